@@ -16,7 +16,7 @@ use super::fence::{Fence, is_markdown};
 use super::reasoning::{self, Sections};
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
 use super::why::list_mark;
-use super::{Output, Reading, fault, file, json};
+use super::{Output, Reading, fault, file, json, seen};
 use crate::edit::{Candidate, FenceState, FormatId, Given};
 use crate::response::Response;
 use crate::span::Span;
@@ -93,6 +93,8 @@ pub(super) struct Reader<'r> {
     ended: Option<usize>,
     /// A closing tag alone, below edits that it took back: its place among the diagnostics.
     lone: Option<usize>,
+    /// The first line that opens an edit and is escaped.
+    pub(super) escaped: Option<Span>,
     /// Whether the response is a page of a chat.
     is_page: bool,
     /// Where the user's turn below an answer of it begins, and how many parts, edits and diagnostics there were.
@@ -126,6 +128,7 @@ impl<'r> Reader<'r> {
             unclosed: None,
             ended: None,
             lone: None,
+            escaped: None,
             is_page: first.is_some_and(|line| line.trim() == "You said:"),
             turn: None,
             stopped: None,
@@ -385,6 +388,9 @@ impl<'r> Reader<'r> {
         let is_path = self.above.take(line, width.is_some());
         if depth == 0 {
             self.tag(line);
+            if self.escaped.is_none() && seen::is_escaped_opening(line.text) {
+                self.escaped = Some(self.span_of(line));
+            }
         }
         is_path
     }

@@ -4,8 +4,8 @@
 //! those in a fence of prose that holds other text too are content of a document. An outer fence or quote is taken off
 //! first if nothing else is in the response, an outer fence also if it holds nothing but edits.
 
-use super::Reading;
 use super::blocks::Reader;
+use super::{Reading, seen};
 use crate::edit::{FormatId, Given, Region, Script, Unread};
 use crate::span::Span;
 use std::ops::Range;
@@ -95,6 +95,10 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
     let mut kept = faults.iter();
     script.diagnostics.retain(|_| *kept.next().unwrap_or(&true));
     script.regions = regions;
+    // A response that is escaped as a whole has nothing to apply, and that is said then.
+    if let Some(line) = reader.escaped.filter(|_| !script.edits.is_empty() || !script.given.is_empty()) {
+        script.diagnostics.push(seen::escaped_beside(line));
+    }
     reader.out.calls.finish(&mut script);
     script
 }

@@ -1,6 +1,7 @@
 //! What a response holds in which no edit was found, so that the user knows what to do next.
 
-use super::{Reading, parse};
+use super::scan::{Cursor, trim_start};
+use super::{FORMATS, Reading, parse};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::response::Response;
@@ -75,6 +76,20 @@ fn escaped(response: &Response) -> Option<(&'static str, &'static str)> {
 fn unescaped(text: &str) -> String {
     let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
     pairs.iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
+}
+
+/// Whether a line of text opens an edit that is escaped as HTML.
+pub(super) fn is_escaped_opening(line: &str) -> bool {
+    trim_start(line).starts_with("&lt;")
+        && Response::new(0, "", unescaped(line).into_bytes(), u64::MAX).is_ok_and(|inner| {
+            let cursor = Cursor::new(&inner);
+            FORMATS.iter().any(|format| (format.opens)(&cursor))
+        })
+}
+
+/// What is said of such a line beside edits that are not escaped.
+pub(super) fn escaped_beside(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::Escaped, span, "this edit is escaped as HTML").with_help(HTML_HELP)
 }
 
 #[cfg(test)]

@@ -104,7 +104,8 @@ impl<'r> Reader<'r> {
     /// Forgets what was read so far.
     fn forget(&mut self) {
         self.restore(0, (0, 0));
-        (self.unclosed, self.above) = (None, Above::new(self.response.id()));
+        (self.unclosed, self.escaped) = (None, None);
+        self.above = Above::new(self.response.id());
     }
 
     /// Names the edits in reasoning that is skipped.

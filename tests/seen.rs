@@ -131,7 +131,7 @@ fn most_of_a_file_is_not_lost() {
     sandbox.file("long", "1\n2\n3\n4\n5\n");
     sandbox.commit("long");
     let short = "long\n```\n1\n2\n```\n".replacen("long", "./long", 1);
-    sandbox.apply(["--format=whole-file", "--no-keep"], &short).exits(1).says("--allow-shrink");
+    sandbox.apply(["--format=whole-file", "--no-keep"], &short).exits(1).says("[shrink]");
     sandbox.git(["config", "llmapply.format", "whole-file"]);
     sandbox.git(["config", "llmapply.allowShrink", "true"]);
     sandbox.apply(["--no-allow-shrink", "--no-keep"], &short).exits(1);

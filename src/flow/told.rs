@@ -13,7 +13,7 @@ use crate::transaction::{self, Made, Obstacle, Planned, Target};
 use crate::vcs::Oid;
 use crate::vcs::patch::Side;
 use crate::vcs::repo::Repo;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 impl Run<'_> {
@@ -176,10 +176,14 @@ impl Run<'_> {
         }
         let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen: Vec<&Diagnostic> = Vec::new();
+        let mut of: BTreeMap<(Option<Span>, &str), Vec<&Diagnostic>> = BTreeMap::new();
         // Of an edit alone the plan has all that was said.
         let said = self.script.diagnostics.iter().filter(|_| self.alone.is_none());
         for finding in said.chain(ready.plan.warnings()).chain(&ready.decided).chain(refused) {
-            if !seen.contains(&finding) {
+            // Thousands of edits have thousands of findings.
+            let same = of.entry((finding.span(), finding.message.as_str())).or_default();
+            if !same.contains(&finding) {
+                same.push(finding);
                 seen.push(finding);
             }
         }

@@ -41,8 +41,9 @@ pub(super) const DESCRIPTION: &[Piece] = &[
          and mode.",
     ),
     Text(
-        "Each edit sees the result of those before it. One whose result is there already is reported as such and makes no \
-         commit. A response that has landed on the branch is not landed a second time; see HISTORY.",
+        "Each edit sees the result of those before it. One whose result is certainly there \
+         already is reported as such and makes no commit; a result of one or two lines proves nothing, and is refused. \
+         A response that has landed on the branch is not landed a second time; see HISTORY.",
     ),
     Heading("Where it lands"),
     Text(

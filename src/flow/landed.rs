@@ -8,7 +8,7 @@ use super::Error;
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Given, Script};
-use crate::plan::{self, Plan};
+use crate::plan::{self, Outcome, Plan};
 use crate::report::record::{LandedEdit, LandedEdits};
 use crate::response::Response;
 use crate::transaction::{self, Replayed, Target, listings};
@@ -96,18 +96,24 @@ impl Run<'_> {
     }
 
     /// What is to be listed of a plan that lands: its edits, by the digests of their responses. A correction is listed under
-    /// the edit that it replaces, too.
+    /// the edit that it replaces, too. An edit that found its result made by an earlier one landed with that one.
     pub(super) fn to_list(&self, repo: &Repo, plan: &Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
         let replaced = self.resumed.as_ref().map(|resumed| resumed.replaced()).unwrap_or_default();
         let of = |response: &Response| {
             let mut edits = Vec::new();
+            let mut changed = HashMap::new();
             for step in plan.steps() {
+                let number = match step.outcome {
+                    Outcome::AlreadyApplied => changed.get(&step.path).copied().unwrap_or(step.edit),
+                    _ => step.edit,
+                };
+                changed.extend(step.changes.iter().map(|change| (&change.path, step.edit)));
                 let Some(edit) = self.script.edits.get(step.edit.wrapping_sub(1)) else { continue };
                 let spans = std::iter::once(edit.span).chain(replaced.get(&edit.span).copied());
                 for span in spans.filter(|span| span.response == response.id()) {
                     let lines = response.lines_of(span);
                     let path = step.path.to_string();
-                    edits.push((step.edit, LandedEdit { first: lines.first, last: lines.last, path }));
+                    edits.push((number, LandedEdit { first: lines.first, last: lines.last, path }));
                 }
             }
             edits
@@ -160,18 +166,6 @@ impl Run<'_> {
                     }
                     Fate::Gone => {}
                 }
-            }
-        }
-        // The same edit once more in the response was read as the one that landed.
-        for (at, edit) in self.script.edits.iter().enumerate() {
-            if landed.edits.contains_key(&at) || self.script.left_out.contains(&at) {
-                continue;
-            }
-            let is_same = |(before, _): &(&usize, &LandedAs)| {
-                **before < at && self.script.edits[**before].says_the_same(edit)
-            };
-            if let Some(same) = landed.edits.iter().find(is_same).map(|(_, same)| *same) {
-                landed.edits.insert(at, same);
             }
         }
         Ok(landed)

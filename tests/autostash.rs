@@ -474,13 +474,13 @@ fn killed_it_is_restored_from_the_copy_if_need_be() {
     let mut command = sandbox.command(["-q", "--autostash"]);
     command.arg(sandbox.response(&edit())).env("GIT_LLM_APPLY_FAULT", "index-placed:kill");
     assert_eq!(command.output().unwrap().status.code(), None);
-    let rooms = sandbox.repo.join(".git/llm-apply/txn");
-    let room = std::fs::read_dir(rooms).unwrap().next().unwrap().unwrap().path();
-    let journal = std::fs::read_to_string(room.join("journal")).unwrap();
+    let transaction_dirs = sandbox.repo.join(".git/llm-apply/txn");
+    let transaction_dir = std::fs::read_dir(transaction_dirs).unwrap().next().unwrap().unwrap().path();
+    let journal = std::fs::read_to_string(transaction_dir.join("journal")).unwrap();
     assert!(journal.contains("\"saved\":true"), "{journal}");
-    assert_eq!(std::fs::read_to_string(room.join("files/0.mine")).unwrap(), mine);
+    assert_eq!(std::fs::read_to_string(transaction_dir.join("files/0.mine")).unwrap(), mine);
     // Exchanged it has the one name, else the other.
-    let removed = |name: &&&str| std::fs::remove_file(room.join("files").join(name)).is_ok();
+    let removed = |name: &&&str| std::fs::remove_file(transaction_dir.join("files").join(name)).is_ok();
     assert_eq!(["0.new", "0.old"].iter().filter(removed).count(), 1);
     sandbox.run(["recover"]).exits(0);
     assert_eq!(sandbox.text("f"), mine);

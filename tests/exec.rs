@@ -522,29 +522,29 @@ fn a_terminal_gets_colours_and_nothing_worse() {
 fn nobody_elses_directory_is_removed_on_the_word_of_a_room() {
     let sandbox = new();
     let id = "1-1";
-    let room = sandbox.repo.join(".git/llm-apply/txn").join(id);
+    let transaction_dir = sandbox.repo.join(".git/llm-apply/txn").join(id);
     let victim = sandbox.root().join(format!("llm-apply-{id}"));
     for (what, owner) in
         [("no owner", None), ("another's", Some("git-llm-apply 1-1 1 2\n")), ("a torn one", Some("git-llm"))]
     {
-        std::fs::create_dir_all(&room).unwrap();
+        std::fs::create_dir_all(&transaction_dir).unwrap();
         std::fs::create_dir_all(&victim).unwrap();
         std::fs::write(victim.join("precious"), "precious\n").unwrap();
         if let Some(owner) = owner {
             std::fs::write(victim.join("owner"), owner).unwrap();
         }
-        std::fs::write(room.join("outside"), victim.to_str().unwrap()).unwrap();
+        std::fs::write(transaction_dir.join("outside"), victim.to_str().unwrap()).unwrap();
         let before = listing(&victim);
         sandbox.run(["recover"]).exits(0);
         same(what, &before, &listing(&victim));
-        assert!(!room.exists());
+        assert!(!transaction_dir.exists());
     }
     // A link in its place is not followed.
-    std::fs::create_dir_all(&room).unwrap();
+    std::fs::create_dir_all(&transaction_dir).unwrap();
     let link = sandbox.root().join("elsewhere").join(format!("llm-apply-{id}"));
     std::fs::create_dir_all(link.parent().unwrap()).unwrap();
     std::os::unix::fs::symlink(&victim, &link).unwrap();
-    std::fs::write(room.join("outside"), link.to_str().unwrap()).unwrap();
+    std::fs::write(transaction_dir.join("outside"), link.to_str().unwrap()).unwrap();
     sandbox.run(["recover"]).exits(0);
     assert!(link.symlink_metadata().is_ok() && victim.join("precious").exists());
 }

@@ -366,7 +366,7 @@ fn an_index_with_a_wrong_checksum_is_refused() {
         sandbox.commit("base");
         let mut tree = sandbox.git(["rev-parse", "HEAD^{tree}"]);
         for _ in 0..copies {
-            // Ten times as many files, each time below a name that takes room.
+            // Ten times as many files, each time below a name that takes transaction directory.
             let name = |n: usize| format!("{n}-{}", "and-so-on".repeat(5));
             let prefixes: Vec<String> = (0..10).map(|n| format!("--prefix={}/", name(n))).collect();
             sandbox.git(["read-tree", "--empty"]);

@@ -8,7 +8,7 @@ use faults::journals::{
     LINKS, SPOILED_AT, SPOILS, TEARS, TORN_AT, behind_link, in_time, linked, outside, pipe, spoiled, torn,
 };
 use git_llm_apply::vcs::fault::VARIABLE;
-use sandbox::fault::{Stopped, copy, killed_at, room, with_fault};
+use sandbox::fault::{Stopped, copy, killed_at, transaction_dir, with_fault};
 use sandbox::{Run, Sandbox, five, listing, patch, same};
 use serde_json::Value;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn a_journal_leads_nowhere_through_links() {
 fn pipes_and_giants_hold_nobody_up() {
     for name in ["journal", "live", "token", "index", "index-was"] {
         let sandbox = killed_at("ref-moved");
-        pipe(&room(&sandbox).join(name));
+        pipe(&transaction_dir(&sandbox).join(name));
         // Nothing tells whose the locks are without the token.
         if name == "token" {
             in_time(&sandbox, &["recover"]).exits(128).says("recover --discard");
@@ -63,7 +63,8 @@ fn pipes_and_giants_hold_nobody_up() {
         assert!(!sandbox.exists(".git/index.lock"), "{name}");
     }
     let sandbox = killed_at("ref-moved");
-    let journal = std::fs::File::options().append(true).open(room(&sandbox).join("journal")).unwrap();
+    let journal =
+        std::fs::File::options().append(true).open(transaction_dir(&sandbox).join("journal")).unwrap();
     journal.set_len(1 << 28).unwrap();
     in_time(&sandbox, &["recover"]).exits(128).says("recover --discard");
     in_time(&sandbox, &["recover", "--discard"]).exits(0);
@@ -80,9 +81,9 @@ fn a_journal_that_cannot_be_read_is_named_and_given_up() {
 
 #[test]
 fn giving_up_may_be_killed_and_keeps_what_is_not_its_own() {
-    for point in ["lock-discarded", "room-discarded"] {
+    for point in ["lock-discarded", "directory-discarded"] {
         let sandbox = killed_at("index-prepared");
-        std::fs::write(room(&sandbox).join("journal"), "").unwrap();
+        std::fs::write(transaction_dir(&sandbox).join("journal"), "").unwrap();
         // A lock of somebody's, in the place of ours and with the same content.
         let lock = sandbox.repo.join(".git/HEAD.lock");
         let content = std::fs::read(&lock).unwrap();
@@ -149,7 +150,7 @@ fn notes_that_no_run_has_written_are_passed_over() {
 #[test]
 fn what_json_says_of_a_journal_that_was_given_up() {
     let sandbox = killed_at("index-prepared");
-    std::fs::write(room(&sandbox).join("journal"), "").unwrap();
+    std::fs::write(transaction_dir(&sandbox).join("journal"), "").unwrap();
     let run = sandbox.run(["recover", "--discard", "--json"]).exits(0);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     let one = &report["recovered"][0];

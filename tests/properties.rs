@@ -15,7 +15,7 @@ use git_llm_apply::plan::{self, MemoryTree, Rules};
 use git_llm_apply::report::{self, Quoting, Report, Status, Style};
 use git_llm_apply::response::Response;
 use git_llm_apply::span::Span;
-use git_llm_apply::text::search::Effort;
+use git_llm_apply::text::search::Budget;
 use git_llm_apply::text::{Content, Language};
 use git_llm_apply::version::Version;
 use proptest::prelude::*;
@@ -40,12 +40,12 @@ fn config(cases: u32) -> ProptestConfig {
 
 fn run(file: &[u8], hunks: &[Hunk]) -> Result<Applied, Vec<Refusal>> {
     let version = Version::of_base(Content::new(file));
-    let (others, effort) = (hunks.iter().collect::<Vec<_>>(), Effort::default());
+    let (others, budget) = (hunks.iter().collect::<Vec<_>>(), Budget::default());
     let repeats = vec![Repeat::ONCE; hunks.len()];
     // In a text for people a line that stays may have a word more.
     let limits = Limits { guard: Guard { language: Language::of("a.md"), ..LIMITS.guard }, ..LIMITS };
-    let context =
-        Context { repeats: &repeats, others: &others, followed: false, limits: &limits, effort: &effort };
+    let mut context = Context::new(&limits, &budget);
+    (context.repeats, context.others) = (&repeats, &others);
     locate::apply(&version, hunks, &context)
 }
 

@@ -305,7 +305,7 @@ fn killed_and_recovered(autostash: bool) {
     ] {
         let (sandbox, server) = cloned();
         sandbox.file("README", "hello\n\n\n\nbye\n");
-        sandbox.commit("Room");
+        sandbox.commit("TransactionDir");
         sandbox.git(["push", "-q"]);
         if autostash {
             sandbox.file("README", "hello\n\n\n\nbye, mine\n");

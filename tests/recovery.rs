@@ -4,7 +4,7 @@
 mod sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
-use sandbox::fault::{copy, ends, killed_at, room, with_fault};
+use sandbox::fault::{copy, ends, killed_at, transaction_dir, with_fault};
 use sandbox::{Run, Sandbox, create, five, patch, remove, same};
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ fn what_was_caught_in_the_exchange_goes_back() {
     // Killed right after the names were exchanged, before anybody could look at what it was that came out: here an edit
     // that the user had saved a moment before.
     let sandbox = killed_at("file-placed");
-    let caught = room(&sandbox).join("files/0.new");
+    let caught = transaction_dir(&sandbox).join("files/0.new");
     assert_eq!(std::fs::read_to_string(&caught).unwrap(), "hello\n");
     std::fs::write(&caught, "my own\n").unwrap();
     sandbox.run(["recover"]).exits(0);
@@ -212,22 +212,22 @@ fn commits_that_somebody_has_found_and_named_stay() {
 fn recovery_removes_nothing_but_its_own() {
     // A note that was written by half names some directory or other.
     let sandbox = Sandbox::new();
-    let room = sandbox.repo.join(".git/llm-apply/txn/18e9-1");
-    std::fs::create_dir_all(&room).unwrap();
+    let transaction_dir = sandbox.repo.join(".git/llm-apply/txn/18e9-1");
+    std::fs::create_dir_all(&transaction_dir).unwrap();
     let precious = sandbox.root().join("precious");
     std::fs::create_dir(&precious).unwrap();
     std::fs::write(precious.join("data"), "mine\n").unwrap();
-    std::fs::write(room.join("elsewhere"), precious.to_str().unwrap()).unwrap();
+    std::fs::write(transaction_dir.join("elsewhere"), precious.to_str().unwrap()).unwrap();
     // Files that others leave lying about in any directory.
     sandbox.file(".git/llm-apply/txn/.DS_Store", "x");
     sandbox.run(["recover"]).exits(0);
     assert!(precious.join("data").exists());
-    assert!(!room.exists());
+    assert!(!transaction_dir.exists());
     sandbox.apply([""; 0], &five()).exits(0);
 
     // Without its token no lock is ours: git's own are empty in the beginning.
     let sandbox = killed_at("objects-moved");
-    std::fs::write(self::room(&sandbox).join("token"), "").unwrap();
+    std::fs::write(self::transaction_dir(&sandbox).join("token"), "").unwrap();
     sandbox.file(".git/index.lock", "");
     sandbox.file(".git/refs/heads/main.lock", "");
     sandbox.run(["recover"]).exits(0);
@@ -497,7 +497,7 @@ fn how_many_files_are_out_of_the_checkout_is_told_without_a_journal() {
         let mut command = sandbox.command(["-q"]);
         command.arg(sandbox.response(&response)).env(VARIABLE, fault);
         assert_eq!(command.output().unwrap().status.code(), None, "{fault}");
-        std::fs::write(room(&sandbox).join("journal"), "{").unwrap();
+        std::fs::write(transaction_dir(&sandbox).join("journal"), "{").unwrap();
         let run = sandbox.run(["recover"]).exits(128);
         match told {
             Some(told) => assert!(run.stderr.contains(told), "{fault}: {}", run.stderr),

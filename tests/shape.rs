@@ -1,5 +1,5 @@
 //! The shape of src/locate and of what it stands on: files that can be read in one go, no two that need each other, and no
-//! look at a whole file but through the handle that spends effort.
+//! look at a whole file but through the handle that spends budget.
 #![cfg(test)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ const FOLDERS: &[&str] = &["locate", "guard", "version", "pattern", "text"];
 /// A file of them with more lines is about more than one noun.
 const LONGEST: usize = 400;
 
-/// What goes through lines of a text without spending effort. The pieces that a text is searched by are private to src/text,
+/// What goes through lines of a text without spending budget. The pieces that a text is searched by are private to src/text,
 /// so that the compiler sees to those.
 const SCANS: &[&str] = &["content.lines(", "content().lines("];
 

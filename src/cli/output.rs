@@ -116,12 +116,12 @@ impl Printer {
 
     /// `ran` is what the error is about.
     fn text(&self, report: &Report, ran: Option<&Failure>) {
-        let told = self.output.feedback && self.feedback(report);
-        if told && self.output.quiet {
+        let printed = self.output.feedback && self.feedback(report);
+        if printed && self.output.quiet {
             return;
         }
         // Nothing but that on standard output.
-        let out = |text: &str| if told { self.err(text) } else { self.out(text) };
+        let out = |text: &str| if printed { self.err(text) } else { self.out(text) };
         let style = Style { verbose: self.output.verbose };
         let shown = report.dry_run
             || matches!(

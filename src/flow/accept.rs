@@ -2,7 +2,7 @@
 //! a three-way merge; those of several branches one after another. All of it is one transaction.
 
 use super::land::{self, Done, Moved, Told};
-use super::{Error, Options, Watch, conflict, copied, push, told};
+use super::{Error, Options, Watch, build_report, conflict, copied, push};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{self, AcceptedCommit, AcceptedReport, BranchReport, Finding, Report, Status};
@@ -70,7 +70,7 @@ impl Accepting<'_> {
         let plan = self.plan(&target, &branches, onto)?;
         let mut report = self.report(Status::Nothing, &plan, &target, &Made::default())?;
         let named = |id: Oid| (id.to_string(), repo.short(id));
-        report.branch = Some(BranchReport { old: target.tip.map(named), ..told::branch(&target) });
+        report.branch = Some(BranchReport { old: target.tip.map(named), ..build_report::branch(&target) });
         if !plan.clashes.is_empty() {
             report.status = Status::Refused;
             report.findings = self.findings(&plan, &plan.clashes, &target, None);
@@ -85,7 +85,7 @@ impl Accepting<'_> {
             let status = if landed { Status::Landed } else { Status::Checked };
             let mut report = self.report(status, &plan, &target, made).unwrap_or(report.clone());
             let (old, new) = (target.tip.map(named), made.tip().map(named));
-            report.branch = Some(BranchReport { old, new, ..told::branch(&target) });
+            report.branch = Some(BranchReport { old, new, ..build_report::branch(&target) });
             report.landing = self.options.record.then(|| id.clone()).filter(|_| landed);
             report
         };
@@ -129,7 +129,7 @@ impl Accepting<'_> {
         let landed = match land() {
             Ok(landed) => landed,
             Err(transaction::Error::InTheWay(obstacles)) => {
-                told::in_the_way(&mut report, &obstacles);
+                build_report::in_the_way(&mut report, &obstacles);
                 return Ok((report, None));
             }
             Err(transaction::Error::Nothing) => return Ok((report, None)),

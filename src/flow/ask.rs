@@ -1,11 +1,11 @@
 //! The whole loop: a prompt goes to a model, its answer is landed, and what is refused goes back to it.
 
-use super::heard::Heard;
 use super::keep::keep_answer;
 use super::land::{Done, land};
+use super::observer::Observer;
 use super::resume::Resume;
 use super::run::Order;
-use super::{Error, Options, Prompted, Watch, told};
+use super::{Error, Options, Prompted, Watch, build_report};
 use crate::path::RepoPath;
 use crate::prompt;
 use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
@@ -42,18 +42,18 @@ pub fn ask(
     options: &Options,
     watch: &dyn Watch,
 ) -> Result<Done, Error> {
-    let heard = Heard::new(watch);
-    if let Some(done) = in_the_way(repo, asked, options, &heard)? {
+    let observer = Observer::new(watch);
+    if let Some(done) = in_the_way(repo, asked, options, &observer)? {
         return Ok(done);
     }
     let mut attempt = None;
-    let outcome = rounds_of(repo, &asked.text, model, rounds.max(1), options, &heard, &mut attempt);
+    let outcome = rounds_of(repo, &asked.text, model, rounds.max(1), options, &observer, &mut attempt);
     // Without leave to keep an attempt, none stays, however it ends.
     if let (false, Some(id)) = (options.keep, attempt) {
         Attempt::forget(repo, &id)?;
     }
     let mut outcome = outcome?;
-    heard.write(&mut outcome.report);
+    observer.write(&mut outcome.report);
     if !options.keep {
         outcome.report.attempt = None;
     }
@@ -79,8 +79,8 @@ fn in_the_way(
         return Ok(None);
     }
     let mut report = Report::new(Status::InTheWay);
-    report.branch = Some(told::branch(&target));
-    told::in_the_way(&mut report, &found);
+    report.branch = Some(build_report::branch(&target));
+    build_report::in_the_way(&mut report, &found);
     Ok(Some(Done { report, failure: None, moved: None, repo: repo.open_again()? }))
 }
 

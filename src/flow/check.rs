@@ -1,8 +1,8 @@
 //! What would land, and what would keep it from landing.
 
-use super::heard::Heard;
+use super::observer::Observer;
 use super::run::{Order, Run};
-use super::{Error, Options, Watch, told};
+use super::{Error, Options, Watch, build_report};
 use crate::report::{Report, Status, ToPass};
 use crate::transaction::{self, Preview, interrupt};
 use crate::vcs::Oid;
@@ -26,16 +26,16 @@ pub struct Checked {
 
 /// Resolves and says what would happen. Nothing is changed and no lock is taken; an order to hold keeps the attempt.
 pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Checked {
-    let heard = Heard::new(watch);
-    let (run, begun) = Run::read(&repo, order, options, &heard, true);
+    let observer = Observer::new(watch);
+    let (run, begun) = Run::read(&repo, order, options, &observer, true);
     let mut checked = Checked { report: run.declared(), failure: None, preview: None, repo };
     let (repo, report) = (&checked.repo, &mut checked.report);
     let look = |()| run.look(repo, report, preview.then_some(&mut checked.preview));
     if let Err(error) = begun.and_then(look) {
-        told::failed(&mut checked.report, &error);
+        build_report::failed(&mut checked.report, &error);
         checked.failure = Some(error);
     }
-    heard.write(&mut checked.report);
+    observer.write(&mut checked.report);
     checked
 }
 
@@ -65,7 +65,7 @@ impl Run<'_> {
             return Ok(());
         }
         let target = self.target(repo)?;
-        report.branch = Some(told::branch(&target));
+        report.branch = Some(build_report::branch(&target));
         if self.unjoined {
             *report = self.not_joined(repo, &target);
             return Ok(());
@@ -73,35 +73,35 @@ impl Run<'_> {
         for id in transaction::pending(repo)? {
             self.watch.warn(&format!("a killed run is pending ({id}): 'git llm-apply recover' settles it"));
         }
-        let ready = match self.ready(repo, &target, None)? {
-            Ok(ready) => ready,
+        let resolved = match self.resolve_onto(repo, &target, None)? {
+            Ok(resolved) => resolved,
             Err(rejected) => {
                 *report = self.refused(repo, &target, &rejected);
                 return Ok(());
             }
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        *report = self.planned(repo, &ready, &target);
-        if ready.series.is_empty() {
+        *report = self.planned(repo, &resolved, &target);
+        if resolved.series.is_empty() {
             return Ok(());
         }
         self.check_merge(&target)?;
         report.to_pass = self.to_pass(repo)?;
         let autostash = self.options.autostash;
-        let obstacles = transaction::in_the_way(repo, &target, &base, &ready.series, autostash);
+        let obstacles = transaction::in_the_way(repo, &target, &base, &resolved.series, autostash);
         // What the edits come to is shown whatever keeps them from landing.
         if let Some(preview) = preview {
-            *preview = Some((base.id(), Preview::build(repo, &base, &ready.series)?));
+            *preview = Some((base.id(), Preview::build(repo, &base, &resolved.series)?));
         }
         if self.hold {
             report.attempt = self.keep_whole(repo, &target);
         }
         let obstacles = obstacles?;
         if !obstacles.is_empty() {
-            if ready.refused.is_some() {
+            if resolved.refused.is_some() {
                 report.status = Status::Refused;
             }
-            told::in_the_way(report, &obstacles);
+            build_report::in_the_way(report, &obstacles);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Dropping suggestions: their branches, and what the configuration says of them.
 
 use super::open::suggestions;
-use super::{Error, Watch, land, told};
+use super::{Error, Watch, build_report, land};
 use crate::report::{DroppedReport, Report, Status};
 use crate::transaction::{self, Obstacle, Target};
 use crate::vcs::repo::Repo;
@@ -42,7 +42,7 @@ pub fn drop(
     }
     if !obstacles.is_empty() {
         report.dropped.clear();
-        told::in_the_way(&mut report, &obstacles);
+        build_report::in_the_way(&mut report, &obstacles);
         let help = |obstacle: &Obstacle| match obstacle {
             Obstacle::CheckedOut { worktree, .. } if worktree.exists() => {
                 "check out another branch there first"

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// They cannot be read.
 pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     let mut report = Report::new(Status::Shown);
-    report.landings = records(repo, watch)?.into_iter().map(told).collect();
+    report.landings = records(repo, watch)?.into_iter().map(report_of).collect();
     Ok(report)
 }
 
@@ -45,7 +45,7 @@ pub fn show(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report
     let mut report = report::recorded(json.as_deref().unwrap_or_default());
     report.responses.clone_from(&record.responses);
     let texts = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned());
-    report.landings = vec![LandingReport { texts: texts.collect(), ..told((record, link)) }];
+    report.landings = vec![LandingReport { texts: texts.collect(), ..report_of((record, link)) }];
     Ok(report)
 }
 
@@ -58,11 +58,11 @@ pub fn forget(repo: &Repo, name: &str, timeout: Duration, watch: &dyn Watch) -> 
     let (record, link) = find(repo, Some(name), records(repo, watch)?)?;
     transaction::forget(repo, &link, timeout)?;
     let mut report = Report::new(Status::Forgotten);
-    report.landings = vec![told((record, link))];
+    report.landings = vec![report_of((record, link))];
     Ok(report)
 }
 
-fn told((record, link): (Record, Link)) -> LandingReport {
+fn report_of((record, link): (Record, Link)) -> LandingReport {
     LandingReport { record, time: link.time, texts: Vec::new() }
 }
 

@@ -1,9 +1,9 @@
 //! Landing: recover first, resolve, transact, and again where the branch has moved meanwhile.
 
 use super::choose::Chooser;
-use super::heard::Heard;
+use super::observer::Observer;
 use super::run::{Order, Run};
-use super::{Error, Options, Watch, push, told};
+use super::{Error, Options, Watch, build_report, push};
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{
@@ -38,9 +38,9 @@ pub struct Done {
 
 /// Lands all that the responses say, or nothing.
 pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> Done {
-    let heard = Heard::new(watch);
+    let observer = Observer::new(watch);
     let chooser = order.chooser.clone();
-    let (mut run, begun) = Run::read(&repo, order, options, &heard, false);
+    let (mut run, begun) = Run::read(&repo, order, options, &observer, false);
     let mut report = run.declared();
     let outcome = begun.and_then(|()| run.tries(&mut repo, chooser.as_deref(), &mut report));
     let has_landed = match &outcome {
@@ -49,11 +49,11 @@ pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) 
     };
     run.settle_text(&repo, has_landed);
     run.settle_answer(&repo, has_landed, outcome.as_ref().err(), &mut report);
-    heard.write(&mut report);
+    observer.write(&mut report);
     let (moved, failure) = match outcome {
         Ok(moved) => (moved, None),
         Err(error) => {
-            told::failed(&mut report, &error);
+            build_report::failed(&mut report, &error);
             (None, Some(error))
         }
     };
@@ -144,11 +144,11 @@ impl Run<'_> {
         report: &mut Report,
     ) -> Result<Option<Moved>, Error> {
         let target = self.target(repo)?;
-        report.branch = Some(told::branch(&target));
+        report.branch = Some(build_report::branch(&target));
         first.get_or_init(|| target.clone()).check_same(&target)?;
         let (push, onto) = push::way(repo, &target, &self.options)?;
-        let mut ready = match self.ready(repo, &target, onto)? {
-            Ok(ready) => ready,
+        let mut resolved = match self.resolve_onto(repo, &target, onto)? {
+            Ok(resolved) => resolved,
             Err(rejected) => {
                 *report = self.refused(repo, &target, &rejected);
                 return Ok(None);
@@ -158,15 +158,15 @@ impl Run<'_> {
             repo.begin_index();
         }
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        *report = self.planned(repo, &ready, &target);
-        if ready.series.is_empty() {
+        *report = self.planned(repo, &resolved, &target);
+        if resolved.series.is_empty() {
             self.forget(repo, &target);
             return Ok(None);
         }
         self.check_merge(&target)?;
         if let Some(onto) = onto {
             match transaction::move_to(repo, target.start, onto, target.checked_out)? {
-                Ok(moved) => ready.series.insert(0, moved),
+                Ok(moved) => resolved.series.insert(0, moved),
                 Err(odd) => return Err(Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect())),
             }
         }
@@ -174,16 +174,16 @@ impl Run<'_> {
         let planned = report.clone();
         let as_made = |made: &Made, landed: bool| {
             let mut report = planned.clone();
-            self.made(None, &mut report, &target, &ready.series, made);
+            self.made(None, &mut report, &target, &resolved.series, made);
             if landed {
-                told::landed(&mut report);
-                report.landing = self.options.record.then(|| ready.id.clone());
+                build_report::landed(&mut report);
+                report.landing = self.options.record.then(|| resolved.id.clone());
             }
             report
         };
         let describe = |made: &Made, landed: bool| {
             let mut report = as_made(made, landed);
-            self.show(repo, &target, &ready, made, &mut report);
+            self.show(repo, &target, &resolved, made, &mut report);
             report::json(&report, 0).unwrap_or_default()
         };
         let recorded = |made: &Made| {
@@ -194,17 +194,17 @@ impl Run<'_> {
         };
         let record = self.options.record.then(|| Recording {
             report: &recorded,
-            id: ready.id.clone(),
+            id: resolved.id.clone(),
             kind: RecordKind::Landed,
             of: None,
             responses: &self.responses,
             also: self.base.into_iter().collect(),
-            edits: self.to_list(repo, &ready.plan),
+            edits: self.to_list(repo, &resolved.plan),
         });
-        let landed = match self.transact(repo, &target, &base, &ready.series, (record, push), &describe) {
+        let landed = match self.transact(repo, &target, &base, &resolved.series, (record, push), &describe) {
             Ok(landed) => landed,
             Err(Error::Transaction(transaction::Error::Nothing)) => {
-                match &ready.refused {
+                match &resolved.refused {
                     Some(rejected) => *report = self.refused(repo, &target, rejected),
                     None => {
                         report.status = Status::Nothing;
@@ -214,13 +214,13 @@ impl Run<'_> {
                 return Ok(None);
             }
             Err(error) => {
-                if let Some(rejected) = ready.refused.as_ref().filter(|_| !interrupt::seen()) {
+                if let Some(rejected) = resolved.refused.as_ref().filter(|_| !interrupt::seen()) {
                     report.status = Status::Refused;
                     report.attempt = self.keep(repo, rejected, &target, &BTreeSet::new());
                 }
                 match &error {
                     Error::Transaction(transaction::Error::InTheWay(obstacles)) => {
-                        told::in_the_way(report, obstacles);
+                        build_report::in_the_way(report, obstacles);
                         return Ok(None);
                     }
                     Error::Transaction(transaction::Error::Unfinished { made, .. }) => {
@@ -228,10 +228,10 @@ impl Run<'_> {
                             self.options.abbreviate.then_some(repo),
                             report,
                             &target,
-                            &ready.series,
+                            &resolved.series,
                             made,
                         );
-                        told::landed(report);
+                        build_report::landed(report);
                     }
                     _ => {}
                 }
@@ -239,13 +239,13 @@ impl Run<'_> {
             }
         };
         drop(held);
-        self.made(self.options.abbreviate.then_some(repo), report, &target, &ready.series, &landed.made);
-        told::landed(report);
-        report.landing = self.options.record.then(|| ready.id.clone());
+        self.made(self.options.abbreviate.then_some(repo), report, &target, &resolved.series, &landed.made);
+        build_report::landed(report);
+        report.landing = self.options.record.then(|| resolved.id.clone());
         if self.options.diffs && !landed.made.changed_by_hooks.is_empty() {
-            self.show(repo, &target, &ready, &landed.made, report);
+            self.show(repo, &target, &resolved, &landed.made, report);
         }
-        match &ready.refused {
+        match &resolved.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;
                 let landed = rejected.fine.iter().map(|step| step.edit).collect();

@@ -193,7 +193,7 @@ impl Run<'_> {
         if self.options.allow_skip_ci {
             return Ok(());
         }
-        for at in self.told().filter(|at| !self.script.is_left_out(*at)) {
+        for at in self.reported().filter(|at| !self.script.is_left_out(*at)) {
             let why = self.script.edits.get(at).and_then(|edit| edit.why.as_deref());
             if why.is_some_and(message::asks_to_skip_ci) {
                 self.watch.warn(&format!(

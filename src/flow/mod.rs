@@ -4,13 +4,13 @@
 
 mod accept;
 mod ask;
+mod build_report;
 mod check;
 mod choose;
 mod conflict;
 mod copied;
 mod drop;
 mod earlier;
-mod heard;
 mod history;
 mod keep;
 mod land;
@@ -19,17 +19,17 @@ mod landing;
 mod messages;
 mod model;
 mod numbers;
+mod observer;
 mod open;
 mod options;
 mod prompt;
 mod push;
-mod ready;
+mod resolve_onto;
 mod resume;
 mod run;
 mod series;
 mod suggest;
 mod template;
-mod told;
 mod uncommitted;
 mod undo;
 

@@ -34,8 +34,8 @@ impl Model for ModelCommand<'_> {
     fn answer(&mut self, prompt: &str) -> Result<Vec<u8>, Error> {
         let _held = interrupt::hold();
         let repo = self.repo;
-        let room = Private::make(repo, self.lock_timeout)?;
-        let (asked, answered) = (room.file("prompt"), room.file("answer"));
+        let dir = Private::make(repo, self.lock_timeout)?;
+        let (asked, answered) = (dir.file("prompt"), dir.file("answer"));
         std::fs::write(&asked, prompt).map_err(|e| vcs::Error::io("write", &asked, e))?;
         let mut command = Supervised::new("sh", ["-c", &self.line]).input(Some(&asked)).output(&answered);
         command.at(repo.workdir().unwrap_or_else(|| repo.git_dir()));

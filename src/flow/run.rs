@@ -210,7 +210,7 @@ impl<'a> Run<'a> {
     }
 
     /// The numbers of the edits that are told of, from 0.
-    pub(super) fn told(&self) -> Range<usize> {
+    pub(super) fn reported(&self) -> Range<usize> {
         match self.alone {
             Some(Alone { at, .. }) => at..at + 1,
             None => 0..self.script.edits.len(),

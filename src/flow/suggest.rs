@@ -3,12 +3,12 @@
 //! Each is a transaction by itself, and one that comes to nothing leaves the others. Before the first is landed all of
 //! their branches are known to be free.
 
-use super::heard::Heard;
 use super::keep::{is_unwanted, keep_answers};
 use super::land::{self, Moved};
+use super::observer::Observer;
 use super::run::{Alone, Order, Run};
 use super::template::{self, Naming, Template};
-use super::{Error, Options, Watch, told};
+use super::{Error, Options, Watch, build_report};
 use crate::diag::Diagnostic;
 use crate::plan::{self, Plan, Rejected};
 use crate::report::{Report, Size, Status};
@@ -88,7 +88,7 @@ fn try_each(
     dry: bool,
     watch: &dyn Watch,
 ) -> Result<Suggested, Error> {
-    let heard = Heard::new(watch);
+    let observer = Observer::new(watch);
     // All begin at the same commit, whatever becomes of HEAD meanwhile.
     let mut options = options.clone();
     if options.base.is_none() {
@@ -101,7 +101,7 @@ fn try_each(
     for (at, response) in responses.into_iter().enumerate() {
         let order =
             Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
-        let (mut run, begun) = Run::read(repo, order, &options, &heard, dry);
+        let (mut run, begun) = Run::read(repo, order, &options, &observer, dry);
         begun?;
         run.options.base = run.base.map(|base| repo.short(base));
         run.spare = Some(Rc::clone(&spare));
@@ -128,7 +128,7 @@ fn try_each(
         let mut report = Report::new(Status::InTheWay);
         report.dry_run = dry;
         report.responses = sources.iter().map(|source| source.name().to_owned()).collect();
-        told::in_the_way(&mut report, &obstacles);
+        build_report::in_the_way(&mut report, &obstacles);
         return Ok(Suggested { report: Some(report), all: Vec::new(), is_complete: true });
     }
     if !dry {
@@ -157,7 +157,7 @@ fn try_each(
             if !matches!(outcome, Ok(Some(_))) {
                 run.settle_answer(repo, false, outcome.as_ref().err(), &mut report);
             }
-            heard.write(&mut report);
+            observer.write(&mut report);
             all.push(run.suggestion(repo, draft, report, outcome));
             Ok(())
         })?;
@@ -315,7 +315,7 @@ fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Resul
         source.each(repo, &there, |source, draft, resolved| {
             let run = source.of(draft, resolved);
             let target = run.target(repo)?;
-            if !run.ready(repo, &target, None)?.is_ok_and(|ready| ready.series.is_empty()) {
+            if !run.resolve_onto(repo, &target, None)?.is_ok_and(|resolved| resolved.series.is_empty()) {
                 found.push(Obstacle::Exists(target.short().to_owned()));
             }
             Ok(())
@@ -350,7 +350,7 @@ impl Run<'_> {
         let (moved, failure) = match outcome {
             Ok(moved) => (moved, None),
             Err(error) => {
-                told::failed(&mut report, &error);
+                build_report::failed(&mut report, &error);
                 (None, Some(error))
             }
         };

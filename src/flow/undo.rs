@@ -6,7 +6,7 @@
 
 use super::land::{Done, Moved, Told, recover, while_it_moves};
 use super::messages::Messages;
-use super::{Error, Numbers, Options, Watch, conflict, copied, landing, told};
+use super::{Error, Numbers, Options, Watch, build_report, conflict, copied, landing};
 use crate::message;
 use crate::report::record::RecordKind;
 use crate::report::{self, BranchReport, EditState, Finding, Report, Status, UndoneCommit};
@@ -100,7 +100,7 @@ impl Undoing<'_> {
         report.formats.clear();
         let branch = |new: Option<Oid>| {
             let named = |id: Oid| (id.to_string(), repo.short(id));
-            Some(BranchReport { old: Some(named(tip)), new: new.map(named), ..told::branch(&target) })
+            Some(BranchReport { old: Some(named(tip)), new: new.map(named), ..build_report::branch(&target) })
         };
         report.branch = branch(None);
         report.undone = Some((kind, landing.of.clone()));
@@ -148,7 +148,7 @@ impl Undoing<'_> {
         let landed = match self.transact(&target, tip, &landing, &id, &plan, &landed_as) {
             Ok(landed) => landed,
             Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
-                told::in_the_way(&mut report, &obstacles);
+                build_report::in_the_way(&mut report, &obstacles);
                 return Ok((report, None));
             }
             Err(Error::Transaction(transaction::Error::Nothing)) => return Ok((report, None)),

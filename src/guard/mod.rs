@@ -7,8 +7,8 @@ pub(crate) mod placeholder;
 use crate::diag::Code;
 use crate::edit::{FormatId, Unit};
 use crate::pattern::{Pattern, Step, lines};
-use crate::text::search::{Effort, Haystack, Place};
-use crate::text::{Content, Form, Language, depth, is_blank};
+use crate::text::search::{Budget, Haystack, Place};
+use crate::text::{Content, Language, Normalization, depth, is_blank};
 use placeholder::{Beside, Placeholder};
 
 /// What an edit may bring to a file.
@@ -82,8 +82,8 @@ pub(crate) fn hunk(
 pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<(), Unwanted> {
     let nothing = Content::new(b"");
     // A line that is looked for in vain costs a look at the whole file, and few are.
-    let effort = Effort::default();
-    let hay = Haystack::new(old.unwrap_or(&nothing), &effort);
+    let budget = Budget::default();
+    let hay = Haystack::new(old.unwrap_or(&nothing), &budget);
     let new = lines(text);
     new_lines(hay, &new, guard)?;
     fenced(hay, &new, guard)?;
@@ -126,7 +126,7 @@ fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Unwan
         None if is_escaped => ("CDATA section", first),
         None => return Ok(()),
     };
-    if hay.has_line(begins, Form::Text) {
+    if hay.has_line(begins, Normalization::Text) {
         return Ok(());
     }
     let message = format!("a {what} stands around the new text, which would be put into the file");
@@ -159,7 +159,7 @@ fn placeholders<'a>(
         for step in run.iter().filter(|step| !matches!(step, Step::Remove(_) | Step::Gap)) {
             let found = if is_kept(step) { None } else { Placeholder::at(&after, at, language, beside) };
             let is_one = found.is_some_and(|found| found != Placeholder::Unmarked || go_for_it());
-            if is_one && !hay.has_line(after[at], Form::Trimmed) {
+            if is_one && !hay.has_line(after[at], Normalization::Trimmed) {
                 return Err(takes_the_place(after[at]));
             }
             at += 1;
@@ -182,7 +182,7 @@ fn markers(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Unwant
         // Those of a format are no conflict.
         label.is_some_and(|label| !matches!(label.trim_ascii(), b"" | b"SEARCH" | b"REPLACE" | b"NEW_FILE"))
     };
-    match new.iter().filter(is_marker).find(|line| !hay.has_line(line, Form::Text)) {
+    match new.iter().filter(is_marker).find(|line| !hay.has_line(line, Normalization::Text)) {
         Some(line) if !guard.allow_markers => {
             // Enough to look for; a label may be of any length.
             let line: String = String::from_utf8_lossy(line).chars().take(40).collect();
@@ -206,7 +206,7 @@ fn dividers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Unw
     };
     let divides =
         |line: &&&[u8]| is(line, b'<', b"SEARCH") || is(line, b'=', b"") || is(line, b'>', b"REPLACE");
-    match added.iter().find(|line| divides(line) && !hay.has_line(line, Form::Trimmed)) {
+    match added.iter().find(|line| divides(line) && !hay.has_line(line, Normalization::Trimmed)) {
         Some(line) => {
             let line = String::from_utf8_lossy(line).into_owned();
             let message = format!("the new text holds `{}`, which divides a block", line.trim());
@@ -238,8 +238,8 @@ mod tests {
     }
 
     fn guarded(file: &str, pattern: &Pattern<'_>, guard: &Guard) -> Result<(), Unwanted> {
-        let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
-        hunk(Haystack::new(&content, &effort), &Place::lines(0, content.line_count()), pattern, guard)
+        let (content, budget) = (Content::new(file.as_bytes()), Budget::default());
+        hunk(Haystack::new(&content, &budget), &Place::lines(0, content.line_count()), pattern, guard)
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::alignment::Alignment;
 use super::part;
 use super::pointer::Against;
-use super::sought::Sought;
+use super::query::Query;
 use super::tier::{Scope, Tier};
 use crate::text::is_blank;
 use crate::text::search::is_of_tokens;
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 /// A place of a before-text, and what is known of the hunk.
 pub(super) struct Candidate<'a> {
-    pub(super) sought: &'a Sought<'a>,
+    pub(super) query: &'a Query<'a>,
     pub(super) aligned: &'a Alignment,
     /// Where the comment begins of the line that the place is part of.
     pub(super) comment: Option<usize>,
@@ -47,30 +47,31 @@ pub(super) fn objection(candidate: &Candidate<'_>) -> Option<Objection> {
 }
 
 fn against_a_pointer(candidate: &Candidate<'_>) -> Option<Objection> {
-    candidate.sought.pointers.against(&candidate.aligned.place).map(Objection::Pointer)
+    candidate.query.pointers.against(&candidate.aligned.place).map(Objection::Pointer)
 }
 
 fn splits_a_token(candidate: &Candidate<'_>) -> Option<Objection> {
     let place = &candidate.aligned.place;
-    let splits = candidate.aligned.rung.scope == Scope::Part && !is_of_tokens(candidate.sought.hay, place);
+    let splits =
+        candidate.aligned.match_mode.scope == Scope::Part && !is_of_tokens(candidate.query.hay, place);
     splits.then_some(Objection::Token)
 }
 
 fn is_in_a_comment(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { sought: Sought { scene, pattern, .. }, aligned, comment } = candidate;
-    let is_in = aligned.rung.scope == Scope::Part
-        && part::is_in_comment(scene.limits.language(), pattern, &aligned.place, *comment);
+    let Candidate { query: Query { context, pattern, .. }, aligned, comment } = candidate;
+    let is_in = aligned.match_mode.scope == Scope::Part
+        && part::is_in_comment(context.limits.language(), pattern, &aligned.place, *comment);
     is_in.then_some(Objection::Comment)
 }
 
 /// A place that has blank lines where the text has none, and none where it has some. Or one that has more or fewer, of a hunk
 /// that changes blank lines alone, or other ones, of a text of blank lines alone: only the bytes tell whether that was done.
 fn moves_blank_lines(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { sought, aligned, .. } = candidate;
-    let Sought { hay, pattern, .. } = sought;
+    let Candidate { query, aligned, .. } = candidate;
+    let Query { hay, pattern, .. } = query;
     let says_nothing = || pattern.before.iter().all(|line| is_blank(line));
-    match aligned.rung.scope {
-        Scope::Whole if aligned.rung.tier > Tier::Eol && says_nothing() => {
+    match aligned.match_mode.scope {
+        Scope::Whole if aligned.match_mode.tier > Tier::Eol && says_nothing() => {
             return Some(Objection::Blanks);
         }
         Scope::Whole | Scope::Part => return None,

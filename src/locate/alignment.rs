@@ -2,7 +2,7 @@
 //! indented there.
 
 use super::indent::{Pair, Shift};
-use super::tier::{Rung, Scope};
+use super::tier::{MatchMode, Scope};
 use crate::pattern::{End, Pattern};
 use crate::text::search::{Haystack, Place};
 use crate::text::{indentation, is_blank};
@@ -14,7 +14,7 @@ pub(super) struct Alignment {
     /// The region, with the blank lines at its edges that the before-text has too.
     pub(super) place: Place,
     /// How it was found.
-    pub(super) rung: Rung,
+    pub(super) match_mode: MatchMode,
     /// What makes the text's indentation the file's.
     pub(super) shift: Shift,
     /// What the text's first line lost of its indentation, if it did so alone. Where [`Alignment::shift`] changes something, that
@@ -42,13 +42,18 @@ pub(super) enum Blanks {
 }
 
 impl Alignment {
-    /// The text at a place that has its lines at that rung. None if their indentation differs in no uniform way.
-    pub(super) fn at(hay: Haystack<'_>, pattern: &Pattern<'_>, place: Place, rung: Rung) -> Option<Self> {
-        let lines = match rung.scope {
+    /// The text at a place that has its lines at that match_mode. None if their indentation differs in no uniform way.
+    pub(super) fn at(
+        hay: Haystack<'_>,
+        pattern: &Pattern<'_>,
+        place: Place,
+        match_mode: MatchMode,
+    ) -> Option<Self> {
+        let lines = match match_mode.scope {
             Scope::Whole | Scope::Part => Lines::InTurn,
             Scope::SkippingBlanks => Lines::Each(pair(hay, &pattern.before, &place, Blanks::FromAbove)),
         };
-        Self::of(hay, pattern, place, rung, lines)
+        Self::of(hay, pattern, place, match_mode, lines)
     }
 
     /// The text at a place where each before-line is one of the file, or none.
@@ -56,17 +61,23 @@ impl Alignment {
         hay: Haystack<'_>,
         pattern: &Pattern<'_>,
         place: Place,
-        rung: Rung,
+        match_mode: MatchMode,
         lines: Vec<Option<usize>>,
     ) -> Option<Self> {
-        Self::of(hay, pattern, place, rung, Lines::Each(lines))
+        Self::of(hay, pattern, place, match_mode, Lines::Each(lines))
     }
 
-    fn of(hay: Haystack<'_>, pattern: &Pattern<'_>, place: Place, rung: Rung, lines: Lines) -> Option<Self> {
+    fn of(
+        hay: Haystack<'_>,
+        pattern: &Pattern<'_>,
+        place: Place,
+        match_mode: MatchMode,
+        lines: Lines,
+    ) -> Option<Self> {
         let (shift, first, similarity) = (Shift::None, None, None);
-        let mut aligned = Self { place, rung, shift, first, similarity, lines };
+        let mut aligned = Self { place, match_mode, shift, first, similarity, lines };
         aligned.grow(pattern);
-        if rung.is_shifted() {
+        if match_mode.is_shifted() {
             (aligned.shift, aligned.first) = aligned.indentation(hay, pattern)?;
         }
         Some(aligned)
@@ -76,7 +87,7 @@ impl Alignment {
     pub(super) fn of_nothing(line: usize) -> Self {
         let (shift, first, similarity) = (Shift::None, None, None);
         let place = Place::lines(line, line);
-        Self { place, rung: Rung::EXACT, shift, first, similarity, lines: Lines::InTurn }
+        Self { place, match_mode: MatchMode::EXACT, shift, first, similarity, lines: Lines::InTurn }
     }
 
     /// The same place with blank lines paired from the other end; none where that is the same.
@@ -124,12 +135,14 @@ impl Alignment {
 
     /// Likewise, with which line each is.
     fn matched(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<(usize, Pair)> {
-        let form = self.rung.aligned_form();
-        let indent = |text: &[u8]| indentation(&form.of(text)).to_vec();
+        let normalization = self.match_mode.aligned_form();
+        let indent = |text: &[u8]| indentation(&normalization.of(text)).to_vec();
         let texts =
             self.pairs(pattern).map(|(before, line)| (before, pattern.before[before], hay.text(line)));
         texts
-            .filter(|(_, written, real)| !is_blank(written) && self.rung.form.eq(written, real))
+            .filter(|(_, written, real)| {
+                !is_blank(written) && self.match_mode.normalization.eq(written, real)
+            })
             .map(|(before, written, real)| (before, (indent(written), indent(real))))
             .collect()
     }
@@ -214,12 +227,12 @@ fn with_blanks(
 mod tests {
     use super::*;
     use crate::text::Content;
-    use crate::text::search::Effort;
+    use crate::text::search::Budget;
 
     fn pairs(file: &str, before: &[&str], start: usize, end: usize, blanks: Blanks) -> Vec<Option<usize>> {
         let before: Vec<&[u8]> = before.iter().map(|line| line.as_bytes()).collect();
-        let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
-        pair(Haystack::new(&content, &effort), &before, &Place::lines(start, end), blanks)
+        let (content, budget) = (Content::new(file.as_bytes()), Budget::default());
+        pair(Haystack::new(&content, &budget), &before, &Place::lines(start, end), blanks)
     }
 
     #[test]

@@ -6,23 +6,23 @@
 
 use super::Repeat;
 use super::alignment::Alignment;
-use super::found::{Found, find};
+use super::matches::{Matches, find};
+use super::query::Query;
 use super::reindent::Reindent;
 use super::results::{FORM, is_unfinished, sees_all};
-use super::sought::Sought;
 use super::splice::{Beside, Splice};
 use super::thresholds::{LEAST_LINES, NEARLY};
-use super::tier::{Rung, Scope};
+use super::tier::{MatchMode, Scope};
 use crate::edit::{Hunk, Unit};
 use crate::pattern::{Pattern, Step, says_something};
 use crate::text::alike::reach;
-use crate::text::search::{Effort, Haystack, Place, Point, is_of_tokens};
-use crate::text::{Content, Form, difference_of, in_common, is_blank};
+use crate::text::search::{Budget, Haystack, Place, Point, is_of_tokens};
+use crate::text::{Content, Normalization, difference_of, in_common, is_blank};
 use crate::version::Version;
 
 /// Where the result of a hunk matches that has no place, if that is because it is already applied.
-pub(super) fn already_applied(sought: &Sought<'_>, repeat: Repeat) -> Option<(Place, Rung)> {
-    let Sought { hay, pattern, pointers, .. } = *sought;
+pub(super) fn already_applied(query: &Query<'_>, repeat: Repeat) -> Option<(Place, MatchMode)> {
+    let Query { hay, pattern, pointers, .. } = *query;
     let is_pointed_to = pointers.regions.is_some() || pointers.tail.is_some();
     let after = Pattern::of_lines(pattern.after());
     let keeps = || pattern.kept().any(|line| !is_blank(pattern.before[line]));
@@ -31,12 +31,13 @@ pub(super) fn already_applied(sought: &Sought<'_>, repeat: Repeat) -> Option<(Pl
     if !says_enough || shrinks || !pattern.after_is_proof() {
         return None;
     }
-    let Found { rung, places } = find(&sought.with(&after)).ok()?.found()?;
+    let Matches { match_mode, places } = find(&query.with(&after)).ok()?.found()?;
     let places: Vec<Place> = places.iter().map(|(aligned, _)| aligned.place).collect();
     let place = places.first().copied().filter(|_| [1, repeat.total].contains(&places.len()))?;
     let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
-    let is_result = is_finished && rung.scope == Scope::Whole && sees_all(pattern, rung.form);
-    (is_result && had(sought, rung) && !nearly_matches(sought, &places)).then_some((place, rung))
+    let is_result =
+        is_finished && match_mode.scope == Scope::Whole && sees_all(pattern, match_mode.normalization);
+    (is_result && had(query, match_mode) && !nearly_matches(query, &places)).then_some((place, match_mode))
 }
 
 /// Whether a hunk removes more lines at an edge than it adds there: they may still stand beside its result, misquoted.
@@ -46,41 +47,41 @@ fn shrinks_at(steps: &mut dyn Iterator<Item = &Step<'_>>) -> bool {
 }
 
 /// The result of a hunk, if it matches just at a line that its number names.
-pub(super) fn applied_at(sought: &Sought<'_>, line: usize) -> Option<Place> {
-    let Sought { hay, pattern, .. } = *sought;
+pub(super) fn applied_at(query: &Query<'_>, line: usize) -> Option<Place> {
+    let Query { hay, pattern, .. } = *query;
     let after = pattern.after();
     let place = Place::lines(line, line + after.len());
     let matches = |(at, text): (usize, &&[u8])| {
-        hay.line(line + at).is_some_and(|real| Rung::TRAILING.form.eq(text, real.text))
+        hay.line(line + at).is_some_and(|real| MatchMode::TRAILING.normalization.eq(text, real.text))
     };
     (pattern.after_is_proof()
-        && sees_all(pattern, Rung::TRAILING.form)
+        && sees_all(pattern, MatchMode::TRAILING.normalization)
         && after.iter().enumerate().all(matches)
         && !is_unfinished(hay, pattern, &place)
-        && sought.admits(&place))
+        && query.admits(&place))
     .then_some(place)
 }
 
 /// Where the result of a hunk matches in a stricter mode than its search text, apart from its places: it is applied there perhaps,
 /// and a looser place is another one.
-pub(super) fn stricter_result(sought: &Sought<'_>, found: Rung, places: &[Place]) -> Option<Place> {
-    let after = Pattern::of_lines(sought.pattern.after());
-    if found == Rung::EXACT || !after.before.iter().any(|text| says_something(text)) {
+pub(super) fn stricter_result(query: &Query<'_>, found: MatchMode, places: &[Place]) -> Option<Place> {
+    let after = Pattern::of_lines(query.pattern.after());
+    if found == MatchMode::EXACT || !after.before.iter().any(|text| says_something(text)) {
         return None;
     }
-    let Found { rung, places: results } = find(&sought.with(&after)).ok()?.found()?;
+    let Matches { match_mode, places: results } = find(&query.with(&after)).ok()?.found()?;
     let is_apart = |result: &Place| !places.iter().any(|place| place.overlaps(result));
     let result = results.first().map(|(aligned, _)| aligned.place).filter(is_apart)?;
-    let is_result = rung.is_stricter(found) && sees_all(sought.pattern, rung.form);
-    (is_result && !is_unfinished(sought.hay, sought.pattern, &result)).then_some(result)
+    let is_result = match_mode.is_stricter(found) && sees_all(query.pattern, match_mode.normalization);
+    (is_result && !is_unfinished(query.hay, query.pattern, &result)).then_some(result)
 }
 
 /// Where the result of a hunk matches between two points, apart from a place: what is counted or comes after a line there may
 /// have been applied before.
-pub(super) fn result_between(sought: &Sought<'_>, points: [Point; 2], apart: &Place) -> Option<Place> {
-    let Sought { hay, pattern, .. } = *sought;
+pub(super) fn result_between(query: &Query<'_>, points: [Point; 2], apart: &Place) -> Option<Place> {
+    let Query { hay, pattern, .. } = *query;
     let after = pattern.after();
-    let mut results = hay.whole_lines(&after, Form::Trimmed);
+    let mut results = hay.whole_lines(&after, Normalization::Trimmed);
     if let [text] = after.as_slice()
         && pattern.unit != Unit::Lines
     {
@@ -92,16 +93,16 @@ pub(super) fn result_between(sought: &Sought<'_>, points: [Point; 2], apart: &Pl
 
 /// Whether the file had a result before the response. If not, another edit of the response brought it, and that says nothing of
 /// this one.
-fn had(sought: &Sought<'_>, rung: Rung) -> bool {
-    let Sought { scene, hay, pattern, .. } = *sought;
-    let (Some(original), Some(_)) = (scene.original, scene.lineage) else { return true };
-    !Haystack::new(original, hay.effort()).whole_lines(&pattern.after(), rung.form).is_empty()
+fn had(query: &Query<'_>, match_mode: MatchMode) -> bool {
+    let Query { context, hay, pattern, .. } = *query;
+    let (Some(original), Some(_)) = (context.original, context.lineage) else { return true };
+    !Haystack::new(original, hay.budget()).whole_lines(&pattern.after(), match_mode.normalization).is_empty()
 }
 
 /// Whether something in the file, apart from some places, is nearly the search text: six in ten of its lines that are not blank
 /// match there in order.
-pub(super) fn nearly_matches(sought: &Sought<'_>, apart: &[Place]) -> bool {
-    let Sought { hay, pattern, pointers, .. } = *sought;
+pub(super) fn nearly_matches(query: &Query<'_>, apart: &[Place]) -> bool {
+    let Query { hay, pattern, pointers, .. } = *query;
     let wanted: Vec<u64> = pattern.solid().iter().map(|line| FORM.hash(line)).collect();
     let needed = (wanted.len() * NEARLY).div_ceil(100);
     let file = hay.solid(FORM);
@@ -127,7 +128,7 @@ pub(super) fn nearly_matches(sought: &Sought<'_>, apart: &[Place]) -> bool {
             continue;
         }
         let there: Vec<u64> = beside.iter().map(|(_, hash)| *hash).collect();
-        if !hay.effort().spend(there.len().saturating_mul(wanted.len()) / 8 + 1)
+        if !hay.budget().spend(there.len().saturating_mul(wanted.len()) / 8 + 1)
             || in_common(&difference_of(&wanted, &there)) >= needed
         {
             return true;
@@ -140,20 +141,20 @@ pub(super) fn nearly_matches(sought: &Sought<'_>, apart: &[Place]) -> bool {
 /// other. None if one does not match in one place then, or does not say enough.
 ///
 /// That they make of it what the file has is for the caller to see.
-pub fn before_all(content: &Content, hunks: &[&Hunk], effort: &Effort) -> Option<Content> {
+pub fn before_all(content: &Content, hunks: &[&Hunk], budget: &Budget) -> Option<Content> {
     let patterns: Option<Vec<_>> =
         hunks.iter().map(|hunk| Pattern::readings(&hunk.change).into_iter().next()).collect();
     let mut left: Vec<Pattern<'_>> =
         patterns?.into_iter().filter(|pattern| !pattern.changes_nothing()).collect();
     // Most often a line is missing.
-    let hay = Haystack::new(content, effort);
+    let hay = Haystack::new(content, budget);
     if !left.last()?.added().all(|text| hay.has_line(text, FORM)) {
         return None;
     }
     let mut now = content.clone();
     while !left.is_empty() {
         // Mostly the last one that was made is the first to match as a whole.
-        let out = (0..left.len()).rev().find_map(|at| Some((at, taken_out(&now, left.get(at)?, effort)?)));
+        let out = (0..left.len()).rev().find_map(|at| Some((at, taken_out(&now, left.get(at)?, budget)?)));
         let (at, before) = out?;
         left.remove(at);
         now = before;
@@ -162,16 +163,16 @@ pub fn before_all(content: &Content, hunks: &[&Hunk], effort: &Effort) -> Option
 }
 
 /// The text with the result of a hunk as it was before, if that matches in one place and says something.
-fn taken_out(content: &Content, pattern: &Pattern<'_>, effort: &Effort) -> Option<Content> {
+fn taken_out(content: &Content, pattern: &Pattern<'_>, budget: &Budget) -> Option<Content> {
     let back = pattern.reversed().filter(|_| pattern.after_is_proof())?;
-    let hay = Haystack::new(content, effort);
-    let [place] = hay.whole_lines(&back.before, Rung::TRAILING.form)[..] else { return None };
+    let hay = Haystack::new(content, budget);
+    let [place] = hay.whole_lines(&back.before, MatchMode::TRAILING.normalization)[..] else { return None };
     // What is nearly the search text elsewhere may have been meant.
     let elsewhere = hay.skipping_blanks(&pattern.solid(), FORM);
     if is_unfinished(hay, pattern, &place) || elsewhere.iter().any(|other| other.reaches_out_of(&place)) {
         return None;
     }
-    let aligned = Alignment::at(hay, &back, place, Rung::TRAILING)?;
-    let splice = Splice { hay, reindent: &Reindent::default(), beside: Beside::Above, scene: None };
+    let aligned = Alignment::at(hay, &back, place, MatchMode::TRAILING)?;
+    let splice = Splice { hay, reindent: &Reindent::default(), beside: Beside::Above, context: None };
     Some(Version::of_new(content.clone()).with(&splice.changes(&back, &aligned).ok()?).content().clone())
 }

@@ -1,7 +1,7 @@
 //! Blocks of languages in which indentation is syntax: an added line goes on with one at the depth of its lines.
 
+use super::Context;
 use super::indent::is_deeper;
-use super::scene::Scene;
 use crate::text::search::Haystack;
 use crate::text::{indentation, is_blank, item_indentation};
 use crate::version::LineChange;
@@ -11,14 +11,14 @@ use crate::version::LineChange;
 ///
 /// The block below the line above goes on with the depth of its first line. Otherwise a line that is deeper begins a block of its
 /// own, and one that is less deep goes on with a block around, or takes the place of a line that was so.
-pub(super) fn breaks(scene: &Scene<'_>, hay: Haystack<'_>, change: &LineChange) -> bool {
-    let language = scene.limits.language();
+pub(super) fn breaks(context: &Context<'_>, hay: Haystack<'_>, change: &LineChange) -> bool {
+    let language = context.limits.language();
     let says = |text: &[u8]| !is_blank(text) && !language.is_comment(text);
     let added = change.bytes.split(|b| matches!(b, b'\n' | b'\r')).find(|text| says(text));
     let Some(new) = added.map(indentation).filter(|_| language.is_indented()) else { return false };
     let says_at = |line: usize| Some(hay.text(line)).filter(|text| says(text));
     let mut above =
-        (0..change.start).rev().take_while(|_| hay.effort().spend(1)).filter_map(says_at).peekable();
+        (0..change.start).rev().take_while(|_| hay.budget().spend(1)).filter_map(says_at).peekable();
     let Some(&heading) = above.peek() else { return false };
     let over = indentation(heading);
     let first = |line: usize| (line..hay.line_count()).find_map(says_at);

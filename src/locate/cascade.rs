@@ -1,34 +1,34 @@
-//! Where hunks are sought, in order: strictly in the text as it is, strictly in the text before the response, as results
+//! Where hunks are query, in order: strictly in the text as it is, strictly in the text before the response, as results
 //! that stand already, loosely in the text as it is.
 
+use super::Context;
+use super::combine::Combined;
 use super::evidence::{self, Refusal};
-use super::joined::Joined;
-use super::scene::{Mode, Part, Scene};
+use super::solution::{Mode, Part};
 use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
 use super::{Applied, Effect, Note};
 use crate::diag::Code;
 use crate::edit::Hunk;
 use crate::text::Content;
-use crate::text::search::{Effort, Haystack, Place};
+use crate::text::search::{Haystack, Place};
 use crate::version::{self, Lineage, Version};
 
 /// How hunks that are located together find their places on one text.
-pub(super) type Strategy = fn(&Scene<'_>, Haystack<'_>, &[Hunk], Mode) -> Result<Vec<Part>, Vec<Refusal>>;
+pub(super) type Strategy = fn(&Context<'_>, Haystack<'_>, &[Hunk], Mode) -> Result<Vec<Part>, Vec<Refusal>>;
 
 /// Locates hunks by a strategy, all or none, and makes them.
 pub(super) fn settle(
-    scene: &Scene<'_>,
+    context: &Context<'_>,
     version: &Version,
     hunks: &[Hunk],
-    effort: &Effort,
     arrange: Strategy,
 ) -> Result<Applied, Vec<Refusal>> {
-    let settled = Cascade { scene, version, hunks, effort, arrange }.settle();
+    let settled = Cascade { context, version, hunks, arrange }.settle();
     match settled {
         // Nothing follows from a search that was cut short.
-        _ if effort.is_spent() => Err(vec![*evidence::too_much()]),
-        Ok(made) if scene.repeat(0).elsewhere > 0 && made.effect == Effect::Changed => {
+        _ if context.budget.is_spent() => Err(vec![*evidence::too_much()]),
+        Ok(made) if context.repeat(0).elsewhere > 0 && made.effect == Effect::Changed => {
             Err(vec![*evidence::once_more()])
         }
         settled => settled,
@@ -36,31 +36,30 @@ pub(super) fn settle(
 }
 
 struct Cascade<'a> {
-    scene: &'a Scene<'a>,
+    context: &'a Context<'a>,
     version: &'a Version,
     hunks: &'a [Hunk],
-    effort: &'a Effort,
     arrange: Strategy,
 }
 
 impl Cascade<'_> {
     fn settle(&self) -> Result<Applied, Vec<Refusal>> {
         let content = self.version.content();
-        let hay = Haystack::new(content, self.effort);
-        let repeat = self.scene.repeat(0);
+        let hay = Haystack::new(content, self.context.budget);
+        let repeat = self.context.repeat(0);
         let is_given_before = repeat.elsewhere > 0 || repeat.index > 0;
         // Identical hunks are counted on the text as it is.
         let based = self.version.base().filter(|_| repeat.elsewhere == 0 && repeat.total == 1);
         let lineage = self.version.base().map(|(_, lineage)| lineage);
-        let scene = Scene { original: self.version.original(), lineage, ..*self.scene };
-        let arrange = |mode: Mode| (self.arrange)(&scene, hay, self.hunks, mode);
+        let context = Context { original: self.version.original(), lineage, ..*self.context };
+        let arrange = |mode: Mode| (self.arrange)(&context, hay, self.hunks, mode);
         let mut now = arrange(if based.is_some() { Mode::Places } else { Mode::Standing });
         if let Some((base, lineage)) = based {
             let asks_base = match &now {
                 Ok(parts) => parts.iter().any(|part| is_loose(part, lineage) || is_new(part, lineage)),
                 Err(refusals) => !refusals.iter().any(|refusal| refusal.is_last),
             };
-            let then = || self.on(&Scene { lineage: None, ..scene }, base);
+            let then = || self.on(&Context { lineage: None, ..context }, base);
             let bring = |parts| bring_over(base, content, lineage, parts);
             match (now, if asks_base { then() } else { None }) {
                 (Ok(parts), Some(there)) if is_closer(&there, &parts, lineage) => {
@@ -91,7 +90,7 @@ impl Cascade<'_> {
                 let made = self.hunks.iter().map(|_| Part::Nothing).collect();
                 Ok(Applied { effect: Effect::AlreadyApplied, ..self.finish(made)? })
             }
-            Err(refusals) => match self.on_blob(&scene) {
+            Err(refusals) => match self.on_blob(&context) {
                 Some(merged) => self.finish(merged?),
                 // Several places are not made fewer by looking more loosely.
                 None if !refusals.iter().all(is_nowhere) => Err(refusals),
@@ -101,19 +100,21 @@ impl Cascade<'_> {
     }
 
     /// What the hunks come to on an earlier text, if they change anything there.
-    fn on(&self, scene: &Scene<'_>, text: &Content) -> Option<Vec<Part>> {
-        let parts = (self.arrange)(scene, Haystack::new(text, self.effort), self.hunks, Mode::Places).ok()?;
+    fn on(&self, context: &Context<'_>, text: &Content) -> Option<Vec<Part>> {
+        let parts =
+            (self.arrange)(context, Haystack::new(text, self.context.budget), self.hunks, Mode::Places)
+                .ok()?;
         parts.iter().any(|part| matches!(part, Part::Change(_))).then_some(parts)
     }
 
     /// What the hunks come to that fit the blob that they were made on: they are brought over to the text as it is.
-    fn on_blob(&self, scene: &Scene<'_>) -> Option<Result<Vec<Part>, Vec<Refusal>>> {
+    fn on_blob(&self, context: &Context<'_>) -> Option<Result<Vec<Part>, Vec<Refusal>>> {
         let (blob, content) = (self.version.blob()?, self.version.content());
-        let parts = self.on(&Scene { original: None, lineage: None, ..*scene }, blob)?;
-        if !self.effort.spend(LINE_COMPARED * (blob.line_count() + content.line_count())) {
+        let parts = self.on(&Context { original: None, lineage: None, ..*context }, blob)?;
+        if !self.context.budget.spend(LINE_COMPARED * (blob.line_count() + content.line_count())) {
             return None;
         }
-        let [then, now] = [blob, content].map(|text| Haystack::new(text, self.effort));
+        let [then, now] = [blob, content].map(|text| Haystack::new(text, self.context.budget));
         let brought = bring_over(blob, content, &Lineage::between(then, now), parts);
         let changed = |refusals: Vec<Refusal>| {
             refusals.iter().map(|refusal| evidence::changed_since().of_hunk(refusal.hunk)).collect()
@@ -148,9 +149,9 @@ impl Cascade<'_> {
             found.base_line = self.version.base_line(found.line);
         }
         notes.extend(stand.iter().map(|(hunk, _)| (*hunk, Note::Stands)));
-        let joined = Joined::of(changes, stand);
-        joined.check().map_err(|refusal| vec![*refusal])?;
-        let changes = joined.into_changes(self.version.content());
+        let combined = Combined::of(changes, stand);
+        combined.check().map_err(|refusal| vec![*refusal])?;
+        let changes = combined.into_changes(self.version.content());
         let version = self.version.with(&changes);
         let effect = match () {
             () if version.content() != self.version.content() => Effect::Changed,

@@ -3,13 +3,13 @@
 
 use super::alignment::Alignment;
 use super::evidence::{self, Refusal};
-use super::found::{Search, find};
 use super::indent::Shift;
+use super::matches::{Search, find};
 use super::pointer::{Blocks, Pointers};
-use super::scene::Solution;
+use super::query::Query;
+use super::solution::Solution;
 use super::solve::solve;
-use super::sought::Sought;
-use super::tier::{Rung, Tier};
+use super::tier::{MatchMode, Tier};
 use crate::guard::placeholder::Placeholder;
 use crate::pattern::Step;
 use crate::text::search::Place;
@@ -20,11 +20,11 @@ use crate::text::{depth, is_blank};
 ///
 /// # Errors
 /// A segment matches several places.
-pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusal>> {
-    let Sought { scene, hay, pattern, pointers } = *sought;
+pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>> {
+    let Query { context, hay, pattern, pointers } = *query;
     let stays = !pattern.steps.contains(&Step::Gap);
     let stands_for_lines = |line: usize| {
-        let kind = Placeholder::of(pattern.before[line], scene.limits.language());
+        let kind = Placeholder::of(pattern.before[line], context.limits.language());
         kind.is_some_and(|kind| kind != Placeholder::Unmarked)
     };
     let is_gap = |step: &Step<'_>| match *step {
@@ -32,9 +32,9 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
         _ => *step == Step::Gap,
     };
     let Some(segments) = pattern.cut(is_gap) else { return Ok(None) };
-    let anywhere = Sought { pointers: &Pointers::NONE, ..*sought };
-    let blocks = Blocks::new(hay, scene);
-    let (mut lines, mut places, mut rung) = (Vec::new(), Vec::<Place>::new(), Rung::EXACT);
+    let anywhere = Query { pointers: &Pointers::NONE, ..*query };
+    let blocks = Blocks::new(hay, context);
+    let (mut lines, mut places, mut match_mode) = (Vec::new(), Vec::<Place>::new(), MatchMode::EXACT);
     let (mut changes, mut already_applied, mut section) = (0, 0, None);
     for (at, segment) in segments.iter().enumerate() {
         if at > 0 && stays {
@@ -47,13 +47,13 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
             lines.extend(segment.before.iter().map(|_| None));
             continue;
         }
-        let Search::Found(found) = find(&anywhere.with(segment))? else { return Ok(None) };
+        let Search::Matches(found) = find(&anywhere.with(segment))? else { return Ok(None) };
         let [(aligned, is_applied)] = found.places.as_slice() else {
             return Err(evidence::ambiguous(hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         };
         let place = aligned.place;
         let is_beyond = section.is_some_and(|end| end <= place.first());
-        if is_beyond || places.last().is_some_and(|above| !is_in_one_block(sought, above, &place)) {
+        if is_beyond || places.last().is_some_and(|above| !is_in_one_block(query, above, &place)) {
             return Ok(None);
         }
         section = (place.first()..place.behind()).rev().find_map(|line| blocks.section_end(line)).or(section);
@@ -61,21 +61,21 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
         already_applied += usize::from(*is_applied);
         lines.extend((0..segment.before.len()).map(|line| aligned.line(line)));
         places.push(place);
-        if found.rung != Rung::EXACT {
-            rung = Rung { tier: rung.tier.max(found.rung.tier), ..Rung::LOOSEST };
+        if found.match_mode != MatchMode::EXACT {
+            match_mode = MatchMode { tier: match_mode.tier.max(found.match_mode.tier), ..MatchMode::LOOSEST };
         }
     }
     let (Some(first), Some(last)) = (places.first(), places.last()) else { return Ok(None) };
     let place = Place { start: first.start, end: last.end };
     let end = Place { start: place.end, ..place };
-    let Some(aligned) = Alignment::paired(hay, pattern, place, rung, lines) else { return Ok(None) };
+    let Some(aligned) = Alignment::paired(hay, pattern, place, match_mode, lines) else { return Ok(None) };
     let is_one_shift = !matches!(aligned.shift, Shift::Steps(_)) || aligned.first.is_some();
     if !is_one_shift || pointers.against(&place).or(pointers.against(&end)).is_some() {
         return Ok(None);
     }
     let mut solution = match already_applied {
-        0 => solve(sought, &aligned, 1)?,
-        count if count == changes && stays => Solution::at(hay, place, rung, 1),
+        0 => solve(query, &aligned, 1)?,
+        count if count == changes && stays => Solution::at(hay, place, match_mode, 1),
         _ => return Ok(None),
     };
     if stays {
@@ -86,8 +86,8 @@ pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusa
 
 /// Whether the lines between two places are of the block that was begun above them. Where the first of them is deeper than the
 /// line before the gap none is as shallow as that line, else none is shallower.
-fn is_in_one_block(sought: &Sought<'_>, above: &Place, below: &Place) -> bool {
-    let hay = sought.hay;
+fn is_in_one_block(query: &Query<'_>, above: &Place, below: &Place) -> bool {
+    let hay = query.hay;
     let mut head = (above.first()..above.behind()).rev().filter(|line| !hay.is_blank(*line));
     let begun = head.next().map_or(0, |line| depth(hay.text(line)));
     let passed = hay.lines(above.behind()..below.first()).filter(|(_, line)| !is_blank(line.text));

@@ -31,21 +31,21 @@ mod already_applied;
 mod arrange;
 mod block;
 mod cascade;
+mod combine;
 mod evidence;
-mod found;
 mod gapped;
 mod indent;
-mod joined;
 mod look_alikes;
 mod loose;
+mod matches;
 mod outcome;
 mod part;
 mod pointer;
+mod query;
 mod reindent;
 mod results;
-mod scene;
+mod solution;
 mod solve;
-mod sought;
 mod splice;
 mod thresholds;
 mod tier;
@@ -58,11 +58,10 @@ pub use tier::Tier;
 use crate::edit::{Anchor, Hunk};
 use crate::guard::Guard;
 use crate::pattern::lines;
-use crate::text::search::{Effort, Haystack};
-use crate::text::{Content, Form, Language};
-use crate::version::Version;
+use crate::text::search::{Budget, Haystack};
+use crate::text::{Content, Language, Normalization};
+use crate::version::{Lineage, Version};
 use arrange::{anchored, numbered, single};
-use scene::Scene;
 
 /// How one hunk found its place: evidence for the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +131,23 @@ pub struct Context<'a> {
     /// What the user lets edits do.
     pub limits: &'a Limits,
     /// What the response may still cost.
-    pub effort: &'a Effort,
+    pub budget: &'a Budget,
+    /// The file before any edit of the response.
+    pub(crate) original: Option<&'a Content>,
+    /// Where the lines of that are in the text at hand, if an edit changed some; none on that text itself.
+    pub(crate) lineage: Option<&'a Lineage>,
+}
+
+impl<'a> Context<'a> {
+    /// That of hunks which are nowhere else in the response.
+    pub fn new(limits: &'a Limits, budget: &'a Budget) -> Self {
+        Self { repeats: &[], others: &[], followed: false, limits, budget, original: None, lineage: None }
+    }
+
+    /// What is known of a hunk's repetitions.
+    fn repeat(&self, hunk: usize) -> Repeat {
+        self.repeats.get(hunk).copied().unwrap_or(Repeat::ONCE)
+    }
 }
 
 /// What came of the hunks of one edit.
@@ -184,18 +199,12 @@ pub fn apply(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result
         () if all(|anchor| matches!(anchor, Anchor::Seek { .. })) => anchored::arrange,
         () => return one_by_one(version, hunks, context),
     };
-    let mut made =
-        cascade::settle(&scene(context, context.repeats), version, hunks, context.effort, together)?;
+    let mut made = cascade::settle(context, version, hunks, together)?;
     if hunks.len() > 1 {
         // How many places hunks had that help each other says nothing of each.
         made.places.fill(None);
     }
     Ok(made)
-}
-
-fn scene<'a>(context: &Context<'a>, repeats: &'a [Repeat]) -> Scene<'a> {
-    let Context { others, followed, limits, .. } = *context;
-    Scene { limits, repeats, others, followed, original: None, lineage: None }
 }
 
 /// Makes hunks that each have their place by themselves; each sees what those before have made.
@@ -211,7 +220,8 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
             repeat.counted = hunks[..index].iter().position(same).and_then(|first| places[first]);
         }
         let one = std::slice::from_ref(hunk);
-        let settled = cascade::settle(&scene(context, &[repeat]), &now, one, context.effort, single::arrange);
+        let settled =
+            cascade::settle(&Context { repeats: &[repeat], ..*context }, &now, one, single::arrange);
         match settled {
             Ok(made) => {
                 changed |= made.effect == Effect::Changed;
@@ -246,9 +256,9 @@ pub fn append(
     version: &Version,
     text: &str,
     limits: &Limits,
-    effort: &Effort,
+    budget: &Budget,
 ) -> Result<Option<(Version, Option<Note>)>, Box<Refusal>> {
-    arrange::addition::appended(version, text, limits, effort)
+    arrange::addition::appended(version, text, limits, budget)
 }
 
 /// Whether a file ends with the bracket behind which nothing may stand in its language.
@@ -261,16 +271,17 @@ pub fn ends_with(content: &Content, texts: &[&str]) -> bool {
     let wanted: Vec<&[u8]> = texts.iter().flat_map(|text| lines(text)).collect();
     let count = content.line_count();
     let is = |(line, text): (&[u8], &[u8])| {
-        line == text || line.starts_with(b"\t") && text.starts_with(b" ") && Form::Trimmed.eq(line, text)
+        line == text
+            || line.starts_with(b"\t") && text.starts_with(b" ") && Normalization::Trimmed.eq(line, text)
     };
     let start = count.checked_sub(wanted.len());
     start.is_some_and(|start| content.lines(start..count).map(|line| line.text).zip(wanted).all(is))
 }
 
 /// Whether the lines of a text stand in a file, however they are indented.
-pub fn stands(version: &Version, text: &str, effort: &Effort) -> bool {
-    let hay = Haystack::new(version.content(), effort);
-    !hay.whole_lines(&lines(text), Form::Trimmed).is_empty()
+pub fn stands(version: &Version, text: &str, budget: &Budget) -> bool {
+    let hay = Haystack::new(version.content(), budget);
+    !hay.whole_lines(&lines(text), Normalization::Trimmed).is_empty()
 }
 
 #[cfg(test)]

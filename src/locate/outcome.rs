@@ -1,10 +1,10 @@
 //! One outcome: where a text at a place can be read in more than one way, all ways have to give the same bytes.
 
 use super::alignment::Alignment;
+use super::query::Query;
 use super::reindent::Reindent;
-use super::sought::Sought;
 use super::splice::{Beside, Splice, Unclear};
-use super::tier::{Rung, Scope};
+use super::tier::{MatchMode, Scope};
 use crate::pattern::{Pattern, Sources};
 use crate::text::search::Haystack;
 use crate::version::{LineChange, spliced};
@@ -18,16 +18,16 @@ use crate::version::{LineChange, spliced};
 /// # Errors
 /// The ways differ in what they make of the file.
 pub(super) fn only_outcome(
-    sought: &Sought<'_>,
+    query: &Query<'_>,
     aligned: &Alignment,
     reindent: &Reindent,
 ) -> Result<Vec<LineChange>, Unclear> {
-    let Sought { scene, hay, pattern, .. } = *sought;
+    let Query { context, hay, pattern, .. } = *query;
     let read = |beside: Beside, pattern: &Pattern<'_>, aligned: &Alignment| {
-        Splice { hay, reindent, beside, scene: Some(scene) }.changes(pattern, aligned)
+        Splice { hay, reindent, beside, context: Some(context) }.changes(pattern, aligned)
     };
     let first = read(Beside::Above, pattern, aligned)?;
-    if aligned.rung == Rung::EXACT {
+    if aligned.match_mode == MatchMode::EXACT {
         // Whatever is kept, the lines afterwards are the after-text.
         return Ok(first);
     }
@@ -41,7 +41,7 @@ pub(super) fn only_outcome(
     if !pattern.sources().unwrap_or_default().iter().zip(pattern.after()).all(is_one) {
         return Err(Unclear::Pairing);
     }
-    if aligned.rung.scope != Scope::SkippingBlanks {
+    if aligned.match_mode.scope != Scope::SkippingBlanks {
         return Ok(first);
     }
     let (below, otherwise) = (aligned.paired_below(hay, pattern), pattern.paired_otherwise());

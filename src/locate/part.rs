@@ -5,7 +5,7 @@ use super::splice::{Unclear, region_eol};
 use crate::edit::Unit;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
-use crate::text::{Form, Language, indentation, is_blank};
+use crate::text::{Language, Normalization, indentation, is_blank};
 use crate::version::LineChange;
 
 /// Whether a search text may be part of a line: a single line without indentation. Any other is whole lines.
@@ -138,17 +138,19 @@ pub(super) fn is_inside_result(
             after.iter().enumerate().all(|(at, line)| {
                 let there = hay.text(first + at);
                 let code =
-                    || if hay.effort().spend(there.len() / 64 + 1) { language.split(there).0 } else { there };
+                    || if hay.budget().spend(there.len() / 64 + 1) { language.split(there).0 } else { there };
                 // The first line of several goes on to the end of its line, and the last begins where its own does.
                 match (at == index, at + 1 == after.len()) {
                     (true, true) => there.get(column..).is_some_and(|rest| rest.starts_with(line)),
                     (true, false) => {
                         let ends = |text: &[u8]| {
-                            text.get(column..).is_some_and(|rest| Form::Trailing.eq(rest, line))
+                            text.get(column..).is_some_and(|rest| Normalization::Trailing.eq(rest, line))
                         };
                         ends(there) || ends(code())
                     }
-                    (false, _) => Form::Trimmed.eq(there, line) || Form::Trimmed.eq(code(), line),
+                    (false, _) => {
+                        Normalization::Trimmed.eq(there, line) || Normalization::Trimmed.eq(code(), line)
+                    }
                 }
             })
         })

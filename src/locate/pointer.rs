@@ -1,10 +1,10 @@
 //! Pointers: what beside the before-text says which place is meant. A place that goes against one is never taken.
 
-use super::scene::Scene;
+use super::Context;
 use super::thresholds::{CUT_SECTION, HEADINGS};
 use crate::edit::{Anchor, Hunk};
 use crate::text::search::{Haystack, Place, is_of_tokens};
-use crate::text::{Form, Language, depth, indentation, is_blank};
+use crate::text::{Language, Normalization, depth, indentation, is_blank};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -12,8 +12,14 @@ use std::rc::Rc;
 /// This many lines beyond the lines of a region are looked at, besides twice as many as a place has.
 const MORE: usize = 64;
 
-/// The forms in which a line equals a heading, the strictest first: tiers 1 to 5.
-const FORMS: [Form; 5] = [Form::Text, Form::Trailing, Form::Trimmed, Form::Folded, Form::FoldedTrimmed];
+/// The normalizations in which a line equals a heading, the strictest first: tiers 1 to 5.
+const FORMS: [Normalization; 5] = [
+    Normalization::Text,
+    Normalization::Trailing,
+    Normalization::Trimmed,
+    Normalization::Folded,
+    Normalization::FoldedTrimmed,
+];
 
 /// Behind these: a line that contains the heading.
 const CONTAINING: usize = FORMS.len();
@@ -90,7 +96,7 @@ impl Pointers {
     }
 }
 
-/// A line that is like a heading, and the form in which it is.
+/// A line that is like a heading, and the normalization in which it is.
 type Like = (usize, usize);
 
 /// The blocks of one text. A block is looked at once, however many hunks name it.
@@ -102,8 +108,8 @@ pub(super) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    pub(super) fn new(hay: Haystack<'a>, scene: &Scene<'_>) -> Self {
-        Self { hay, language: scene.limits.language(), known: RefCell::default(), like: RefCell::default() }
+    pub(super) fn new(hay: Haystack<'a>, context: &Context<'_>) -> Self {
+        Self { hay, language: context.limits.language(), known: RefCell::default(), like: RefCell::default() }
     }
 
     /// What a heading on a line names.
@@ -175,8 +181,8 @@ impl<'a> Blocks<'a> {
         let like = self.like(text);
         let start = like.partition_point(|&(line, _)| line < from);
         let end = like.partition_point(|&(line, _)| line < behind).max(start);
-        let strictest = like[start..end].iter().map(|&(_, form)| form).min();
-        let is_meant = |(_, form): &&Like| Some(*form) == strictest;
+        let strictest = like[start..end].iter().map(|&(_, normalization)| normalization).min();
+        let is_meant = |(_, normalization): &&Like| Some(*normalization) == strictest;
         let lines: Vec<usize> = like[start..end].iter().filter(is_meant).map(|&(line, _)| line).collect();
         if strictest == Some(CONTAINING) && lines.len() > 1 { Vec::new() } else { lines }
     }
@@ -187,10 +193,12 @@ impl<'a> Blocks<'a> {
         let known = self.like.borrow().get(text).cloned();
         known.unwrap_or_else(|| {
             let strictest = |line: usize| {
-                let equal = |form: &Form| Form::eq(*form, text.as_bytes(), self.hay.text(line));
+                let equal = |normalization: &Normalization| {
+                    Normalization::eq(*normalization, text.as_bytes(), self.hay.text(line))
+                };
                 Some((line, FORMS.iter().position(equal)?))
             };
-            let equal = self.hay.lines_equal(text.as_bytes(), Form::FoldedTrimmed);
+            let equal = self.hay.lines_equal(text.as_bytes(), Normalization::FoldedTrimmed);
             let mut like: Vec<Like> = equal.into_iter().filter_map(strictest).collect();
             if like.is_empty() {
                 let parts = self.hay.parts(text.trim().as_bytes()).into_iter();
@@ -207,13 +215,14 @@ impl<'a> Blocks<'a> {
     /// The lines that the text behind a hunk's numbers may be: git cuts it at 80 bytes.
     fn sections(&self, text: &str) -> Vec<usize> {
         let like = self.like(text);
-        if like.first().is_some_and(|&(_, form)| form != CONTAINING) {
+        if like.first().is_some_and(|&(_, normalization)| normalization != CONTAINING) {
             return like.iter().map(|&(line, _)| line).collect();
         }
         if text.len() < CUT_SECTION {
             return self.headings(text, 0, self.hay.line_count());
         }
-        let begins = |line: &usize| Form::Trimmed.of(self.hay.text(*line)).starts_with(text.as_bytes());
+        let begins =
+            |line: &usize| Normalization::Trimmed.of(self.hay.text(*line)).starts_with(text.as_bytes());
         self.hay.lines_with(text.as_bytes(), false).into_iter().filter(begins).collect()
     }
 }
@@ -236,13 +245,13 @@ fn mark(text: &[u8]) -> Option<&[u8]> {
     is_sign.then(|| &text[..text.iter().take_while(|&&b| b == first).count()])
 }
 
-/// What a hunk of a unified diff says beside its text. The section is sought in the text before the response's edits, of
+/// What a hunk of a unified diff says beside its text. The section is query in the text before the response's edits, of
 /// which `lineage` knows where its lines are now.
 ///
 /// # Errors
 /// The section, where it is nowhere and the hunk has no numbers.
 pub(super) fn of_diff<'h>(
-    scene: &Scene<'_>,
+    context: &Context<'_>,
     original: &Blocks<'_>,
     now: &Blocks<'_>,
     hunk: &'h Hunk,
@@ -251,7 +260,7 @@ pub(super) fn of_diff<'h>(
         return Ok(Pointers::default());
     };
     let mut lines = original.sections(section);
-    if let Some(lineage) = scene.lineage {
+    if let Some(lineage) = context.lineage {
         lines = lines.into_iter().filter_map(|line| lineage.of(line)).collect();
     }
     if lines.is_empty() || lines.len() > HEADINGS {
@@ -278,13 +287,13 @@ pub(super) struct Numbered {
 
 impl Numbered {
     /// The lines that the numbers of a hunk name.
-    pub(super) fn of(scene: &Scene<'_>, hunk: &Hunk) -> Self {
+    pub(super) fn of(context: &Context<'_>, hunk: &Hunk) -> Self {
         let Anchor::Line { old_start, new_start, .. } = &hunk.anchor else {
             return Self { then: None, now: None, after: Vec::new() };
         };
         let line = |number: Option<u32>| usize::try_from(number?).ok()?.checked_sub(1);
         let (old, new) = (line(*old_start), line(*new_start));
-        let (then, now) = match scene.lineage {
+        let (then, now) = match context.lineage {
             Some(lineage) => (old.and_then(|line| lineage.of(line)), old),
             None => (old, None),
         };
@@ -298,11 +307,11 @@ impl Numbered {
 mod tests {
     use super::*;
     use crate::text::Content;
-    use crate::text::search::Effort;
+    use crate::text::search::Budget;
 
     fn region(path: &str, file: &str, heading: usize) -> (bool, usize) {
-        let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
-        let hay = Haystack::new(&content, &effort);
+        let (content, budget) = (Content::new(file.as_bytes()), Budget::default());
+        let hay = Haystack::new(&content, &budget);
         let (known, like) = (RefCell::default(), RefCell::default());
         let blocks = Blocks { hay, language: Language::of(path), known, like };
         let region = blocks.region(heading);

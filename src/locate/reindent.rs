@@ -1,12 +1,12 @@
 //! What added lines take from the lines that were matched: their indentation, tabs or blanks, quotes and dashes.
 
+use super::Context;
 use super::alignment::Alignment;
 use super::indent::{Pair, Shift};
 use super::look_alikes::{LookAlikes, has_look_alikes};
-use super::scene::Scene;
-use super::sought::Sought;
+use super::query::Query;
 use super::thresholds::{ABOVE, OTHERS};
-use super::tier::{Rung, Scope};
+use super::tier::{MatchMode, Scope};
 use crate::pattern::Pattern;
 use crate::text::search::Haystack;
 use crate::text::{Language, indentation, is_blank, item_indentation};
@@ -41,34 +41,34 @@ impl Reindent {
     }
 
     /// What the lines that were matched show; where they show nothing, what the file and the other hunks do.
-    pub(super) fn of(sought: &Sought<'_>, aligned: &Alignment) -> Result<Self, Unknown> {
-        let Sought { scene, hay, pattern, .. } = *sought;
+    pub(super) fn of(query: &Query<'_>, aligned: &Alignment) -> Result<Self, Unknown> {
+        let Query { context, hay, pattern, .. } = *query;
         let mut look_alikes = LookAlikes::of(hay, pattern, aligned);
         if look_alikes.is_empty() && pattern.added().any(has_look_alikes) {
-            let others = shown_by_others(scene, hay, |hay, pattern, aligned| {
+            let others = shown_by_others(context, hay, |hay, pattern, aligned| {
                 Some(LookAlikes::of(hay, pattern, aligned)).filter(|shown| !shown.is_empty())
             });
             look_alikes = look_alikes.or_of(others.unwrap_or_default());
         }
         // A text for people has examples of anything.
-        let is_code = !scene.limits.language().is_prose();
+        let is_code = !context.limits.language().is_prose();
         if pattern.added().any(|text| look_alikes.are_unclear(text, is_code)) {
             return Err(Unknown::LookAlikes);
         }
         let pairs = aligned.indentations(hay, pattern);
         let mut reindent = Self { shift: aligned.shift.clone(), look_alikes, is_code, ..Self::default() };
-        if let (Shift::Steps(steps), true) = (&reindent.shift, scene.limits.language().is_indented()) {
+        if let (Shift::Steps(steps), true) = (&reindent.shift, context.limits.language().is_indented()) {
             // The dash of an item of YAML and its blanks are no step.
-            let inner = |text: &[u8]| item_indentation(&aligned.rung.aligned_form().of(text));
+            let inner = |text: &[u8]| item_indentation(&aligned.match_mode.aligned_form().of(text));
             let texts = aligned.pairs(pattern).map(|(before, line)| (pattern.before[before], hay.text(line)));
             let items = texts.filter_map(|(written, real)| inner(written).zip(inner(real)));
             reindent.shift = Shift::between(&steps.iter().cloned().chain(items).collect::<Vec<_>>())
                 .ok_or(Unknown::Indentation)?;
         }
         if is_code && !pairs.iter().any(|(written, _)| kind(written).is_some()) {
-            reindent.take_tabs(sought, aligned, &pairs)?;
+            reindent.take_tabs(query, aligned, &pairs)?;
         }
-        if reindent.is_doubtful(sought, aligned, &pairs) {
+        if reindent.is_doubtful(query, aligned, &pairs) {
             return Err(Unknown::Indentation);
         }
         let lines: Vec<(&[u8], bool)> = pattern.after_and_new().collect();
@@ -134,8 +134,8 @@ impl Reindent {
 
     /// Where no line that was matched is indented, lines that come are of the kind that the file has around the place; the
     /// smallest of their steps is a tab.
-    fn take_tabs(&mut self, sought: &Sought<'_>, aligned: &Alignment, pairs: &[Pair]) -> Result<(), Unknown> {
-        let Sought { scene, hay, pattern, .. } = *sought;
+    fn take_tabs(&mut self, query: &Query<'_>, aligned: &Alignment, pairs: &[Pair]) -> Result<(), Unknown> {
+        let Query { context, hay, pattern, .. } = *query;
         let new: Vec<Vec<u8>> = self.indents(pattern).filter(|indent| kind(indent).is_some()).collect();
         let Some(step) = new.iter().min() else { return Ok(()) };
         let kind_at = |line: usize| kind(hay.text(line));
@@ -144,7 +144,7 @@ impl Reindent {
         if above.or(below).is_none() || new.iter().all(|indent| [above, below].contains(&kind(indent))) {
             return Ok(());
         }
-        let shown = shown_by_others(scene, hay, |hay, pattern, aligned| {
+        let shown = shown_by_others(context, hay, |hay, pattern, aligned| {
             let joint = Shift::between(&[pairs, &aligned.indentations(hay, pattern)].concat());
             joint.filter(|shift| matches!(shift, Shift::Steps(_)))
         });
@@ -160,12 +160,12 @@ impl Reindent {
 
     /// Whether a prefix that was seen at one indentation only could as well be another step, one that the file has, and that
     /// would give an added line another indentation.
-    fn is_doubtful(&self, sought: &Sought<'_>, aligned: &Alignment, pairs: &[Pair]) -> bool {
+    fn is_doubtful(&self, query: &Query<'_>, aligned: &Alignment, pairs: &[Pair]) -> bool {
         let (Shift::Add(prefix) | Shift::Strip(prefix)) = &self.shift else { return false };
         let Some(((written, real), rest)) = pairs.split_first() else { return false };
         let has = |step: usize| {
             let first = aligned.place.first().saturating_sub(ABOVE);
-            sought
+            query
                 .hay
                 .lines(first..aligned.place.behind() + ABOVE)
                 .any(|(_, line)| indentation(line.text) == b" ".repeat(step))
@@ -180,7 +180,7 @@ impl Reindent {
             are_blanks && STEPS.iter().any(|(step, other)| is_step(indent, *step, *other))
                 || kind(more).is_some_and(|kind| !prefix.contains(&kind))
         };
-        let mut added = self.indents(sought.pattern).filter_map(|indent| self.tabs.of(&indent));
+        let mut added = self.indents(query.pattern).filter_map(|indent| self.tabs.of(&indent));
         rest.iter().all(|(other, _)| other == written)
             && added.any(|indent| indent != *written && could_be(&indent))
     }
@@ -197,18 +197,18 @@ const STEPS: [(usize, usize); 6] = [(2, 4), (2, 8), (4, 2), (4, 8), (8, 2), (8, 
 /// What the first of the file's other hunks shows that shows it, each at the one place that it has when blanks at both
 /// ends of lines and look-alikes do not count.
 fn shown_by_others<T>(
-    scene: &Scene<'_>,
+    context: &Context<'_>,
     hay: Haystack<'_>,
     shows: impl Fn(Haystack<'_>, &Pattern<'_>, &Alignment) -> Option<T>,
 ) -> Option<T> {
-    let text = scene.original.unwrap_or(hay.content());
-    let hay = Haystack::new(text, hay.effort());
-    let rung = Rung { scope: Scope::Whole, ..Rung::LOOSEST };
-    scene.others.iter().take(OTHERS).find_map(|hunk| {
+    let text = context.original.unwrap_or(hay.content());
+    let hay = Haystack::new(text, hay.budget());
+    let match_mode = MatchMode { scope: Scope::Whole, ..MatchMode::LOOSEST };
+    context.others.iter().take(OTHERS).find_map(|hunk| {
         let pattern = Pattern::readings(&hunk.change).into_iter().next()?;
-        match hay.whole_lines(&pattern.before, rung.form).as_slice() {
+        match hay.whole_lines(&pattern.before, match_mode.normalization).as_slice() {
             [one] => {
-                let aligned = Alignment::at(hay, &pattern, *one, rung)?;
+                let aligned = Alignment::at(hay, &pattern, *one, match_mode)?;
                 shows(hay, &pattern, &aligned)
             }
             _ => None,

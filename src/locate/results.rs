@@ -3,23 +3,23 @@
 use super::alignment::Alignment;
 use super::indent::{Pair, Shift};
 use super::part;
-use super::sought::Sought;
-use super::tier::{Rung, Scope};
+use super::query::Query;
+use super::tier::{MatchMode, Scope};
 use crate::pattern::{End, Pattern, Step};
 use crate::text::search::{Haystack, Place};
-use crate::text::{Form, is_blank};
+use crate::text::{Normalization, is_blank};
 use std::collections::HashSet;
 
 /// Indentation and look-alikes do not count.
-pub(super) const FORM: Form = Rung::LOOSEST.form;
+pub(super) const FORM: Normalization = MatchMode::LOOSEST.normalization;
 
 /// This many lines beside a place are looked at, besides twice as many as the result has.
 const MARGIN: usize = 64;
 
 /// The results of a hunk around places of its search text, indented as it is written or as the search text matched.
 pub(super) struct Results<'a> {
-    sought: &'a Sought<'a>,
-    rung: Rung,
+    query: &'a Query<'a>,
+    match_mode: MatchMode,
     after: Pattern<'a>,
     /// Ascending.
     places: Vec<Place>,
@@ -27,43 +27,43 @@ pub(super) struct Results<'a> {
 
 impl<'a> Results<'a> {
     /// Those around places that were found so, ascending.
-    pub(super) fn around(sought: &'a Sought<'a>, rung: Rung, places: &[Place]) -> Self {
-        let Sought { hay, pattern, .. } = *sought;
+    pub(super) fn around(query: &'a Query<'a>, match_mode: MatchMode, places: &[Place]) -> Self {
+        let Query { hay, pattern, .. } = *query;
         let after = Pattern::of_lines(pattern.after());
         let margin = 2 * after.before.len() + MARGIN;
         let first = places.first().map_or(0, Place::first).saturating_sub(margin);
         let beside = hay.within(first..places.last().map_or(0, Place::behind) + margin);
-        let places = match rung.scope {
+        let places = match match_mode.scope {
             Scope::Part => Vec::new(),
             // Only the bytes tell what was made from what was not, if they do.
             _ if after.solid().is_empty() || !differs(pattern, &after.before, FORM) => {
-                let tells = differs(pattern, &after.before, Form::Text);
-                if tells { beside.whole_lines(&after.before, Form::Text) } else { Vec::new() }
+                let tells = differs(pattern, &after.before, Normalization::Text);
+                if tells { beside.whole_lines(&after.before, Normalization::Text) } else { Vec::new() }
             }
             Scope::SkippingBlanks if brings_lines(pattern, &after) => {
                 beside.skipping_blanks(&after.solid(), FORM)
             }
             _ => beside.whole_lines(&after.before, FORM),
         };
-        Self { sought, rung, after, places }
+        Self { query, match_mode, after, places }
     }
 
     /// Whether a place of the search text lies inside one of them.
     pub(super) fn hold(&self, aligned: &Alignment) -> bool {
-        let Sought { scene, hay, pattern, .. } = *self.sought;
+        let Query { context, hay, pattern, .. } = *self.query;
         let place = &aligned.place;
-        if self.rung.scope == Scope::Part {
-            return part::is_inside_result(hay, scene.limits.language(), pattern, place);
+        if self.match_mode.scope == Scope::Part {
+            return part::is_inside_result(hay, context.limits.language(), pattern, place);
         }
         // Where no line comes that is not blank, the blank ones tell, too.
         let brings = brings_lines(pattern, &self.after);
         let mut lines = (place.first()..place.behind()).filter(|&line| !brings || !hay.is_blank(line));
         let first = lines.next().unwrap_or(place.first());
         let last = lines.next_back().unwrap_or(first);
-        let rung = Rung { scope: self.rung.scope, ..Rung::LOOSEST };
+        let match_mode = MatchMode { scope: self.match_mode.scope, ..MatchMode::LOOSEST };
         // One prefix for all lines; else what the search text showed, or tabs for blanks.
         let is_indented = |result: &Place| {
-            let Some(result) = Alignment::at(hay, &self.after, *result, rung) else { return false };
+            let Some(result) = Alignment::at(hay, &self.after, *result, match_mode) else { return false };
             let fits = |(written, real): &Pair| {
                 written.contains(&b'\t') != real.contains(&b'\t')
                     || aligned.shift.of(written).as_ref() == Some(real)
@@ -72,7 +72,7 @@ impl<'a> Results<'a> {
         };
         let from = self.places.partition_point(|result| result.behind() <= last);
         self.places[from..].iter().take_while(|result| result.first() <= first).any(|result| {
-            hay.effort().spend(COMPARED * self.after.before.len() + 1)
+            hay.budget().spend(COMPARED * self.after.before.len() + 1)
                 && !is_unfinished(hay, pattern, result)
                 && is_indented(result)
         })
@@ -104,7 +104,7 @@ pub(super) fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &P
                    [before, after]: [&mut dyn Iterator<Item = &&[u8]>; 2],
                    beside: &mut dyn Iterator<Item = usize>| {
         let Some(next) = beside.next() else { return false };
-        let is_next = |text: &[u8]| Rung::TRAILING.form.eq(text, hay.text(next));
+        let is_next = |text: &[u8]| MatchMode::TRAILING.normalization.eq(text, hay.text(next));
         // Which of equal lines goes, two texts do not say.
         let is_same = |text: &&&[u8]| is_next(text);
         let solid = std::iter::once(next).chain(beside).find(|line| !hay.is_blank(*line));
@@ -112,7 +112,8 @@ pub(super) fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &P
         let stay = after.take_while(is_same).count();
         stay > 0 && before.take_while(is_same).count() > stay
             || goes.map(|step| pattern.text_of(step)).any(|text| {
-                !is_blank(text) && solid.is_some_and(|line| Rung::TRAILING.form.eq(text, hay.text(line)))
+                !is_blank(text)
+                    && solid.is_some_and(|line| MatchMode::TRAILING.normalization.eq(text, hay.text(line)))
             })
     };
     pattern.end == End::Nothing && !is_at_end()
@@ -120,16 +121,19 @@ pub(super) fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &P
         || remains(&mut { back }, [&mut before.iter().rev(), &mut after.iter().rev()], &mut below)
 }
 
-/// Whether a hunk changes anything that a form sees.
-fn differs(pattern: &Pattern<'_>, after: &[&[u8]], form: Form) -> bool {
-    after.len() != pattern.before.len() || after.iter().zip(&pattern.before).any(|(a, b)| !form.eq(a, b))
+/// Whether a hunk changes anything that a normalization sees.
+fn differs(pattern: &Pattern<'_>, after: &[&[u8]], normalization: Normalization) -> bool {
+    after.len() != pattern.before.len()
+        || after.iter().zip(&pattern.before).any(|(a, b)| !normalization.eq(a, b))
 }
 
-/// Whether a form sees each line that a hunk changes.
-pub(super) fn sees_all(pattern: &Pattern<'_>, form: Form) -> bool {
-    let removed: HashSet<_> = pattern.removed().map(|text| (form.hash(text), text)).collect();
-    let forms: HashSet<u64> = removed.iter().map(|(hash, _)| *hash).collect();
-    let is_seen =
-        |text: &[u8]| !forms.contains(&form.hash(text)) || removed.contains(&(form.hash(text), text));
+/// Whether a normalization sees each line that a hunk changes.
+pub(super) fn sees_all(pattern: &Pattern<'_>, normalization: Normalization) -> bool {
+    let removed: HashSet<_> = pattern.removed().map(|text| (normalization.hash(text), text)).collect();
+    let normalizations: HashSet<u64> = removed.iter().map(|(hash, _)| *hash).collect();
+    let is_seen = |text: &[u8]| {
+        !normalizations.contains(&normalization.hash(text))
+            || removed.contains(&(normalization.hash(text), text))
+    };
     pattern.added().all(is_seen)
 }

@@ -3,9 +3,9 @@
 use super::alignment::Alignment;
 use super::evidence::{self, Refusal};
 use super::outcome::only_outcome;
+use super::query::Query;
 use super::reindent::{Reindent, Unknown};
-use super::scene::Solution;
-use super::sought::Sought;
+use super::solution::Solution;
 use super::splice::Unclear;
 use super::tier::{Scope, Tier};
 use super::{Note, part};
@@ -13,14 +13,10 @@ use crate::diag::Code;
 use crate::guard;
 
 /// What a hunk changes at a place; `places` is how many there were to choose from.
-pub(super) fn solve(
-    sought: &Sought<'_>,
-    aligned: &Alignment,
-    places: usize,
-) -> Result<Solution, Box<Refusal>> {
-    let Sought { scene, hay, pattern, .. } = *sought;
-    guard::hunk(hay, &aligned.place, pattern, &scene.limits.guard)?;
-    let mut solution = Solution::at(hay, aligned.place, aligned.rung, places);
+pub(super) fn solve(query: &Query<'_>, aligned: &Alignment, places: usize) -> Result<Solution, Box<Refusal>> {
+    let Query { context, hay, pattern, .. } = *query;
+    guard::hunk(hay, &aligned.place, pattern, &context.limits.guard)?;
+    let mut solution = Solution::at(hay, aligned.place, aligned.match_mode, places);
     solution.matched.similarity = aligned.similarity;
     let line = aligned.place.first() + 1;
     let stands =
@@ -31,13 +27,13 @@ pub(super) fn solve(
             "copy the search text from the file as it is, and indent the new ones like them",
         )
     };
-    solution.changes = if aligned.rung.scope == Scope::Part {
-        part::changes(hay, scene.limits.language(), pattern, &aligned.place).map_err(|_| {
+    solution.changes = if aligned.match_mode.scope == Scope::Part {
+        part::changes(hay, context.limits.language(), pattern, &aligned.place).map_err(|_| {
             let why = "and the new text has more lines than fit into that line";
             stands(why, &format!("give the whole of line {line}, and indent the new lines as in the file"))
         })?
     } else {
-        let reindent = Reindent::of(sought, aligned).map_err(|unknown| match unknown {
+        let reindent = Reindent::of(query, aligned).map_err(|unknown| match unknown {
             Unknown::Indentation => unknown_indentation(),
             Unknown::LookAlikes => stands(
                 "but the file has typographic characters there and plain ones, and which the new lines mean is not known",
@@ -48,7 +44,7 @@ pub(super) fn solve(
             solution.matched.tier = solution.matched.tier.max(Tier::Indent);
             solution.note = Some(Note::Retabbed);
         }
-        only_outcome(sought, aligned, &reindent).map_err(|unclear| {
+        only_outcome(query, aligned, &reindent).map_err(|unclear| {
             let (why, help) = match unclear {
                 Unclear::Block => return unknown_indentation(),
                 Unclear::Blanks | Unclear::Line => (

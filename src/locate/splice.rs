@@ -1,13 +1,13 @@
 //! What a hunk makes of the lines that it stands at. What it keeps stays as the file has it.
 
+use super::Context;
 use super::alignment::Alignment;
 use super::block;
 use super::pointer::begins_section;
 use super::reindent::Reindent;
-use super::scene::Scene;
 use crate::pattern::{End, Pattern, Step, says_something};
 use crate::text::search::Haystack;
-use crate::text::{Eol, Form, Language, is_blank};
+use crate::text::{Eol, Language, Normalization, is_blank};
 use crate::version::{LineChange, Lineage, goes_behind};
 
 /// Beside which kept line an insertion stands, where the file has lines between the two that the text has not.
@@ -38,7 +38,7 @@ pub(super) struct Splice<'a> {
     pub(super) reindent: &'a Reindent,
     pub(super) beside: Beside,
     /// What is known of the lines of the text before the response; nothing where there is no other text.
-    pub(super) scene: Option<&'a Scene<'a>>,
+    pub(super) context: Option<&'a Context<'a>>,
 }
 
 impl Splice<'_> {
@@ -84,8 +84,9 @@ impl Splice<'_> {
             }
         }
         changes.extend(self.finish(&mut run, pattern, aligned, above, None)?);
-        let breaks = |scene: &Scene<'_>| changes.iter().any(|change| block::breaks(scene, self.hay, change));
-        if self.scene.is_some_and(breaks) { Err(Unclear::Block) } else { Ok(changes) }
+        let breaks =
+            |context: &Context<'_>| changes.iter().any(|change| block::breaks(context, self.hay, change));
+        if self.context.is_some_and(breaks) { Err(Unclear::Block) } else { Ok(changes) }
     }
 
     fn finish(
@@ -160,7 +161,7 @@ impl Splice<'_> {
             let behind = next.checked_sub(lineage.lead(next)).filter(|behind| *behind >= here)?;
             let first = added.iter().find(|(text, _)| !is_blank(text));
             let first = first.map(|(text, first)| self.reindent.line(text, *first)).unwrap_or_default();
-            let language = self.scene.map_or(Language::UNKNOWN, |scene| scene.limits.language());
+            let language = self.context.map_or(Language::UNKNOWN, |context| context.limits.language());
             let begins = |text: &[u8]| begins_section(text, language) && !begins_section(&first, language);
             let mut came = (here..behind).map(|line| self.hay.text(line));
             (goes_behind(came.clone(), &first) && !came.any(begins)).then_some(behind)
@@ -169,7 +170,7 @@ impl Splice<'_> {
     }
 
     fn lineage(&self) -> Option<&Lineage> {
-        self.scene.and_then(|scene| scene.lineage)
+        self.context.and_then(|context| context.lineage)
     }
 
     /// Whether earlier edits have put lines in there with which these begin, or which begin with these.
@@ -179,7 +180,7 @@ impl Splice<'_> {
         let above = (0..here).rev().take_while(came).count();
         let below = (here..).take_while(came).count();
         let solid = |text: &&[u8]| !is_blank(text);
-        let trimmed = |text: &[u8]| Form::Trimmed.of(text).into_owned();
+        let trimmed = |text: &[u8]| Normalization::Trimmed.of(text).into_owned();
         let added: Vec<_> = added.iter().map(|(text, _)| *text).filter(solid).map(trimmed).collect();
         [here - above..here, here..here + below].into_iter().any(|range| {
             let came: Vec<_> = range.map(|line| self.hay.text(line)).filter(solid).map(trimmed).collect();

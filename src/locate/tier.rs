@@ -2,7 +2,7 @@
 
 use super::Limits;
 use crate::edit::Unit;
-use crate::text::Form;
+use crate::text::Normalization;
 
 /// How loosely a place was found, the strictest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,10 +94,10 @@ impl Tier {
 
 /// One way to look for a before-text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Rung {
+pub(super) struct MatchMode {
     /// What it is reported as. [`Tier::Exact`] stands for [`Tier::Eol`] too: see [`ladder`].
     pub(super) tier: Tier,
-    pub(super) form: Form,
+    pub(super) normalization: Normalization,
     pub(super) scope: Scope,
 }
 
@@ -112,62 +112,75 @@ pub(super) enum Scope {
     SkippingBlanks,
 }
 
-impl Rung {
+impl MatchMode {
     /// Byte for byte, but for line ends.
-    pub(super) const EXACT: Self = Self { tier: Tier::Exact, form: Form::Text, scope: Scope::Whole };
+    pub(super) const EXACT: Self =
+        Self { tier: Tier::Exact, normalization: Normalization::Text, scope: Scope::Whole };
 
     /// But for blanks at the ends of lines.
     pub(super) const TRAILING: Self =
-        Self { tier: Tier::TrailingSpace, form: Form::Trailing, scope: Scope::Whole };
+        Self { tier: Tier::TrailingSpace, normalization: Normalization::Trailing, scope: Scope::Whole };
 
     /// All that tiers 4 to 6 accept.
-    pub(super) const LOOSEST: Self =
-        Self { tier: Tier::BlankLines, form: Form::FoldedTrimmed, scope: Scope::SkippingBlanks };
+    pub(super) const LOOSEST: Self = Self {
+        tier: Tier::BlankLines,
+        normalization: Normalization::FoldedTrimmed,
+        scope: Scope::SkippingBlanks,
+    };
 
     /// Whether it is asked before another one.
     pub(super) fn is_stricter(self, than: Self) -> bool {
-        let place = |of: Self| LADDER.iter().position(|(_, rung)| *rung == of);
+        let place = |of: Self| LADDER.iter().position(|(_, match_mode)| *match_mode == of);
         place(self) < place(than)
     }
 
     /// Whether lines may be indented otherwise than in the file, all of them in the same way.
     pub(super) fn is_shifted(self) -> bool {
-        matches!(self.form, Form::Trimmed | Form::FoldedTrimmed)
+        matches!(self.normalization, Normalization::Trimmed | Normalization::FoldedTrimmed)
     }
 
-    /// The form in which two lines are compared once their indentation is made the same.
-    pub(super) fn aligned_form(self) -> Form {
-        match self.form {
-            Form::Text => Form::Text,
-            Form::Trailing | Form::Trimmed => Form::Trailing,
-            Form::Folded | Form::FoldedTrimmed => Form::Folded,
+    /// The normalization in which two lines are compared once their indentation is made the same.
+    pub(super) fn aligned_form(self) -> Normalization {
+        match self.normalization {
+            Normalization::Text => Normalization::Text,
+            Normalization::Trailing | Normalization::Trimmed => Normalization::Trailing,
+            Normalization::Folded | Normalization::FoldedTrimmed => Normalization::Folded,
         }
     }
 }
 
 /// Tiers 1 to 6 and their combinations, the strictest first.
 ///
-/// Exact and line ends are one rung: a payload has lost the file's line endings, so a place that has `\n` is no likelier
-/// than one that has `\r\n` or the file's end, and two such places are two. Each further rung accepts what the tiers
+/// Exact and line ends are one match_mode: a payload has lost the file's line endings, so a place that has `\n` is no likelier
+/// than one that has `\r\n` or the file's end, and two such places are two. Each further match_mode accepts what the tiers
 /// before it accept as well, so that tiers combine.
-pub(super) fn ladder(unit: Unit, limits: &Limits) -> impl Iterator<Item = Rung> + use<> {
+pub(super) fn ladder(unit: Unit, limits: &Limits) -> impl Iterator<Item = MatchMode> + use<> {
     let fuzz = limits.max_fuzz;
-    let may_be = move |(least, rung): &&(Tier, Rung)| {
-        fuzz >= *least && (rung.scope != Scope::Part || unit != Unit::Lines)
+    let may_be = move |(least, match_mode): &&(Tier, MatchMode)| {
+        fuzz >= *least && (match_mode.scope != Scope::Part || unit != Unit::Lines)
     };
-    LADDER.iter().filter(may_be).map(|(_, rung)| *rung)
+    LADDER.iter().filter(may_be).map(|(_, match_mode)| *match_mode)
 }
 
-/// All rungs, and what has to be allowed for each.
-const LADDER: &[(Tier, Rung)] = &[
-    (Tier::Exact, Rung::EXACT),
-    (Tier::TrailingSpace, Rung::TRAILING),
-    (Tier::Exact, Rung { scope: Scope::Part, ..Rung::EXACT }),
-    (Tier::Indent, Rung { tier: Tier::Indent, form: Form::Trimmed, scope: Scope::Whole }),
-    (Tier::Indent, Rung { tier: Tier::Unicode, form: Form::Folded, scope: Scope::Whole }),
-    (Tier::Indent, Rung { tier: Tier::Unicode, form: Form::FoldedTrimmed, scope: Scope::Whole }),
-    (Tier::TrailingSpace, Rung { form: Form::Trailing, ..Rung::LOOSEST }),
-    (Tier::Indent, Rung { form: Form::Trimmed, ..Rung::LOOSEST }),
-    (Tier::Indent, Rung { form: Form::Folded, ..Rung::LOOSEST }),
-    (Tier::Indent, Rung::LOOSEST),
+/// All match_modes, and what has to be allowed for each.
+const LADDER: &[(Tier, MatchMode)] = &[
+    (Tier::Exact, MatchMode::EXACT),
+    (Tier::TrailingSpace, MatchMode::TRAILING),
+    (Tier::Exact, MatchMode { scope: Scope::Part, ..MatchMode::EXACT }),
+    (
+        Tier::Indent,
+        MatchMode { tier: Tier::Indent, normalization: Normalization::Trimmed, scope: Scope::Whole },
+    ),
+    (
+        Tier::Indent,
+        MatchMode { tier: Tier::Unicode, normalization: Normalization::Folded, scope: Scope::Whole },
+    ),
+    (
+        Tier::Indent,
+        MatchMode { tier: Tier::Unicode, normalization: Normalization::FoldedTrimmed, scope: Scope::Whole },
+    ),
+    (Tier::TrailingSpace, MatchMode { normalization: Normalization::Trailing, ..MatchMode::LOOSEST }),
+    (Tier::Indent, MatchMode { normalization: Normalization::Trimmed, ..MatchMode::LOOSEST }),
+    (Tier::Indent, MatchMode { normalization: Normalization::Folded, ..MatchMode::LOOSEST }),
+    (Tier::Indent, MatchMode::LOOSEST),
 ];

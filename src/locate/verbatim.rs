@@ -2,14 +2,14 @@
 
 use super::Repeat;
 use super::evidence::{self, Refusal};
+use super::query::Query;
 use super::results::is_inside;
-use super::scene::{Part, Solution};
-use super::sought::Sought;
+use super::solution::{Part, Solution};
 use super::splice::region_eol;
-use super::tier::{Rung, Scope};
+use super::tier::{MatchMode, Scope};
 use crate::edit::{Change, Unit};
 use crate::guard;
-use crate::text::Form;
+use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 use crate::version::LineChange;
 
@@ -19,11 +19,11 @@ use crate::version::LineChange;
 /// # Errors
 /// It stands in several places, or its new text cannot be put there.
 pub(super) fn verbatim(
-    sought: &Sought<'_>,
+    query: &Query<'_>,
     change: &Change,
     repeat: Repeat,
 ) -> Result<Option<Part>, Box<Refusal>> {
-    let Sought { scene, hay, pattern, .. } = *sought;
+    let Query { context, hay, pattern, .. } = *query;
     let Some([before, after]) = texts(change) else { return Ok(None) };
     // What the response has twice is counted as lines.
     if repeat.total > 1 || repeat.elsewhere > 0 || before.trim().is_empty() {
@@ -32,13 +32,13 @@ pub(super) fn verbatim(
     let places = places(hay, before);
     // Inside of the new text it is what an insertion leaves of it.
     let made = if after.contains(before) { self::places(hay, after) } else { Vec::new() };
-    let rung = Rung { scope: Scope::Part, ..Rung::EXACT };
+    let match_mode = MatchMode { scope: Scope::Part, ..MatchMode::EXACT };
     match *places.as_slice() {
         [] => Ok(None),
-        [place] if is_inside(&place, &made) => Ok(Some(Part::Made(Solution::at(hay, place, rung, 0)))),
+        [place] if is_inside(&place, &made) => Ok(Some(Part::Made(Solution::at(hay, place, match_mode, 0)))),
         [place] => {
-            guard::hunk(hay, &place, pattern, &scene.limits.guard)?;
-            let mut solution = Solution::at(hay, place, rung, 1);
+            guard::hunk(hay, &place, pattern, &context.limits.guard)?;
+            let mut solution = Solution::at(hay, place, match_mode, 1);
             solution.changes = vec![replaced(hay, &[place], after)];
             Ok(Some(Part::Change(solution)))
         }
@@ -59,9 +59,11 @@ pub(super) fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
     // The lines between are whole ones, which are found in linear time.
     let begins: Vec<usize> = match inner {
         [] => hay.parts(first).iter().map(Place::first).collect(),
-        inner => {
-            hay.whole_lines(inner, Form::Text).iter().filter_map(|at| at.first().checked_sub(1)).collect()
-        }
+        inner => hay
+            .whole_lines(inner, Normalization::Text)
+            .iter()
+            .filter_map(|at| at.first().checked_sub(1))
+            .collect(),
     };
     let stands = |line: usize| {
         let end = line + lines.len() - 1;
@@ -108,11 +110,11 @@ pub(super) fn replaced(hay: Haystack<'_>, places: &[Place], text: &str) -> LineC
 mod tests {
     use super::*;
     use crate::text::Content;
-    use crate::text::search::Effort;
+    use crate::text::search::Budget;
 
     fn found(file: &str, text: &str) -> Vec<(usize, usize)> {
-        let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
-        let places = places(Haystack::new(&content, &effort), text);
+        let (content, budget) = (Content::new(file.as_bytes()), Budget::default());
+        let places = places(Haystack::new(&content, &budget), text);
         places.iter().map(|place| (place.start.line, place.start.column)).collect()
     }
 

@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn texts_of_any_length_are_paired_and_give_the_after_text() {
-        // Over the effort, so that only unique lines pair.
+        // Over the budget, so that only unique lines pair.
         // A `}` stands everywhere, and is paired beside a line that does not.
         let before: String = (0..6000).map(|i| format!("{i}\n}}\n")).collect();
         let after: String = (0..6000)

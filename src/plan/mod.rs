@@ -1,6 +1,5 @@
 //! Resolving a script against a tree: what each edit comes to, or why not. Pure.
 
-mod alone;
 mod corrections;
 mod dependence;
 mod encoding;
@@ -11,24 +10,25 @@ mod memory;
 mod mode;
 mod operations;
 mod overlay;
-mod parted;
 mod policy;
 mod repeats;
 mod rewrite;
 mod seen;
+mod single_edit;
+mod subset;
 mod together;
 mod tree;
 mod unnamed;
 mod volume;
 mod whole;
 
-pub use alone::resolve_each;
 pub use corrections::{Mismatch, Slot, SlotState, add_gaps, join, numbered, restate, skip, slots};
 pub use given::{list_pending, make_new_files, note_unread, refused_before, settle_given, strictly_refused};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use policy::named;
 pub use rewrite::Rewrite;
+pub use single_edit::resolve_each;
 pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};
@@ -36,7 +36,7 @@ use crate::edit::{Op, Script};
 use crate::locate::{Match, Note, Tier};
 use crate::path::RepoPath;
 use crate::span::Span;
-use crate::text::search::Effort;
+use crate::text::search::Budget;
 use hunks::Hunks;
 use operations::{Operation, Stop};
 use overlay::Overlay;
@@ -271,7 +271,7 @@ pub fn resolve(
     let unnamed::Settled { script, refused } = unnamed::settle(script, tree, rules)?;
     let script = &*script;
     let mut run = Run::of(script, tree, rules, &refused, Aim::Refusals)?;
-    let depending = parted::findings(script, tree, rules, &run)?;
+    let depending = subset::findings(script, tree, rules, &run)?;
     run.findings.extend(depending);
     let refused: BTreeSet<usize> = run.findings.iter().map(|(number, _)| *number).collect();
     run.steps.retain(|step| !refused.contains(&step.edit));
@@ -317,9 +317,9 @@ impl<'t> Run<'t> {
         refused: &BTreeMap<usize, Diagnostic>,
         aim: Aim,
     ) -> Result<Self, TreeError> {
-        let effort = &match aim {
-            Aim::Refusals => Effort::default(),
-            Aim::Steps | Aim::Whether | Aim::Combined => Effort::without_evidence(),
+        let budget = &match aim {
+            Aim::Refusals => Budget::default(),
+            Aim::Steps | Aim::Whether | Aim::Combined => Budget::without_evidence(),
         };
         let mut overlay = Overlay::new(tree);
         let paths = names(script, &overlay, rules)?;
@@ -348,7 +348,7 @@ impl<'t> Run<'t> {
                 rules,
                 repeats: repeats_now,
                 hunks: &hunks,
-                effort,
+                budget,
             };
             let mut places = Vec::new();
             match operation.resolve() {

@@ -12,7 +12,7 @@ use crate::edit::{Anchor, Edit, Existing, FormatId, Hunk, Missing, Op, Target};
 use crate::guard::{self, Guard};
 use crate::locate::{self, Context, Effect, Limits, Match, Refusal, Repeat};
 use crate::path::{PathContext, PathError, RepoPath, interpret};
-use crate::text::search::Effort;
+use crate::text::search::Budget;
 use crate::text::{Content, Language};
 use crate::version::Version;
 use std::cell::RefCell;
@@ -49,7 +49,7 @@ pub(super) struct Operation<'a, 't> {
     pub(super) rules: &'a Rules,
     pub(super) repeats: &'a Repeats,
     pub(super) hunks: &'a Hunks<'a>,
-    pub(super) effort: &'a Effort,
+    pub(super) budget: &'a Budget,
 }
 
 /// A step, and for each hunk how many places it had.
@@ -231,10 +231,10 @@ impl Operation<'_, '_> {
             return Ok((self.step(path, Outcome::NoChange), Vec::new()));
         }
         // Appended in an earlier part of the response, other lines perhaps behind it.
-        if self.repeat().elsewhere > 0 && locate::stands(&version, text, self.effort) {
+        if self.repeat().elsewhere > 0 && locate::stands(&version, text, self.budget) {
             return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
         }
-        let appended = locate::append(&version, text, &self.limits(), self.effort);
+        let appended = locate::append(&version, text, &self.limits(), self.budget);
         match appended.map_err(|refusal| self.refusal(*refusal, &[]))? {
             Some(_) if locate::is_closed(version.content(), self.limits().guard.language) => {
                 let message = format!("the new lines would stand behind the last bracket of `{path}`");
@@ -330,7 +330,7 @@ impl Operation<'_, '_> {
         repeats.resize(hunks.len(), first);
         let limits = self.limits();
         let (others, followed) = self.hunks.of_file(number);
-        let context = Context { repeats: &repeats, others, followed, limits: &limits, effort: self.effort };
+        let context = Context { repeats: &repeats, others, followed, ..Context::new(&limits, self.budget) };
         let refused = |refusal: Refusal| {
             let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
             let diagnostic = self.refusal(refusal, hunks);

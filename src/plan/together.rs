@@ -8,7 +8,7 @@ use crate::edit::{Edit, Hunk, Op, Script};
 use crate::locate;
 use crate::path::RepoPath;
 use crate::text::Content;
-use crate::text::search::Effort;
+use crate::text::search::Budget;
 use std::collections::{BTreeMap, HashMap};
 
 /// More hunks of one file are not judged together: each would be looked for again for each that is found.
@@ -134,8 +134,8 @@ fn are_there(
     if !are_hunks || !(2..=MOST).contains(&hunks.len()) || content.is_binary() {
         return Ok(false);
     }
-    let effort = Effort::without_evidence();
-    let Some(before) = locate::before_all(content, &hunks, &effort).filter(|_| !effort.is_spent()) else {
+    let budget = Budget::without_evidence();
+    let Some(before) = locate::before_all(content, &hunks, &budget).filter(|_| !budget.is_spent()) else {
         return Ok(false);
     };
     let mut overlay = Overlay::new(tree);

@@ -1,6 +1,6 @@
 //! A run of whole lines with what was once found out about them.
 
-use super::form::{Form, hash};
+use super::normalization::{Normalization, hash};
 use super::{Eol, Line};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,7 @@ pub(super) struct Chunk {
     bytes: Box<[u8]>,
     lines: Box<[Mark]>,
     eol_counts: [usize; 3],
-    hashes: [OnceLock<Hashes>; Form::ALL.len()],
+    hashes: [OnceLock<Hashes>; Normalization::ALL.len()],
     /// The lines that are not blank.
     solid: OnceLock<Box<[usize]>>,
     /// A bit for each three bytes in a row.
@@ -174,14 +174,16 @@ impl Chunk {
         }
     }
 
-    pub(super) fn hashes(&self, form: Form) -> &Hashes {
-        self.hashes[form as usize].get_or_init(|| {
-            let known = form.stricter().map(|form| (form, &self.hashes(form).lines));
+    pub(super) fn hashes(&self, normalization: Normalization) -> &Hashes {
+        self.hashes[normalization as usize].get_or_init(|| {
+            let known = normalization
+                .stricter()
+                .map(|normalization| (normalization, &self.hashes(normalization).lines));
             let hash_of = |(index, mark): (usize, &Mark)| {
                 let text = &self.bytes[mark.start..mark.end];
-                let bytes = form.of(text);
+                let bytes = normalization.of(text);
                 match known {
-                    Some((form, hashes)) if form.of(text) == bytes => hashes[index],
+                    Some((normalization, hashes)) if normalization.of(text) == bytes => hashes[index],
                     _ => hash(&bytes),
                 }
             };

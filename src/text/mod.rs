@@ -7,16 +7,16 @@
 pub(crate) mod alike;
 mod chunk;
 mod difference;
-mod form;
 mod language;
+mod normalization;
 mod piece;
 pub mod search;
 mod word;
 
 pub use difference::{difference, difference_of, in_common};
-pub(crate) use form::item_indentation;
-pub use form::{Form, depth, indentation, is_blank, plain};
 pub use language::Language;
+pub(crate) use normalization::item_indentation;
+pub use normalization::{Normalization, depth, indentation, is_blank, plain};
 pub use word::{is_of_word, words};
 
 use chunk::Chunk;
@@ -64,7 +64,7 @@ pub struct Line<'a> {
 impl Line<'_> {
     /// Whether there is nothing but blanks in it.
     pub fn is_blank(&self) -> bool {
-        form::is_blank(self.text)
+        normalization::is_blank(self.text)
     }
 }
 

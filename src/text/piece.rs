@@ -1,6 +1,6 @@
 //! The pieces that a text is searched by.
 
-use super::Form;
+use super::Normalization;
 use super::chunk::Chunk;
 use std::ops::Range;
 
@@ -32,14 +32,14 @@ impl<'a> Piece<'a> {
         self.chunk.bytes()
     }
 
-    /// The hashes of its lines in a form.
-    pub(super) fn hashes(&self, form: Form) -> &'a [u64] {
-        &self.chunk.hashes(form).lines
+    /// The hashes of its lines in a normalization.
+    pub(super) fn hashes(&self, normalization: Normalization) -> &'a [u64] {
+        &self.chunk.hashes(normalization).lines
     }
 
     /// Whether a line with a hash may be among them. That is asked in no time, and says yes for few hashes that none has.
-    pub(super) fn may_have(&self, form: Form, hash: u64) -> bool {
-        self.chunk.hashes(form).may_have(hash)
+    pub(super) fn may_have(&self, normalization: Normalization, hash: u64) -> bool {
+        self.chunk.hashes(normalization).may_have(hash)
     }
 
     /// Whether a text may stand within it, asked in the same way.

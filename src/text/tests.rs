@@ -84,17 +84,18 @@ fn what_follows_a_last_line_without_newline_joins_it() {
 #[test]
 fn hashes_are_equal_for_lines_of_equal_form() {
     let content = Content::new(b"  a \n  a\na\n");
-    let of = |form| {
+    let of = |normalization| {
         content
             .pieces(0..content.line_count())
-            .flat_map(|piece| piece.hashes(form).to_vec())
+            .flat_map(|piece| piece.hashes(normalization).to_vec())
             .collect::<Vec<u64>>()
     };
-    let [text, trailing, trimmed] = [Form::Text, Form::Trailing, Form::Trimmed].map(of);
+    let [text, trailing, trimmed] =
+        [Normalization::Text, Normalization::Trailing, Normalization::Trimmed].map(of);
     assert!(text[0] != text[1] && text[1] != text[2]);
     assert!(trailing[0] == trailing[1] && trailing[1] != trailing[2]);
     assert!(trimmed[0] == trimmed[1] && trimmed[1] == trimmed[2]);
-    assert_eq!(trimmed[0], Form::Trimmed.hash(b"\ta"));
+    assert_eq!(trimmed[0], Normalization::Trimmed.hash(b"\ta"));
 }
 
 #[test]

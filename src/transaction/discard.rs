@@ -2,37 +2,37 @@
 //! is not this repository's.
 
 use super::journal::{INDEX, TOKEN};
-use super::{Error, Result, Room};
+use super::{Error, Result, TransactionDir};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The error that names a room whose journal cannot be used, and what of it is in place.
-pub(super) fn broken(repo: &Repo, room: &Path, why: String) -> Error {
-    let mut in_place: Vec<String> = match repo.locks_with(&room.join(TOKEN)) {
+/// The error that names a transaction directory whose journal cannot be used, and what of it is in place.
+pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error {
+    let mut in_place: Vec<String> = match repo.locks_with(&transaction_dir.join(TOKEN)) {
         Ok(locks) => locks.iter().map(|lock| lock.display().to_string()).collect(),
         Err(e) => vec![format!("locks ({e})")],
     };
-    match taken_out(room) {
+    match taken_out(transaction_dir) {
         0 => {}
         1 => in_place.push("1 file that was taken out of the checkout".to_owned()),
         n => in_place.push(format!("{n} files that were taken out of the checkout")),
     }
-    if let Ok(found) = room.join(INDEX).symlink_metadata() {
+    if let Ok(found) = transaction_dir.join(INDEX).symlink_metadata() {
         let what =
             if found.nlink() > 1 { "a new index, which is in place" } else { "an index that was prepared" };
         in_place.push(what.to_owned());
     }
-    Error::Broken { room: room.to_owned(), why, in_place }
+    Error::Broken { transaction_dir: transaction_dir.to_owned(), why, in_place }
 }
 
 /// How many files were taken out of the checkout. One that was exchanged has the name of the one in its place, but is older
-/// than the room.
-fn taken_out(room: &Path) -> usize {
+/// than the transaction directory.
+fn taken_out(transaction_dir: &Path) -> usize {
     let changed = |path: &Path| path.symlink_metadata().and_then(|found| found.modified()).ok();
-    let begun = changed(&room.join(Room::LIVE));
+    let begun = changed(&transaction_dir.join(TransactionDir::LIVE));
     let is_taken = |entry: &std::fs::DirEntry| {
         let path = entry.path();
         match path.extension().and_then(std::ffi::OsStr::to_str) {
@@ -41,25 +41,30 @@ fn taken_out(room: &Path) -> usize {
             _ => false,
         }
     };
-    std::fs::read_dir(room.join(Room::FILES)).into_iter().flatten().flatten().filter(is_taken).count()
+    std::fs::read_dir(transaction_dir.join(TransactionDir::FILES))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(is_taken)
+        .count()
 }
 
-/// Removes the locks that are links to the room's token, and moves the room aside; gives where it is then. No file,
+/// Removes the locks that are links to the transaction directory's token, and moves the transaction directory aside; gives where it is then. No file,
 /// reference or index is touched.
-pub(super) fn give_up(repo: &Repo, room: &Path) -> Result<PathBuf> {
-    for lock in repo.locks_with(&room.join(TOKEN))? {
+pub(super) fn give_up(repo: &Repo, transaction_dir: &Path) -> Result<PathBuf> {
+    for lock in repo.locks_with(&transaction_dir.join(TOKEN))? {
         std::fs::remove_file(&lock).map_err(|e| vcs::Error::io("remove", &lock, e))?;
         point(Fault::LockDiscarded)?;
     }
-    let all = Room::discarded(repo.common_dir());
-    let mut name = room.file_name().unwrap_or_default().to_owned();
+    let all = TransactionDir::discarded(repo.common_dir());
+    let mut name = transaction_dir.file_name().unwrap_or_default().to_owned();
     repo.in_shared(&all, &mut Vec::new(), || Ok(()))?;
     // One of that name may have been given up before, in a repository that was copied.
     while all.join(&name).symlink_metadata().is_ok() {
         name.push("-again");
     }
     let aside = all.join(name);
-    std::fs::rename(room, &aside).map_err(|e| vcs::Error::io("move away", room, e))?;
-    point(Fault::RoomDiscarded)?;
+    std::fs::rename(transaction_dir, &aside).map_err(|e| vcs::Error::io("move away", transaction_dir, e))?;
+    point(Fault::DirectoryDiscarded)?;
     Ok(aside)
 }

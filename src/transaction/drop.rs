@@ -1,9 +1,9 @@
 //! Branches that go, with what the configuration says of them: both, or neither.
 //!
-//! The references go in one step, by git; that is the commit point. A note in the transaction's room has the rest done
+//! The references go in one step, by git; that is the commit point. A note in the transaction's transaction directory has the rest done
 //! by the recovery, should this process be killed in between.
 
-use super::room::Room;
+use super::transaction_dir::TransactionDir;
 use super::{Result, interrupt, lock};
 use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
@@ -24,20 +24,20 @@ const LIMIT: u64 = 16 << 20;
 /// cannot be removed, which is left to the recovery.
 pub fn drop_branches(repo: &Repo, branches: &[(String, Oid)], timeout: Duration) -> Result<()> {
     let who = repo.identities(&Given::default())?.committer;
-    let room = Room::open(repo, timeout)?;
+    let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
     let _lock = lock(repo, timeout)?;
     let names: Vec<&str> = branches.iter().map(|(name, _)| name.as_str()).collect();
-    let note = room.file(Room::DROPPED);
+    let note = transaction_dir.file(TransactionDir::DROPPED);
     let text =
         serde_json::to_vec(&names).map_err(|e| vcs::Error::io("write", &note, std::io::Error::from(e)))?;
     durability::write(&note, &text, Durability::of(repo)?.any())?;
-    point(Fault::DropNoted).and_then(|()| repo.delete_branches(branches, &who, &room.alive)).inspect_err(
-        |_| {
+    point(Fault::DropNoted)
+        .and_then(|()| repo.delete_branches(branches, &who, &transaction_dir.alive))
+        .inspect_err(|_| {
             // What is not to be gone on with is not noted.
             let _ = std::fs::remove_file(&note);
-        },
-    )?;
+        })?;
     interrupt::land();
     let close = || -> Result<()> {
         point(Fault::BranchesDropped)?;
@@ -49,8 +49,8 @@ pub fn drop_branches(repo: &Repo, branches: &[(String, Oid)], timeout: Duration)
 }
 
 /// Goes on where a killed process stopped; gives a branch that is gone, if it came so far.
-pub(super) fn settle(repo: &Repo, room: &Path) -> Result<Option<String>> {
-    let bytes = match places::read(&room.join(Room::DROPPED), LIMIT) {
+pub(super) fn settle(repo: &Repo, transaction_dir: &Path) -> Result<Option<String>> {
+    let bytes = match places::read(&transaction_dir.join(TransactionDir::DROPPED), LIMIT) {
         Err(e) if e.is_missing() => return Ok(None),
         bytes => bytes?,
     };

@@ -5,7 +5,7 @@
 //! which it is known and spared; and where a reference has come or moved, such as that of a stash that a hook has left, all
 //! of them stay for git to prune.
 
-use super::{Result, Room};
+use super::{Result, TransactionDir};
 use crate::vcs::durability;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::manifest::Manifest;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-/// The file in the room that says which they are.
+/// The file in the transaction directory that says which they are.
 const NOTE: &str = "early";
 
 /// How large that may be.
@@ -40,10 +40,10 @@ pub(super) struct Early<'r> {
 }
 
 impl<'r> Early<'r> {
-    pub(super) fn begin(repo: &'r Repo, room: &Room) -> Result<Self> {
+    pub(super) fn begin(repo: &'r Repo, transaction_dir: &TransactionDir) -> Result<Self> {
         let note = Note { objects: Manifest::default(), references: repo.references_digest()? };
         let landed = std::cell::Cell::new(false);
-        Ok(Self { repo, file: room.file(NOTE), note: RefCell::new(note), landed })
+        Ok(Self { repo, file: transaction_dir.file(NOTE), note: RefCell::new(note), landed })
     }
 
     /// Puts all that was written so far into the repository.
@@ -75,23 +75,23 @@ impl Drop for Early<'_> {
         let settled = self.landed.get() || take_out(self.repo, self.repo.objects_dir(), &note).is_ok();
         let _ = Quarantine::let_go(self.repo.objects_dir(), &note.objects);
         // What a remote may have taken is settled once that is known.
-        if settled && !self.file.with_file_name(Room::PUSHED).exists() {
+        if settled && !self.file.with_file_name(TransactionDir::PUSHED).exists() {
             let _ = std::fs::remove_file(&self.file);
         }
     }
 }
 
-/// Whether a room has the note of objects that could not be taken out.
-pub(super) fn remains(room: &Path) -> bool {
-    room.join(NOTE).symlink_metadata().is_ok()
+/// Whether a transaction directory has the note of objects that could not be taken out.
+pub(super) fn remains(transaction_dir: &Path) -> bool {
+    transaction_dir.join(NOTE).symlink_metadata().is_ok()
 }
 
 /// Takes out what a dead transaction has put there, unless it has landed.
 ///
 /// # Errors
 /// It cannot be taken out.
-pub(super) fn settle(repo: &Repo, room: &Path, objects: &Path, landed: bool) -> vcs::Result<()> {
-    let Ok(bytes) = places::read(&room.join(NOTE), LIMIT) else { return Ok(()) };
+pub(super) fn settle(repo: &Repo, transaction_dir: &Path, objects: &Path, landed: bool) -> vcs::Result<()> {
+    let Ok(bytes) = places::read(&transaction_dir.join(NOTE), LIMIT) else { return Ok(()) };
     let Ok(note) = super::from_json::<Note>(&bytes) else { return Ok(()) };
     if note.objects.check().is_ok() {
         if !landed {

@@ -1,11 +1,11 @@
 //! Taking the record of a landing out of all chains for good: their references move to chains without it, and no reflog
 //! leads to those with it.
 //!
-//! The move of the references is the commit point. A note in the transaction's room has the rest done by the recovery,
+//! The move of the references is the commit point. A note in the transaction's transaction directory has the rest done by the recovery,
 //! should this process be killed in between.
 
 use super::early::Early;
-use super::room::Room;
+use super::transaction_dir::TransactionDir;
 use super::{Result, interrupt, listings, lock};
 use crate::report::record::Record;
 use crate::vcs::chain::{HISTORY, Link};
@@ -28,24 +28,26 @@ const LIMIT: u64 = 16 << 20;
 /// The lock is not to be had, or the chain cannot be read or written, and it is as it was then; or its reflog cannot be
 /// removed, which is left to the recovery.
 pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
-    let room = Room::open(repo, timeout)?;
+    let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
     let _lock = lock(repo, timeout)?;
-    let early = Early::begin(repo, &room)?;
-    let quarantine = Quarantine::enter(repo, &room.id)?;
+    let early = Early::begin(repo, &transaction_dir)?;
+    let quarantine = Quarantine::enter(repo, &transaction_dir.id)?;
     let movements = without(repo, record)?;
     early.release(&quarantine)?;
-    let note = room.file(Room::FORGOTTEN);
+    let note = transaction_dir.file(TransactionDir::FORGOTTEN);
     let was: Vec<_> = movements.iter().map(|one| (&one.name, &one.old)).collect();
     let id = Record::parse(&record.message).map(|record| record.id).unwrap_or_default();
     let text = serde_json::to_vec(&(&was, &id))
         .map_err(|e| vcs::Error::io("write", &note, std::io::Error::from(e)))?;
     durability::write(&note, &text, Durability::of(repo)?.any())?;
     let all: Vec<_> = movements.iter().collect();
-    point(Fault::ForgetNoted).and_then(|()| repo.update_refs(&all, &room.alive)).inspect_err(|_| {
-        // What is not to be gone on with is not noted.
-        let _ = std::fs::remove_file(&note);
-    })?;
+    point(Fault::ForgetNoted).and_then(|()| repo.update_refs(&all, &transaction_dir.alive)).inspect_err(
+        |_| {
+            // What is not to be gone on with is not noted.
+            let _ = std::fs::remove_file(&note);
+        },
+    )?;
     interrupt::land();
     early.stay();
     let close = || {
@@ -97,8 +99,8 @@ fn without(repo: &Repo, record: &Link) -> Result<Vec<Movement>> {
 }
 
 /// Goes on where a killed process stopped; says whether it came so far that the record is gone.
-pub(super) fn settle(repo: &Repo, room: &Path) -> Result<bool> {
-    let bytes = match places::read(&room.join(Room::FORGOTTEN), LIMIT) {
+pub(super) fn settle(repo: &Repo, transaction_dir: &Path) -> Result<bool> {
+    let bytes = match places::read(&transaction_dir.join(TransactionDir::FORGOTTEN), LIMIT) {
         Err(e) if e.is_missing() => return Ok(false),
         bytes => bytes?,
     };

@@ -1,7 +1,7 @@
 //! A scratch worktree with all files, in which hooks and `--exec` commands run.
 
 use super::outside::Outside;
-use super::{Options, Result, Room};
+use super::{Options, Result, TransactionDir};
 use crate::path::RepoPath;
 use crate::plan::TreeView;
 use crate::vcs::fault::{Fault, point};
@@ -21,18 +21,25 @@ impl Full {
     /// Enters one with all that the base has, and what `.worktreeinclude` of the base names of what git ignores.
     pub(super) fn enter(
         repo: &Repo,
-        room: &Room,
+        transaction_dir: &TransactionDir,
         start: Option<Oid>,
         base: &BaseTree<'_>,
         options: &Options<'_>,
     ) -> Result<Self> {
-        let outside = Outside::make(repo, room, options.scratch_dir.as_deref(), options.keep_scratch)?;
+        let outside =
+            Outside::make(repo, transaction_dir, options.scratch_dir.as_deref(), options.keep_scratch)?;
         let tree = match base.id() {
             Some(tree) => tree,
             None => repo.empty_tree()?,
         };
         let enter = || -> Result<Scratch> {
-            let scratch = Scratch::enter(repo, &room.id, &outside.top, &room.file(Room::ENTRY), start)?;
+            let scratch = Scratch::enter(
+                repo,
+                &transaction_dir.id,
+                &outside.top,
+                &transaction_dir.file(TransactionDir::ENTRY),
+                start,
+            )?;
             point(Fault::ScratchEntered)?;
             outside.restore_index(&scratch.index());
             Ok(scratch)
@@ -53,18 +60,18 @@ impl Full {
             fill(&scratch)?;
         }
         let full = Self { scratch, outside };
-        full.include(repo, room, base)?;
+        full.include(repo, transaction_dir, base)?;
         point(Fault::ScratchFilled)?;
         Ok(full)
     }
 
-    fn include(&self, repo: &Repo, room: &Room, base: &BaseTree<'_>) -> Result<()> {
+    fn include(&self, repo: &Repo, transaction_dir: &TransactionDir, base: &BaseTree<'_>) -> Result<()> {
         let Ok(path) = RepoPath::parse(include::NAME) else { return Ok(()) };
         if !matches!(base.entry(&path), Ok(Some(crate::plan::Node::File { .. }))) {
             return Ok(());
         }
         let bytes = base.read(&path).map_err(super::unreadable)?;
-        let patterns = room.file("include");
+        let patterns = transaction_dir.file("include");
         std::fs::write(&patterns, bytes).map_err(|e| vcs::Error::io("write", &patterns, e))?;
         repo.include(&patterns, base.id(), self.scratch.top())?;
         Ok(())

@@ -304,7 +304,7 @@ impl Transaction<'_> {
     }
 
     fn write_plan(&self, made: &Made, landed: bool) -> Result<PathBuf> {
-        let file = self.room.file("plan");
+        let file = self.transaction_dir.file("plan");
         let text = (self.options.describe)(made, landed);
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)
@@ -346,7 +346,8 @@ impl Transaction<'_> {
             // Nothing had to pass, so there was no need for all files until now.
             self.scratch = None;
             let base = self.repo.tree(self.target.start)?;
-            self.full = Some(Full::enter(self.repo, &self.room, self.target.start, &base, &self.options)?);
+            self.full =
+                Some(Full::enter(self.repo, &self.transaction_dir, self.target.start, &base, &self.options)?);
         }
         let Some(full) = &self.full else { return Ok(None) };
         let mut last = None;

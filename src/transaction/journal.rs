@@ -1,6 +1,6 @@
 //! What a landing is about to do, on disk before it does it: enough to bring it to either end without its process.
 
-use super::Room;
+use super::TransactionDir;
 use super::staging::Staged;
 use crate::path::RepoPath;
 use crate::vcs::durability::{self, Durability, Unsynced};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// The journal's file in the transaction's room.
+/// The journal's file in the transaction's transaction directory.
 pub(super) const NAME: &str = "journal";
 
 /// The token's file; the lock files are links to it.
@@ -103,7 +103,13 @@ impl Journal {
     /// Writes token and journal, and renames the journal into place. Where anything of the landing is synced, these are on
     /// the disk before, and a lock that holds the token can always be told for what it is. `early`: some of its objects went in
     /// before. `objects`: those that are still to be synced.
-    pub(super) fn write(&self, repo: &Repo, room: &Room, early: bool, objects: Unsynced) -> Result<()> {
+    pub(super) fn write(
+        &self,
+        repo: &Repo,
+        transaction_dir: &TransactionDir,
+        early: bool,
+        objects: Unsynced,
+    ) -> Result<()> {
         let durable = Durability::of(repo)?;
         let sync = match self.index.is_some() || early {
             // Files of a checkout are nobody's but the user's, and what is to become of them has to be known.
@@ -112,8 +118,12 @@ impl Journal {
             false => durable.syncs(&self.objects),
         };
         let mut unsynced = objects;
-        unsynced.write(room.file(TOKEN), format!("git-llm-apply {}\n", room.id).as_bytes(), sync)?;
-        let aside = room.file("journal.new");
+        unsynced.write(
+            transaction_dir.file(TOKEN),
+            format!("git-llm-apply {}\n", transaction_dir.id).as_bytes(),
+            sync,
+        )?;
+        let aside = transaction_dir.file("journal.new");
         let failed = |e: std::io::Error| vcs::Error::io("write", &aside, e);
         let bytes = serde_json::to_vec(self).map_err(|e| failed(e.into()))?;
         // What could not be read again is not begun.
@@ -121,21 +131,21 @@ impl Journal {
         unsynced.write(aside.clone(), &bytes, sync)?;
         unsynced.sync()?;
         point(Fault::JournalWritten)?;
-        let place = room.file(NAME);
+        let place = transaction_dir.file(NAME);
         std::fs::rename(&aside, &place).map_err(|e| vcs::Error::io("write", place, e))?;
         if sync {
-            durability::sync_directories(&room.path, repo.common_dir())?;
+            durability::sync_directories(&transaction_dir.path, repo.common_dir())?;
         }
         point(Fault::JournalPlaced)
     }
 
-    /// Reads a room's journal; `None` if there is none. Whatever it says may have been made up by somebody: it is whole
+    /// Reads a transaction directory's journal; `None` if there is none. Whatever it says may have been made up by somebody: it is whole
     /// and well-formed, and its places are still to be looked at.
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub(super) fn read(room: &Path) -> std::result::Result<Option<Self>, String> {
-        match places::read(&room.join(NAME), LIMIT) {
+    pub(super) fn read(transaction_dir: &Path) -> std::result::Result<Option<Self>, String> {
+        match places::read(&transaction_dir.join(NAME), LIMIT) {
             Ok(bytes) => Self::parse(&bytes).map(Some),
             Err(e) if e.is_missing() => Ok(None),
             Err(e) => Err(e.to_string()),
@@ -204,9 +214,9 @@ impl Journal {
         }
     }
 
-    /// Removes a room's journal: what it was for is done.
-    pub(super) fn retire(room: &Path) -> Result<()> {
-        let place = room.join(NAME);
+    /// Removes a transaction directory's journal: what it was for is done.
+    pub(super) fn retire(transaction_dir: &Path) -> Result<()> {
+        let place = transaction_dir.join(NAME);
         match std::fs::remove_file(&place) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(vcs::Error::io("remove", place, e)),
             _ => Ok(()),

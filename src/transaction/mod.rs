@@ -35,12 +35,12 @@ mod push;
 mod record;
 mod recover;
 mod replay;
-mod room;
 mod series;
 mod settle;
 mod staging;
 mod target;
 mod text;
+mod transaction_dir;
 
 pub use crate::vcs::interrupt;
 pub use attempt::{Attempt, Found, KEPT_FOR, Kept, KeptReading, is_id as is_attempt_id};
@@ -55,10 +55,10 @@ pub use publish::{Landed, Prepared};
 pub use record::{Recording, contents, records};
 pub use recover::{End, Recovered, Settled, pending, recover};
 pub use replay::{Brought, Replayed, is_made, move_to, replay};
-pub use room::{Private, SpareRoom};
 pub use series::{Made, Making, Planned};
 pub use target::Target;
 pub use text::Text;
+pub use transaction_dir::{Private, SpareRoom};
 
 use crate::message::Cleanup;
 use crate::vcs;
@@ -77,9 +77,9 @@ use full::Full;
 use hooks::{Hooks, Startup};
 use local::Local;
 use obstacles::InCheckout;
-use room::{Room, remove_room};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use transaction_dir::{TransactionDir, remove_room};
 
 /// Why nothing landed, or (in one case) why what landed is not finished.
 #[derive(Debug, thiserror::Error)]
@@ -135,11 +135,11 @@ pub enum Error {
     /// What a killed run has left cannot be brought to an end, since its journal cannot be used.
     #[error(
         "the journal of a killed run cannot be used: {why}; the run has left {}",
-        remains(room, in_place)
+        remains(transaction_dir, in_place)
     )]
     Broken {
         /// The directory of that run.
-        room: PathBuf,
+        transaction_dir: PathBuf,
         /// Why, as a sentence.
         why: String,
         /// What of it is in place.
@@ -203,9 +203,9 @@ pub enum Error {
     },
 }
 
-fn remains(room: &Path, in_place: &[String]) -> String {
-    let room = room.display().to_string();
-    std::iter::once(&room).chain(in_place).map(String::as_str).collect::<Vec<_>>().join(", ")
+fn remains(transaction_dir: &Path, in_place: &[String]) -> String {
+    let transaction_dir = transaction_dir.display().to_string();
+    std::iter::once(&transaction_dir).chain(in_place).map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// What was written as JSON, read as the formats read theirs: of a second kind of reader all of it would be in the program
@@ -253,7 +253,7 @@ pub struct Options<'a> {
     pub record: Option<Recording<'a>>,
     /// Where the commits are pushed to before the branch moves (`--push`).
     pub push: Option<Upstream>,
-    /// Where it takes its room from, if one was left there, and leaves it.
+    /// Where it takes its transaction directory from, if one was left there, and leaves it.
     pub spare: Option<&'a SpareRoom>,
 }
 
@@ -297,7 +297,7 @@ pub struct Transaction<'r> {
     scratch: Option<Scratch>,
     full: Option<Full>,
     early: Option<Early<'r>>,
-    room: Room,
+    transaction_dir: TransactionDir,
     repo: &'r Repo,
     target: Target,
     options: Options<'r>,
@@ -331,14 +331,15 @@ impl<'r> Transaction<'r> {
         // What was given is looked at before anybody writes a message.
         repo.identities(&options.author)?;
         let manner = repo.manner(&options.sign, interrupt::signal)?;
-        let (room, mut scratch, emptied) = match options.spare.and_then(|spare| spare.take(target.start)) {
-            Some(left) => left,
-            None => (Room::open(repo, options.lock_timeout)?, None, None),
-        };
+        let (transaction_dir, mut scratch, emptied) =
+            match options.spare.and_then(|spare| spare.take(target.start)) {
+                Some(left) => left,
+                None => (TransactionDir::open(repo, options.lock_timeout)?, None, None),
+            };
         point(Fault::Begun)?;
         let look = |copy: &str| -> Result<(Option<Index>, InCheckout)> {
             let index = match target.checked_out {
-                true => Some(repo.copy_index(room.file(copy))?),
+                true => Some(repo.copy_index(transaction_dir.file(copy))?),
                 false => None,
             };
             let found = obstacles::check(repo, &target, &touched, index.as_ref(), options.autostash)?;
@@ -364,19 +365,20 @@ impl<'r> Transaction<'r> {
         let (mut full, mut early) = (None, None);
         let has_runs = hooks.judging().next().is_some() || !options.exec.is_empty();
         if has_runs || options.push.is_some() {
-            early = Some(Early::begin(repo, &room)?);
+            early = Some(Early::begin(repo, &transaction_dir)?);
         }
         if has_runs {
-            full = Some(Full::enter(repo, &room, target.start, base, &options)?);
+            full = Some(Full::enter(repo, &transaction_dir, target.start, base, &options)?);
         } else if let (Some(start), None) = (target.start, &scratch)
             // Nothing is run there, and where git alone knows of references it would be a worktree without them.
             && !repo.has_references_by_git()
         {
-            let entry = room.file(Room::ENTRY);
-            scratch = Some(Scratch::enter(repo, &room.id, &room.path, &entry, Some(start))?);
+            let entry = transaction_dir.file(TransactionDir::ENTRY);
+            scratch =
+                Some(Scratch::enter(repo, &transaction_dir.id, &transaction_dir.path, &entry, Some(start))?);
             point(Fault::ScratchEntered)?;
         }
-        let quarantine = Quarantine::enter(repo, &room.id)?;
+        let quarantine = Quarantine::enter(repo, &transaction_dir.id)?;
         // Its directory is this one's.
         if let Some(emptied) = emptied {
             emptied.hand_over();
@@ -386,7 +388,7 @@ impl<'r> Transaction<'r> {
             scratch,
             full,
             early,
-            room,
+            transaction_dir,
             repo,
             target,
             options,
@@ -404,7 +406,7 @@ impl<'r> Transaction<'r> {
     /// # Errors
     /// There is no terminal, the editor failed, or a signal came; everything is as it was then.
     pub fn edit(&self, text: &str) -> Result<String> {
-        let file = self.room.file("COMMIT_EDITMSG");
+        let file = self.transaction_dir.file("COMMIT_EDITMSG");
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         point(Fault::EditorStarted)?;
         self.repo.edit(&file, interrupt::signal).map_err(unless_interrupted)?;

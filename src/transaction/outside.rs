@@ -1,10 +1,10 @@
 //! The directory of a full scratch worktree: private, and outside of every git directory, since test runners and other
 //! tools pass over what lies below a `.git`.
 //!
-//! It is noted in the transaction's room before it is made, and names its transaction and
+//! It is noted in the transaction's transaction directory before it is made, and names its transaction and
 //! repository itself: only what names them is ever removed.
 
-use super::{Error, Result, Room};
+use super::{Error, Result, TransactionDir};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::repo::Repo;
@@ -14,7 +14,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Where the directory is noted in a room.
+/// Where the directory is noted in a transaction directory.
 const NOTE: &str = "outside";
 
 /// The file in the directory that says to whom it belongs.
@@ -39,21 +39,26 @@ pub(super) struct Outside {
 
 impl Outside {
     /// Makes one below `llmapply.scratchDir`, or takes the one that is kept, unless another landing has it.
-    pub(super) fn make(repo: &Repo, room: &Room, configured: Option<&Path>, keep: bool) -> Result<Self> {
+    pub(super) fn make(
+        repo: &Repo,
+        transaction_dir: &TransactionDir,
+        configured: Option<&Path>,
+        keep: bool,
+    ) -> Result<Self> {
         let root = root(repo, configured)?;
         let name = repo.names().into_iter().next().unwrap_or_else(|| "repository".to_owned());
         if keep && let Some(kept) = Self::take(repo, &root, &name)? {
             return Ok(kept);
         }
-        let path = root.join(own_name(&room.id));
-        let note = room.file(NOTE);
+        let path = root.join(own_name(&transaction_dir.id));
+        let note = transaction_dir.file(NOTE);
         std::fs::write(&note, path.as_os_str().as_bytes()).map_err(|e| vcs::Error::io("write", note, e))?;
         private(&path)?;
         let within = path.join(WITHIN);
         let made = Self { top: within.join(name), path, kept: None };
         let owner = made.path.join(OWNER);
-        let told = owner_of(repo, &room.id)?;
-        std::fs::write(&owner, told).map_err(|e| vcs::Error::io("write", owner, e))?;
+        let owned = owner_of(repo, &transaction_dir.id)?;
+        std::fs::write(&owner, owned).map_err(|e| vcs::Error::io("write", owner, e))?;
         point(Fault::OutsideMade)?;
         private(&within)?;
         Ok(made)
@@ -137,14 +142,14 @@ impl Drop for Outside {
     }
 }
 
-/// Whether a room's directory outside is still there.
-pub(super) fn remains(room: &Path) -> bool {
-    noted(room).is_some_and(|path| path.symlink_metadata().is_ok())
+/// Whether a transaction directory's directory outside is still there.
+pub(super) fn remains(transaction_dir: &Path) -> bool {
+    noted(transaction_dir).is_some_and(|path| path.symlink_metadata().is_ok())
 }
 
-/// Removes the directory outside of a dead transaction's room, if it is the one that this transaction made.
-pub(super) fn reap(repo: &Repo, room: &Path, id: &str) -> Result<()> {
-    let Some(path) = noted(room) else { return Ok(()) };
+/// Removes the directory outside of a dead transaction's transaction directory, if it is the one that this transaction made.
+pub(super) fn reap(repo: &Repo, transaction_dir: &Path, id: &str) -> Result<()> {
+    let Some(path) = noted(transaction_dir) else { return Ok(()) };
     if !path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return Ok(());
     }
@@ -174,11 +179,11 @@ fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a room says of its directory outside. A note that names anything else than one of that name is none.
-fn noted(room: &Path) -> Option<PathBuf> {
-    let bytes = places::read(&room.join(NOTE), places::SMALL).ok()?;
+/// What a transaction directory says of its directory outside. A note that names anything else than one of that name is none.
+fn noted(transaction_dir: &Path) -> Option<PathBuf> {
+    let bytes = places::read(&transaction_dir.join(NOTE), places::SMALL).ok()?;
     let path = PathBuf::from(OsString::from_vec(bytes));
-    let expected = own_name(room.file_name()?.to_str()?);
+    let expected = own_name(transaction_dir.file_name()?.to_str()?);
     (path.is_absolute() && path.file_name() == Some(expected.as_ref())).then_some(path)
 }
 

@@ -3,7 +3,7 @@
 
 use super::discard::broken;
 use super::journal::Journal;
-use super::{Error, Result, Room, staging};
+use super::{Error, Result, TransactionDir, staging};
 use crate::vcs::places;
 use crate::vcs::repo::Repo;
 use std::path::Path;
@@ -13,14 +13,14 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`Error::Broken`] if one of them is not this repository's.
-pub(super) fn find(current: &Repo, room: &Path, journal: &mut Journal) -> Result<Option<Repo>> {
+pub(super) fn find(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Option<Repo>> {
     let foreign = |path: &Path| {
         let why = format!(
             "it names {}, which is no place of this repository (or was one by GIT_WORK_TREE, GIT_INDEX_FILE or \
              GIT_OBJECT_DIRECTORY)",
             path.display()
         );
-        broken(current, room, why)
+        broken(current, transaction_dir, why)
     };
     let common = current.common_dir();
     let moved = journal.common_dir.0 != common;
@@ -49,9 +49,10 @@ pub(super) fn find(current: &Repo, room: &Path, journal: &mut Journal) -> Result
     }
     if let Some(staged) = &journal.staged {
         let directory = &staged.directory.0;
-        let in_room = *directory == room.join(Room::FILES) && places::is_inside(common, directory);
+        let in_room =
+            *directory == transaction_dir.join(TransactionDir::FILES) && places::is_inside(common, directory);
         let beside = match &journal.workdir {
-            Some(workdir) => staging::is_elsewhere(room, &workdir.0, directory),
+            Some(workdir) => staging::is_elsewhere(transaction_dir, &workdir.0, directory),
             // Nothing is done with it then.
             None => true,
         };

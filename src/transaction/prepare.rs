@@ -99,7 +99,15 @@ impl<'r> Transaction<'r> {
         let staged = match (self.repo.workdir(), &self.index) {
             (Some(workdir), Some(index)) if !net.is_empty() => {
                 let origins = series::origins(series);
-                Some(staging::stage(self.repo, &self.room, workdir, &net, &origins, index, &self.locals)?)
+                Some(staging::stage(
+                    self.repo,
+                    &self.transaction_dir,
+                    workdir,
+                    &net,
+                    &origins,
+                    index,
+                    &self.locals,
+                )?)
             }
             _ => None,
         };

@@ -33,7 +33,7 @@ pub struct Prepared<'r> {
     pub(super) who: Identities,
     /// What the record of it keeps.
     pub(super) record: Option<Kept>,
-    // Last, so that what is staged inside its room is let go first.
+    // Last, so that what is staged inside its transaction directory is let go first.
     pub(super) transaction: Transaction<'r>,
 }
 
@@ -65,7 +65,7 @@ struct Held {
 }
 
 impl Transaction<'_> {
-    /// Lets go of it, once it has landed. Its room is for the next one, where there is one to come.
+    /// Lets go of it, once it has landed. Its transaction directory is for the next one, where there is one to come.
     fn leave(self) {
         if let Some(spare) = self.options.spare
             // What has run there may have left anything.
@@ -73,7 +73,7 @@ impl Transaction<'_> {
             && self.early.is_none()
             && !self.target.checked_out
         {
-            spare.leave(self.room, self.scratch, self.target.start, self.quarantine);
+            spare.leave(self.transaction_dir, self.scratch, self.target.start, self.quarantine);
         }
     }
 }
@@ -103,7 +103,7 @@ impl Prepared<'_> {
             self.forget_push();
         }
         if let Some(staged) = &self.staged
-            && !self.transaction.room.is_pending()
+            && !self.transaction.transaction_dir.is_pending()
         {
             staging::discard(staged);
         }
@@ -127,13 +127,13 @@ impl Prepared<'_> {
         }
         let attributes = self.staged.iter().flat_map(|staged| &staged.by_git);
         by_git.extend(attributes.map(|what| format!("git made the files with the attribute {what}")));
-        let Transaction { repo, room, quarantine, target, options, .. } = &self.transaction;
+        let Transaction { repo, transaction_dir, quarantine, target, options, .. } = &self.transaction;
         let new = match self.new {
             Some(new) if self.new != target.tip => new,
             _ => return Err(Error::Nothing),
         };
         let _lock = super::lock(repo, options.lock_timeout)?;
-        let token = room.file(journal::TOKEN);
+        let token = transaction_dir.file(journal::TOKEN);
         let records = self
             .record
             .as_ref()
@@ -163,7 +163,7 @@ impl Prepared<'_> {
         };
         let mut held = Held::default();
         let reached = journal
-            .write(repo, room, self.transaction.early.is_some(), unsynced)
+            .write(repo, transaction_dir, self.transaction.early.is_some(), unsynced)
             .map_err(Error::from)
             .and_then(|()| self.advance(&journal, &token, &mut held, index));
         if let Err(e) = reached {
@@ -178,7 +178,7 @@ impl Prepared<'_> {
         }
         let landed = Landed { old: target.tip, new, made: self.made.clone(), by_git };
         let locks = Locks { reference: &held.reference, record: &held.record, index: held.index.as_ref() };
-        let close = || finish(repo, &room.path, &journal, &locks);
+        let close = || finish(repo, &transaction_dir.path, &journal, &locks);
         match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),
             Err(source) => {
@@ -190,7 +190,8 @@ impl Prepared<'_> {
 
     /// Everything up to and with the commit point.
     fn advance(&self, journal: &Journal, token: &Path, held: &mut Held, index: Option<Index>) -> Result<()> {
-        let Transaction { repo, room, quarantine, target, touched, locals, options, .. } = &self.transaction;
+        let Transaction { repo, transaction_dir, quarantine, target, touched, locals, options, .. } =
+            &self.transaction;
         quarantine.release(repo, &journal.objects)?;
         point(Fault::ObjectsMoved)?;
         if target.checked_out {
@@ -214,9 +215,9 @@ impl Prepared<'_> {
         repo.check_records(&journal.movement)?;
         if let (true, Some(workdir)) = (target.checked_out, repo.workdir()) {
             let checkout = Checkout::open(workdir, repo)?;
-            let aside = room.file(journal::INDEX);
+            let aside = transaction_dir.file(journal::INDEX);
             let index = repo.present_index(index, &aside)?;
-            index.keep(repo, &room.file(journal::INDEX_BEFORE))?;
+            index.keep(repo, &transaction_dir.file(journal::INDEX_BEFORE))?;
             point(Fault::IndexKept)?;
             if let Some(staged) = &self.staged {
                 staging::check_skipped(&checkout, staged, &self.net)?;
@@ -239,9 +240,9 @@ impl Prepared<'_> {
         // Not every lock is ours: with a hook HEAD's is git's, and of a branch that is not checked out nobody's.
         repo.check_head(&target.name, target.is_head)?;
         if !journal.by_git {
-            return Ok(held.reference.commit(repo, &journal.movement, &room.file("ref"))?);
+            return Ok(held.reference.commit(repo, &journal.movement, &transaction_dir.file("ref"))?);
         }
-        repo.update_refs(&journal.movements(), &room.alive)?;
+        repo.update_refs(&journal.movements(), &transaction_dir.alive)?;
         repo.check_head(&target.name, target.is_head).inspect_err(|_| held.moved = true)?;
         Ok(())
     }
@@ -252,21 +253,21 @@ impl Prepared<'_> {
     /// # Errors
     /// What cannot be undone keeps its journal and its locks, and is the recovery's.
     fn take_back(&self, journal: &Journal, held: &Held) -> Result<()> {
-        let Transaction { repo, room, .. } = &self.transaction;
+        let Transaction { repo, transaction_dir, .. } = &self.transaction;
         if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir()) {
             staging::undo(&Checkout::open(workdir, repo)?, staged)?;
         }
         if held.placed {
             repo.restore_index(
                 &repo.index_file(),
-                &room.file(journal::INDEX_BEFORE),
-                &room.file(journal::INDEX),
+                &transaction_dir.file(journal::INDEX_BEFORE),
+                &transaction_dir.file(journal::INDEX),
             )?;
         }
         match held.moved {
             // The reflog names the objects: they stay.
             true => {
-                repo.revert_refs(&journal.movements(), &room.alive)?;
+                repo.revert_refs(&journal.movements(), &transaction_dir.alive)?;
                 point(Fault::RefReverted)?;
             }
             false => Quarantine::retract(&journal.objects_dir.0, &journal.objects)?,
@@ -281,7 +282,7 @@ impl Prepared<'_> {
         if let Some(lock) = &held.index {
             lock.release()?;
         }
-        Ok(Journal::retire(&room.path)?)
+        Ok(Journal::retire(&transaction_dir.path)?)
     }
 }
 
@@ -293,15 +294,20 @@ pub(super) struct Locks<'a> {
 }
 
 /// Everything after the commit point. Can be run again from any of its steps.
-pub(super) fn finish(repo: &Repo, room: &Path, journal: &Journal, locks: &Locks<'_>) -> vcs::Result<()> {
+pub(super) fn finish(
+    repo: &Repo,
+    transaction_dir: &Path,
+    journal: &Journal,
+    locks: &Locks<'_>,
+) -> vcs::Result<()> {
     let Locks { reference, record, index } = locks;
     let movement = &journal.movement;
     let index = index.filter(|lock| lock.is_held());
-    record::finish(repo, room, journal, record)?;
+    record::finish(repo, transaction_dir, journal, record)?;
     if let (true, Some(old)) = (movement.is_head, &movement.old)
         && (index.is_some() || reference.is_held())
     {
-        repo.set_orig_head(old, &room.join("orig"))?;
+        repo.set_orig_head(old, &transaction_dir.join("orig"))?;
         point(Fault::OrigHeadSet)?;
     }
     if reference.is_held() {
@@ -323,6 +329,6 @@ pub(super) fn finish(repo: &Repo, room: &Path, journal: &Journal, locks: &Locks<
             staging::prune(&checkout, staged)?;
         }
     }
-    Journal::retire(room)?;
+    Journal::retire(transaction_dir)?;
     point(Fault::JournalRetired)
 }

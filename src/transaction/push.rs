@@ -1,12 +1,12 @@
 //! Pushing what is to land before the branch moves here: then the remote's answer is the commit point.
 //!
-//! The objects are in the repository by then, since git and its hook have to see them. A note in the transaction's room
+//! The objects are in the repository by then, since git and its hook have to see them. A note in the transaction's transaction directory
 //! says what was to be pushed where, so that a run that is killed between the push and the move of the branch is brought to
 //! its end by what the remote says.
 
 use super::record::{self, Kept, Noted};
 use super::recover::{End, Settled};
-use super::room::Room;
+use super::transaction_dir::TransactionDir;
 use super::{Error, Made, Options, Prepared, Result, Target, Transaction, interrupt, move_to};
 use crate::message::Cleanup;
 use crate::vcs::commit::Sign;
@@ -42,9 +42,9 @@ pub(super) struct Note {
 const LIMIT: u64 = 16 << 20;
 
 impl Note {
-    /// What a room's note says, if it has one that can be read, and that a run could have written.
-    pub(super) fn read(room: &Path) -> Option<Self> {
-        let bytes = places::read(&room.join(Room::PUSHED), LIMIT).ok()?;
+    /// What a transaction directory's note says, if it has one that can be read, and that a run could have written.
+    pub(super) fn read(transaction_dir: &Path) -> Option<Self> {
+        let bytes = places::read(&transaction_dir.join(TransactionDir::PUSHED), LIMIT).ok()?;
         super::from_json(&bytes).ok().filter(Self::could_be)
     }
 
@@ -82,12 +82,12 @@ impl Note {
 impl Prepared<'_> {
     /// Pushes what is to land, if that is wanted. The note stays until the branch has moved here.
     pub(super) fn push(&self) -> Result<()> {
-        let Transaction { repo, room, options, target, early, .. } = &self.transaction;
+        let Transaction { repo, transaction_dir, options, target, early, .. } = &self.transaction;
         let (Some(upstream), Some(new)) = (&options.push, self.new) else { return Ok(()) };
         if self.new == target.tip {
             return Err(Error::Nothing);
         }
-        let file = room.file(Room::PUSHED);
+        let file = transaction_dir.file(TransactionDir::PUSHED);
         let note = Note {
             remote: upstream.remote.clone(),
             branch: upstream.branch.clone(),
@@ -110,7 +110,7 @@ impl Prepared<'_> {
         durability::write(&file, &text, Durability::of(repo)?.any()).map_err(|e| unnoted(e.into()))?;
         point(Fault::PushNoted).map_err(|e| unnoted(e.into()))?;
         let pushed = repo
-            .push(upstream, new, !options.no_verify, &room.alive, interrupt::seen)
+            .push(upstream, new, !options.no_verify, &transaction_dir.alive, interrupt::seen)
             .map_err(|e| unnoted(e.into()))?;
         let to = || format!("{} of {}", short(&upstream.branch), upstream.remote);
         // What it says last is not all that there is to know: the remote itself can be asked.
@@ -147,7 +147,7 @@ impl Prepared<'_> {
 
     /// The branch has moved: nothing is left to be done about the push.
     pub(super) fn forget_push(&self) {
-        let _ = std::fs::remove_file(self.transaction.room.file(Room::PUSHED));
+        let _ = std::fs::remove_file(self.transaction.transaction_dir.file(TransactionDir::PUSHED));
     }
 }
 

@@ -6,7 +6,7 @@
 //! from the same journal.
 
 use super::journal::Journal;
-use super::room::Room;
+use super::transaction_dir::TransactionDir;
 use super::{Error, Made, Progress, Result, Target, Transaction, listings};
 use crate::report::record::{LandedCommit, LandedEdit, LandedEdits, Record, RecordKind};
 use crate::response::Response;
@@ -208,28 +208,33 @@ impl Kept {
 /// The records cannot be read or written, or somebody holds the repository's lock for so long.
 pub(super) fn add_missing(repo: &Repo, noted: Option<&Noted>, new: Oid, timeout: Duration) -> Result<()> {
     let Some(kept) = noted.and_then(|noted| noted.kept(repo)) else { return Ok(()) };
-    let room = Room::open(repo, timeout)?;
+    let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _lock = super::lock(repo, timeout)?;
     if records(repo)?.0.iter().any(|(record, link)| link.own && record.id == kept.record.id) {
         return Ok(());
     }
     let movements = kept.follow(repo, &repo.identities(&Given::default())?, &(), new)?;
-    Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &room.alive)?)
+    Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &transaction_dir.alive)?)
 }
 
 /// Moves the references of the records after the branch, unless they are moved already, and lets go of their locks. Can be
 /// run again.
-pub(super) fn finish(repo: &Repo, room: &Path, journal: &Journal, lock: &RefLock) -> vcs::Result<()> {
+pub(super) fn finish(
+    repo: &Repo,
+    transaction_dir: &Path,
+    journal: &Journal,
+    lock: &RefLock,
+) -> vcs::Result<()> {
     for movement in &journal.records {
         let is_to_move = repo.value(&movement.name)?.map(|id| id.to_string()) == movement.old;
         // Without any lock git may have pruned what nothing referred to.
         if is_to_move && !repo.has_references_by_git() && repo.has_named(&movement.new)? {
-            let aside = room.join("record");
+            let aside = transaction_dir.join("record");
             let mut own = RefLock::default();
             if !lock.is_held() {
                 // Somebody has removed it, or a git was killed in the middle.
                 let patience = Patience::for_reference(repo.config(), super::interrupt::seen)?;
-                own.take(repo, movement, &room.join(super::journal::TOKEN), patience)?;
+                own.take(repo, movement, &transaction_dir.join(super::journal::TOKEN), patience)?;
             }
             let lock = if lock.is_held() { lock } else { &own };
             lock.commit(repo, movement, &aside)?;

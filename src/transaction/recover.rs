@@ -3,8 +3,8 @@
 use super::journal::{self, Journal};
 use super::settle::settle;
 use super::{
-    Error, Result, Room, discard, drop as dropping, early, forget, interrupt, outside, push, remove_room,
-    staging,
+    Error, Result, TransactionDir, discard, drop as dropping, early, forget, interrupt, outside, push,
+    remove_room, staging,
 };
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
@@ -102,38 +102,38 @@ impl End {
 /// The git directory cannot be read.
 pub fn pending(repo: &Repo) -> Result<Vec<String>> {
     let mut dead = Vec::new();
-    for room in rooms(repo)? {
-        let live = room.join(Room::LIVE);
+    for transaction_dir in transaction_dirs(repo)? {
+        let live = transaction_dir.join(TransactionDir::LIVE);
         if is_file(&live) && Flock::attempt(&live).is_ok_and(|lock| lock.is_some()) {
-            dead.push(id_of(&room));
+            dead.push(id_of(&transaction_dir));
         }
     }
     Ok(dead)
 }
 
-fn rooms(repo: &Repo) -> Result<Vec<PathBuf>> {
-    Room::check_all(repo.common_dir())?;
-    let all = Room::all(repo.common_dir());
+fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {
+    TransactionDir::check_all(repo.common_dir())?;
+    let all = TransactionDir::all(repo.common_dir());
     match std::fs::read_dir(&all) {
         Ok(entries) => {
-            let mut rooms = Vec::new();
+            let mut transaction_dirs = Vec::new();
             for entry in entries {
                 let entry = entry.map_err(|e| vcs::Error::io("read", &all, e))?;
                 // What is no directory is not ours.
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    rooms.push(entry.path());
+                    transaction_dirs.push(entry.path());
                 }
             }
-            rooms.sort();
-            Ok(rooms)
+            transaction_dirs.sort();
+            Ok(transaction_dirs)
         }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(e) => Err(vcs::Error::io("read", all, e).into()),
     }
 }
 
-fn id_of(room: &Path) -> String {
-    room.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+fn id_of(transaction_dir: &Path) -> String {
+    transaction_dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn is_file(path: &Path) -> bool {
@@ -147,7 +147,7 @@ fn is_file(path: &Path) -> bool {
 /// The lock is not to be had, a file cannot be read or written, or [`Error::Broken`]; running it again goes on where it
 /// stopped.
 pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Recovered>> {
-    Room::check_all(repo.common_dir())?;
+    TransactionDir::check_all(repo.common_dir())?;
     let ours = repo.common_dir().join("llm-apply");
     if !ours.exists() {
         return Ok(Vec::new());
@@ -156,9 +156,9 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
     let _held = interrupt::hold();
     let lock = super::lock(repo, timeout)?;
     let (mut all, mut later) = (Vec::new(), Vec::new());
-    for room in rooms(repo)? {
-        let live = room.join(Room::LIVE);
-        // One that was killed before it had its lock file is dead too: rooms are made under the repository's lock.
+    for transaction_dir in transaction_dirs(repo)? {
+        let live = transaction_dir.join(TransactionDir::LIVE);
+        // One that was killed before it had its lock file is dead too: transaction directories are made under the repository's lock.
         let _dead = match live.symlink_metadata() {
             // Another user's, who will come back to it.
             Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => continue,
@@ -173,19 +173,19 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
                 lock => lock?,
             },
         };
-        if let Some(note) = push::Note::read(&room).filter(|_| room.exists()) {
-            let pushed = Pushed { room, note, _dead };
+        if let Some(note) = push::Note::read(&transaction_dir).filter(|_| transaction_dir.exists()) {
+            let pushed = Pushed { transaction_dir, note, _dead };
             match pushed.settle(repo, discard)? {
                 Some(settled) => all.push(settled),
                 None => later.push(pushed),
             }
             continue;
         }
-        if room.exists() {
-            all.push(match one(repo, &room) {
+        if transaction_dir.exists() {
+            all.push(match one(repo, &transaction_dir) {
                 // Its owner has just removed it.
-                Err(_) if !room.exists() => continue,
-                Err(Error::Broken { .. }) if discard => given_up(repo, &room)?,
+                Err(_) if !transaction_dir.exists() => continue,
+                Err(Error::Broken { .. }) if discard => given_up(repo, &transaction_dir)?,
                 settled => settled?,
             });
         }
@@ -195,66 +195,72 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
     for pushed in later {
         all.push(pushed.finish(repo, timeout)?);
     }
-    // Of one that was killed before it had made its room.
-    let _ = std::fs::remove_dir(Room::all(repo.common_dir()));
+    // Of one that was killed before it had made its transaction directory.
+    let _ = std::fs::remove_dir(TransactionDir::all(repo.common_dir()));
     let _ = std::fs::remove_dir(ours);
     Ok(all)
 }
 
-fn one(repo: &Repo, room: &Path) -> Result<Recovered> {
-    let id = id_of(room);
-    check(repo, room)?;
-    let journal = Journal::read(room).map_err(|why| discard::broken(repo, room, why))?;
+fn one(repo: &Repo, transaction_dir: &Path) -> Result<Recovered> {
+    let id = id_of(transaction_dir);
+    check(repo, transaction_dir)?;
+    let journal =
+        Journal::read(transaction_dir).map_err(|why| discard::broken(repo, transaction_dir, why))?;
     let Some(mut journal) = journal else {
-        if !repo.locks_with(&room.join(journal::TOKEN))?.is_empty() {
-            return Err(discard::broken(repo, room, "it is gone, and left locks".to_owned()));
+        if !repo.locks_with(&transaction_dir.join(journal::TOKEN))?.is_empty() {
+            return Err(discard::broken(repo, transaction_dir, "it is gone, and left locks".to_owned()));
         }
-        let reference = dropping::settle(repo, room)?;
+        let reference = dropping::settle(repo, transaction_dir)?;
         let end = match reference {
             Some(_) => End::Dropped,
-            None if forget::settle(repo, room)? => End::Forgotten,
+            None if forget::settle(repo, transaction_dir)? => End::Forgotten,
             None => End::Discarded,
         };
-        clean(repo, room, &id, None, end)?;
+        clean(repo, transaction_dir, &id, None, end)?;
         return Ok(Recovered { id, reference, settled: Settled { end, ..Settled::default() } });
     };
-    let settled = settle(repo, room, &mut journal)?;
+    let settled = settle(repo, transaction_dir, &mut journal)?;
     Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
-    Journal::retire(room)?;
-    clean(repo, room, &id, Some(&journal), settled.end)?;
+    Journal::retire(transaction_dir)?;
+    clean(repo, transaction_dir, &id, Some(&journal), settled.end)?;
     Ok(Recovered { id, reference: Some(journal.movement.name), settled })
 }
 
 /// A dead transaction that has pushed what was to land, or was about to.
 struct Pushed {
-    room: PathBuf,
+    transaction_dir: PathBuf,
     note: push::Note,
     _dead: Option<Flock>,
 }
 
 impl Pushed {
     fn recovered(&self, settled: Settled) -> Recovered {
-        Recovered { id: id_of(&self.room), reference: Some(self.note.reference().to_owned()), settled }
+        Recovered {
+            id: id_of(&self.transaction_dir),
+            reference: Some(self.note.reference().to_owned()),
+            settled,
+        }
     }
 
     fn clean(&self, repo: &Repo, end: End) -> Result<Recovered> {
-        clean(repo, &self.room, &id_of(&self.room), None, end)?;
+        clean(repo, &self.transaction_dir, &id_of(&self.transaction_dir), None, end)?;
         Ok(self.recovered(Settled { end, ..Settled::default() }))
     }
 
     /// Settles what can be settled under the repository's lock; nothing if the branch is still to move.
     fn settle(&self, repo: &Repo, discard: bool) -> Result<Option<Recovered>> {
-        check(repo, &self.room)?;
-        let journal = Journal::read(&self.room).map_err(|why| discard::broken(repo, &self.room, why))?;
+        check(repo, &self.transaction_dir)?;
+        let journal = Journal::read(&self.transaction_dir)
+            .map_err(|why| discard::broken(repo, &self.transaction_dir, why))?;
         if let Some(mut journal) = journal {
             // Only what the remote has taken is published here.
-            let settled = settle(repo, &self.room, &mut journal)?;
+            let settled = settle(repo, &self.transaction_dir, &mut journal)?;
             Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
-            Journal::retire(&self.room)?;
+            Journal::retire(&self.transaction_dir)?;
             return match settled.end {
                 End::TakenBack => Ok(None),
                 end => {
-                    clean(repo, &self.room, &id_of(&self.room), Some(&journal), end)?;
+                    clean(repo, &self.transaction_dir, &id_of(&self.transaction_dir), Some(&journal), end)?;
                     Ok(Some(self.recovered(settled)))
                 }
             };
@@ -271,48 +277,55 @@ impl Pushed {
     fn finish(&self, repo: &Repo, timeout: Duration) -> Result<Recovered> {
         let settled = push::finish(&repo.open_again()?, &self.note, timeout)?;
         let _lock = super::lock(repo, timeout)?;
-        clean(repo, &self.room, &id_of(&self.room), None, settled.end)?;
+        clean(repo, &self.transaction_dir, &id_of(&self.transaction_dir), None, settled.end)?;
         Ok(self.recovered(settled))
     }
 }
 
-fn given_up(repo: &Repo, room: &Path) -> Result<Recovered> {
-    let aside = Some(discard::give_up(repo, room)?);
+fn given_up(repo: &Repo, transaction_dir: &Path) -> Result<Recovered> {
+    let aside = Some(discard::give_up(repo, transaction_dir)?);
     let settled = Settled { end: End::GivenUp, aside, ..Settled::default() };
-    Ok(Recovered { id: id_of(room), reference: None, settled })
+    Ok(Recovered { id: id_of(transaction_dir), reference: None, settled })
 }
 
-/// Looks whether there is nothing in a room but files and directories: nothing else is ever put there, and what is
+/// Looks whether there is nothing in a transaction directory but files and directories: nothing else is ever put there, and what is
 /// written would go through a link.
-fn check(repo: &Repo, room: &Path) -> Result<()> {
-    for entry in std::fs::read_dir(room).map_err(|e| vcs::Error::io("read", room, e))? {
-        let entry = entry.map_err(|e| vcs::Error::io("read", room, e))?;
+fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
+    for entry in std::fs::read_dir(transaction_dir).map_err(|e| vcs::Error::io("read", transaction_dir, e))? {
+        let entry = entry.map_err(|e| vcs::Error::io("read", transaction_dir, e))?;
         let kind = entry.file_type().map_err(|e| vcs::Error::io("look at", entry.path(), e))?;
-        let is_directory = [Room::FILES, Room::ENTRY].iter().any(|name| entry.file_name() == *name);
+        let is_directory =
+            [TransactionDir::FILES, TransactionDir::ENTRY].iter().any(|name| entry.file_name() == *name);
         if is_directory != kind.is_dir() || !(kind.is_dir() || kind.is_file()) {
             let why = format!("beside it lies {}, which no run puts there", entry.file_name().display());
-            return Err(discard::broken(repo, room, why));
+            return Err(discard::broken(repo, transaction_dir, why));
         }
     }
     Ok(())
 }
 
 /// Removes all that a transaction has beside its journal, which was brought to that end.
-fn clean(repo: &Repo, room: &Path, id: &str, journal: Option<&Journal>, end: End) -> Result<()> {
+fn clean(repo: &Repo, transaction_dir: &Path, id: &str, journal: Option<&Journal>, end: End) -> Result<()> {
     let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
     let _ = std::fs::remove_dir_all(Quarantine::path_for(objects, id));
-    let noted = staging::elsewhere(room);
+    let noted = staging::elsewhere(transaction_dir);
     let staged = journal.and_then(|journal| journal.staged.as_ref()).map(|staged| staged.directory.0.clone());
     // In no other place than a checkout of this repository, whatever a note says.
-    for directory in noted.into_iter().chain(staged).filter(|directory| !directory.starts_with(room)) {
-        if repo.checkouts().iter().any(|checkout| staging::is_elsewhere(room, checkout, &directory)) {
+    for directory in
+        noted.into_iter().chain(staged).filter(|directory| !directory.starts_with(transaction_dir))
+    {
+        if repo
+            .checkouts()
+            .iter()
+            .any(|checkout| staging::is_elsewhere(transaction_dir, checkout, &directory))
+        {
             let _ = std::fs::remove_dir_all(directory);
         }
     }
     Scratch::remove(repo.common_dir(), id)?;
-    early::settle(repo, room, objects, !matches!(end, End::Discarded | End::TakenBack))?;
-    outside::reap(repo, room, id)?;
+    early::settle(repo, transaction_dir, objects, !matches!(end, End::Discarded | End::TakenBack))?;
+    outside::reap(repo, transaction_dir, id)?;
     point(Fault::ScratchRemoved)?;
-    remove_room(repo.common_dir(), room);
+    remove_room(repo.common_dir(), transaction_dir);
     Ok(())
 }

@@ -15,9 +15,9 @@ use crate::vcs::{self};
 use std::path::{Path, PathBuf};
 
 /// What is found of a killed landing.
-struct Scene<'a> {
+struct Setting<'a> {
     repo: &'a Repo,
-    room: &'a Path,
+    transaction_dir: &'a Path,
     journal: &'a Journal,
     reference: RefLock,
     record: RefLock,
@@ -34,14 +34,14 @@ struct Scene<'a> {
 }
 
 /// Brings a landing to one of its ends.
-pub(super) fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Result<Settled> {
-    let worktree = places::find(current, room, journal)?;
+pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Settled> {
+    let worktree = places::find(current, transaction_dir, journal)?;
     let repo = worktree.as_ref().unwrap_or(current);
     // Whatever HEAD there is now, it is another one's.
     journal.movement.is_head &= worktree.is_some();
     let journal = &*journal;
     let movement = &journal.movement;
-    let token = match read(&room.join(journal::TOKEN), SMALL) {
+    let token = match read(&transaction_dir.join(journal::TOKEN), SMALL) {
         Err(e) if e.is_missing() => Vec::new(),
         token => token?,
     };
@@ -56,9 +56,9 @@ pub(super) fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Resu
         None => None,
     };
     let has_index = journal.index.is_some() && worktree.is_some();
-    let mut scene = Scene {
+    let mut setting = Setting {
         repo,
-        room,
+        transaction_dir,
         journal,
         reference: RefLock::adopt(repo, [movement], &token)?,
         record,
@@ -71,8 +71,8 @@ pub(super) fn settle(current: &Repo, room: &Path, journal: &mut Journal) -> Resu
             _ => None,
         },
     };
-    scene.relock()?;
-    let mut settled = scene.end()?;
+    setting.relock()?;
+    let mut settled = setting.end()?;
     if journal.by_git {
         settled.locks = repo.stale_locks(journal.movements());
     }
@@ -90,7 +90,7 @@ fn paths(journal: &Journal) -> Vec<String> {
     files.map(|file| file.path.clone()).collect()
 }
 
-impl Scene<'_> {
+impl Setting<'_> {
     /// Whether HEAD points where it did.
     fn head_is_as_left(&self) -> Result<bool> {
         match self.repo.check_head(&self.journal.movement.name, self.journal.movement.is_head) {
@@ -118,7 +118,11 @@ impl Scene<'_> {
     /// Where the index is, if one was to move and is still there; the one that was kept, and the one that was prepared.
     fn indexes(&self) -> Option<[PathBuf; 3]> {
         let index = self.journal.index.as_ref().filter(|_| self.has_index)?;
-        Some([index.0.clone(), self.room.join(journal::INDEX_BEFORE), self.room.join(journal::INDEX)])
+        Some([
+            index.0.clone(),
+            self.transaction_dir.join(journal::INDEX_BEFORE),
+            self.transaction_dir.join(journal::INDEX),
+        ])
     }
 
     /// Whether anything was done to the checkout or the index and not taken back.
@@ -141,7 +145,7 @@ impl Scene<'_> {
     fn relock(&mut self) -> Result<()> {
         let Some([index, ..]) = self.indexes() else { return Ok(()) };
         let movement = &self.journal.movement;
-        let token = self.room.join(journal::TOKEN);
+        let token = self.transaction_dir.join(journal::TOKEN);
         if self.has_landed() {
             if !self.journal.by_git && !self.repo.is_recorded(movement)? && self.is_untouched()? {
                 let patience = Patience::for_reference(self.repo.config(), interrupt::seen)?;
@@ -179,7 +183,7 @@ impl Scene<'_> {
         let locked = self.lock.is_some() && head_is_as_left;
         if self.has_landed() {
             let (reference, record, index) = (&self.reference, &self.record, self.lock.as_ref());
-            finish(self.repo, self.room, self.journal, &Locks { reference, record, index })?;
+            finish(self.repo, self.transaction_dir, self.journal, &Locks { reference, record, index })?;
             return Ok(Settled { end: End::Finished, ..Settled::default() });
         }
         if self.tip == movement.old {
@@ -206,7 +210,7 @@ impl Scene<'_> {
         let landed = self.went_on_from_new()?;
         let begun = !landed && self.is_begun()?;
         match landed {
-            true => record::finish(self.repo, self.room, self.journal, &self.record)?,
+            true => record::finish(self.repo, self.transaction_dir, self.journal, &self.record)?,
             false if begun => {}
             false => self.retract()?,
         }

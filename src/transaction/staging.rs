@@ -7,7 +7,7 @@ pub(super) use directories::prune;
 use super::journal::AnyPath;
 use super::local::{Local, Merged};
 use super::obstacles::{EXECUTABLE, LINK, SUBMODULE, blob_id};
-use super::{Error, Obstacle, Result, Room};
+use super::{Error, Obstacle, Result, TransactionDir};
 use crate::path::RepoPath;
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Identity};
@@ -86,7 +86,7 @@ impl Staged {
     }
 }
 
-/// Where the staging directory of a room is noted when it lies outside of it.
+/// Where the staging directory of a transaction directory is noted when it lies outside of it.
 const ELSEWHERE: &str = "elsewhere";
 
 fn elsewhere_name(id: &std::ffi::OsStr) -> std::ffi::OsString {
@@ -95,18 +95,18 @@ fn elsewhere_name(id: &std::ffi::OsStr) -> std::ffi::OsString {
     name
 }
 
-/// The staging directory of a room if it lies outside of it. A note that names anything but such a directory is not
+/// The staging directory of a transaction directory if it lies outside of it. A note that names anything but such a directory is not
 /// one: it may have been written by half.
-pub(super) fn elsewhere(room: &Path) -> Option<PathBuf> {
-    let bytes = places::read(&room.join(ELSEWHERE), places::SMALL).ok()?;
+pub(super) fn elsewhere(transaction_dir: &Path) -> Option<PathBuf> {
+    let bytes = places::read(&transaction_dir.join(ELSEWHERE), places::SMALL).ok()?;
     let path = PathBuf::from(<std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes));
-    let expected = elsewhere_name(room.file_name()?);
+    let expected = elsewhere_name(transaction_dir.file_name()?);
     (path.is_absolute() && path.file_name() == Some(&expected)).then_some(path)
 }
 
-/// Whether that is the staging directory of a room beside the files of that checkout.
-pub(super) fn is_elsewhere(room: &Path, workdir: &Path, directory: &Path) -> bool {
-    let expected = room.file_name().map(elsewhere_name);
+/// Whether that is the staging directory of a transaction directory beside the files of that checkout.
+pub(super) fn is_elsewhere(transaction_dir: &Path, workdir: &Path, directory: &Path) -> bool {
+    let expected = transaction_dir.file_name().map(elsewhere_name);
     directory.file_name() == expected.as_deref()
         && directory.parent().is_some_and(|parent| places::is_same(parent, workdir))
         && !directory.symlink_metadata().is_ok_and(|found| found.is_symlink())
@@ -117,7 +117,7 @@ pub(super) fn is_elsewhere(room: &Path, workdir: &Path, directory: &Path) -> boo
 /// `origins` says of files that are moved or copied where they come from.
 pub(super) fn stage(
     repo: &Repo,
-    room: &Room,
+    transaction_dir: &TransactionDir,
     workdir: &Path,
     net: &[Net],
     origins: &BTreeMap<RepoPath, RepoPath>,
@@ -125,12 +125,12 @@ pub(super) fn stage(
     locals: &[Local],
 ) -> Result<Staged> {
     let checkout = Checkout::open(workdir, repo)?;
-    let directory = if checkout.same_file_system(&room.path)? {
-        room.file(Room::FILES)
+    let directory = if checkout.same_file_system(&transaction_dir.path)? {
+        transaction_dir.file(TransactionDir::FILES)
     } else {
         // Renames do not cross file systems: beside the files then, noted for the recovery first.
-        let elsewhere = workdir.join(elsewhere_name(room.id.as_ref()));
-        let note = room.file(ELSEWHERE);
+        let elsewhere = workdir.join(elsewhere_name(transaction_dir.id.as_ref()));
+        let note = transaction_dir.file(ELSEWHERE);
         let bytes = std::os::unix::ffi::OsStrExt::as_bytes(elsewhere.as_os_str());
         std::fs::write(&note, bytes).map_err(|e| vcs::Error::io("write", note, e))?;
         elsewhere

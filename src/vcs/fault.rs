@@ -120,7 +120,7 @@ faults! {
     /// One lock of a journal that is given up was removed.
     LockDiscarded = "lock-discarded",
     /// What is left of a journal that is given up was moved aside.
-    RoomDiscarded = "room-discarded",
+    DirectoryDiscarded = "directory-discarded",
 }
 
 /// The environment variable: `<point>:<what>`, or `<point>:<what>:<n>` for the n-th time (from 1), with `kill`, `stop`

@@ -158,8 +158,8 @@ pub(super) fn pass(command: &Command, input: &[u8]) -> Result<Vec<u8>> {
 /// Git cannot be started, or [`Error::Interrupted`].
 fn attended(command: &Command, input: &[u8], limit: Option<u64>) -> Result<Option<Output>> {
     let _held = interrupt::hold();
-    let room = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
-    let (given, printed) = (room.path().join("given"), room.path().join("printed"));
+    let dir = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+    let (given, printed) = (dir.path().join("given"), dir.path().join("printed"));
     std::fs::write(&given, input).map_err(|e| Error::io("write", &given, e))?;
     let onlooker = Bounded { printed: &printed, limit, status: OnceCell::new(), is_over: Cell::new(false) };
     // A filter may ask for a password, as that of Git LFS does.

@@ -135,7 +135,7 @@ pub(super) fn fed(command: &mut Command, input: &[u8]) -> Result<Output> {
 ///
 /// # Errors
 /// Git cannot be started or failed; what it said is in the error.
-pub(super) fn told(command: &mut Command, input: &[u8], stdout: std::fs::File) -> Result<()> {
+pub(super) fn with_input(command: &mut Command, input: &[u8], stdout: std::fs::File) -> Result<()> {
     let failed = |e| Error::io("run", "git", e);
     command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;

@@ -62,7 +62,7 @@ impl Repo {
             };
         }
         // The lock as its standard output, where it says nothing, and which it does not hand on to the hook.
-        let outcome = process::told(&mut command, input.as_bytes(), alive.share()?);
+        let outcome = process::with_input(&mut command, input.as_bytes(), alive.share()?);
         if outcome.is_ok() {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Where two versions of a text changed the same lines, and whether they changed the same.
 
 use crate::span::LineRange;
-use crate::text::search::{Effort, Haystack};
+use crate::text::search::{Budget, Haystack};
 use crate::text::{Content, Eol, difference_of};
 use crate::version::change::{self, LineChange};
 use crate::version::lineage::Lineage;
@@ -32,8 +32,8 @@ pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange>
 /// Whether a change of one text does the same to it as another change does to another text that has lines in common with it:
 /// brought over to that one, line by line, it comes to the same.
 pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Content; 2]) -> bool {
-    let effort = Effort::default();
-    let mut lineage = Lineage::between(Haystack::new(before, &effort), Haystack::new(other, &effort));
+    let budget = Budget::default();
+    let mut lineage = Lineage::between(Haystack::new(before, &budget), Haystack::new(other, &budget));
     let made = changes(before, after).into_iter().map(|(old, new)| {
         let bytes =
             after.lines(new).flat_map(|line| [line.text, line.eol.map_or(&[][..], Eol::as_bytes)].concat());

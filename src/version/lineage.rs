@@ -121,12 +121,12 @@ fn all(hay: Haystack<'_>) -> Vec<(&[u8], Option<Eol>)> {
 mod tests {
     use super::*;
     use crate::text::Content;
-    use crate::text::search::Effort;
+    use crate::text::search::Budget;
 
     fn between(old: &str, new: &str) -> Vec<Option<usize>> {
-        let effort = Effort::default();
+        let budget = Budget::default();
         let (old, new) = (Content::new(old.as_bytes()), Content::new(new.as_bytes()));
-        all(&Lineage::between(Haystack::new(&old, &effort), Haystack::new(&new, &effort)))
+        all(&Lineage::between(Haystack::new(&old, &budget), Haystack::new(&new, &budget)))
     }
 
     #[test]

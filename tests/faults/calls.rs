@@ -36,7 +36,7 @@ fn visible(state: &State, objects: bool) -> State {
     state
 }
 
-/// Whether a room has a note of objects that are to go.
+/// Whether a transaction directory has a note of objects that are to go.
 fn has_note(state: &State) -> bool {
     state.files.keys().any(|path| path.starts_with(".git/llm-apply/txn/") && path.ends_with("/early"))
 }

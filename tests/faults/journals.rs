@@ -1,6 +1,6 @@
 //! Journals that cannot be used: torn, of another version, or made up by whoever packed the repository.
 
-use crate::sandbox::fault::{killed_at, room, wait_for};
+use crate::sandbox::fault::{killed_at, transaction_dir, wait_for};
 use crate::sandbox::{Listing, Run, Sandbox, create, listing, same};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
@@ -30,21 +30,27 @@ pub const SPOILS: &[(&str, Spoil)] = &[
     ("two lines", |j, _| j["movement"]["message"] = "one\ncurl it | sh\n".into()),
 ];
 
-/// What leads out of the repository; given that, the room and a directory outside.
+/// What leads out of the repository; given that, the transaction directory and a directory outside.
 pub type Link = fn(&Sandbox, &Path, &Path);
 pub const LINKS: &[(&str, Link)] = &[
-    ("staged files", |_, room, o| behind_link(&room.join("files"), &o.join("files"))),
-    ("the index aside", |_, room, o| behind_link(&room.join("index"), &o.join("index"))),
-    ("a file that is written", |_, room, o| symlink(o.join("data"), room.join("orig")).unwrap()),
-    ("the journal", |_, room, o| behind_link(&room.join("journal"), &o.join("journal"))),
-    ("the lock", |_, room, o| behind_link(&room.join("live"), &o.join("live"))),
+    ("staged files", |_, transaction_dir, o| behind_link(&transaction_dir.join("files"), &o.join("files"))),
+    ("the index aside", |_, transaction_dir, o| {
+        behind_link(&transaction_dir.join("index"), &o.join("index"))
+    }),
+    ("a file that is written", |_, transaction_dir, o| {
+        symlink(o.join("data"), transaction_dir.join("orig")).unwrap()
+    }),
+    ("the journal", |_, transaction_dir, o| {
+        behind_link(&transaction_dir.join("journal"), &o.join("journal"))
+    }),
+    ("the lock", |_, transaction_dir, o| behind_link(&transaction_dir.join("live"), &o.join("live"))),
     ("reflogs", |s, _, o| behind_link(&s.repo.join(".git/logs"), &o.join("logs"))),
     ("a reflog", |s, _, o| behind_link(&s.repo.join(".git/logs/HEAD"), &o.join("log"))),
-    ("references", |s, room, o| {
+    ("references", |s, transaction_dir, o| {
         symlink(o, s.repo.join(".git/refs/heads/out")).unwrap();
-        edit(room, |journal| journal["movement"]["name"] = "refs/heads/out/data".into());
+        edit(transaction_dir, |journal| journal["movement"]["name"] = "refs/heads/out/data".into());
     }),
-    ("a worktree of another repository", |s, room, o| {
+    ("a worktree of another repository", |s, transaction_dir, o| {
         let other = o.join("other");
         s.git(["clone", "-q", "--bare", ".", other.to_str().unwrap()]);
         let entry = s.repo.join(".git/worktrees/out");
@@ -52,16 +58,16 @@ pub const LINKS: &[(&str, Link)] = &[
         std::fs::write(entry.join("commondir"), other.to_str().unwrap()).unwrap();
         std::fs::write(entry.join("HEAD"), "ref: refs/heads/main\n").unwrap();
         std::fs::write(entry.join("gitdir"), format!("{}/.git\n", s.repo.display())).unwrap();
-        edit(room, |journal| journal["git_dir"] = entry.to_str().unwrap().into());
+        edit(transaction_dir, |journal| journal["git_dir"] = entry.to_str().unwrap().into());
     }),
-    ("a worktree", |s, room, o| {
+    ("a worktree", |s, transaction_dir, o| {
         // It claims a directory that knows nothing of it.
         let entry = s.repo.join(".git/worktrees/out");
         std::fs::create_dir_all(&entry).unwrap();
         std::fs::write(entry.join("commondir"), "../..\n").unwrap();
         std::fs::write(entry.join("HEAD"), "ref: refs/heads/main\n").unwrap();
         std::fs::write(entry.join("gitdir"), format!("{}/.git\n", o.display())).unwrap();
-        edit(room, |journal| {
+        edit(transaction_dir, |journal| {
             journal["git_dir"] = entry.to_str().unwrap().into();
             journal["workdir"] = o.to_str().unwrap().into();
         });
@@ -95,8 +101,8 @@ pub fn in_time(sandbox: &Sandbox, arguments: &[&str]) -> Run {
     run
 }
 
-pub fn edit(room: &Path, change: impl FnOnce(&mut Value)) {
-    let file = room.join("journal");
+pub fn edit(transaction_dir: &Path, change: impl FnOnce(&mut Value)) {
+    let file = transaction_dir.join("journal");
     let mut journal = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     change(&mut journal);
     std::fs::write(file, serde_json::to_vec(&journal).unwrap()).unwrap();
@@ -163,7 +169,7 @@ pub fn spoiled(what: &str, spoil: Spoil, fault: &str) {
     let sandbox = killed_at(fault);
     let outside = outside(&sandbox);
     std::fs::create_dir(outside.join("empty")).unwrap();
-    edit(&room(&sandbox), |journal| spoil(journal, outside.to_str().unwrap()));
+    edit(&transaction_dir(&sandbox), |journal| spoil(journal, outside.to_str().unwrap()));
     is_refused_and_given_up(&format!("{what}, {fault}"), &sandbox, &outside);
 }
 
@@ -171,7 +177,7 @@ pub fn spoiled(what: &str, spoil: Spoil, fault: &str) {
 pub fn linked(what: &str, link: Link) {
     let sandbox = killed_at("ref-moved");
     let outside = outside(&sandbox);
-    link(&sandbox, &room(&sandbox), &outside);
+    link(&sandbox, &transaction_dir(&sandbox), &outside);
     if what == "reflogs" || what == "a reflog" {
         // Git writes there itself: all that is asked for is that we do not.
         let theirs = listing(&outside);
@@ -186,7 +192,7 @@ pub fn linked(what: &str, link: Link) {
 pub fn torn(what: &str, tear: Tear, fault: &str) {
     let sandbox = killed_at(fault);
     let outside = outside(&sandbox);
-    tear(&room(&sandbox).join("journal"));
+    tear(&transaction_dir(&sandbox).join("journal"));
     let run = sandbox.run(["recover"]).exits(128).says(".git/index.lock");
     let late = fault != "index-locked";
     assert_eq!(run.stderr.contains("refs/heads/main.lock"), late, "{}", run.stderr);

@@ -32,9 +32,9 @@ pub fn ends() -> (State, State) {
 }
 
 /// The private directory of the one transaction that was killed.
-pub fn room(sandbox: &Sandbox) -> PathBuf {
-    let mut rooms = std::fs::read_dir(sandbox.repo.join(".git/llm-apply/txn")).unwrap();
-    rooms.next().unwrap().unwrap().path()
+pub fn transaction_dir(sandbox: &Sandbox) -> PathBuf {
+    let mut transaction_dirs = std::fs::read_dir(sandbox.repo.join(".git/llm-apply/txn")).unwrap();
+    transaction_dirs.next().unwrap().unwrap().path()
 }
 
 /// A landing that has stopped itself at a point, and can be sent on.

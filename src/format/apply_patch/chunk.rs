@@ -115,7 +115,7 @@ pub(super) fn context(text: &str) -> Option<Option<&str>> {
     let rest = rest.strip_prefix(' ').unwrap_or(rest);
     // Closed as the numbers of a diff are.
     let closed = trim(rest).strip_suffix("@@").filter(|_| heading.is_none());
-    let sought = closed.map_or(rest, trim);
-    let says = |sought: &&str| sought.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…' | '@'));
-    Some(Some(sought).filter(says))
+    let text = closed.map_or(rest, trim);
+    let says = |text: &&str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…' | '@'));
+    Some(Some(text).filter(says))
 }

@@ -1,6 +1,6 @@
 //! How much of a file a change has to quote so that its place is the only one.
 
-use crate::text::{Form, difference, is_blank};
+use crate::text::{Normalization, difference, is_blank};
 use similar::DiffOp;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -182,7 +182,7 @@ impl<'a> Cut<'a> {
         let mut fold = |line: &&'a str| {
             let next = u32::try_from(classes.len()).unwrap_or(u32::MAX);
             (!is_blank(line.as_bytes()))
-                .then(|| *classes.entry(Form::FoldedTrimmed.of(line.as_bytes())).or_insert(next))
+                .then(|| *classes.entry(Normalization::FoldedTrimmed.of(line.as_bytes())).or_insert(next))
         };
         let folded = lines.iter().map(&mut fold).collect();
         let current = old.clone();
@@ -251,8 +251,9 @@ impl<'a> Cut<'a> {
         }
         let start = self.after_of(hunk.before.start);
         // Blanks at line ends tell what was made from what was not only where nothing else changes.
-        let differs = |form: Form| !self.texts(old, form).eq(self.texts(new, form));
-        let form = if differs(Form::Trailing) { Form::Trailing } else { Form::Text };
+        let differs = |form: Normalization| !self.texts(old, form).eq(self.texts(new, form));
+        let form =
+            if differs(Normalization::Trailing) { Normalization::Trailing } else { Normalization::Text };
         let seems_made = |file: &[u32], start: usize| {
             let first = (start + old.len()).checked_sub(new.len());
             first.is_some_and(|first| (first..=start).any(|at| self.seems_to_stand(file, at, new, form)))
@@ -283,13 +284,13 @@ impl<'a> Cut<'a> {
     }
 
     /// What counts of lines.
-    fn texts<'s>(&'s self, lines: &'s [u32], form: Form) -> impl Iterator<Item = Cow<'s, [u8]>> {
+    fn texts<'s>(&'s self, lines: &'s [u32], form: Normalization) -> impl Iterator<Item = Cow<'s, [u8]>> {
         let text = |id: &u32| self.lines.get(*id as usize).map_or(&[][..], |line| line.as_bytes());
         lines.iter().map(move |id| form.of(text(id)))
     }
 
     /// Whether lines would be found in a file from a line on, if the first and the last may be part of a line.
-    fn seems_to_stand(&self, file: &[u32], at: usize, lines: &[u32], form: Form) -> bool {
+    fn seems_to_stand(&self, file: &[u32], at: usize, lines: &[u32], form: Normalization) -> bool {
         let Some(there) = file.get(at..at + lines.len()) else { return false };
         let last = lines.len().saturating_sub(1);
         self.texts(lines, form).zip(self.texts(there, form)).enumerate().all(|(index, (line, there))| {

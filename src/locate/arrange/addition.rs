@@ -3,23 +3,24 @@
 use crate::diag::Code;
 use crate::edit::Unit;
 use crate::guard;
+use crate::locate::Context;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::pointer::Pointers;
+use crate::locate::query::Query;
 use crate::locate::reindent::Reindent;
-use crate::locate::scene::{Part, Scene, Solution};
-use crate::locate::sought::Sought;
+use crate::locate::solution::{Part, Solution};
 use crate::locate::splice::{Beside, Splice};
-use crate::locate::tier::Rung;
+use crate::locate::tier::MatchMode;
 use crate::locate::{Limits, Note};
 use crate::pattern::{End, Pattern};
-use crate::text::search::{Effort, Haystack, Place};
+use crate::text::search::{Budget, Haystack, Place};
 use crate::text::{Content, Language, depth, indentation, is_blank, is_of_word};
 use crate::version::Version;
 
 /// Puts lines right below a heading.
-pub(super) fn below(sought: &Sought<'_>, heading: usize) -> Result<Part, Box<Refusal>> {
-    insert(sought, heading + 1)
+pub(super) fn below(query: &Query<'_>, heading: usize) -> Result<Part, Box<Refusal>> {
+    insert(query, heading + 1)
 }
 
 /// Puts lines at the end of the file.
@@ -27,17 +28,17 @@ pub(super) fn below(sought: &Sought<'_>, heading: usize) -> Result<Part, Box<Ref
 /// # Errors
 /// Other hunks for the file follow, so that the end is not what is meant; or the file ends with the bracket that it begins
 /// with.
-pub(super) fn at_end(sought: &Sought<'_>, followed: bool) -> Result<Part, Box<Refusal>> {
-    let Sought { hay, .. } = *sought;
+pub(super) fn at_end(query: &Query<'_>, followed: bool) -> Result<Part, Box<Refusal>> {
+    let Query { hay, .. } = *query;
     let refused = |message: &str| {
         Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
     };
     let last = hay.line_count();
-    match insert(sought, last)? {
+    match insert(query, last)? {
         Part::Change(_) if followed && last > 0 => {
             refused("the hunk has no line that says where its lines belong, and others follow it")
         }
-        Part::Change(_) if is_closed(hay.content(), sought.scene.limits.language()) => {
+        Part::Change(_) if is_closed(hay.content(), query.context.limits.language()) => {
             refused("the new lines would stand behind the last bracket of the file")
         }
         part => Ok(part),
@@ -49,18 +50,18 @@ pub(in crate::locate) fn appended(
     version: &Version,
     text: &str,
     limits: &Limits,
-    effort: &Effort,
+    budget: &Budget,
 ) -> Result<Option<(Version, Option<Note>)>, Box<Refusal>> {
     let content = version.content();
     let mut pattern = Pattern::of_texts("", text, Unit::Lines);
     pattern.end = End::Newline;
     let last = content.line_count();
-    let scene = Scene { limits, repeats: &[], others: &[], followed: false, original: None, lineage: None };
-    let hay = Haystack::new(content, effort);
-    let sought = Sought { scene: &scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
-    let reindent = Reindent::of(&sought, &Alignment::of_nothing(last)).map_err(|_| unknown_indentation())?;
+    let context = Context::new(limits, budget);
+    let hay = Haystack::new(content, budget);
+    let query = Query { context: &context, hay, pattern: &pattern, pointers: &Pointers::NONE };
+    let reindent = Reindent::of(&query, &Alignment::of_nothing(last)).map_err(|_| unknown_indentation())?;
     // Nothing follows from a look at the file that was cut short.
-    if effort.is_spent() {
+    if budget.is_spent() {
         return Err(evidence::too_much());
     }
     let lines: Vec<Vec<u8>> = pattern.after().iter().map(|text| reindent.line(text, false)).collect();
@@ -69,7 +70,7 @@ pub(in crate::locate) fn appended(
         return Ok(None);
     }
     guard::hunk(hay, &Place::lines(last, last), &pattern, &limits.guard)?;
-    let splice = Splice { hay, reindent: &reindent, beside: Beside::Above, scene: Some(&scene) };
+    let splice = Splice { hay, reindent: &reindent, beside: Beside::Above, context: Some(&context) };
     let changes =
         splice.changes(&pattern, &Alignment::of_nothing(last)).map_err(|_| unknown_indentation())?;
     Ok(Some((version.with(&changes), reindent.is_retabbed().then_some(Note::Retabbed))))
@@ -84,9 +85,9 @@ pub(in crate::locate) fn is_closed(content: &Content, language: Language) -> boo
 }
 
 /// Puts lines behind as many of the file.
-pub(super) fn behind(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
-    let reindent = Reindent::of(sought, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
-    let mut part = put(sought, line, Some(line), &reindent)?;
+pub(super) fn behind(query: &Query<'_>, line: usize) -> Result<Part, Box<Refusal>> {
+    let reindent = Reindent::of(query, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
+    let mut part = put(query, line, Some(line), &reindent)?;
     if let Part::Change(solution) = &mut part {
         // They stand where they are said to.
         solution.note = solution.note.filter(|note| *note != Note::Unanchored);
@@ -100,9 +101,9 @@ fn unknown_indentation() -> Box<Refusal> {
 }
 
 /// Puts lines in front of one, indented as what is there, unless they stand there.
-fn insert(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
-    let Sought { scene, hay, pattern, .. } = *sought;
-    let language = scene.limits.language();
+fn insert(query: &Query<'_>, line: usize) -> Result<Part, Box<Refusal>> {
+    let Query { context, hay, pattern, .. } = *query;
+    let language = context.limits.language();
     // At the end of the file they stand before it, behind a heading after it.
     let at_end = line == hay.line_count();
     let heading = line.checked_sub(1).filter(|_| !at_end);
@@ -111,7 +112,7 @@ fn insert(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
     let reindent = match inner {
         // They lack what the block is indented by.
         Some(inner) if first.is_some_and(|text| depth(text) == 0) => Ok(Reindent::indented(inner, language)),
-        _ => Reindent::of(sought, &Alignment::of_nothing(line)),
+        _ => Reindent::of(query, &Alignment::of_nothing(line)),
     };
     let is_known = |reindent: &Reindent| {
         let (Some(heading), Some(first)) = (heading, first) else { return true };
@@ -119,7 +120,7 @@ fn insert(sought: &Sought<'_>, line: usize) -> Result<Part, Box<Refusal>> {
     };
     let reindent = reindent.ok().filter(is_known).ok_or_else(unknown_indentation)?;
     let start = if at_end { line.checked_sub(pattern.after().len()) } else { Some(line) };
-    put(sought, line, start, &reindent)
+    put(query, line, start, &reindent)
 }
 
 /// Whether lines may stand below a heading that are indented so: as its block is, or where it opens none, as it is itself or
@@ -151,12 +152,12 @@ fn calls_on(text: &[u8]) -> bool {
 
 /// Puts lines in front of one, unless they stand at `start`.
 fn put(
-    sought: &Sought<'_>,
+    query: &Query<'_>,
     line: usize,
     start: Option<usize>,
     reindent: &Reindent,
 ) -> Result<Part, Box<Refusal>> {
-    let Sought { scene, hay, pattern, .. } = *sought;
+    let Query { context, hay, pattern, .. } = *query;
     let after: Vec<Vec<u8>> =
         pattern.after().iter().enumerate().map(|(at, text)| reindent.line(text, at == 0)).collect();
     let stand = |start: usize| {
@@ -169,14 +170,14 @@ fn put(
             return Err(Refusal::new(Code::SearchAmbiguous, message)
                 .with_help("give the lines before and after them, or leave the hunk out"));
         }
-        return Ok(Part::Made(Solution::at(hay, place, Rung::EXACT, 0)));
+        return Ok(Part::Made(Solution::at(hay, place, MatchMode::EXACT, 0)));
     }
-    guard::hunk(hay, &Place::lines(line, line), pattern, &scene.limits.guard)?;
-    let splice = Splice { hay, reindent, beside: Beside::Above, scene: Some(scene) };
+    guard::hunk(hay, &Place::lines(line, line), pattern, &context.limits.guard)?;
+    let splice = Splice { hay, reindent, beside: Beside::Above, context: Some(context) };
     let changes = splice.changes(pattern, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
     let place = Place::lines(line.saturating_sub(1), line);
     let note = if reindent.is_retabbed() { Note::Retabbed } else { Note::Unanchored };
-    Ok(Part::Change(Solution { changes, note: Some(note), ..Solution::at(hay, place, Rung::EXACT, 1) }))
+    Ok(Part::Change(Solution { changes, note: Some(note), ..Solution::at(hay, place, MatchMode::EXACT, 1) }))
 }
 
 /// What the first line of the block is indented by that a heading opens; none if it opens none.

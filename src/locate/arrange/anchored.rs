@@ -3,17 +3,18 @@
 use super::addition;
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk};
+use crate::locate::Context;
 use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::result_between;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::found::{Found, Search, find};
+use crate::locate::matches::{Matches, Search, find};
 use crate::locate::pointer::{Against, Blocks, Pointers, Region};
-use crate::locate::scene::{Mode, Part, Scene};
+use crate::locate::query::Query;
+use crate::locate::solution::{Mode, Part};
 use crate::locate::solve::solve;
-use crate::locate::sought::Sought;
 use crate::pattern::Pattern;
-use crate::text::Form;
+use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 
 /// How far the chunks so far have come.
@@ -44,12 +45,12 @@ impl Cursor {
 
 /// Finds for every chunk what it comes to, or says of each that has no place why.
 pub(in crate::locate) fn arrange(
-    scene: &Scene<'_>,
+    context: &Context<'_>,
     hay: Haystack<'_>,
     hunks: &[Hunk],
     mode: Mode,
 ) -> Result<Vec<Part>, Vec<Refusal>> {
-    let blocks = Blocks::new(hay, scene);
+    let blocks = Blocks::new(hay, context);
     let mut parts = Vec::with_capacity(hunks.len());
     let mut refusals = Vec::new();
     let mut cursor = Cursor::default();
@@ -62,22 +63,22 @@ pub(in crate::locate) fn arrange(
     }
     // Or of equal edits.
     if let [only] = equal.as_mut_slice() {
-        *only = scene.repeat(0).left().unwrap_or(1);
+        *only = context.repeat(0).left().unwrap_or(1);
     }
     for (index, hunk) in hunks.iter().enumerate() {
         let Some(pattern) = Pattern::readings(&hunk.change).pop() else {
             return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
         };
-        let (context, at_end): (&[String], bool) = match &hunk.anchor {
+        let (headings, at_end): (&[String], bool) = match &hunk.anchor {
             Anchor::Seek { context, end_of_file } => (context, *end_of_file),
             _ => (&[], false),
         };
-        let context: Vec<&str> =
-            context.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
-        let followed = scene.followed || index + 1 < hunks.len();
-        let sought = Sought { scene, hay, pattern: &pattern, pointers: &Pointers::NONE };
+        let headings: Vec<&str> =
+            headings.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
+        let followed = context.followed || index + 1 < hunks.len();
+        let query = Query { context, hay, pattern: &pattern, pointers: &Pointers::NONE };
         let chunk =
-            Chunk { sought, blocks: &blocks, context: &context, at_end, followed, mode, before: &parts };
+            Chunk { query, blocks: &blocks, context: &headings, at_end, followed, mode, before: &parts };
         // The same chunks right before it, and how many of those were made.
         let same = |(other, _): &(&Hunk, &Part)| other.change == hunk.change && other.anchor == hunk.anchor;
         let before = hunks[..index].iter().zip(&parts).rev().take_while(same);
@@ -89,7 +90,7 @@ pub(in crate::locate) fn arrange(
                 if made > 0
                     && refusal.code == Code::SearchNotFound
                     && refusals.is_empty()
-                    && !sought.stands_oftener(made) =>
+                    && !query.stands_oftener(made) =>
             {
                 parts.push(Part::Nothing);
             }
@@ -101,7 +102,7 @@ pub(in crate::locate) fn arrange(
 
 /// One chunk and where it is looked for.
 struct Chunk<'a> {
-    sought: Sought<'a>,
+    query: Query<'a>,
     blocks: &'a Blocks<'a>,
     /// The texts of its `@@` lines.
     context: &'a [&'a str],
@@ -117,7 +118,7 @@ struct Chunk<'a> {
 impl Chunk<'_> {
     /// What it comes to; `equal` chunks of its kind are left in a row, this one included.
     fn locate(&self, cursor: &mut Cursor, equal: usize) -> Result<Part, Box<Refusal>> {
-        let Sought { scene, pattern, .. } = self.sought;
+        let Query { context, pattern, .. } = self.query;
         if pattern.changes_nothing() {
             self.pass(cursor);
             return Ok(Part::Nothing);
@@ -127,24 +128,24 @@ impl Chunk<'_> {
             return match regions.as_deref() {
                 Some([region]) if !self.at_end => {
                     *cursor = Cursor { changed: region.heading + 1, above: region.heading };
-                    addition::below(&self.sought, region.heading)
+                    addition::below(&self.query, region.heading)
                 }
                 Some(regions) if !self.at_end => Err(self.ambiguous_heading(regions)),
                 // It says nothing of where the next one is.
-                _ => addition::at_end(&self.sought, self.followed),
+                _ => addition::at_end(&self.query, self.followed),
             };
         }
         let tail = self.at_end.then(|| self.tail());
         let pointers = Pointers { regions, from: cursor.changed, tail };
-        let sought = Sought { pointers: &pointers, ..self.sought };
-        let meant = match find(&sought)? {
-            Search::Found(found) => self.choose(&found, &pointers, equal)?.ok_or(None),
+        let query = Query { pointers: &pointers, ..self.query };
+        let meant = match find(&query)? {
+            Search::Matches(found) => self.choose(&found, &pointers, equal)?.ok_or(None),
             Search::Nowhere(refused) => Err(refused),
         };
         let part = match meant {
             Ok((aligned, places)) => {
-                sought.is_strictest(aligned.rung, &[aligned.place])?;
-                Part::Change(solve(&sought, &aligned, places)?)
+                query.is_strictest(aligned.match_mode, &[aligned.place])?;
+                Part::Change(solve(&query, &aligned, places)?)
             }
             Err(refused) => {
                 // Where forward order alone says where, the lines that the text is most like may be those that were meant.
@@ -153,8 +154,8 @@ impl Chunk<'_> {
                     return Ok(part);
                 }
                 let may_stand = self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind;
-                let repeat = may_stand.then(|| scene.repeat(0));
-                sought.otherwise(repeat, self.mode == Mode::Loose && !is_behind, refused)?
+                let repeat = may_stand.then(|| context.repeat(0));
+                query.otherwise(repeat, self.mode == Mode::Loose && !is_behind, refused)?
             }
         };
         *cursor = Cursor::behind(&pointers, &part);
@@ -163,8 +164,8 @@ impl Chunk<'_> {
 
     /// Goes to the only place of lines that only say where the search goes on.
     fn pass(&self, cursor: &mut Cursor) {
-        let lines = self.sought.pattern.after();
-        let places = self.sought.hay.whole_lines(&lines, Form::Trailing);
+        let lines = self.query.pattern.after();
+        let places = self.query.hay.whole_lines(&lines, Normalization::Trailing);
         let mut ahead = places.iter().filter(|place| place.first() >= cursor.changed);
         if let (Some(place), None) = (ahead.next(), ahead.next()) {
             *cursor = Cursor { changed: place.first(), above: place.first() };
@@ -177,19 +178,19 @@ impl Chunk<'_> {
         if !self.context.is_empty() || self.at_end {
             return None;
         }
-        let sought = Sought { pointers: &Pointers::NONE, ..self.sought };
-        let Ok(Search::Found(found)) = find(&sought) else { return None };
+        let query = Query { pointers: &Pointers::NONE, ..self.query };
+        let Ok(Search::Matches(found)) = find(&query) else { return None };
         let [(aligned, false)] = found.places.as_slice() else { return None };
         let mut taken = self.before.iter().filter_map(Part::place);
         let is_free = !taken.any(|place| place.overlaps(&aligned.place));
         // Nor may it be anywhere else in a looser reading.
-        (is_free && !sought.stands_oftener(1)).then(|| Ok(Part::Change(solve(&sought, aligned, 1)?)))
+        (is_free && !query.stands_oftener(1)).then(|| Ok(Part::Change(solve(&query, aligned, 1)?)))
     }
 
     /// The one of the places that is meant, and of how many; none if the chunk was made at all of them.
     fn choose(
         &self,
-        found: &Found,
+        found: &Matches,
         pointers: &Pointers,
         equal: usize,
     ) -> Result<Option<(Alignment, usize)>, Box<Refusal>> {
@@ -199,7 +200,7 @@ impl Chunk<'_> {
         // A place where the chunk is applied is one that may have been meant.
         if found.made().next().is_some() {
             let places = found.places.iter().map(|(aligned, _)| aligned.place);
-            return Err(evidence::ambiguous(self.sought.hay, places));
+            return Err(evidence::ambiguous(self.query.hay, places));
         }
         let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
         // Equal chunks for as many places are those places in order.
@@ -211,7 +212,7 @@ impl Chunk<'_> {
                 (Some(region), None) => {
                     let from = Point { line: region.heading, column: 0 };
                     let points = [from, first.place.start];
-                    !region.opens && result_between(&self.sought, points, &first.place).is_none()
+                    !region.opens && result_between(&self.query, points, &first.place).is_none()
                 }
                 _ => false,
             }
@@ -219,12 +220,12 @@ impl Chunk<'_> {
         if open.len() == 1 || in_order || follows() {
             return Ok(Some(((*first).clone(), open.len())));
         }
-        Err(evidence::ambiguous(self.sought.hay, places))
+        Err(evidence::ambiguous(self.query.hay, places))
     }
 
     /// What the `@@` lines name, one after the other: each from its line to the next line that is the same.
     fn regions(&self, cursor: &Cursor) -> Result<Vec<Region>, Box<Refusal>> {
-        let end = self.sought.hay.line_count();
+        let end = self.query.hay.line_count();
         let Some((first, rest)) = self.context.split_first() else { return Ok(Vec::new()) };
         let lines = self.blocks.headings(first, cursor.above, end);
         if lines.is_empty() {
@@ -261,12 +262,12 @@ impl Chunk<'_> {
 
     /// The last line that is not blank.
     fn tail(&self) -> usize {
-        (0..self.sought.hay.line_count()).rev().find(|&line| !self.sought.hay.is_blank(line)).unwrap_or(0)
+        (0..self.query.hay.line_count()).rev().find(|&line| !self.query.hay.is_blank(line)).unwrap_or(0)
     }
 
     fn ambiguous_heading(&self, regions: &[Region]) -> Box<Refusal> {
         let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
-        let mut refusal = evidence::ambiguous(self.sought.hay, places);
+        let mut refusal = evidence::ambiguous(self.query.hay, places);
         refusal.message =
             format!("the line behind `@@` stands in {}", evidence::counted(regions.len(), "place"));
         refusal

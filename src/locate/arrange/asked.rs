@@ -3,17 +3,17 @@
 use crate::locate::admission::Objection;
 use crate::locate::already_applied::{already_applied, stricter_result};
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::scene::{Part, Solution};
-use crate::locate::sought::Sought;
-use crate::locate::tier::{Rung, Tier};
+use crate::locate::query::Query;
+use crate::locate::solution::{Part, Solution};
+use crate::locate::tier::{MatchMode, Tier};
 use crate::locate::{Repeat, loose};
 use crate::text::search::Place;
 
-impl Sought<'_> {
-    /// Refuses places found on a rung where the result of the hunk matches on a stricter one, apart from them: it is applied there
+impl Query<'_> {
+    /// Refuses places found on a match_mode where the result of the hunk matches on a stricter one, apart from them: it is applied there
     /// perhaps.
-    pub(super) fn is_strictest(&self, rung: Rung, places: &[Place]) -> Result<(), Box<Refusal>> {
-        match (stricter_result(self, rung, places), places) {
+    pub(super) fn is_strictest(&self, match_mode: MatchMode, places: &[Place]) -> Result<(), Box<Refusal>> {
+        match (stricter_result(self, match_mode, places), places) {
             (Some(result), [first, ..]) => Err(evidence::stands_looser(self.hay, first, &result)),
             _ => Ok(()),
         }
@@ -21,7 +21,7 @@ impl Sought<'_> {
 
     /// Where the text stands at tiers 1 to 6, whatever is against it; from its first line to its last that are not blank.
     pub(super) fn loosely(&self) -> Vec<Place> {
-        self.hay.skipping_blanks(&self.pattern.solid(), Rung::LOOSEST.form)
+        self.hay.skipping_blanks(&self.pattern.solid(), MatchMode::LOOSEST.normalization)
     }
 
     /// Whether it stands in more places than it was made at: then a further equal hunk may be for one of those.
@@ -38,14 +38,14 @@ impl Sought<'_> {
     }
 
     /// The hunk as one whose result stands at a place; `places` is how many there were to choose from.
-    pub(super) fn made(&self, place: Place, rung: Rung, places: usize) -> Part {
-        Part::Made(Solution::at(self.hay, place, rung, places))
+    pub(super) fn made(&self, place: Place, match_mode: MatchMode, places: usize) -> Part {
+        Part::Made(Solution::at(self.hay, place, match_mode, places))
     }
 
     /// The hunk as one that is already applied, if it is.
     pub(super) fn already_applied(&self, repeat: Repeat) -> Option<Part> {
-        let (place, rung) = already_applied(self, repeat)?;
-        Some(self.made(place, rung, 0))
+        let (place, match_mode) = already_applied(self, repeat)?;
+        Some(self.made(place, match_mode, 0))
     }
 
     /// What the hunk comes to that has no place at the strict tiers: it was made, where `repeat` says how often it may stand;
@@ -57,7 +57,7 @@ impl Sought<'_> {
         loose: bool,
         refused: Option<(Place, Objection)>,
     ) -> Result<Part, Box<Refusal>> {
-        let Self { scene, hay, pattern, pointers } = *self;
+        let Self { context, hay, pattern, pointers } = *self;
         if let Some(part) = repeat.and_then(|repeat| self.already_applied(repeat)) {
             return Ok(part);
         }
@@ -67,7 +67,7 @@ impl Sought<'_> {
         {
             return Ok(Part::Change(solution));
         }
-        let too_loose = || match scene.limits.max_fuzz < Tier::BlankLines {
+        let too_loose = || match context.limits.max_fuzz < Tier::BlankLines {
             true => self.loosely().first().copied(),
             false => None,
         };

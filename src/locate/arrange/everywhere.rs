@@ -3,9 +3,9 @@
 use crate::edit::Change;
 use crate::guard;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::scene::{Part, Solution};
-use crate::locate::sought::Sought;
-use crate::locate::tier::{Rung, Scope};
+use crate::locate::query::Query;
+use crate::locate::solution::{Part, Solution};
+use crate::locate::tier::{MatchMode, Scope};
 use crate::locate::verbatim::{places, replaced, texts};
 use crate::text::search::Place;
 
@@ -13,8 +13,8 @@ use crate::text::search::Place;
 ///
 /// # Errors
 /// Some of its places were made already and others not.
-pub(super) fn everywhere(sought: &Sought<'_>, change: &Change) -> Result<Option<Part>, Box<Refusal>> {
-    let Sought { scene, hay, pattern, .. } = *sought;
+pub(super) fn everywhere(query: &Query<'_>, change: &Change) -> Result<Option<Part>, Box<Refusal>> {
+    let Query { context, hay, pattern, .. } = *query;
     let Some([before, after]) = texts(change) else { return Ok(None) };
     let mut all = places(hay, before);
     // Of places that overlap the first is taken.
@@ -25,7 +25,7 @@ pub(super) fn everywhere(sought: &Sought<'_>, change: &Change) -> Result<Option<
         is_apart
     });
     let Some(first) = all.first().copied() else { return Ok(None) };
-    let rung = Rung { scope: Scope::Part, ..Rung::EXACT };
+    let match_mode = MatchMode { scope: Scope::Part, ..MatchMode::EXACT };
     let results = if after.contains(before) { places(hay, after) } else { Vec::new() };
     let mut results = results.iter().peekable();
     let mut is_made = |place: &Place| {
@@ -34,11 +34,11 @@ pub(super) fn everywhere(sought: &Sought<'_>, change: &Change) -> Result<Option<
     };
     match all.iter().filter(|place| is_made(place)).count() {
         0 => {}
-        made if made == all.len() => return Ok(Some(Part::Made(Solution::at(hay, first, rung, made)))),
+        made if made == all.len() => return Ok(Some(Part::Made(Solution::at(hay, first, match_mode, made)))),
         _ => return Err(evidence::ambiguous(hay, all)),
     }
-    guard::hunk(hay, &first, pattern, &scene.limits.guard)?;
+    guard::hunk(hay, &first, pattern, &context.limits.guard)?;
     let in_lines = all.chunk_by(|one, next| next.start.line <= one.end.line);
     let changes = in_lines.map(|places| replaced(hay, places, after)).collect();
-    Ok(Some(Part::Change(Solution { changes, ..Solution::at(hay, first, rung, all.len()) })))
+    Ok(Some(Part::Change(Solution { changes, ..Solution::at(hay, first, match_mode, all.len()) })))
 }

@@ -4,18 +4,19 @@ use super::addition;
 use super::series::{Candidate, Series, State, core};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk};
+use crate::locate::Context;
 use crate::locate::Repeat;
 use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::{applied_at, nearly_matches};
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::found::{Search, find};
 use crate::locate::gapped;
+use crate::locate::matches::{Search, find};
 use crate::locate::pointer::{Blocks, Numbered, Pointers, of_diff};
-use crate::locate::scene::{Mode, Part, Scene, Solution};
-use crate::locate::sought::Sought;
+use crate::locate::query::Query;
+use crate::locate::solution::{Mode, Part, Solution};
 use crate::locate::thresholds::{CANDIDATES, GAP_ANCHORS};
-use crate::locate::tier::Rung;
+use crate::locate::tier::MatchMode;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
 use std::collections::BTreeMap;
@@ -23,15 +24,15 @@ use std::collections::BTreeMap;
 /// Finds for every hunk what it comes to, or says of each that has no place why.
 #[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
 pub(in crate::locate) fn arrange(
-    scene: &Scene<'_>,
+    context: &Context<'_>,
     hay: Haystack<'_>,
     hunks: &[Hunk],
     mode: Mode,
 ) -> Result<Vec<Part>, Vec<Refusal>> {
-    let original = scene.original.filter(|_| scene.lineage.is_some());
-    let original = original.map_or(hay, |content| Haystack::new(content, hay.effort()));
-    let (original, now) = (Blocks::new(original, scene), Blocks::new(hay, scene));
-    let mut series = Series { scene, hay, hunks: Vec::with_capacity(hunks.len()) };
+    let original = context.original.filter(|_| context.lineage.is_some());
+    let original = original.map_or(hay, |content| Haystack::new(content, hay.budget()));
+    let (original, now) = (Blocks::new(original, context), Blocks::new(hay, context));
+    let mut series = Series { context, hay, hunks: Vec::with_capacity(hunks.len()) };
     let mut refusals = Vec::new();
     let mut equal: BTreeMap<&Change, Vec<usize>> = BTreeMap::new();
     for (index, hunk) in hunks.iter().enumerate() {
@@ -41,7 +42,7 @@ pub(in crate::locate) fn arrange(
         let mut readings = Pattern::readings(&hunk.change);
         if readings.len() > 1 {
             let has = |pattern: &Pattern<'_>| {
-                find(&Sought { scene, hay, pattern, pointers: &Pointers::NONE })
+                find(&Query { context, hay, pattern, pointers: &Pointers::NONE })
                     .map_or(true, |search| search.found().is_some())
             };
             let known = readings.iter().position(has).unwrap_or(readings.len() - 1);
@@ -53,17 +54,17 @@ pub(in crate::locate) fn arrange(
         let equal = equal.get(&hunk.change).map_or(&[][..], Vec::as_slice);
         let has_equal = equal.len() > 1;
         let before = &equal[..equal.partition_point(|other| *other < index)];
-        if !hay.effort().spend(before.len() / 2) {
+        if !hay.budget().spend(before.len() / 2) {
             return Err(vec![evidence::too_much().of_hunk(index)]);
         }
         // With the same number it is the same place, and so are lines that are put below the same heading.
         let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
         let may_be_same = is_numbered || pattern.before.is_empty();
         let again = may_be_same && before.iter().any(|other| hunks[*other].anchor == hunk.anchor);
-        let followed = scene.followed || index + 1 < hunks.len();
-        let pointers = of_diff(scene, &original, &now, hunk).map_err(evidence::no_section);
+        let followed = context.followed || index + 1 < hunks.len();
+        let pointers = of_diff(context, &original, &now, hunk).map_err(evidence::no_section);
         let state = pointers.and_then(|pointers| {
-            let sought = Sought { scene, hay, pattern: &pattern, pointers: &pointers };
+            let query = Query { context, hay, pattern: &pattern, pointers: &pointers };
             let is_taken = |places: &[Candidate]| {
                 let number = |hunk: &Hunk| match hunk.anchor {
                     Anchor::Line { old_start, .. } => old_start,
@@ -79,9 +80,9 @@ pub(in crate::locate) fn arrange(
                 let taken = same
                     .filter(|(other, _, _)| number(other) == number(hunk))
                     .any(|(_, _, state)| is_there(state));
-                taken && !sought.stands_oftener(1)
+                taken && !query.stands_oftener(1)
             };
-            match (Member { sought, hunk, followed, has_equal }).state(mode, scene.repeat(0))? {
+            match (Member { query, hunk, followed, has_equal }).state(mode, context.repeat(0))? {
                 _ if again => Ok(State::Done(Part::Nothing)),
                 // It stands in the diff more often than in the file.
                 State::Open(places) if is_taken(&places) => Ok(State::Done(Part::Nothing)),
@@ -103,7 +104,7 @@ pub(in crate::locate) fn arrange(
 
 /// One hunk, looked at by itself.
 struct Member<'a> {
-    sought: Sought<'a>,
+    query: Query<'a>,
     hunk: &'a Hunk,
     /// Whether other hunks for the file follow.
     followed: bool,
@@ -113,7 +114,7 @@ struct Member<'a> {
 
 impl Member<'_> {
     fn state(&self, mode: Mode, repeat: Repeat) -> Result<State, Box<Refusal>> {
-        let Sought { scene, hay, pattern, .. } = self.sought;
+        let Query { context, hay, pattern, .. } = self.query;
         if pattern.changes_nothing() {
             return Ok(State::Done(Part::Nothing));
         }
@@ -126,11 +127,11 @@ impl Member<'_> {
                 None => self.made_or_nowhere(mode, repeat, None),
             };
         }
-        let (mut places, refused) = match find(&self.sought)? {
-            Search::Found(found) => (found.places, None),
+        let (mut places, refused) = match find(&self.query)? {
+            Search::Matches(found) => (found.places, None),
             Search::Nowhere(refused) => (Vec::new(), refused),
         };
-        let numbered = Numbered::of(scene, self.hunk);
+        let numbered = Numbered::of(context, self.hunk);
         let open: Vec<Place> =
             places.iter().filter(|(_, made)| !made).map(|(aligned, _)| aligned.place).collect();
         if open.len() > CANDIDATES {
@@ -140,7 +141,7 @@ impl Member<'_> {
                 return Err(evidence::ambiguous(hay, open));
             }
         } else if let Some(place) = self.applied_at_number(&numbered, &open) {
-            return Ok(State::Done(self.sought.made(place, Rung::TRAILING, 0)));
+            return Ok(State::Done(self.query.made(place, MatchMode::TRAILING, 0)));
         }
         let Some(first) = open.first() else { return self.made_or_nowhere(mode, repeat, refused) };
         if let Some(named) = self.looser_at_number(&numbered, &open) {
@@ -149,7 +150,7 @@ impl Member<'_> {
         if open.len() == places.len()
             && let Some((aligned, _)) = places.first()
         {
-            self.sought.is_strictest(aligned.rung, &open)?;
+            self.query.is_strictest(aligned.match_mode, &open)?;
         }
         // Equal edits for as many places are those places in order.
         if repeat.total > 1 && repeat.left() == Some(open.len()) && Place::are_apart(&open) {
@@ -174,10 +175,10 @@ impl Member<'_> {
             return None;
         }
         let apart = |place: &Place| !open.iter().any(|one| one.reaches_out_of(place));
-        let place = numbered.after.iter().find_map(|line| applied_at(&self.sought, *line).filter(apart))?;
-        let agrees = self.sought.pointers.regions.is_some()
+        let place = numbered.after.iter().find_map(|line| applied_at(&self.query, *line).filter(apart))?;
+        let agrees = self.query.pointers.regions.is_some()
             || !open.is_empty()
-            || !nearly_matches(&self.sought, &[place]);
+            || !nearly_matches(&self.query, &[place]);
         agrees.then_some(place)
     }
 
@@ -187,7 +188,7 @@ impl Member<'_> {
         if open.iter().any(|place| names.contains(&Some(place.first()))) {
             return None;
         }
-        let stand = names.into_iter().flatten().filter_map(|line| self.sought.loosely_at(line));
+        let stand = names.into_iter().flatten().filter_map(|line| self.query.loosely_at(line));
         let mut apart = stand.filter(|named| !open.iter().any(|place| place.overlaps(named)));
         apart.next()
     }
@@ -198,14 +199,14 @@ impl Member<'_> {
         repeat: Repeat,
         refused: Option<(Place, Objection)>,
     ) -> Result<State, Box<Refusal>> {
-        let loose = mode == Mode::Loose && !self.sought.pattern.steps.contains(&Step::Gap);
-        self.sought.otherwise((mode >= Mode::Standing).then_some(repeat), loose, refused).map(State::Done)
+        let loose = mode == Mode::Loose && !self.query.pattern.steps.contains(&Step::Gap);
+        self.query.otherwise((mode >= Mode::Standing).then_some(repeat), loose, refused).map(State::Done)
     }
 
     /// Lines that are added beside no other: below the section, or at the end of the file. A number alone is not enough to
     /// put them elsewhere.
     fn addition(&self) -> Result<Part, Box<Refusal>> {
-        let Sought { hay, pointers, .. } = self.sought;
+        let Query { hay, pointers, .. } = self.query;
         let end = hay.line_count();
         let said = match self.hunk.anchor {
             Anchor::Line { old_start, .. } => old_start.and_then(|line| usize::try_from(line).ok()),
@@ -218,12 +219,12 @@ impl Member<'_> {
             return nowhere("the hunk has no line that says where its lines belong");
         }
         match pointers.regions.as_deref() {
-            Some([region]) if said.is_none() => addition::below(&self.sought, region.heading),
+            Some([region]) if said.is_none() => addition::below(&self.query, region.heading),
             Some(_) if said.is_none() => nowhere("the line behind `@@` stands in several places"),
             _ if end > 0 && said.is_some_and(|line| line != end) => {
                 nowhere("the hunk has no line that says where its lines belong")
             }
-            _ => addition::at_end(&self.sought, self.followed),
+            _ => addition::at_end(&self.query, self.followed),
         }
     }
 
@@ -233,13 +234,13 @@ impl Member<'_> {
             let named = steps.filter(|step| !matches!(step, Step::Add(_)));
             named.take_while(|step| matches!(step, Step::Remove(_))).count() >= GAP_ANCHORS
         };
-        let segments: Vec<_> = self.sought.pattern.steps.split(|step| *step == Step::Gap).collect();
+        let segments: Vec<_> = self.query.pattern.steps.split(|step| *step == Step::Gap).collect();
         let is_anchored =
             |pair: &[&[Step<'_>]]| removes(&mut pair[0].iter().rev()) && removes(&mut pair[1].iter());
         if !segments.windows(2).all(is_anchored) {
             let message = format!("a `~` line needs {GAP_ANCHORS} removed lines before and after it");
             return Err(Refusal::new(Code::Malformed, message));
         }
-        gapped::locate(&self.sought)
+        gapped::locate(&self.query)
     }
 }

@@ -2,12 +2,13 @@
 
 use super::order::{Order, in_order};
 use crate::edit::Hunk;
+use crate::locate::Context;
 use crate::locate::alignment::Alignment;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::pointer::{Numbered, Pointers};
-use crate::locate::scene::{Part, Scene};
+use crate::locate::query::Query;
+use crate::locate::solution::Part;
 use crate::locate::solve::solve;
-use crate::locate::sought::Sought;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::Haystack;
 
@@ -48,7 +49,7 @@ pub(super) fn core(pattern: &Pattern<'_>, aligned: &Alignment) -> (usize, usize)
 
 /// All hunks with what is known of each.
 pub(super) struct Series<'a> {
-    pub(super) scene: &'a Scene<'a>,
+    pub(super) context: &'a Context<'a>,
     pub(super) hay: Haystack<'a>,
     pub(super) hunks: Vec<(&'a Hunk, Pattern<'a>, State)>,
 }
@@ -78,7 +79,7 @@ impl Series<'_> {
             let several: Vec<bool> = self.open().map(|(_, _, of)| of.len() > 1).collect();
             vary = if several.contains(&true) { Order::Several(several) } else { return Ok(()) };
         }
-        let (scene, hay) = (self.scene, self.hay);
+        let (context, hay) = (self.context, self.hay);
         let mut refused = Vec::new();
         for (at, (number, hunk, of)) in self.open().enumerate() {
             match &vary {
@@ -87,7 +88,7 @@ impl Series<'_> {
                     refused.push(evidence::ambiguous(hay, places).of_hunk(number));
                 }
                 Order::One(picks) => {
-                    let then = Numbered::of(scene, hunk).then;
+                    let then = Numbered::of(context, hunk).then;
                     let meant = of.swap_remove(picks[at]);
                     // Order leaves another one than the number names.
                     if let Some(named) = of.iter().find(|candidate| Some(candidate.line()) == then) {
@@ -111,9 +112,9 @@ impl Series<'_> {
     /// equals. A number may be meant in the text before the response or in what the edits before have left: where both name a
     /// candidate, it has to be the same.
     fn keep_numbered(&mut self, which: &[bool]) -> Result<(), Vec<Refusal>> {
-        let scene = self.scene;
+        let context = self.context;
         for ((number, hunk, of), _) in self.open().zip(which).filter(|(_, keeps)| **keeps) {
-            let numbered = Numbered::of(scene, hunk);
+            let numbered = Numbered::of(context, hunk);
             let at = |line: Option<usize>| of.iter().position(|candidate| Some(candidate.line()) == line);
             let Some(then) = at(numbered.then) else { continue };
             if let Some(now) = at(numbered.now).filter(|now| *now != then) {
@@ -131,16 +132,16 @@ impl Series<'_> {
         let mut parts = Vec::with_capacity(self.hunks.len());
         let mut refusals = Vec::new();
         for (number, (_, pattern, state)) in self.hunks.into_iter().enumerate() {
-            let sought =
-                Sought { scene: self.scene, hay: self.hay, pattern: &pattern, pointers: &Pointers::NONE };
+            let query =
+                Query { context: self.context, hay: self.hay, pattern: &pattern, pointers: &Pointers::NONE };
             let part = match state {
                 State::Done(part) => Ok(part),
                 State::Open(candidates) => candidates.into_iter().next().map_or(Ok(Part::Nothing), |one| {
                     let Candidate { aligned, made, places, .. } = one;
                     if made {
-                        return Ok(sought.made(aligned.place, aligned.rung, places));
+                        return Ok(query.made(aligned.place, aligned.match_mode, places));
                     }
-                    solve(&sought, &aligned, places).map(Part::Change)
+                    solve(&query, &aligned, places).map(Part::Change)
                 }),
             };
             match part {

@@ -4,37 +4,38 @@ use super::addition;
 use super::everywhere::everywhere;
 use crate::diag::Code;
 use crate::edit::{Anchor, Hunk, Occurrence};
+use crate::locate::Context;
 use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::result_between;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::found::{Found, Search, find};
+use crate::locate::matches::{Matches, Search, find};
 use crate::locate::outcome::same;
 use crate::locate::pointer::Pointers;
-use crate::locate::scene::{Mode, Part, Scene, Solution};
+use crate::locate::query::Query;
+use crate::locate::solution::{Mode, Part, Solution};
 use crate::locate::solve::solve;
-use crate::locate::sought::Sought;
 use crate::locate::thresholds::ALTERNATIVES;
-use crate::locate::tier::{Rung, Scope, Tier};
+use crate::locate::tier::{MatchMode, Scope, Tier};
 use crate::locate::verbatim::verbatim;
 use crate::pattern::{Pattern, Step};
-use crate::text::Form;
+use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 
 /// What one hunk comes to on a text.
 pub(in crate::locate) fn arrange(
-    scene: &Scene<'_>,
+    context: &Context<'_>,
     hay: Haystack<'_>,
     hunks: &[Hunk],
     mode: Mode,
 ) -> Result<Vec<Part>, Vec<Refusal>> {
     let Some(hunk) = hunks.first() else { return Ok(Vec::new()) };
-    let part = Single { scene, hay, hunk, repeat: scene.repeat(0) }.locate(mode);
+    let part = Single { context, hay, hunk, repeat: context.repeat(0) }.locate(mode);
     part.map(|part| vec![part]).map_err(|refusal| vec![*refusal])
 }
 
 struct Single<'a> {
-    scene: &'a Scene<'a>,
+    context: &'a Context<'a>,
     hay: Haystack<'a>,
     hunk: &'a Hunk,
     repeat: Repeat,
@@ -61,18 +62,18 @@ impl Single<'_> {
         }
         let mut refused = None;
         for pattern in &readings {
-            let sought = self.sought(pattern);
-            let search = find(&sought)?;
-            let is_exact = matches!(&search, Search::Found(found) if found.rung.tier == Tier::Exact);
+            let query = self.query(pattern);
+            let search = find(&query)?;
+            let is_exact = matches!(&search, Search::Matches(found) if found.match_mode.tier == Tier::Exact);
             if !is_exact
                 && self.hunk.anchor == Anchor::Unique
-                && let Some(part) = verbatim(&sought, &self.hunk.change, self.repeat)?
+                && let Some(part) = verbatim(&query, &self.hunk.change, self.repeat)?
             {
                 return Ok(part);
             }
             match search {
-                Search::Found(found) => {
-                    if let Some(part) = self.choose(&sought, &found, &readings)? {
+                Search::Matches(found) => {
+                    if let Some(part) = self.choose(&query, &found, &readings)? {
                         return Ok(part);
                     }
                     break;
@@ -87,24 +88,24 @@ impl Single<'_> {
         if mode >= Mode::Standing
             && !counts
             && let Some(part) =
-                readings.iter().find_map(|pattern| self.sought(pattern).already_applied(self.repeat))
+                readings.iter().find_map(|pattern| self.query(pattern).already_applied(self.repeat))
         {
             return Ok(part);
         }
         // A text in doubt is not looked for loosely too, nor is one that is counted or repeated.
         let loose = mode == Mode::Loose && readings.len() == 1 && self.hunk.anchor == Anchor::Unique;
         match refused {
-            Some((pattern, objected)) => self.sought(pattern).otherwise(None, loose, Some(objected)),
-            None => self.sought(shortest).otherwise(None, loose, None),
+            Some((pattern, objected)) => self.query(pattern).otherwise(None, loose, Some(objected)),
+            None => self.query(shortest).otherwise(None, loose, None),
         }
     }
 
     /// A text that is replaced wherever it stands.
     fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
-        let sought = self.sought(pattern);
-        match everywhere(&sought, &self.hunk.change)? {
+        let query = self.query(pattern);
+        match everywhere(&query, &self.hunk.change)? {
             Some(part) => Ok(part),
-            None => sought.otherwise((mode >= Mode::Standing).then_some(self.repeat), false, None),
+            None => query.otherwise((mode >= Mode::Standing).then_some(self.repeat), false, None),
         }
     }
 
@@ -121,33 +122,33 @@ impl Single<'_> {
             let refusal = Refusal::new(Code::OccurrenceRange, message);
             return Err(refusal.with_help(format!("give a line from 0 to {count}")));
         }
-        let then = |line: usize| self.scene.lineage.and_then(|lineage| lineage.of(line));
+        let then = |line: usize| self.context.lineage.and_then(|lineage| lineage.of(line));
         // Behind the line above, and before the line below.
         let counted = [line.checked_sub(1).and_then(then).map(|above| above + 1), then(line)];
         if let Some(other) = counted.into_iter().flatten().find(|&other| other != line) {
             return Err(evidence::two_readings(line, other));
         }
-        addition::behind(&self.sought(pattern), line)
+        addition::behind(&self.query(pattern), line)
     }
 
-    fn sought<'p>(&'p self, pattern: &'p Pattern<'p>) -> Sought<'p> {
-        Sought { scene: self.scene, hay: self.hay, pattern, pointers: &Pointers::NONE }
+    fn query<'p>(&'p self, pattern: &'p Pattern<'p>) -> Query<'p> {
+        Query { context: self.context, hay: self.hay, pattern, pointers: &Pointers::NONE }
     }
 
     /// What the places of a before-text come to; none if the hunk was made at all of them.
     fn choose(
         &self,
-        sought: &Sought<'_>,
-        found: &Found,
+        query: &Query<'_>,
+        found: &Matches,
         readings: &[Pattern<'_>],
     ) -> Result<Option<Part>, Box<Refusal>> {
         if let Anchor::Occurrence(occurrence) = self.hunk.anchor {
-            return self.counted(sought, found, occurrence).map(Some);
+            return self.counted(query, found, occurrence).map(Some);
         }
         let open = found.open();
         let Some(first) = open.first() else {
             let first = found.places.first().map(|(aligned, _)| aligned.place);
-            return Ok(first.map(|place| sought.made(place, found.rung, 0)));
+            return Ok(first.map(|place| query.made(place, found.match_mode, 0)));
         };
         let places = || open.iter().map(|aligned| aligned.place);
         // A place where the hunk was made is one that may have been meant.
@@ -156,16 +157,16 @@ impl Single<'_> {
             return Err(evidence::ambiguous(self.hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         }
         if open.len() > 1 && !self.are_in_order(&open) {
-            return match self.one_outcome(sought, &open)? {
+            return match self.one_outcome(query, &open)? {
                 Some(solution) => Ok(Some(Part::Change(solution))),
                 None => Err(evidence::ambiguous(self.hay, places())),
             };
         }
-        sought.is_strictest(found.rung, &[first.place])?;
-        if self.may_go_on(readings, sought.pattern, &first.place) {
+        query.is_strictest(found.match_mode, &[first.place])?;
+        if self.may_go_on(readings, query.pattern, &first.place) {
             return Err(evidence::unclear_divider(first.place.behind() + 1));
         }
-        solve(sought, first, open.len()).map(|solution| Some(Part::Change(solution)))
+        solve(query, first, open.len()).map(|solution| Some(Part::Change(solution)))
     }
 
     /// Identical hunks for exactly as many places that share no lines are those places in order.
@@ -175,19 +176,15 @@ impl Single<'_> {
     }
 
     /// What the hunk changes, if it is the same wherever it is made.
-    fn one_outcome(
-        &self,
-        sought: &Sought<'_>,
-        open: &[&Alignment],
-    ) -> Result<Option<Solution>, Box<Refusal>> {
+    fn one_outcome(&self, query: &Query<'_>, open: &[&Alignment]) -> Result<Option<Solution>, Box<Refusal>> {
         // What keeps no line is made once more by a second run.
-        let keeps = sought.pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)));
+        let keeps = query.pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)));
         if open.len() > ALTERNATIVES || self.repeat.total > 1 || !keeps {
             return Ok(None);
         }
         let mut solutions = Vec::with_capacity(open.len());
         for aligned in open {
-            solutions.push(solve(sought, aligned, open.len())?);
+            solutions.push(solve(query, aligned, open.len())?);
         }
         let changes: Vec<_> = solutions.iter().map(|solution| solution.changes.clone()).collect();
         let first = solutions.swap_remove(0);
@@ -198,8 +195,8 @@ impl Single<'_> {
     /// result stands before it, a first run may have been.
     fn counted(
         &self,
-        sought: &Sought<'_>,
-        found: &Found,
+        query: &Query<'_>,
+        found: &Matches,
         occurrence: Occurrence,
     ) -> Result<Part, Box<Refusal>> {
         let places: Vec<Place> = found.places.iter().map(|(aligned, _)| aligned.place).collect();
@@ -208,38 +205,38 @@ impl Single<'_> {
         };
         let (aligned, made) = &found.places[index];
         // Whoever counts may count the looser ones, too.
-        let looser = if found.rung.scope == Scope::Part { Vec::new() } else { sought.loosely() };
+        let looser = if found.match_mode.scope == Scope::Part { Vec::new() } else { query.loosely() };
         if let Some(other) = nth(occurrence, looser.len()).and_then(|index| looser.get(index))
             && !other.overlaps(&aligned.place)
         {
             return Err(evidence::named_looser(self.hay, *other, aligned.place));
         }
         if *made {
-            return Ok(sought.made(aligned.place, found.rung, places.len()));
+            return Ok(query.made(aligned.place, found.match_mode, places.len()));
         }
         let (start, end) = (aligned.place.start, Point { line: self.hay.line_count(), column: 0 });
         let on_the_way = match occurrence {
             Occurrence::Last => [start, end],
             _ => [Point { line: 0, column: 0 }, start],
         };
-        if let Some(result) = result_between(sought, on_the_way, &aligned.place) {
+        if let Some(result) = result_between(query, on_the_way, &aligned.place) {
             return Err(evidence::counted_past(self.hay, &aligned.place, &result));
         }
         if let Some(line) = self.counted_otherwise(&aligned.place, occurrence) {
             return Err(evidence::two_readings(aligned.place.first() + 1, line + 1));
         }
-        solve(sought, aligned, places.len()).map(Part::Change)
+        solve(query, aligned, places.len()).map(Part::Change)
     }
 
     /// The line of another place that is counted to as well, if it is counted in the text before the response: a model may
     /// count in what it was shown, or in what the edits before have left.
     fn counted_otherwise(&self, place: &Place, occurrence: Occurrence) -> Option<usize> {
-        let lineage = self.scene.lineage.filter(|_| self.repeat.total == 1)?;
-        let original = Haystack::new(self.scene.original?, self.hay.effort());
-        let scene = Scene { lineage: None, ..*self.scene };
+        let lineage = self.context.lineage.filter(|_| self.repeat.total == 1)?;
+        let original = Haystack::new(self.context.original?, self.hay.budget());
+        let context = Context { lineage: None, ..*self.context };
         let readings = Pattern::readings(&self.hunk.change);
         let found = readings.iter().find_map(|pattern| {
-            find(&Sought { scene: &scene, hay: original, ..self.sought(pattern) }).ok()?.found()
+            find(&Query { context: &context, hay: original, ..self.query(pattern) }).ok()?.found()
         })?;
         let other = found.places.get(nth(occurrence, found.places.len())?)?.0.place;
         match lineage.of(other.first()) {
@@ -256,7 +253,9 @@ impl Single<'_> {
             return false;
         };
         let behind = self.hay.line(place.behind());
-        behind.is_some_and(|line| Form::Trimmed.of(line.text).starts_with(&Form::Trimmed.of(divider)))
+        behind.is_some_and(|line| {
+            Normalization::Trimmed.of(line.text).starts_with(&Normalization::Trimmed.of(divider))
+        })
     }
 
     /// A hunk without a before-text: it fits an empty file only.
@@ -264,10 +263,10 @@ impl Single<'_> {
         let hay = self.hay;
         let after = pattern.after();
         if hay.content().is_empty() {
-            return addition::behind(&self.sought(pattern), 0);
+            return addition::behind(&self.query(pattern), 0);
         }
         if hay.lines(0..hay.line_count()).map(|(_, line)| line.text).eq(after.iter().copied()) {
-            return Ok(self.sought(pattern).made(Place::lines(0, hay.line_count()), Rung::EXACT, 0));
+            return Ok(self.query(pattern).made(Place::lines(0, hay.line_count()), MatchMode::EXACT, 0));
         }
         let lines = evidence::counted(hay.line_count(), "line");
         Err(Refusal::new(Code::AlreadyExists, format!("the search text is empty, but the file has {lines}"))

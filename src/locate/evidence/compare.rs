@@ -3,20 +3,20 @@
 use crate::diag::{Row, RowKind};
 use crate::locate::thresholds::{COMPARED, LIKELY_ALIKE, LIKELY_PAIRS};
 use crate::text::alike::{common_ends, ratio, ratio_steps};
-use crate::text::search::Effort;
-use crate::text::{Form, difference_of};
+use crate::text::search::Budget;
+use crate::text::{Normalization, difference_of};
 use similar::DiffOp;
 
 /// What does not count at first.
-const FORM: Form = Form::FoldedTrimmed;
+const FORM: Normalization = Normalization::FoldedTrimmed;
 
 /// Every line of both sides, in order, those that stand for each other in one row.
-pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], effort: &Effort) -> Vec<Row> {
+pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], budget: &Budget) -> Vec<Row> {
     let hashes = |lines: &[&[u8]]| -> Vec<u64> { lines.iter().map(|line| FORM.hash(line)).collect() };
     let (old, new) = (hashes(before), hashes(lines));
     let (head, tail) = common_ends(&old, &new);
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
-    let mut table = Table { before, lines, effort, rows: Vec::with_capacity(before.len()) };
+    let mut table = Table { before, lines, budget, rows: Vec::with_capacity(before.len()) };
     table.equal(0, 0, head);
     if (old_end - head).saturating_mul(new_end - head) > COMPARED {
         table.in_turn(head..old_end, head..new_end);
@@ -37,7 +37,7 @@ pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], effort: &Effort) -> Vec
 struct Table<'a> {
     before: &'a [&'a [u8]],
     lines: &'a [&'a [u8]],
-    effort: &'a Effort,
+    budget: &'a Budget,
     rows: Vec<Row>,
 }
 
@@ -82,7 +82,7 @@ impl Table<'_> {
             let pairs = old.clone().flat_map(|old| new.clone().map(move |new| (old, new)));
             pairs.map(|(old, new)| ratio_steps(self.before[old], self.lines[new])).sum()
         };
-        if old.len().saturating_mul(new.len()) > LIKELY_PAIRS || !self.effort.spend_on_evidence(steps()) {
+        if old.len().saturating_mul(new.len()) > LIKELY_PAIRS || !self.budget.spend_on_evidence(steps()) {
             return self.in_turn(old, new);
         }
         let likeness: Vec<Vec<f64>> = old
@@ -143,7 +143,7 @@ mod tests {
             RowKind::Extra => '>',
         };
         let row = |row: &Row| format!("{}{}{}", side(row.wanted), mark(row.kind), side(row.real));
-        let rows = compare(&lines(before), &lines(file), &Effort::default());
+        let rows = compare(&lines(before), &lines(file), &Budget::default());
         rows.iter().map(row).collect::<Vec<_>>().join(" ")
     }
 
@@ -193,7 +193,7 @@ mod tests {
             };
             let (before, file) = (text(14), text(14));
             let (before, file) = (lines(&before), lines(&file));
-            let rows = compare(&before, &file, &Effort::default());
+            let rows = compare(&before, &file, &Budget::default());
             let wanted: Vec<usize> = rows.iter().filter_map(|row| row.wanted).collect();
             let real: Vec<usize> = rows.iter().filter_map(|row| row.real).collect();
             assert_eq!((wanted, real), ((0..before.len()).collect(), (0..file.len()).collect()));
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn many_lines_are_compared_in_turn() {
         let text = |word: &str| (0..600).map(|n| format!("{word}{n}\n")).collect::<String>();
-        let rows = compare(&lines(&text("a")), &lines(&text("b")), &Effort::default());
+        let rows = compare(&lines(&text("a")), &lines(&text("b")), &Budget::default());
         assert_eq!(rows.len(), 600);
         assert!(rows.iter().all(|row| row.kind == RowKind::Differs));
     }

@@ -1,8 +1,8 @@
 //! How many lines of context make a place unique.
 
 use crate::locate::thresholds::CONTEXT_PLACES;
-use crate::text::search::{Effort, Place};
-use crate::text::{Content, Form};
+use crate::text::search::{Budget, Place};
+use crate::text::{Content, Normalization};
 use std::collections::HashSet;
 
 /// The least number of lines such that no two runs of that many consecutive lines of the file are equal: whatever is copied
@@ -27,18 +27,18 @@ pub fn calculate_min_context(content: &Content) -> usize {
 }
 
 /// [`calculate_min_context`], where the file is not too long to say it in passing.
-pub(super) fn unique_lines(content: &Content, effort: &Effort) -> Option<usize> {
+pub(super) fn unique_lines(content: &Content, budget: &Budget) -> Option<usize> {
     // A hash set of all lines for every halving of their number.
     let rounds = usize::BITS - content.line_count().leading_zeros();
     let steps = content.line_count().saturating_mul(rounds as usize).saturating_mul(4);
-    effort.spend_on_evidence(steps).then(|| calculate_min_context(content))
+    budget.spend_on_evidence(steps).then(|| calculate_min_context(content))
 }
 
 /// The least number of lines of context before and after each of several places with which no two of them are alike.
 /// None if there are too many, or the budget is spent.
-pub(super) fn needed(content: &Content, places: &[Place], effort: &Effort) -> Option<usize> {
+pub(super) fn needed(content: &Content, places: &[Place], budget: &Budget) -> Option<usize> {
     let lines = content.line_count();
-    if places.len() > CONTEXT_PLACES || !effort.spend_on_evidence(lines / 8 + places.len() * 17) {
+    if places.len() > CONTEXT_PLACES || !budget.spend_on_evidence(lines / 8 + places.len() * 17) {
         return None;
     }
     let sums = Sums::new(content);
@@ -86,7 +86,7 @@ impl Sums {
         let (mut sums, mut powers) = (vec![0], vec![1]);
         let (mut sum, mut power) = (0, 1);
         for line in content.lines(0..content.line_count()) {
-            let hash = Form::Text.hash(line.text);
+            let hash = Normalization::Text.hash(line.text);
             sum = (times(sum, RADIX) + hash % PRIME) % PRIME;
             power = times(power, RADIX);
             sums.push(sum);
@@ -144,7 +144,7 @@ mod tests {
     fn context_that_tells_places_apart() {
         let needed = |text: &str, lines: &[usize]| {
             let places: Vec<Place> = lines.iter().map(|&line| Place::lines(line, line + 1)).collect();
-            needed(&Content::new(text.as_bytes()), &places, &Effort::default())
+            needed(&Content::new(text.as_bytes()), &places, &Budget::default())
         };
         assert_eq!(needed("a\nx\nb\nc\nx\nd\n", &[1, 4]), Some(1));
         assert_eq!(needed("p\na\nx\nb\nq\na\nx\nb\n", &[2, 6]), Some(2));

@@ -14,7 +14,7 @@ use super::thresholds::CANDIDATES_SHOWN;
 use crate::diag::{Code, Evidence};
 use crate::guard::Unwanted;
 use crate::pattern::Pattern;
-use crate::text::Form;
+use crate::text::Normalization;
 use crate::text::search::{Haystack, Place};
 use surrounding::surroundings;
 
@@ -86,17 +86,17 @@ fn line_numbers(places: &[Place]) -> String {
 
 /// Several places.
 pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Place>) -> Box<Refusal> {
-    let (content, effort) = (hay.content(), hay.effort());
+    let (content, budget) = (hay.content(), hay.budget());
     let places = &places.into_iter().collect::<Vec<_>>();
     let message =
         format!("the search text matches {}: lines {}", counted(places.len(), "place"), line_numbers(places));
-    let context_lines = context::needed(content, places, effort);
+    let context_lines = context::needed(content, places, budget);
     let help = match context_lines {
         Some(lines) => format!("give {} before and after it, so that it is the only place", more(lines)),
         None => "give more lines around it, so that it is the only place".to_owned(),
     };
     Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(Evidence {
-        unique_lines: context::unique_lines(content, effort),
+        unique_lines: context::unique_lines(content, budget),
         ..shown(hay, places, context_lines)
     })
 }
@@ -121,7 +121,7 @@ pub(super) fn out_of_range(hay: Haystack<'_>, asked: &str, places: &[Place]) -> 
         ),
         (last, _) => format!("ask for one from 1 to {last}"),
     };
-    let context_lines = context::needed(hay.content(), places, hay.effort()).filter(|_| places.len() > 1);
+    let context_lines = context::needed(hay.content(), places, hay.budget()).filter(|_| places.len() > 1);
     Refusal::new(Code::OccurrenceRange, format!("{asked} is asked for, but the search text matches {count}"))
         .with_help(help)
         .with_evidence(shown(hay, places, context_lines))
@@ -133,17 +133,17 @@ fn more(lines: usize) -> String {
 
 /// A text that is nowhere.
 fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box<Refusal> {
-    if hay.effort().is_spent() {
+    if hay.budget().is_spent() {
         return too_much();
     }
-    if !hay.effort().is_told() {
+    if !hay.budget().is_told() {
         return Refusal::new(Code::SearchNotFound, String::new());
     }
     let content = hay.content();
     let evidence = nearest::evidence(hay, &pattern.before, pointers);
     if let [text] = pattern.solid().as_slice()
         && let Some(line) = hay.lines_with(text.trim_ascii(), true).first()
-        && !Form::Trimmed.eq(text, hay.text(*line))
+        && !Normalization::Trimmed.eq(text, hay.text(*line))
     {
         let message = format!("the search text is only a part of line {}", line + 1);
         return Refusal::new(Code::SearchNotFound, message)
@@ -169,8 +169,9 @@ pub(super) fn stands_but(hay: Haystack<'_>, pattern: &Pattern<'_>, place: &Place
 
 /// A text that is nowhere that its pointers allow: where it stands against them, if it does.
 pub(super) fn missing(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box<Refusal> {
-    let places =
-        [Form::Trailing, Form::FoldedTrimmed].into_iter().map(|form| hay.whole_lines(&pattern.before, form));
+    let places = [Normalization::Trailing, Normalization::FoldedTrimmed]
+        .into_iter()
+        .map(|normalization| hay.whole_lines(&pattern.before, normalization));
     let against = places.flatten().find_map(|place| Some((place, pointers.against(&place)?)));
     match against {
         Some((place, against)) => objected(hay, pattern, &place, Objection::Pointer(against)),

@@ -10,13 +10,13 @@ use crate::locate::thresholds::{
 };
 use crate::pattern::Pattern;
 use crate::text::alike::{COMMON, beginnings, percent, ratio, ratio_steps, reach};
-use crate::text::search::{Effort, Haystack, Solid};
-use crate::text::{Content, Form, difference_of, is_blank, words};
+use crate::text::search::{Budget, Haystack, Solid};
+use crate::text::{Content, Normalization, difference_of, is_blank, words};
 use similar::DiffOp;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-const FORM: Form = Form::FoldedTrimmed;
+const FORM: Normalization = Normalization::FoldedTrimmed;
 
 /// Whether all lines that a hunk adds stand in the region, and one of them says something.
 pub(super) fn has_what_is_added(nearest: &Nearest, pattern: &Pattern<'_>) -> bool {
@@ -47,7 +47,7 @@ struct GaveUp;
 
 /// The region most like some lines, of those that are searched.
 fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveUp> {
-    let (content, effort) = (hay.content(), hay.effort());
+    let (content, budget) = (hay.content(), hay.budget());
     let wanted: Vec<Wanted<'_>> = before
         .iter()
         .map(|line| Wanted { text: FORM.of(line), hash: FORM.hash(line) })
@@ -56,11 +56,11 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveU
     if wanted.is_empty() || content.is_empty() {
         return Ok(None);
     }
-    if !effort.spend_on_evidence(content.line_count() / 4) {
+    if !budget.spend_on_evidence(content.line_count() / 4) {
         return Err(GaveUp);
     }
     // What evidence costs is counted apart from searching.
-    let free = Effort::new(u64::MAX, 0);
+    let free = Budget::new(u64::MAX, 0);
     let hay = hay.with_effort(&free);
     let file = hay.solid(FORM);
     let hashes: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
@@ -68,19 +68,19 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveU
     let mut starts =
         beginnings(hashes.iter().map(|hash| spots.get(hash).cloned().unwrap_or_default()).enumerate());
     if starts.is_empty() {
-        if !effort.spend_on_evidence(content.line_count() * PROBES * 4) {
+        if !budget.spend_on_evidence(content.line_count() * PROBES * 4) {
             return Err(GaveUp);
         }
         starts = by_like_lines(&wanted, hay, &file);
     }
     starts.truncate(NEAREST_REGIONS);
-    if !effort.spend_on_evidence(wanted.len() * starts.len()) {
+    if !budget.spend_on_evidence(wanted.len() * starts.len()) {
         return Err(GaveUp);
     }
-    let mut budget = NEAREST_STEPS;
+    let mut steps = NEAREST_STEPS;
     let regions: Vec<Region> =
-        starts.into_iter().map(|start| region(&wanted, &file, start, &mut budget)).collect();
-    effort.spend_on_evidence(NEAREST_STEPS - budget);
+        starts.into_iter().map(|start| region(&wanted, &file, start, &mut steps)).collect();
+    budget.spend_on_evidence(NEAREST_STEPS - steps);
     let best = regions.iter().reduce(|best, next| if next.share > best.share { next } else { best });
     let Some(best) = best.filter(|best| best.share >= NEAREST_LEAST) else { return Ok(None) };
     // Of several that are as much alike none is better than the others.
@@ -90,7 +90,7 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveU
     also.sort_unstable();
     also.dedup();
     also.truncate(ELSEWHERE);
-    Ok(Some(Nearest { also, ..show(content, before, &file, best, effort) }))
+    Ok(Some(Nearest { also, ..show(content, before, &file, best, budget) }))
 }
 
 /// A line to find that is not blank.
@@ -128,16 +128,16 @@ fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> 
 }
 
 /// How much of the text stands from a line on: line by line, or with lines put in or left out, whichever is more.
-fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, budget: &mut usize) -> Region {
+fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, steps: &mut usize) -> Region {
     let end = (start + wanted.len()).min(file.len());
     let mut sum = 0.0;
     for (wanted, index) in wanted.iter().zip(start..end) {
         let text = FORM.of(file.text(index));
-        let steps = ratio_steps(&wanted.text, &text);
+        let cost = ratio_steps(&wanted.text, &text);
         if wanted.text == text {
             sum += 1.0;
-        } else if *budget >= steps {
-            *budget -= steps;
+        } else if *steps >= cost {
+            *steps -= cost;
             sum += ratio(&wanted.text, &text);
         }
     }
@@ -147,10 +147,10 @@ fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, budget: &mut us
     // Some more lines, for those that the file has in between.
     let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
     let new = file.hashes_of(start..start + reach(wanted.len()));
-    if old.len().saturating_mul(new.len()) > *budget {
+    if old.len().saturating_mul(new.len()) > *steps {
         return in_place;
     }
-    *budget -= old.len() * new.len();
+    *steps -= old.len() * new.len();
     let (mut equal, mut last) = (0.0, start);
     for op in difference_of(&old, &new) {
         if let DiffOp::Equal { new_index, len, .. } = op {
@@ -162,15 +162,15 @@ fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, budget: &mut us
     if shifted.share > in_place.share { shifted } else { in_place }
 }
 
-fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, effort: &Effort) -> Nearest {
+fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, budget: &Budget) -> Nearest {
     let first = file.line(region.start).unwrap_or(0);
     let end = region.end.checked_sub(1).and_then(|last| file.line(last)).map_or(first + 1, |last| last + 1);
     let lines: Vec<&[u8]> = content.lines(first..end).map(|line| line.text).collect();
     let shown = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
-    let rows = compare(before, &lines, effort);
+    let rows = compare(before, &lines, budget);
     let first_difference = first_difference(&rows);
     let differs = first_difference.is_some();
-    let elsewhere = elsewhere(before, &rows, file, first..end, effort);
+    let elsewhere = elsewhere(before, &rows, file, first..end, budget);
     let around = elsewhere.first().map(|(_, line)| {
         let index = line.saturating_sub(1);
         excerpt(content, index.saturating_sub(2 * SHOWN_CONTEXT)..index + 2 * SHOWN_CONTEXT + 1)
@@ -194,7 +194,7 @@ fn elsewhere(
     rows: &[Row],
     file: &Solid<'_>,
     region: std::ops::Range<usize>,
-    effort: &Effort,
+    budget: &Budget,
 ) -> Vec<(usize, usize)> {
     let says_something =
         |text: &[u8]| text.iter().filter(|b| b.is_ascii_alphanumeric() || !b.is_ascii()).count() > 2;
@@ -206,7 +206,7 @@ fn elsewhere(
         })
         .take(SHOWN_LINES)
         .collect();
-    if lost.is_empty() || !effort.spend_on_evidence(file.len()) {
+    if lost.is_empty() || !budget.spend_on_evidence(file.len()) {
         return Vec::new();
     }
     let found = file.spots(&lost.iter().map(|&(_, hash)| hash).collect::<Vec<u64>>(), 1);
@@ -246,10 +246,10 @@ mod tests {
 
     /// Within the block that a heading on a line opens, which a place may begin up to another one of.
     fn nearest_in(file: &str, before: &str, block: Option<(usize, usize)>) -> Option<Nearest> {
-        let (content, effort) = (Content::new(file.as_bytes()), Effort::default());
+        let (content, budget) = (Content::new(file.as_bytes()), Budget::default());
         let region = |(heading, last)| vec![Region { heading, outermost: heading, last, opens: true }];
         let pointers = Pointers { regions: block.map(region), ..Pointers::default() };
-        evidence(Haystack::new(&content, &effort), &lines(before), &pointers).nearest
+        evidence(Haystack::new(&content, &budget), &lines(before), &pointers).nearest
     }
 
     #[test]
@@ -319,7 +319,7 @@ mod tests {
         let content = Content::new(b"one\ntwo\nbrought();\nthree\n");
         let help = |after: &str| {
             let pattern = Pattern::of_texts("one\ntwo\nfour\n", after, crate::edit::Unit::Lines);
-            nowhere(Haystack::new(&content, &Effort::default()), &pattern, &Pointers::NONE).help
+            nowhere(Haystack::new(&content, &Budget::default()), &pattern, &Pointers::NONE).help
         };
         // The nearest region has to hold it.
         assert_eq!(help("one\ntwo\nbrought();\nfour\n").as_deref(), Some(HELP_ADDED));
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn without_budget_it_says_that_it_gave_up() {
         let content = Content::new(&b"some line\n".repeat(100));
-        let effort = Effort::new(10, 10);
-        assert!(evidence(Haystack::new(&content, &effort), &[b"other"], &Pointers::NONE).gave_up);
+        let budget = Budget::new(10, 10);
+        assert!(evidence(Haystack::new(&content, &budget), &[b"other"], &Pointers::NONE).gave_up);
     }
 }

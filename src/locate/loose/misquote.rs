@@ -3,32 +3,32 @@
 
 use crate::locate::already_applied::nearly_matches;
 use crate::locate::evidence::{self, Refusal};
-use crate::locate::found::{Search, find};
-use crate::locate::scene::Solution;
+use crate::locate::matches::{Search, find};
+use crate::locate::query::Query;
+use crate::locate::solution::Solution;
 use crate::locate::solve::solve;
-use crate::locate::sought::Sought;
 use crate::locate::tier::Tier;
 use crate::pattern::{Pattern, Step, pair};
 use crate::text::alike::{is_mistyped, without_style};
 use crate::text::search::Haystack;
-use crate::text::{Form, is_blank};
+use crate::text::{Normalization, is_blank};
 
-const FORM: Form = Form::FoldedTrimmed;
+const FORM: Normalization = Normalization::FoldedTrimmed;
 
 /// The one place of a hunk, where only lines differ that it misquotes and writes right.
-pub(super) fn locate(sought: &Sought<'_>) -> Result<Option<Solution>, Box<Refusal>> {
-    let Sought { hay, pattern, .. } = *sought;
+pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>> {
+    let Query { hay, pattern, .. } = *query;
     let Some(meant) = corrected(hay, pattern).filter(|meant| !meant.changes_nothing()) else {
         return Ok(None);
     };
-    let Search::Found(found) = find(&sought.with(&meant))? else { return Ok(None) };
+    let Search::Matches(found) = find(&query.with(&meant))? else { return Ok(None) };
     let open = found.open();
     match open.as_slice() {
         [one] if found.places.len() == 1 => {
-            if nearly_matches(sought, &[one.place]) {
+            if nearly_matches(query, &[one.place]) {
                 return Ok(None);
             }
-            let mut solution = solve(&sought.with(&meant), one, 1)?;
+            let mut solution = solve(&query.with(&meant), one, 1)?;
             solution.matched.tier = Tier::Similar;
             solution.matched.similarity = Some(99);
             Ok(Some(solution))
@@ -47,7 +47,7 @@ fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>
     for step in &pattern.steps {
         let Step::Remove(line) = *step else { continue };
         let text = pattern.text_of(step);
-        if is_blank(text) || hay.has_line(text, FORM) || !hay.effort().spend(added.len()) {
+        if is_blank(text) || hay.has_line(text, FORM) || !hay.budget().spend(added.len()) {
             continue;
         }
         let is_right = |right: &&[u8]| {

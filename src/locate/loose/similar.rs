@@ -3,25 +3,25 @@
 
 use crate::locate::admission::{Candidate, objection};
 use crate::locate::alignment::Alignment;
+use crate::locate::query::Query;
 use crate::locate::results::Results;
-use crate::locate::sought::Sought;
 use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
-use crate::locate::tier::{Rung, Tier};
+use crate::locate::tier::{MatchMode, Tier};
 use crate::pattern::Step;
 use crate::text::alike::{in_tokens, is_mistyped, percent, ratio, ratio_steps};
 use crate::text::search::{Haystack, Place, Solid};
-use crate::text::{Form, Language, difference_of, is_blank};
+use crate::text::{Language, Normalization, difference_of, is_blank};
 use similar::DiffOp;
 
-/// The form in which lines are compared here.
-const FORM: Form = Form::FoldedTrimmed;
+/// The normalization in which lines are compared here.
+const FORM: Normalization = Normalization::FoldedTrimmed;
 
-const RUNG: Rung = Rung { tier: Tier::Similar, ..Rung::LOOSEST };
+const RUNG: MatchMode = MatchMode { tier: Tier::Similar, ..MatchMode::LOOSEST };
 
 /// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps; with each, whether
 /// the hunk was made there.
-pub(super) fn places(sought: &Sought<'_>) -> Vec<(Alignment, bool)> {
-    let Sought { scene, hay, pattern, .. } = *sought;
+pub(super) fn places(query: &Query<'_>) -> Vec<(Alignment, bool)> {
+    let Query { context, hay, pattern, .. } = *query;
     let old = pattern.steps.iter().filter(|step| matches!(step, Step::Keep(_) | Step::Remove(_)));
     let wanted = Wanted::of(old.map(|step| (pattern.text_of(step), matches!(step, Step::Keep(_)))), None);
     if wanted.lines.len() < LEAST_LINES {
@@ -30,10 +30,10 @@ pub(super) fn places(sought: &Sought<'_>) -> Vec<(Alignment, bool)> {
     let file = hay.solid(FORM);
     let mut places = Vec::new();
     for start in wanted.starts(&file) {
-        if !hay.effort().spend(wanted.lines.len() / 8 + 1) {
+        if !hay.budget().spend(wanted.lines.len() / 8 + 1) {
             return Vec::new();
         }
-        let Some(similarity) = wanted.similarity(scene.limits.language(), hay, &file, start) else {
+        let Some(similarity) = wanted.similarity(context.limits.language(), hay, &file, start) else {
             continue;
         };
         let (Some(first), Some(last)) = (file.line(start), file.line(start + wanted.lines.len() - 1)) else {
@@ -42,14 +42,14 @@ pub(super) fn places(sought: &Sought<'_>) -> Vec<(Alignment, bool)> {
         let place = Place::lines(first, last + 1);
         let Some(mut aligned) = Alignment::at(hay, pattern, place, RUNG) else { continue };
         aligned.similarity = Some(similarity);
-        let candidate = Candidate { sought, aligned: &aligned, comment: None };
+        let candidate = Candidate { query, aligned: &aligned, comment: None };
         if objection(&candidate).is_none() {
             places.push(aligned);
         }
     }
     let with_made = |aligned: Alignment| {
-        let made = Results::around(sought, aligned.rung, &[aligned.place]).hold(&aligned)
-            || wanted.result_stands(sought, &file, &aligned);
+        let made = Results::around(query, aligned.match_mode, &[aligned.place]).hold(&aligned)
+            || wanted.result_stands(query, &file, &aligned);
         (aligned, made)
     };
     places.into_iter().map(with_made).collect()
@@ -127,7 +127,7 @@ impl<'a> Wanted<'a> {
             // A line that the file has elsewhere is that line.
             if !(is_same(language, &written, &real) || is_cut())
                 || hay.has_line(line, FORM)
-                || !hay.effort().spend(ratio_steps(&written, &real))
+                || !hay.budget().spend(ratio_steps(&written, &real))
             {
                 return None;
             }
@@ -139,8 +139,8 @@ impl<'a> Wanted<'a> {
     }
 
     /// Whether a place lies inside a region that is the hunk's result, with the same slips in what was kept.
-    fn result_stands(&self, sought: &Sought<'_>, file: &Solid<'_>, aligned: &Alignment) -> bool {
-        let Sought { scene, hay, pattern, .. } = *sought;
+    fn result_stands(&self, query: &Query<'_>, file: &Solid<'_>, aligned: &Alignment) -> bool {
+        let Query { context, hay, pattern, .. } = *query;
         let result = Wanted::of(pattern.after_and_new().map(|(text, new)| (text, !new)), Some(self.slips));
         if result.lines.is_empty() || result.lines.len() > file.len() {
             return false;
@@ -153,7 +153,7 @@ impl<'a> Wanted<'a> {
                     .is_some_and(|line| line + 1 >= aligned.place.behind())
         };
         let mut starts = result.starts(file).into_iter().filter(holds);
-        starts.any(|start| result.similarity(scene.limits.language(), hay, file, start).is_some())
+        starts.any(|start| result.similarity(context.limits.language(), hay, file, start).is_some())
     }
 }
 

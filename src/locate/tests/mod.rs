@@ -33,8 +33,8 @@ pub(super) fn apply_to(
     limits: &Limits,
 ) -> Result<Applied, Vec<Refusal>> {
     let others: Vec<&Hunk> = hunks.iter().collect();
-    let effort = Effort::default();
-    apply(version, hunks, &Context { repeats, others: &others, followed: false, limits, effort: &effort })
+    let budget = Budget::default();
+    apply(version, hunks, &Context { repeats, others: &others, ..Context::new(limits, &budget) })
 }
 
 pub(super) fn hunk(before: &str, after: &str) -> Hunk {
@@ -371,7 +371,7 @@ fn blank_lines_may_be_more_or_fewer_and_stay() {
 
 #[test]
 fn a_blank_line_at_the_edge_of_a_part_is_no_end_of_another_line() {
-    // Found by the accuracy benchmark: only the place with other trailing blanks is meant.
+    // Matches by the accuracy benchmark: only the place with other trailing blanks is meant.
     let file = "\na;\nb; \n\nc;\na;\nb;\n\n";
     let place = "\na;\nb;\n\n";
     let mut part = hunk(place, "\na;\nx;\nb;\n\n");

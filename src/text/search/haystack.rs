@@ -1,10 +1,10 @@
-//! A file's text as it is searched: every look at more than a few lines spends effort, and there is no other way to look.
+//! A file's text as it is searched: every look at more than a few lines spends budget, and there is no other way to look.
 
 use super::borders::Borders;
 use super::solid::Solid;
 use crate::text::piece::Piece;
-use crate::text::search::{Effort, Place};
-use crate::text::{Content, Form, Line, is_blank};
+use crate::text::search::{Budget, Place};
+use crate::text::{Content, Line, Normalization, is_blank};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -20,19 +20,19 @@ const BYTES_SCANNED: usize = 256;
 /// This many lines of a search text are tried for the one that the fewest pieces of the file may have.
 const PROBED: usize = 8;
 
-/// A text and the effort that searching it may take. When that is spent searches find nothing, and
-/// [`Effort::is_spent`] says that nothing follows from it.
+/// A text and the budget that searching it may take. When that is spent searches find nothing, and
+/// [`Budget::is_spent`] says that nothing follows from it.
 #[derive(Clone, Copy)]
 pub(crate) struct Haystack<'a> {
     content: &'a Content,
-    effort: &'a Effort,
+    budget: &'a Budget,
     /// The lines that are searched: from the first to before the second.
     searched: (usize, usize),
 }
 
 impl<'a> Haystack<'a> {
-    pub(crate) fn new(content: &'a Content, effort: &'a Effort) -> Self {
-        Self { content, effort, searched: (0, content.line_count()) }
+    pub(crate) fn new(content: &'a Content, budget: &'a Budget) -> Self {
+        Self { content, budget, searched: (0, content.line_count()) }
     }
 
     /// The same text, with only some of its lines searched.
@@ -51,13 +51,13 @@ impl<'a> Haystack<'a> {
         (self.searched.0..self.searched.1).contains(&line)
     }
 
-    /// The same search at the cost of another effort.
-    pub(crate) fn with_effort(self, effort: &'a Effort) -> Self {
-        Self { effort, ..self }
+    /// The same search at the cost of another budget.
+    pub(crate) fn with_effort(self, budget: &'a Budget) -> Self {
+        Self { budget, ..self }
     }
 
-    pub(crate) fn effort(&self) -> &'a Effort {
-        self.effort
+    pub(crate) fn budget(&self) -> &'a Budget {
+        self.budget
     }
 
     /// The text itself, for changing it.
@@ -86,34 +86,34 @@ impl<'a> Haystack<'a> {
 
     /// Lines of a range, paid for one by one.
     pub(crate) fn lines(&self, range: Range<usize>) -> impl Iterator<Item = (usize, Line<'a>)> + use<'a> {
-        let effort = self.effort;
+        let budget = self.budget;
         let from = range.start;
         self.content
             .lines(range)
             .enumerate()
             .map(move |(index, line)| (from + index, line))
-            .take_while(move |(line, _)| !line.is_multiple_of(LINES_PER_STEP) || effort.spend(1))
+            .take_while(move |(line, _)| !line.is_multiple_of(LINES_PER_STEP) || budget.spend(1))
     }
 
     /// All places of some whole lines, ascending; overlapping ones count. No place for no line.
-    pub(crate) fn whole_lines(&self, lines: &[&[u8]], form: Form) -> Vec<Place> {
-        self.places(lines, form, false)
+    pub(crate) fn whole_lines(&self, lines: &[&[u8]], normalization: Normalization) -> Vec<Place> {
+        self.places(lines, normalization, false)
     }
 
     /// All places of some lines, none of them blank, between which blank ones may stand; from the first to the last of
     /// them, ascending. No place for no line.
-    pub(crate) fn skipping_blanks(&self, lines: &[&[u8]], form: Form) -> Vec<Place> {
-        self.places(lines, form, true)
+    pub(crate) fn skipping_blanks(&self, lines: &[&[u8]], normalization: Normalization) -> Vec<Place> {
+        self.places(lines, normalization, true)
     }
 
-    /// The lines that are equal to one in a form.
-    pub(crate) fn lines_equal(&self, line: &[u8], form: Form) -> Vec<usize> {
-        self.places(&[line], form, false).into_iter().map(|place| place.first()).collect()
+    /// The lines that are equal to one in a normalization.
+    pub(crate) fn lines_equal(&self, line: &[u8], normalization: Normalization) -> Vec<usize> {
+        self.places(&[line], normalization, false).into_iter().map(|place| place.first()).collect()
     }
 
     /// Whether a line stands anywhere.
-    pub(crate) fn has_line(&self, line: &[u8], form: Form) -> bool {
-        !self.places(&[line], form, false).is_empty()
+    pub(crate) fn has_line(&self, line: &[u8], normalization: Normalization) -> bool {
+        !self.places(&[line], normalization, false).is_empty()
     }
 
     /// The lines that contain a text, ascending; no more than two where `few` is set.
@@ -139,18 +139,18 @@ impl<'a> Haystack<'a> {
         places
     }
 
-    /// All lines that are not blank, in a form.
-    pub(crate) fn solid(&self, form: Form) -> Solid<'a> {
-        let enough = self.effort.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1);
+    /// All lines that are not blank, in a normalization.
+    pub(crate) fn solid(&self, normalization: Normalization) -> Solid<'a> {
+        let enough = self.budget.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1);
         let pieces = self.pieces(self.searched.0).take_while(|_| enough);
-        Solid::new(form, pieces, self.searched.0..self.searched.1)
+        Solid::new(normalization, pieces, self.searched.0..self.searched.1)
     }
 
-    fn places(&self, lines: &[&[u8]], form: Form, skip_blanks: bool) -> Vec<Place> {
+    fn places(&self, lines: &[&[u8]], normalization: Normalization, skip_blanks: bool) -> Vec<Place> {
         if lines.is_empty() || lines.len() > self.extent() {
             return Vec::new();
         }
-        Needle::new(lines, form, skip_blanks).places(self)
+        Needle::new(lines, normalization, skip_blanks).places(self)
     }
 
     /// The runs of lines, from a line on, that are searched or hold lines that are.
@@ -160,19 +160,19 @@ impl<'a> Haystack<'a> {
 
     /// Calls back with the line and the column of every occurrence of a text, until told to stop.
     fn occurrences(&self, text: &[u8], mut found: impl FnMut(usize, usize) -> bool) {
-        if text.is_empty() || !self.effort.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1) {
+        if text.is_empty() || !self.budget.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1) {
             return;
         }
         let finder = memmem::Finder::new(text);
         for piece in self.pieces(self.searched.0).filter(|piece| piece.may_hold(text)) {
             let bytes = piece.bytes();
-            if !self.effort.spend(bytes.len() / BYTES_SCANNED + 1) {
+            if !self.budget.spend(bytes.len() / BYTES_SCANNED + 1) {
                 return;
             }
             let mut from = 0;
             // Places may overlap, so that each costs a look at the text.
             while let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest))
-                && self.effort.spend(text.len() / BYTES_SCANNED + 1)
+                && self.budget.spend(text.len() / BYTES_SCANNED + 1)
             {
                 // A text with a `\r` in it may also be found across a line's end, which is no place.
                 if let Some((line, range)) = piece.line_at(from + at)
@@ -188,9 +188,9 @@ impl<'a> Haystack<'a> {
     }
 }
 
-/// Lines to find, in a form.
+/// Lines to find, in a normalization.
 struct Needle<'a> {
-    form: Form,
+    normalization: Normalization,
     lines: Vec<(u64, Cow<'a, [u8]>)>,
     borders: Borders,
     /// Whether blank lines may stand between them.
@@ -198,20 +198,23 @@ struct Needle<'a> {
 }
 
 impl<'a> Needle<'a> {
-    fn new(lines: &[&'a [u8]], form: Form, skips_blanks: bool) -> Self {
-        let lines: Vec<_> = lines.iter().map(|line| (form.hash(line), form.of(line))).collect();
+    fn new(lines: &[&'a [u8]], normalization: Normalization, skips_blanks: bool) -> Self {
+        let lines: Vec<_> =
+            lines.iter().map(|line| (normalization.hash(line), normalization.of(line))).collect();
         let borders = Borders::new(lines.len(), |a, b| lines[a] == lines[b]);
-        Self { form, lines, borders, skips_blanks }
+        Self { normalization, lines, borders, skips_blanks }
     }
 
     /// All places of the lines, ascending. Only what is around the pieces is searched that may have the line which is in
     /// the fewest.
     fn places(&self, hay: &Haystack<'_>) -> Vec<Place> {
         let pieces: Vec<Piece<'_>> = hay.pieces(hay.searched.0).collect();
-        if !hay.effort.spend(pieces.len() + 1) {
+        if !hay.budget.spend(pieces.len() + 1) {
             return Vec::new();
         }
-        let with = |at: usize| pieces.iter().filter(move |piece| piece.may_have(self.form, self.lines[at].0));
+        let with = |at: usize| {
+            pieces.iter().filter(move |piece| piece.may_have(self.normalization, self.lines[at].0))
+        };
         let mut asked = (0..self.lines.len()).step_by(self.lines.len().div_ceil(PROBED));
         let rare = if self.lines.len() > 1 { asked.min_by_key(|&at| with(at).count()) } else { asked.next() };
         let Some(rare) = rare else { return Vec::new() };
@@ -224,7 +227,7 @@ impl<'a> Needle<'a> {
                 done = self.search(hay, from, until, &mut places);
             }
         }
-        if hay.effort.is_spent() { Vec::new() } else { places }
+        if hay.budget.is_spent() { Vec::new() } else { places }
     }
 
     /// This many lines of the needle before a line of the text, but no further than a limit.
@@ -246,10 +249,10 @@ impl<'a> Needle<'a> {
         let mut recent: VecDeque<usize> = VecDeque::new();
         let mut matched = 0;
         for piece in hay.pieces(from) {
-            let hashes = piece.hashes(self.form);
+            let hashes = piece.hashes(self.normalization);
             let hashes = hashes.get(..hay.searched.1 - piece.first()).unwrap_or(hashes);
             let mut index = from.saturating_sub(piece.first());
-            if !hay.effort.spend(hashes.len().saturating_sub(index) / LINES_PER_STEP + 1) {
+            if !hay.budget.spend(hashes.len().saturating_sub(index) / LINES_PER_STEP + 1) {
                 break;
             }
             while let Some(rest) = hashes.get(index..) {
@@ -267,7 +270,7 @@ impl<'a> Needle<'a> {
                 let line = piece.first() + index;
                 // Hashes tell lines apart; only bytes say that they are equal.
                 let text = OnceCell::new();
-                let of_line = || text.get_or_init(|| self.form.of(piece.text(index)));
+                let of_line = || text.get_or_init(|| self.normalization.of(piece.text(index)));
                 if !(self.skips_blanks && is_blank(piece.text(index))) {
                     if self.skips_blanks {
                         recent.push_back(line);
@@ -287,7 +290,7 @@ impl<'a> Needle<'a> {
                             _ => (line + 1).saturating_sub(matched),
                         };
                         places.push(Place::lines(start, line + 1));
-                        if !hay.effort.spend(1) {
+                        if !hay.budget.spend(1) {
                             return hay.searched.1;
                         }
                         matched = self.borders.after_all();

@@ -1,13 +1,13 @@
 //! The lines of a text that are not blank.
 
-use crate::text::Form;
+use crate::text::Normalization;
 use crate::text::piece::Piece;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// The lines of a text that are not blank, counted apart from those that are.
 pub(crate) struct Solid<'a> {
-    form: Form,
+    normalization: Normalization,
     /// With each piece how many such lines come before it, and those that it has.
     pieces: Vec<(usize, Piece<'a>, &'a [usize])>,
     len: usize,
@@ -15,7 +15,11 @@ pub(crate) struct Solid<'a> {
 
 impl<'a> Solid<'a> {
     /// Those of a range of lines, which pieces have.
-    pub(super) fn new(form: Form, all: impl Iterator<Item = Piece<'a>>, range: Range<usize>) -> Self {
+    pub(super) fn new(
+        normalization: Normalization,
+        all: impl Iterator<Item = Piece<'a>>,
+        range: Range<usize>,
+    ) -> Self {
         let (mut pieces, mut len) = (Vec::new(), 0);
         for piece in all {
             let lines = piece.solid();
@@ -25,7 +29,7 @@ impl<'a> Solid<'a> {
             pieces.push((len, piece, lines));
             len += lines.len();
         }
-        Self { form, pieces, len }
+        Self { normalization, pieces, len }
     }
 
     /// How many there are.
@@ -62,7 +66,7 @@ impl<'a> Solid<'a> {
         let from = self.pieces.partition_point(|&(before, ..)| before <= range.start).saturating_sub(1);
         let pieces = self.pieces.iter().skip(from).take_while(|&&(before, ..)| before < range.end);
         let of_piece = |&(before, ref piece, lines): &(usize, Piece<'a>, &'a [usize])| {
-            let (hashes, range) = (piece.hashes(self.form), range.clone());
+            let (hashes, range) = (piece.hashes(self.normalization), range.clone());
             let index = move |at: usize| range.contains(&(before + at));
             lines.iter().enumerate().filter(move |(at, _)| index(*at)).map(|(_, &line)| hashes[line])
         };
@@ -74,13 +78,13 @@ impl<'a> Solid<'a> {
         let mut spots: HashMap<u64, Vec<usize>> = wanted.iter().map(|&hash| (hash, Vec::new())).collect();
         for (before, piece, lines) in &self.pieces {
             let asked = |(hash, spots): (&u64, &Vec<usize>)| {
-                (spots.len() <= most && piece.may_have(self.form, *hash)).then_some(*hash)
+                (spots.len() <= most && piece.may_have(self.normalization, *hash)).then_some(*hash)
             };
             let wanted: Vec<u64> = spots.iter().filter_map(asked).collect();
             if wanted.is_empty() {
                 continue;
             }
-            let hashes = piece.hashes(self.form);
+            let hashes = piece.hashes(self.normalization);
             for (at, &line) in lines.iter().enumerate() {
                 let hash = hashes[line];
                 if (wanted.len() > FEW || wanted.contains(&hash))

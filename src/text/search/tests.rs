@@ -1,16 +1,16 @@
 //! All places of a text, found by going through the lines and by looking them up.
 
 use crate::pattern::lines;
-use crate::text::search::{Effort, Haystack};
-use crate::text::{Content, Form};
+use crate::text::search::{Budget, Haystack};
+use crate::text::{Content, Normalization};
 
 /// The first lines of places, found by going through the lines and, asked often enough, by looking them up.
-fn starts(file: &str, text: &str, form: Form) -> Vec<usize> {
+fn starts(file: &str, text: &str, normalization: Normalization) -> Vec<usize> {
     let content = Content::new(file.as_bytes());
-    let effort = Effort::default();
-    let hay = Haystack::new(&content, &effort);
+    let budget = Budget::default();
+    let hay = Haystack::new(&content, &budget);
     let find = || -> Vec<usize> {
-        hay.whole_lines(&lines(text), form).iter().map(|place| place.start.line).collect()
+        hay.whole_lines(&lines(text), normalization).iter().map(|place| place.start.line).collect()
     };
     let scanned = find();
     (0..40).for_each(|_| assert_eq!(find(), scanned));
@@ -19,23 +19,23 @@ fn starts(file: &str, text: &str, form: Form) -> Vec<usize> {
 
 fn spots(file: &str, text: &str) -> Vec<(usize, usize)> {
     let content = Content::new(file.as_bytes());
-    let effort = Effort::default();
-    let places = Haystack::new(&content, &effort).parts(text.as_bytes());
+    let budget = Budget::default();
+    let places = Haystack::new(&content, &budget).parts(text.as_bytes());
     places.iter().map(|place| (place.start.line, place.start.column)).collect()
 }
 
 #[test]
 fn overlapping_places_count() {
-    assert_eq!(starts("x\nx\nx\n", "x\nx\n", Form::Text), [0, 1]);
-    assert_eq!(starts("a\nb\na\nb\na\n", "a\nb\na\n", Form::Text), [0, 2]);
+    assert_eq!(starts("x\nx\nx\n", "x\nx\n", Normalization::Text), [0, 1]);
+    assert_eq!(starts("a\nb\na\nb\na\n", "a\nb\na\n", Normalization::Text), [0, 2]);
     assert_eq!(spots("a a a", "a a"), [(0, 0), (0, 2)]);
 }
 
 #[test]
 fn forms_decide_what_is_equal() {
-    assert_eq!(starts("a \n a\na\n", "a\n", Form::Text), [2]);
-    assert_eq!(starts("a \n a\na\n", "a\n", Form::Trailing), [0, 2]);
-    assert_eq!(starts("a \n a\na\n", "a\n", Form::Trimmed), [0, 1, 2]);
+    assert_eq!(starts("a \n a\na\n", "a\n", Normalization::Text), [2]);
+    assert_eq!(starts("a \n a\na\n", "a\n", Normalization::Trailing), [0, 2]);
+    assert_eq!(starts("a \n a\na\n", "a\n", Normalization::Trimmed), [0, 1, 2]);
 }
 
 #[test]
@@ -55,18 +55,18 @@ fn ten_thousand_places_in_one_line_are_found_in_linear_time() {
 fn one_line_repeated_is_searched_in_linear_time() {
     let file = "x\n".repeat(100_000);
     let text = "x\n".repeat(50_000);
-    assert_eq!(starts(&file, &text, Form::Text).len(), 50_001);
-    assert!(starts(&file, &format!("{text}y\n"), Form::Text).is_empty());
+    assert_eq!(starts(&file, &text, Normalization::Text).len(), 50_001);
+    assert!(starts(&file, &format!("{text}y\n"), Normalization::Text).is_empty());
 }
 
 #[test]
 fn blank_lines_may_be_skipped() {
     let places = |file: &str, text: &str| -> Vec<(usize, usize)> {
         let content = Content::new(file.as_bytes());
-        let effort = Effort::default();
-        let hay = Haystack::new(&content, &effort);
+        let budget = Budget::default();
+        let hay = Haystack::new(&content, &budget);
         let find = || -> Vec<(usize, usize)> {
-            let places = hay.skipping_blanks(&lines(text), Form::Trailing);
+            let places = hay.skipping_blanks(&lines(text), Normalization::Trailing);
             places.iter().map(|place| (place.start.line, place.end.line)).collect()
         };
         let scanned = find();
@@ -81,16 +81,16 @@ fn blank_lines_may_be_skipped() {
 #[test]
 fn nothing_is_found_once_the_effort_is_spent() {
     let content = Content::new(b"a\nb\n");
-    let effort = Effort::new(4, 1);
-    let hay = Haystack::new(&content, &effort);
-    assert_eq!(hay.whole_lines(&[b"a"], Form::Text).len(), 1);
-    assert!(!effort.is_spent());
-    assert!(hay.whole_lines(&[b"a"], Form::Text).is_empty());
-    assert!(effort.is_spent());
+    let budget = Budget::new(4, 1);
+    let hay = Haystack::new(&content, &budget);
+    assert_eq!(hay.whole_lines(&[b"a"], Normalization::Text).len(), 1);
+    assert!(!budget.is_spent());
+    assert!(hay.whole_lines(&[b"a"], Normalization::Text).is_empty());
+    assert!(budget.is_spent());
 }
 
 #[test]
 fn no_text_is_nowhere() {
-    assert!(starts("a\n", "", Form::Text).is_empty());
-    assert!(starts("", "a\n", Form::Text).is_empty());
+    assert!(starts("a\n", "", Normalization::Text).is_empty());
+    assert!(starts("", "a\n", Normalization::Text).is_empty());
 }

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The commits to be made.
-pub(super) struct Ready {
+pub(super) struct Resolved {
     /// The id that the landing is to have.
     pub(super) id: String,
     /// The edits that are in them, or need not be.
@@ -36,16 +36,16 @@ pub(super) struct Ready {
 
 impl Run<'_> {
     /// Resolves at the base, and merges onto the target where that has moved on, or onto what it is to be brought onto.
-    pub(super) fn ready(
+    pub(super) fn resolve_onto(
         &self,
         repo: &Repo,
         target: &Target,
         rebased: Option<Oid>,
-    ) -> Result<Result<Ready, Rejected>, Error> {
+    ) -> Result<Result<Resolved, Rejected>, Error> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target.start)?;
         repo.expect_nothing();
-        let lands = !self.dry && Repo::is_worth_expecting(self.told().len());
+        let lands = !self.dry && Repo::is_worth_expecting(self.reported().len());
         if lands && self.options.record {
             self.responses.iter().for_each(|response| repo.expect_response(response));
         }
@@ -146,7 +146,9 @@ impl Run<'_> {
         }
         match refused {
             Some(rejected) if series.is_empty() => Ok(Err(rejected)),
-            refused => Ok(Ok(Ready { id, plan, series, merged, present, followed, lost, decided, refused })),
+            refused => {
+                Ok(Ok(Resolved { id, plan, series, merged, present, followed, lost, decided, refused }))
+            }
         }
     }
 

@@ -1,34 +1,10 @@
 //! What hunks are located with, and what they come to.
 
-use super::tier::{Rung, Scope, Tier};
-use super::{Limits, Match, Note, Repeat};
-use crate::edit::Hunk;
+use super::tier::{MatchMode, Scope, Tier};
+use super::{Match, Note};
+use crate::text::Eol;
 use crate::text::search::{Haystack, Place};
-use crate::text::{Content, Eol};
-use crate::version::{LineChange, Lineage};
-
-/// What is known while the hunks of an edit are located on one text.
-#[derive(Clone, Copy)]
-pub(super) struct Scene<'a> {
-    pub(super) limits: &'a Limits,
-    /// One for each hunk.
-    pub(super) repeats: &'a [Repeat],
-    /// All hunks that the response has for the file: they show how it writes what the file has.
-    pub(super) others: &'a [&'a Hunk],
-    /// Whether other hunks for the file come behind these.
-    pub(super) followed: bool,
-    /// The file before any edit of the response.
-    pub(super) original: Option<&'a Content>,
-    /// Where the lines of that are in the text at hand, if an edit changed some; none on that text itself.
-    pub(super) lineage: Option<&'a Lineage>,
-}
-
-impl Scene<'_> {
-    /// What is known of a hunk's repetitions.
-    pub(super) fn repeat(&self, hunk: usize) -> Repeat {
-        self.repeats.get(hunk).copied().unwrap_or(Repeat::ONCE)
-    }
-}
+use crate::version::LineChange;
 
 /// How loosely hunks are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,13 +53,13 @@ pub(super) struct Solution {
 }
 
 impl Solution {
-    /// A place, found on a rung, at which nothing changes. What was looked for byte for byte is exact only with `\n` at the
+    /// A place, found on a match_mode, at which nothing changes. What was looked for byte for byte is exact only with `\n` at the
     /// end of every line, as the payload has it.
-    pub(super) fn at(hay: Haystack<'_>, place: Place, rung: Rung, places: usize) -> Self {
-        let bom = hay.content().has_bom() && place.first() == 0 && rung.scope == Scope::Whole;
+    pub(super) fn at(hay: Haystack<'_>, place: Place, match_mode: MatchMode, places: usize) -> Self {
+        let bom = hay.content().has_bom() && place.first() == 0 && match_mode.scope == Scope::Whole;
         let mut lines = hay.lines(place.start.line..place.end.line);
         let same = !bom && lines.all(|(_, line)| line.eol == Some(Eol::Lf));
-        let tier = if rung.tier == Tier::Exact && !same { Tier::Eol } else { rung.tier };
+        let tier = if match_mode.tier == Tier::Exact && !same { Tier::Eol } else { match_mode.tier };
         let matched = Match { tier, similarity: None, line: place.first() + 1, base_line: None };
         Self { changes: Vec::new(), matched, place, places, note: None }
     }

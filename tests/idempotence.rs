@@ -8,17 +8,17 @@
 mod answer;
 #[path = "places/check.rs"]
 mod check;
-#[path = "twice/hunk.rs"]
+#[path = "idempotence/hunk.rs"]
 mod hunk;
-#[path = "twice/look.rs"]
+#[path = "idempotence/look.rs"]
 mod look;
-#[path = "twice/once.rs"]
+#[path = "idempotence/once.rs"]
 mod once;
-#[path = "twice/pointers.rs"]
+#[path = "idempotence/pointers.rs"]
 mod pointers;
-#[path = "twice/readings.rs"]
+#[path = "idempotence/readings.rs"]
 mod readings;
-#[path = "twice/siblings.rs"]
+#[path = "idempotence/siblings.rs"]
 mod siblings;
 
 use proptest::prelude::ProptestConfig;

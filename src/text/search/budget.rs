@@ -15,7 +15,7 @@ const EVIDENCE_EFFORT: u64 = 200_000_000;
 /// What is looked for in the dark (the nearest region, how much context would do) has a budget of its own, so that many
 /// misses do not keep the edits after them from being found.
 #[derive(Debug)]
-pub struct Effort {
+pub struct Budget {
     search: Cell<u64>,
     evidence: Cell<u64>,
     short: Cell<bool>,
@@ -23,7 +23,7 @@ pub struct Effort {
     is_told: bool,
 }
 
-impl Effort {
+impl Budget {
     /// This many steps for finding places, and for evidence.
     pub fn new(search: u64, evidence: u64) -> Self {
         Self {
@@ -70,7 +70,7 @@ fn take(budget: &Cell<u64>, steps: usize) -> bool {
     left.is_some()
 }
 
-impl Default for Effort {
+impl Default for Budget {
     /// What a response is worth.
     fn default() -> Self {
         Self::new(SEARCH_EFFORT, EVIDENCE_EFFORT)

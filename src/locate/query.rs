@@ -1,21 +1,21 @@
-//! A hunk, and where it is sought.
+//! A hunk, and where it is query.
 
+use super::Context;
 use super::pointer::Pointers;
-use super::scene::Scene;
 use crate::pattern::Pattern;
 use crate::text::search::{Haystack, Place};
 
 /// What is to be found, in which text, and what says where.
 #[derive(Clone, Copy)]
-pub(super) struct Sought<'a> {
-    pub(super) scene: &'a Scene<'a>,
+pub(super) struct Query<'a> {
+    pub(super) context: &'a Context<'a>,
     pub(super) hay: Haystack<'a>,
     pub(super) pattern: &'a Pattern<'a>,
     pub(super) pointers: &'a Pointers,
 }
 
-impl<'a> Sought<'a> {
-    /// Other lines, sought in the same place.
+impl<'a> Query<'a> {
+    /// Other lines, query in the same place.
     pub(super) fn with(self, pattern: &'a Pattern<'a>) -> Self {
         Self { pattern, ..self }
     }

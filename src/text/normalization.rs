@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::hash::Hasher;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// What of a line's text counts. Two lines are equal in a form if [`Form::of`] gives equal bytes; lines that are equal
-/// in [`Form::Text`] are so in every form, and lines that are equal in any form are so in [`Form::FoldedTrimmed`].
+/// What of a line's text counts. Two lines are equal in a normalization if [`Normalization::of`] gives equal bytes; lines that are equal
+/// in [`Normalization::Text`] are so in every normalization, and lines that are equal in any normalization are so in [`Normalization::FoldedTrimmed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Form {
+pub enum Normalization {
     /// Every byte.
     Text,
     /// All but blanks at its end.
@@ -21,44 +21,50 @@ pub enum Form {
     FoldedTrimmed,
 }
 
-impl Form {
+impl Normalization {
     /// All of them.
-    pub const ALL: [Form; 5] = [Form::Text, Form::Trailing, Form::Trimmed, Form::Folded, Form::FoldedTrimmed];
+    pub const ALL: [Normalization; 5] = [
+        Normalization::Text,
+        Normalization::Trailing,
+        Normalization::Trimmed,
+        Normalization::Folded,
+        Normalization::FoldedTrimmed,
+    ];
 
     /// What counts of a line's text.
     pub fn of(self, text: &[u8]) -> Cow<'_, [u8]> {
         match self {
-            Form::Text => Cow::Borrowed(text),
-            Form::Trailing => Cow::Borrowed(trim_end(text)),
-            Form::Trimmed => Cow::Borrowed(trim_start(trim_end(text))),
-            Form::Folded => match fold(text) {
+            Normalization::Text => Cow::Borrowed(text),
+            Normalization::Trailing => Cow::Borrowed(trim_end(text)),
+            Normalization::Trimmed => Cow::Borrowed(trim_start(trim_end(text))),
+            Normalization::Folded => match fold(text) {
                 Cow::Borrowed(text) => Cow::Borrowed(trim_end(text)),
                 Cow::Owned(text) => Cow::Owned(trim_end(&text).to_vec()),
             },
-            Form::FoldedTrimmed => match fold(text) {
+            Normalization::FoldedTrimmed => match fold(text) {
                 Cow::Borrowed(text) => Cow::Borrowed(trim_start(trim_end(text))),
                 Cow::Owned(text) => Cow::Owned(trim_start(trim_end(&text)).to_vec()),
             },
         }
     }
 
-    /// The hash of a line with that text. Lines of equal form have equal hashes; the converse is for the caller to check.
+    /// The hash of a line with that text. Lines of equal normalization have equal hashes; the converse is for the caller to check.
     pub fn hash(self, text: &[u8]) -> u64 {
         hash(&self.of(text))
     }
 
-    /// Whether two lines are equal in this form.
+    /// Whether two lines are equal in this normalization.
     pub fn eq(self, left: &[u8], right: &[u8]) -> bool {
         self.of(left) == self.of(right)
     }
 
-    /// The stricter form whose bytes are the same for most lines, if there is one; equal bytes have equal hashes.
-    pub(super) fn stricter(self) -> Option<Form> {
+    /// The stricter normalization whose bytes are the same for most lines, if there is one; equal bytes have equal hashes.
+    pub(super) fn stricter(self) -> Option<Normalization> {
         match self {
-            Form::Text => None,
-            Form::Trailing => Some(Form::Text),
-            Form::Trimmed | Form::Folded => Some(Form::Trailing),
-            Form::FoldedTrimmed => Some(Form::Trimmed),
+            Normalization::Text => None,
+            Normalization::Trailing => Some(Normalization::Text),
+            Normalization::Trimmed | Normalization::Folded => Some(Normalization::Trailing),
+            Normalization::FoldedTrimmed => Some(Normalization::Trimmed),
         }
     }
 }
@@ -88,7 +94,7 @@ fn blank(byte: u8) -> bool {
 
 /// Whether there is nothing but blanks in a text, those included that only look like one.
 pub fn is_blank(text: &[u8]) -> bool {
-    !text.iter().any(u8::is_ascii_graphic) && Form::FoldedTrimmed.of(text).is_empty()
+    !text.iter().any(u8::is_ascii_graphic) && Normalization::FoldedTrimmed.of(text).is_empty()
 }
 
 fn trim_end(text: &[u8]) -> &[u8] {
@@ -127,7 +133,7 @@ pub fn plain(c: char) -> char {
     }
 }
 
-/// A line's hash, of the bytes of its form.
+/// A line's hash, of the bytes of its normalization.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
     hasher.write(bytes);
@@ -140,14 +146,19 @@ mod tests {
 
     #[test]
     fn look_alikes_are_one_and_an_ellipsis_is_none() {
-        let eq = |left: &str, right: &str| Form::Folded.eq(left.as_bytes(), right.as_bytes());
+        let eq = |left: &str, right: &str| Normalization::Folded.eq(left.as_bytes(), right.as_bytes());
         assert!(eq("say “hi” – it’s\u{a0}5 − 3", "say \"hi\" - it's 5 - 3"));
         assert!(eq("cafe\u{301}", "caf\u{e9}"));
         assert!(!eq("…", "..."));
         assert!(!eq("oﬃce", "office"), "a ligature is another text");
         assert!(!eq("“a”", "'a'"), "the kind of quote counts");
-        assert!(!Form::Folded.eq(b"  a", b"a") && Form::FoldedTrimmed.eq("\u{a0} a".as_bytes(), b"a"));
-        assert!(Form::Folded.eq(b"\xff\x80", b"\xff\x80") && !Form::Folded.eq(b"\xff", b"\xfe"));
+        assert!(
+            !Normalization::Folded.eq(b"  a", b"a")
+                && Normalization::FoldedTrimmed.eq("\u{a0} a".as_bytes(), b"a")
+        );
+        assert!(
+            Normalization::Folded.eq(b"\xff\x80", b"\xff\x80") && !Normalization::Folded.eq(b"\xff", b"\xfe")
+        );
     }
 
     #[test]

@@ -3,8 +3,8 @@
 
 use super::dependence::{Lost, is_left_out};
 use super::overlay::Overlay;
-use super::parted::Whole;
 use super::seen::Seen;
+use super::subset::Whole;
 use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, unnamed};
 use crate::diag::Diagnostic;
 use crate::edit::{Script, Unnamed};

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The private directory of one transaction, in the shared git directory, and its scratch worktree unless that has to hold
 /// all files; removed when dropped, unless something is left for the recovery.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct TransactionDir {
     pub(super) path: PathBuf,
     pub(super) id: String,
     common: PathBuf,
@@ -23,7 +23,7 @@ pub(super) struct Room {
     pub(super) alive: Flock,
 }
 
-impl Room {
+impl TransactionDir {
     /// The directory of the files that are staged.
     pub(super) const FILES: &str = "files";
 
@@ -42,12 +42,12 @@ impl Room {
     /// The liveness lock.
     pub(super) const LIVE: &str = "live";
 
-    /// Where rooms are moved whose journal is given up.
+    /// Where transaction directories are moved whose journal is given up.
     pub(super) fn discarded(common: &Path) -> PathBuf {
         common.join("llm-apply").join("discarded")
     }
 
-    /// Looks whether rooms are in the repository itself.
+    /// Looks whether transaction directories are in the repository itself.
     pub(super) fn check_all(common: &Path) -> Result<()> {
         let all = [common.join("llm-apply"), Self::all(common), Self::discarded(common)];
         Ok(vcs::places::check_own(&all.each_ref().map(PathBuf::as_path))?)
@@ -62,12 +62,12 @@ impl Room {
         let common = repo.common_dir();
         let all = Self::all(common);
         Self::check_all(common)?;
-        // Under the repository's lock, so that nobody takes a room without its liveness lock for a dead one's.
+        // Under the repository's lock, so that nobody takes a transaction directory without its liveness lock for a dead one's.
         let _lock = lock(repo, timeout)?;
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let id = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
         let path = all.join(&id);
-        // Where several users share the repository each has to be able to make a room; its inside is private.
+        // Where several users share the repository each has to be able to make a transaction directory; its inside is private.
         repo.in_shared(&all, &mut Vec::new(), || {
             let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
             made.map_err(|e| vcs::Error::io("create", &path, e))
@@ -113,7 +113,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for TransactionDir {
     fn drop(&mut self) {
         if !self.is_pending() && !self.has_remains() {
             remove_room(&self.common, &self.path);
@@ -121,7 +121,7 @@ impl Drop for Room {
     }
 }
 
-/// The room of a landing that is over, for the next landing of the same run, with the scratch worktree that lies in it and
+/// The transaction directory of a landing that is over, for the next landing of the same run, with the scratch worktree that lies in it and
 /// the quarantine's empty directory: to make and remove these takes longer than a small landing does. All are gone when
 /// this is dropped.
 #[derive(Debug, Default)]
@@ -134,24 +134,24 @@ struct Spare {
     /// The commit that the scratch worktree is at.
     base: Option<Oid>,
     quarantine: Option<Quarantine>,
-    room: Room,
+    transaction_dir: TransactionDir,
 }
 
 /// What was left for the next landing.
-pub(super) type Left = (Room, Option<Scratch>, Option<Quarantine>);
+pub(super) type Left = (TransactionDir, Option<Scratch>, Option<Quarantine>);
 
 impl SpareRoom {
-    /// Leaves a room that is done with, unless something of it waits for the recovery.
+    /// Leaves a transaction directory that is done with, unless something of it waits for the recovery.
     pub(super) fn leave(
         &self,
-        room: Room,
+        transaction_dir: TransactionDir,
         scratch: Option<Scratch>,
         base: Option<Oid>,
         quarantine: Quarantine,
     ) {
         let quarantine = Some(quarantine).filter(Quarantine::is_emptied);
-        let spare = Spare { scratch, base, quarantine, room };
-        if !spare.room.is_pending() {
+        let spare = Spare { scratch, base, quarantine, transaction_dir };
+        if !spare.transaction_dir.is_pending() {
             self.0.replace(Some(spare));
         }
     }
@@ -161,17 +161,17 @@ impl SpareRoom {
         drop(self.0.take());
     }
 
-    /// The room that was left, if there is one, and its scratch worktree if that is at `base`.
+    /// The transaction directory that was left, if there is one, and its scratch worktree if that is at `base`.
     pub(super) fn take(&self, base: Option<Oid>) -> Option<Left> {
         let spare = self.0.take()?;
-        Some((spare.room, spare.scratch.filter(|_| spare.base == base), spare.quarantine))
+        Some((spare.transaction_dir, spare.scratch.filter(|_| spare.base == base), spare.quarantine))
     }
 }
 
 /// A directory that nobody else can enter. It is gone when this is dropped, and if this process is killed, with the next
 /// recovery.
 #[derive(Debug)]
-pub struct Private(Room);
+pub struct Private(TransactionDir);
 
 impl Private {
     /// Makes one.
@@ -179,7 +179,7 @@ impl Private {
     /// # Errors
     /// What the file system says, or somebody holds the repository's lock for so long.
     pub fn make(repo: &Repo, timeout: Duration) -> Result<Self> {
-        Room::open(repo, timeout).map(Self)
+        TransactionDir::open(repo, timeout).map(Self)
     }
 
     /// A file in it.
@@ -189,8 +189,8 @@ impl Private {
 }
 
 /// Removes a transaction's directory, and those above it that are empty then.
-pub(super) fn remove_room(common: &Path, room: &Path) {
-    let _ = std::fs::remove_dir_all(room);
-    let _ = std::fs::remove_dir(Room::all(common));
+pub(super) fn remove_room(common: &Path, transaction_dir: &Path) {
+    let _ = std::fs::remove_dir_all(transaction_dir);
+    let _ = std::fs::remove_dir(TransactionDir::all(common));
     let _ = std::fs::remove_dir(common.join("llm-apply"));
 }

@@ -7,7 +7,7 @@ use crate::text::search::Place;
 use crate::version::LineChange;
 
 /// What the hunks of a file change, and where it is made already, each with the number of its hunk.
-pub(super) struct Joined {
+pub(super) struct Combined {
     /// They ascend.
     changes: Vec<(usize, LineChange)>,
     stand: Vec<(usize, Place)>,
@@ -18,7 +18,7 @@ type Clash = (usize, String, &'static str);
 
 const ONE_HUNK: &str = "write one hunk for all that is to change there";
 
-impl Joined {
+impl Combined {
     /// Insertions at one point keep the order of their hunks, those first that do not belong to the line below.
     pub(super) fn of(mut changes: Vec<(usize, LineChange)>, stand: Vec<(usize, Place)>) -> Self {
         changes.sort_by_key(|(_, change)| (change.start, change.end, change.leads));

@@ -7,13 +7,13 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 /// Passes everything on, and keeps what belongs in the report.
-pub(super) struct Heard<'a> {
+pub(super) struct Observer<'a> {
     watch: &'a dyn Watch,
     remarks: RefCell<Vec<String>>,
     recovered: RefCell<Vec<RecoveredReport>>,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> Observer<'a> {
     pub(super) fn new(watch: &'a dyn Watch) -> Self {
         Self { watch, remarks: RefCell::default(), recovered: RefCell::default() }
     }
@@ -25,7 +25,7 @@ impl<'a> Heard<'a> {
     }
 }
 
-impl Watch for Heard<'_> {
+impl Watch for Observer<'_> {
     fn warn(&self, text: &str) {
         self.remarks.borrow_mut().push(text.to_owned());
         self.watch.warn(text);

@@ -1,7 +1,7 @@
 //! What a run's report says of it.
 
 use super::Error;
-use super::ready::Ready;
+use super::resolve_onto::Resolved;
 use super::run::{Alone, Run};
 use crate::diag::{Code, Diagnostic};
 use crate::format;
@@ -54,23 +54,23 @@ impl Run<'_> {
     /// Puts the edits into the report, with what became of them so far.
     fn edits(&self, report: &mut Report, steps: &[Step]) {
         let steps = by_edit(steps);
-        for at in self.told() {
+        for at in self.reported() {
             let Some(edit) = self.script.edits.get(at) else { continue };
             let step = steps.get(&(at + 1)).copied();
-            let mut told = report::edit(at + 1, edit, step, &self.responses);
+            let mut shown = report::edit(at + 1, edit, step, &self.responses);
             if step.is_none() {
-                told.path = self.script.shown_path(at);
+                shown.path = self.script.shown_path(at);
             }
-            told.unwanted = self.unwanted.get(&(at + 1)).cloned();
+            shown.unwanted = self.unwanted.get(&(at + 1)).cloned();
             if self.script.left_out.contains(&at) {
-                told.state = EditState::NotWanted;
-                told.unwanted.get_or_insert_default();
+                shown.state = EditState::NotWanted;
+                shown.unwanted.get_or_insert_default();
             }
             if let Some(landed) = self.landed.borrow().edits.get(&at) {
-                told.state = EditState::AlreadyApplied;
-                told.commit = Some((landed.commit.to_string(), landed.commit.to_string()));
+                shown.state = EditState::AlreadyApplied;
+                shown.commit = Some((landed.commit.to_string(), landed.commit.to_string()));
             }
-            report.edits.push(told);
+            report.edits.push(shown);
         }
     }
 
@@ -151,35 +151,35 @@ impl Run<'_> {
     }
 
     /// Nothing was done yet with what is ready.
-    pub(super) fn planned(&self, repo: &Repo, ready: &Ready, target: &Target) -> Report {
-        let nothing = ready.refused.is_none() && ready.series.is_empty();
+    pub(super) fn planned(&self, repo: &Repo, resolved: &Resolved, target: &Target) -> Report {
+        let nothing = resolved.refused.is_none() && resolved.series.is_empty();
         let mut report = self.report(if nothing { Status::Nothing } else { Status::Checked });
         report.branch = Some(BranchReport {
             old: target.tip.map(|id| (id.to_string(), String::new())),
             ..branch(target)
         });
-        self.edits(&mut report, ready.plan.steps());
+        self.edits(&mut report, resolved.plan.steps());
         for edit in &mut report.edits {
-            if ready.present.contains(&edit.number) {
+            if resolved.present.contains(&edit.number) {
                 edit.state = EditState::AlreadyApplied;
             }
-            if ready.lost.contains(&edit.number) {
+            if resolved.lost.contains(&edit.number) {
                 edit.state = EditState::NoChange;
             }
-            if let Some(to) = ready.followed.get(&edit.number) {
+            if let Some(to) = resolved.followed.get(&edit.number) {
                 edit.to = Some(to.to_string());
             }
         }
         self.name_landing(repo, &mut report);
         if self.options.diffs {
-            self.show(repo, target, ready, &Made::default(), &mut report);
+            self.show(repo, target, resolved, &Made::default(), &mut report);
         }
-        let refused = ready.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
+        let refused = resolved.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen: Vec<&Diagnostic> = Vec::new();
         let mut of: BTreeMap<(Option<Span>, &str), Vec<&Diagnostic>> = BTreeMap::new();
         // Of an edit alone the plan has all that was said.
         let said = self.script.diagnostics.iter().filter(|_| self.alone.is_none());
-        for finding in said.chain(ready.plan.warnings()).chain(&ready.decided).chain(refused) {
+        for finding in said.chain(resolved.plan.warnings()).chain(&resolved.decided).chain(refused) {
             // Thousands of edits have thousands of findings.
             let same = of.entry((finding.span(), finding.message.as_str())).or_default();
             if !same.contains(&finding) {
@@ -193,20 +193,27 @@ impl Run<'_> {
 
     /// Puts into the report what each edit changes; where a hook has changed its commit, or it was merged with what the branch
     /// has, what that commit changes.
-    pub(super) fn show(&self, repo: &Repo, target: &Target, ready: &Ready, made: &Made, report: &mut Report) {
+    pub(super) fn show(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        resolved: &Resolved,
+        made: &Made,
+        report: &mut Report,
+    ) {
         let changed: HashMap<String, Oid> =
             made.changed_by_hooks.iter().map(|id| (id.to_string(), *id)).collect();
-        let merged = ready.series.iter().filter(|_| ready.merged);
+        let merged = resolved.series.iter().filter(|_| resolved.merged);
         let merged: HashMap<usize, &[FileChange]> = merged
             .flat_map(|planned| planned.edits.iter().map(|edit| (*edit, planned.changes.as_slice())))
             .collect();
-        let steps = by_edit(ready.plan.steps());
+        let steps = by_edit(resolved.plan.steps());
         for edit in &mut report.edits {
             edit.diff = match edit.commit.as_ref().and_then(|(id, _)| changed.get(id)) {
                 Some(commit) => repo.patch_of(*commit).ok(),
                 None if edit.diff.is_some() => continue,
                 None => steps.get(&edit.number).and_then(|step| {
-                    let nothing = if ready.merged { &[][..] } else { &step.changes };
+                    let nothing = if resolved.merged { &[][..] } else { &step.changes };
                     let changes = merged.get(&edit.number).copied().unwrap_or(nothing);
                     self.difference(repo, target, step, changes)
                 }),

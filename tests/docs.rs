@@ -8,7 +8,6 @@ use git_llm_apply::cli::args::{
     UNDO_OPTIONS, VERBS,
 };
 use git_llm_apply::cli::exit::Exit;
-use git_llm_apply::cli::manual;
 use git_llm_apply::diag::{Code, RowKind};
 use git_llm_apply::edit::FormatId;
 use git_llm_apply::format::{self, FORMATS};
@@ -75,7 +74,7 @@ mod man_page {
             if std::env::var_os("UPDATE").is_some() {
                 std::fs::write(top().join(&file), &page).unwrap();
             }
-            assert!(read(&file) == page, "{file} is behind: cargo run --example man");
+            assert!(read(&file) == page, "{file} is behind: UPDATE=1 cargo test --test docs");
         }
     }
 
@@ -121,6 +120,10 @@ mod man_page {
             let chapters = plain(FORMATS_FILE);
             assert!(chapters.contains(&format!("(--format={})", format.name())), "{FORMATS_FILE}");
         }
+        for tier in Tier::ALL {
+            has(&format!("\n.TP\n{}\n", tier.as_str()));
+        }
+        has(&format!("schema_version is {SCHEMA_VERSION};"));
         for key in OTHER_KEYS {
             has(key);
         }
@@ -188,11 +191,11 @@ mod man_page {
     #[test]
     fn examples_of_the_formats_are_read_without_a_complaint() {
         for id in FORMATS.iter().map(|format| format.id) {
-            let chapter = manual::chapter(id);
+            let (_, example) = manual::chapter(id);
             let detected =
                 FORMATS.iter().filter(|format| format.is_detected() && format.id == id).map(|_| None);
             for only in detected.chain([Some(id)]) {
-                let response = Response::new(0, "example", chapter.example.into(), 1 << 20).unwrap();
+                let response = Response::new(0, "example", example.clone().into(), 1 << 20).unwrap();
                 let reading = format::Reading { formats: only.into_iter().collect(), ..Default::default() };
                 let mut script = format::parse(&response, &reading);
                 // Code blocks are files by what the tree has.
@@ -214,7 +217,7 @@ mod man_page {
             sandbox.commit("as the examples have it");
             let asked = (!format.is_detected()).then(|| format!("--format={}", format.name()));
             let options = asked.into_iter().chain(["-q".to_owned()]);
-            sandbox.apply(options, manual::chapter(format.id).example).exits(0);
+            sandbox.apply(options, &manual::chapter(format.id).1).exits(0);
             assert!(sandbox.text("src/shelf.py").contains("    return sorted(books"), "{}", format.name());
         }
     }
@@ -660,6 +663,12 @@ mod schema {
 
 #[path = "docs/readme.rs"]
 mod readme;
+
+#[path = "docs/manual.rs"]
+mod manual;
+
+#[path = "docs/roff.rs"]
+mod roff;
 
 #[test]
 fn the_changelog_has_this_version() {

@@ -43,10 +43,8 @@ pub struct Opt {
     pub takes: Takes,
     /// Values that it takes and no others.
     pub choices: &'static [&'static str],
-    /// One line for -h, and the first of the man page.
+    /// One line for -h, and the first of the man page; man/git-llm-apply.md says more.
     pub help: &'static str,
-    /// More for the man page.
-    pub more: &'static str,
     /// Whether -h names it.
     pub common: bool,
     /// Whether check has it too.

@@ -10,7 +10,6 @@ pub mod exit;
 mod help;
 mod history;
 mod input;
-pub mod manual;
 mod output;
 mod prompt;
 mod recover;

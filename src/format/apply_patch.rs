@@ -22,13 +22,7 @@ use marker::{Kind, Marker};
 use section::Section;
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format {
-    id: FormatId::ApplyPatch,
-    markers: "lines *** Begin Patch",
-    opens,
-    parse,
-    render: render::render,
-};
+pub(super) const FORMAT: Format = Format { id: FormatId::ApplyPatch, opens, parse, render: render::render };
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     cursor.first_byte() == Some(b'*')

@@ -11,13 +11,8 @@ use super::scan::Cursor;
 use super::{Format, FormatId, Output, fault};
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format {
-    id: FormatId::Applydir,
-    markers: "a JSON list of objects with \"file\" and \"changes\", or a JSON object with \"file_entries\"",
-    opens: json::opens,
-    parse,
-    render: render::render,
-};
+pub(super) const FORMAT: Format =
+    Format { id: FormatId::Applydir, opens: json::opens, parse, render: render::render };
 
 /// The key of the list of files.
 const ENTRIES: &str = "file_entries";

@@ -29,13 +29,7 @@ use parts::Written;
 use section::Section;
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format {
-    id: FormatId::Diff,
-    markers: "lines --- and +++ with @@ below them",
-    opens,
-    parse,
-    render: render::render,
-};
+pub(super) const FORMAT: Format = Format { id: FormatId::Diff, opens, parse, render: render::render };
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let (Some(first), outer) = (cursor.line(), cursor.margin()) else { return };

@@ -20,13 +20,7 @@ use walk::Walk;
 pub(super) use calls::Calls;
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format {
-    id: FormatId::EditCalls,
-    markers: "JSON objects with \"old_string\" and \"new_string\", calls of edit tools, or <replace_in_file> and its like",
-    opens,
-    parse,
-    render: render::render,
-};
+pub(super) const FORMAT: Format = Format { id: FormatId::EditCalls, opens, parse, render: render::render };
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     match cursor.first_byte() {

@@ -13,13 +13,7 @@ use super::{Format, FormatId, Output, fault};
 use directive::Directive;
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format {
-    id: FormatId::FileChanges,
-    markers: "a line <FILE_CHANGES>",
-    opens,
-    parse,
-    render: render::render,
-};
+pub(super) const FORMAT: Format = Format { id: FormatId::FileChanges, opens, parse, render: render::render };
 
 /// The names of an envelope's tag.
 const ENVELOPES: [&str; 2] = ["FILE_CHANGES", "UDIFFX_FILE_CHANGES"];

@@ -55,8 +55,6 @@ use std::collections::HashMap;
 pub struct Format {
     /// Which.
     pub id: FormatId,
-    /// What is looked for in a response, in words, for the message when nothing was found.
-    pub markers: &'static str,
     /// Whether a region opens at the line where the cursor stands. Asked at every line of text, so it must be cheap:
     /// look at the line's first byte that is no blank before anything else.
     opens: fn(&Cursor<'_>) -> bool,

@@ -12,13 +12,7 @@ use super::tag::{self, Kind, has_attributes};
 use super::{Format, FormatId, Output, fault};
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format {
-    id: FormatId::Opx,
-    markers: "lines that begin with <edit file=\"…\" op=\"…\">",
-    opens,
-    parse,
-    render: render::render,
-};
+pub(super) const FORMAT: Format = Format { id: FormatId::Opx, opens, parse, render: render::render };
 
 /// What the text at the cursor opens.
 #[derive(Clone, Copy, PartialEq, Eq)]

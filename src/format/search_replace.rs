@@ -15,13 +15,8 @@ use crate::edit::{Edit, Target};
 use marker::Marker;
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format {
-    id: FormatId::SearchReplace,
-    markers: "lines <<<<<<< SEARCH or <<<<<<< NEW_FILE",
-    opens,
-    parse,
-    render: render::render,
-};
+pub(super) const FORMAT: Format =
+    Format { id: FormatId::SearchReplace, opens, parse, render: render::render };
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.first_byte(), Some(b'<' | b'-')) && Marker::of(cursor.text()).is_some_and(Marker::opens)

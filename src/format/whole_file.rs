@@ -7,13 +7,8 @@ use super::render::{Reason, Rendered, Unrepresentable};
 use super::{Format, FormatId};
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format {
-    id: FormatId::WholeFile,
-    markers: "a path on its own line above a Markdown fence with a whole file",
-    opens: |_| false,
-    parse: |_, _| {},
-    render,
-};
+pub(super) const FORMAT: Format =
+    Format { id: FormatId::WholeFile, opens: |_| false, parse: |_, _| {}, render };
 
 /// It is for what models write unasked, not for what is written.
 fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {

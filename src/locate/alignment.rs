@@ -42,7 +42,7 @@ pub(super) enum Blanks {
 }
 
 impl Alignment {
-    /// The text at a place that has its lines at that match_mode. None if their indentation differs in no uniform way.
+    /// The text at a place that has its lines at that match mode. None if their indentation differs in no uniform way.
     pub(super) fn at(
         hay: Haystack<'_>,
         pattern: &Pattern<'_>,
@@ -135,7 +135,7 @@ impl Alignment {
 
     /// Likewise, with which line each is.
     fn matched(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<(usize, Pair)> {
-        let normalization = self.match_mode.aligned_form();
+        let normalization = self.match_mode.aligned_normalization();
         let indent = |text: &[u8]| indentation(&normalization.of(text)).to_vec();
         let texts =
             self.pairs(pattern).map(|(before, line)| (before, pattern.before[before], hay.text(line)));

@@ -1,4 +1,4 @@
-//! Where hunks are query, in order: strictly in the text as it is, strictly in the text before the response, as results
+//! Where hunks are looked for, in order: strictly in the text as it is, strictly in the text before the response, as results
 //! that stand already, loosely in the text as it is.
 
 use super::Context;

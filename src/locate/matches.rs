@@ -1,4 +1,4 @@
-//! All places of a before-text on the strictest match_mode of tiers 1 to 6 that has any that may be taken.
+//! All places of a before-text on the strictest match mode of tiers 1 to 6 that has any that may be taken.
 
 use super::admission::{Candidate, Objection, objection};
 use super::alignment::Alignment;
@@ -7,7 +7,7 @@ use super::part;
 use super::pointer::Against;
 use super::query::Query;
 use super::results::Results;
-use super::thresholds::{MATCHES, SHIFT_EFFORT};
+use super::thresholds::{MATCHES, SHIFT_STEPS};
 use super::tier::{MatchMode, Scope, ladder};
 use crate::pattern::Pattern;
 use crate::text::is_blank;
@@ -51,7 +51,7 @@ impl Search {
     }
 }
 
-/// The places on the strictest match_mode that has any that may be taken.
+/// The places on the strictest match mode that has any that may be taken.
 ///
 /// # Errors
 /// There are too many to look at each.
@@ -59,7 +59,7 @@ pub(super) fn find(query: &Query<'_>) -> Result<Search, Box<Refusal>> {
     let query = &query.narrowed(query.pattern.before.len());
     let mut refused = None;
     for match_mode in ladder(query.pattern.unit, query.context.limits) {
-        match on_rung(query, match_mode)? {
+        match in_mode(query, match_mode)? {
             Search::Matches(found) => return Ok(Search::Matches(found)),
             Search::Nowhere(Some((place, objection))) => {
                 refused = refused.or(Some((place, objection)));
@@ -80,14 +80,14 @@ pub(super) fn find(query: &Query<'_>) -> Result<Search, Box<Refusal>> {
     Ok(Search::Nowhere(refused))
 }
 
-/// The places on a match_mode.
-fn on_rung(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refusal>> {
+/// The places on a match mode.
+fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refusal>> {
     let Query { context, hay, pattern, pointers } = *query;
     let places = match match_mode.scope {
         Scope::Whole => hay.whole_lines(&pattern.before, match_mode.normalization),
         Scope::Part if part::may_be(pattern) => hay.parts(pattern.before.first().copied().unwrap_or(&[])),
         Scope::Part => Vec::new(),
-        // The same lines with their blank ones stand on a stricter match_mode.
+        // The same lines with their blank ones stand on a stricter match mode.
         Scope::SkippingBlanks => hay.skipping_blanks(&pattern.solid(), match_mode.normalization),
     };
     if places.is_empty() {
@@ -98,7 +98,7 @@ fn on_rung(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
     }
     let steps = places.len().saturating_mul(pattern.before.len());
     let looks_at_each = match_mode.is_shifted() || match_mode.scope == Scope::SkippingBlanks;
-    if looks_at_each && (steps > SHIFT_EFFORT || !hay.budget().spend(steps)) {
+    if looks_at_each && (steps > SHIFT_STEPS || !hay.budget().spend(steps)) {
         return Err(evidence::many_places());
     }
     let mut refused = None;

@@ -7,7 +7,7 @@
 //!
 //! The rules, and where each lives:
 //!
-//! 1. Tiers, the strictest first; the first with a place decides: `tier`, `found`; elision: `gapped`; similar: `loose`.
+//! 1. Tiers, the strictest first; the first with a place decides: `tier`, `matches`; elision: `gapped`; similar: `loose`.
 //! 2. A line that is misquoted and written right is kept: `loose/misquote`.
 //! 3. Pointers bind, headings, numbers, counts and order: `pointer`; what is against a place: `admission`.
 //! 4. Made twice is made once: the place that a pointer means is settled by what stands there (`arrange`); that it holds is

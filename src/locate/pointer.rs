@@ -245,7 +245,7 @@ fn mark(text: &[u8]) -> Option<&[u8]> {
     is_sign.then(|| &text[..text.iter().take_while(|&&b| b == first).count()])
 }
 
-/// What a hunk of a unified diff says beside its text. The section is query in the text before the response's edits, of
+/// What a hunk of a unified diff says beside its text. The section is looked for in the text before the response's edits, of
 /// which `lineage` knows where its lines are now.
 ///
 /// # Errors

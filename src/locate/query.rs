@@ -1,4 +1,4 @@
-//! A hunk, and where it is query.
+//! A hunk, and where it is looked for.
 
 use super::Context;
 use super::pointer::Pointers;
@@ -15,7 +15,7 @@ pub(super) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// Other lines, query in the same place.
+    /// Other lines, looked for in the same place.
     pub(super) fn with(self, pattern: &'a Pattern<'a>) -> Self {
         Self { pattern, ..self }
     }

@@ -59,7 +59,7 @@ impl Reindent {
         let mut reindent = Self { shift: aligned.shift.clone(), look_alikes, is_code, ..Self::default() };
         if let (Shift::Steps(steps), true) = (&reindent.shift, context.limits.language().is_indented()) {
             // The dash of an item of YAML and its blanks are no step.
-            let inner = |text: &[u8]| item_indentation(&aligned.match_mode.aligned_form().of(text));
+            let inner = |text: &[u8]| item_indentation(&aligned.match_mode.aligned_normalization().of(text));
             let texts = aligned.pairs(pattern).map(|(before, line)| (pattern.before[before], hay.text(line)));
             let items = texts.filter_map(|(written, real)| inner(written).zip(inner(real)));
             reindent.shift = Shift::between(&steps.iter().cloned().chain(items).collect::<Vec<_>>())

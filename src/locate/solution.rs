@@ -53,7 +53,7 @@ pub(super) struct Solution {
 }
 
 impl Solution {
-    /// A place, found on a match_mode, at which nothing changes. What was looked for byte for byte is exact only with `\n` at the
+    /// A place, found on a match mode, at which nothing changes. What was looked for byte for byte is exact only with `\n` at the
     /// end of every line, as the payload has it.
     pub(super) fn at(hay: Haystack<'_>, place: Place, match_mode: MatchMode, places: usize) -> Self {
         let bom = hay.content().has_bom() && place.first() == 0 && match_mode.scope == Scope::Whole;

@@ -46,7 +46,7 @@ pub(super) const LINE_COMPARED: usize = 20;
 
 /// The indentation of places is compared up to this many lines in all. With more places than that they are too many to
 /// choose from anyway.
-pub(super) const SHIFT_EFFORT: usize = 2_000_000;
+pub(super) const SHIFT_STEPS: usize = 2_000_000;
 
 /// A text that matches more places is ambiguous, whatever says where: to look at each takes memory.
 pub(super) const MATCHES: usize = 10_000;

@@ -52,34 +52,6 @@ impl Tier {
         }
     }
 
-    /// What it accepts, for the documentation.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Tier::Exact => {
-                "Byte for byte: as whole lines, or where the format has it so, as a part of a line."
-            }
-            Tier::Eol => "Line ends, a byte order mark or the final newline differ.",
-            Tier::TrailingSpace => "Blanks at the ends of lines differ.",
-            Tier::Indent => {
-                "The indentation differs in one way for all lines: a shift, tabs for spaces, two blanks for four. New lines are \
-                 indented as the file is."
-            }
-            Tier::Unicode => {
-                "Typographic quotes, dashes and spaces stand for plain ones, or letters are composed differently. \
-                 New lines get what the file has."
-            }
-            Tier::BlankLines => "Blank lines were added or left out.",
-            Tier::Elision => {
-                "A line such as `// ...` stands for lines that were left out, in the old text and the new."
-            }
-            Tier::Similar => {
-                "Few of the lines that stay differ, and only in blanks between their tokens or in what is no code: a \
-                 comment that is shortened or mistyped, a last line that is cut; or a line is misquoted that the new \
-                 text has right. How alike it is, is said in percent."
-            }
-        }
-    }
-
     /// The loosest tier that a value of `--max-fuzz` allows; none for another text.
     pub fn of_max_fuzz(value: &str) -> Option<Self> {
         match value {
@@ -140,7 +112,7 @@ impl MatchMode {
     }
 
     /// The normalization in which two lines are compared once their indentation is made the same.
-    pub(super) fn aligned_form(self) -> Normalization {
+    pub(super) fn aligned_normalization(self) -> Normalization {
         match self.normalization {
             Normalization::Text => Normalization::Text,
             Normalization::Trailing | Normalization::Trimmed => Normalization::Trailing,
@@ -151,8 +123,8 @@ impl MatchMode {
 
 /// Tiers 1 to 6 and their combinations, the strictest first.
 ///
-/// Exact and line ends are one match_mode: a payload has lost the file's line endings, so a place that has `\n` is no likelier
-/// than one that has `\r\n` or the file's end, and two such places are two. Each further match_mode accepts what the tiers
+/// Exact and line ends are one match mode: a payload has lost the file's line endings, so a place that has `\n` is no likelier
+/// than one that has `\r\n` or the file's end, and two such places are two. Each further match mode accepts what the tiers
 /// before it accept as well, so that tiers combine.
 pub(super) fn ladder(unit: Unit, limits: &Limits) -> impl Iterator<Item = MatchMode> + use<> {
     let fuzz = limits.max_fuzz;
@@ -162,7 +134,7 @@ pub(super) fn ladder(unit: Unit, limits: &Limits) -> impl Iterator<Item = MatchM
     LADDER.iter().filter(may_be).map(|(_, match_mode)| *match_mode)
 }
 
-/// All match_modes, and what has to be allowed for each.
+/// All match modes, and what has to be allowed for each.
 const LADDER: &[(Tier, MatchMode)] = &[
     (Tier::Exact, MatchMode::EXACT),
     (Tier::TrailingSpace, MatchMode::TRAILING),

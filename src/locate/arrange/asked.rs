@@ -10,7 +10,7 @@ use crate::locate::{Repeat, loose};
 use crate::text::search::Place;
 
 impl Query<'_> {
-    /// Refuses places found on a match_mode where the result of the hunk matches on a stricter one, apart from them: it is applied there
+    /// Refuses places found on a match mode where the result of the hunk matches on a stricter one, apart from them: it is applied there
     /// perhaps.
     pub(super) fn is_strictest(&self, match_mode: MatchMode, places: &[Place]) -> Result<(), Box<Refusal>> {
         match (stricter_result(self, match_mode, places), places) {

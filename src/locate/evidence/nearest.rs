@@ -61,7 +61,7 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveU
     }
     // What evidence costs is counted apart from searching.
     let free = Budget::new(u64::MAX, 0);
-    let hay = hay.with_effort(&free);
+    let hay = hay.with_budget(&free);
     let file = hay.solid(FORM);
     let hashes: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
     let spots = file.spots(&hashes, COMMON);

@@ -16,7 +16,7 @@ use similar::DiffOp;
 /// The normalization in which lines are compared here.
 const FORM: Normalization = Normalization::FoldedTrimmed;
 
-const RUNG: MatchMode = MatchMode { tier: Tier::Similar, ..MatchMode::LOOSEST };
+const MODE: MatchMode = MatchMode { tier: Tier::Similar, ..MatchMode::LOOSEST };
 
 /// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps; with each, whether
 /// the hunk was made there.
@@ -40,7 +40,7 @@ pub(super) fn places(query: &Query<'_>) -> Vec<(Alignment, bool)> {
             continue;
         };
         let place = Place::lines(first, last + 1);
-        let Some(mut aligned) = Alignment::at(hay, pattern, place, RUNG) else { continue };
+        let Some(mut aligned) = Alignment::at(hay, pattern, place, MODE) else { continue };
         aligned.similarity = Some(similarity);
         let candidate = Candidate { query, aligned: &aligned, comment: None };
         if objection(&candidate).is_none() {

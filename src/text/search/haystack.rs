@@ -52,7 +52,7 @@ impl<'a> Haystack<'a> {
     }
 
     /// The same search at the cost of another budget.
-    pub(crate) fn with_effort(self, budget: &'a Budget) -> Self {
+    pub(crate) fn with_budget(self, budget: &'a Budget) -> Self {
         Self { budget, ..self }
     }
 

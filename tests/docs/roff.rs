@@ -1,7 +1,5 @@
 //! Just enough roff: the man macros that groff and mandoc share, and texts that neither can misread.
 
-use super::Piece;
-
 /// A page that is being written.
 pub(super) struct Page(String);
 
@@ -9,8 +7,9 @@ impl Page {
     /// Begins a page of a section of the manual.
     pub(super) fn new(name: &str, section: char, version: &str) -> Self {
         let title = escape(&name.to_uppercase());
-        let mut page =
-            Self(String::from(".\\\" Written by `cargo run --example man`; change src/cli instead.\n"));
+        let mut page = Self(String::from(
+            ".\\\" Written by `UPDATE=1 cargo test --test docs`; change man/*.md instead.\n",
+        ));
         page.line(&format!(
             ".TH \"{title}\" \"{section}\" \"\" \"{} {version}\" \"Git Manual\"",
             escape("git-llm-apply")
@@ -77,17 +76,6 @@ impl Page {
             self.text(&marked(usage));
         }
         self.line(".fi");
-    }
-
-    pub(super) fn pieces(&mut self, pieces: &[Piece]) {
-        for piece in pieces {
-            match piece {
-                Piece::Text(text) => self.paragraph(text),
-                Piece::Item(term, text) => self.item(term, text),
-                Piece::Lines(text) => self.lines(text),
-                Piece::Heading(title) => self.heading(title),
-            }
-        }
     }
 
     pub(super) fn finish(self) -> String {

@@ -87,3 +87,58 @@ fn a_path_is_no_deeper_than_it_may_cost() {
     assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
 }
+
+/// What it takes to look through each of these grows faster than it does, or would.
+fn costly() -> [(&'static str, String, String); 4] {
+    let line = "one line like the others\n";
+    let lines = |mark: char, count| format!("{mark}{line}").repeat(count);
+    let chunk = format!("@@\n{}-{line}+other\n{}", lines(' ', 2200), lines(' ', 2200));
+    let hunk = |n: usize| {
+        format!("@@ -{0},3 +{0},3 @@\n line {0}\n-line {1}\n+LINE {1}\n line {2}\n", n, n + 1, n + 2)
+    };
+    let call = |n: usize| {
+        format!(
+            "{{\"type\": \"tool_use\", \"id\": \"toolu_{n:08}\", \"name\": \"Edit\", \"input\": {{\"file_path\": \"f\", \
+             \"old_string\": \"b\", \"new_string\": \"b\"}}}}\n"
+        )
+    };
+    [
+        (
+            "a large edit of equal lines",
+            line.repeat(60_000),
+            format!("*** Begin Patch\n*** Update File: f\n{chunk}*** End Patch\n"),
+        ),
+        ("a line of 400,000 characters", "word, ".repeat(66_667) + "\n", patch("f", "w", "word, word", "x")),
+        (
+            "54,000 hunks",
+            (1..=216_000).map(|n| format!("line {n}\n")).collect(),
+            "--- a/f\n+++ b/f\n".to_owned() + &(0..54_000).map(|n| hunk(4 * n + 1)).collect::<String>(),
+        ),
+        ("57,000 calls that change nothing", "a\nb\nc\n".to_owned(), (0..57_000).map(call).collect()),
+    ]
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_could_cost_much_ends_soon_and_takes_little_memory() {
+    // Seconds of the processor; tests are built without optimisation, which takes some ten times as long.
+    let seconds = if cfg!(debug_assertions) { 50 } else { 5 };
+    for (what, file, response) in costly() {
+        let sandbox = Sandbox::new();
+        sandbox.file("f", &file);
+        sandbox.commit("costly");
+        // 20 times the input, besides what any run takes.
+        let kilobytes = 20 * (file.len() + response.len()) / 1024 + 32 * 1024;
+        let bounded = format!("ulimit -t {seconds} && ulimit -d {kilobytes} && exec \"$@\"");
+        let mut command = sandbox
+            .program("bash", ["-c", &bounded, "bash", env!("CARGO_BIN_EXE_git-llm-apply"), "check", "-q"]);
+        let run = sandbox::Run::of(command.arg(sandbox.response(&response)).output().unwrap());
+        assert!(
+            matches!(run.code, Some(0 | 1)),
+            "{what}: {:?} {:?} {:.500}",
+            run.code,
+            run.signal,
+            run.stderr
+        );
+    }
+}

@@ -95,6 +95,6 @@ pub(super) fn finding(clash: &Clash, branch: &str, what: &str, favor: Option<Fav
         places: Vec::new(),
         excerpt: Vec::new(),
         help: help(clash).filter(|_| favor.is_none()).map(str::to_owned),
-        evidence: Some(evidence(clash, line)).filter(|_| favor.is_none()),
+        evidence: Some(Box::new(evidence(clash, line))).filter(|_| favor.is_none()),
     }
 }

@@ -230,7 +230,7 @@ pub struct Finding {
     /// What to do next.
     pub help: Option<String>,
     /// What the real file says.
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<Box<Evidence>>,
 }
 
 impl Finding {
@@ -514,14 +514,17 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
         let response = responses.get(label.span.response as usize)?;
         Some((response.lines_of(label.span), label.text.clone()))
     });
-    let places: Vec<_> = places.collect();
-    let excerpt = match (response, places.first()) {
+    // There may be thousands of findings: no more room is taken than each needs.
+    let mut places: Vec<_> = places.collect();
+    places.shrink_to_fit();
+    let mut excerpt: Vec<(usize, String)> = match (response, places.first()) {
         (Some(response), Some((lines, _))) => {
             let shown = response.lines_from(lines.first).take((lines.last - lines.first + 1).min(EXCERPT));
             (lines.first..).zip(shown.map(str::to_owned)).collect()
         }
         _ => Vec::new(),
     };
+    excerpt.shrink_to_fit();
     let of_edit = || {
         let edit = script.edits.get(diagnostic.edit?.checked_sub(1)?)?;
         Some(edit.path.shown())
@@ -537,6 +540,6 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
         places,
         excerpt,
         help: diagnostic.help.clone(),
-        evidence: diagnostic.evidence.as_deref().cloned(),
+        evidence: diagnostic.evidence.clone(),
     }
 }

@@ -4,7 +4,7 @@
 //! bare clone of it in a temporary directory, which shares its objects. Exits with 1 if any commit came out different.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
 
-#[path = "../tests/roundtrip/history.rs"]
+#[path = "../tests/placement/roundtrip/history.rs"]
 mod history;
 
 use git_llm_apply::format::FormatId;

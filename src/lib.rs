@@ -48,7 +48,7 @@
 //! [`cli::run`] is the whole command.
 //!
 //! Everything left of the transaction is pure: no git, file system, process, clock, environment or printing.
-//! Modules import only those above them in the list below; `tests/layering.rs` keeps it so.
+//! Modules import only those above them in the list below; `tests/docs/layering.rs` keeps it so.
 //!
 //! Invariants:
 //! - a [`path::RepoPath`] never leaves the repository and never names `.git` or a look-alike of it;

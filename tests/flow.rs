@@ -14,7 +14,7 @@ use git_llm_apply::vcs::repo::Repo;
 use sandbox::fault::with_fault;
 use sandbox::{Sandbox, create, patch};
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn order(text: &str) -> Order {
@@ -95,11 +95,14 @@ fn a_program_checks_lands_and_resumes() {
     other.state().is(&untouched, "the repository in the current directory");
 }
 
-/// Where the repository is that [`a_program_in_another_repository`] opens.
+/// Where the repository is that the program opens, which is this test once more.
 const PLACE: &str = "FLOW_TEST_PLACE";
 
 #[test]
 fn flows_work_where_their_handle_points() {
+    if let Some(place) = std::env::var_os(PLACE) {
+        return in_another_repository(&PathBuf::from(place));
+    }
     let (sandbox, other) = (Sandbox::new(), Sandbox::new());
     for sandbox in [&sandbox, &other] {
         sandbox.git(["config", "user.name", "A"]);
@@ -108,7 +111,7 @@ fn flows_work_where_their_handle_points() {
     let (base, untouched) = (sandbox.head(), other.state());
     let git_dir = other.repo.join(".git");
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "a_program_in_another_repository", "--ignored"]);
+    child.args(["--exact", "flows_work_where_their_handle_points"]);
     // As in a hook of the other one.
     child.current_dir(&other.repo).env(PLACE, &sandbox.repo).env("GIT_DIR", &git_dir);
     child.env("GIT_INDEX_FILE", git_dir.join("index")).env("GIT_WORK_TREE", &other.repo);
@@ -124,11 +127,9 @@ fn flows_work_where_their_handle_points() {
     sandbox.leaves_no_file();
 }
 
-#[test]
-#[ignore = "run by flows_work_where_their_handle_points, in another repository"]
-fn a_program_in_another_repository() {
-    let place = PathBuf::from(std::env::var_os(PLACE).unwrap());
-    let repo = Repo::open(&place.join(".git"), Some(&place)).unwrap();
+/// A program that was started in another repository than the one that it opens.
+fn in_another_repository(place: &Path) {
+    let repo = Repo::open(&place.join(".git"), Some(place)).unwrap();
     let again = || repo.open_again().unwrap();
     let options = Options::default();
     let onto = |branch: &str| {

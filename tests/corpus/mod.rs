@@ -1,4 +1,5 @@
 //! Cases in folders, and what becomes of a response on a tree of files, by parsing and resolving alone.
+#![allow(dead_code, reason = "every test binary uses its own part of this")]
 
 use git_llm_apply::diag::{Code, Diagnostic};
 use git_llm_apply::edit::Script;

@@ -65,7 +65,7 @@ fn missed(number: usize, lines: usize) -> Finding {
     };
     Finding {
         wanted: wanted.collect(),
-        evidence: Some(Evidence { nearest: Some(nearest), ..Evidence::default() }),
+        evidence: Some(Box::new(Evidence { nearest: Some(nearest), ..Evidence::default() })),
         ..finding(Some(number), Code::SearchNotFound)
     }
 }
@@ -83,7 +83,7 @@ fn where_nothing_was_refused_there_is_none() {
 #[test]
 fn what_is_about_no_edit_comes_first_and_what_builds_on_another_last() {
     let mut second = finding(Some(2), Code::NotFound);
-    second.evidence = Some(Evidence { builds_on: Some(1), ..Evidence::default() });
+    second.evidence = Some(Box::new(Evidence { builds_on: Some(1), ..Evidence::default() }));
     let edits = vec![edit(1, EditState::Refused), edit(2, EditState::Refused), edit(3, EditState::Refused)];
     let findings = vec![
         finding(Some(1), Code::NotFound),

@@ -1,0 +1,393 @@
+//! A response that has landed is not landed a second time, by its record.
+use crate::sandbox;
+
+use sandbox::{Run, Sandbox, create, kinds, patch, same};
+
+fn json(run: &Run) -> serde_json::Value {
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+fn newest_id(sandbox: &Sandbox) -> String {
+    sandbox.run(["list"]).exits(0).stdout.split(' ').next().unwrap().to_owned()
+}
+
+/// Lands a response, and does something else that is committed on top; nothing of it may land once more.
+fn lands_once(sandbox: &Sandbox, response: &str) {
+    sandbox.apply([""; 0], response).exits(0);
+    let id = newest_id(sandbox);
+    let (tip, before) = (sandbox.head(), sandbox.listing());
+    let run = sandbox.apply([""; 0], response).exits(0);
+    assert!(
+        run.stdout.contains(&format!("already landed as {id} on 2023-11-14; nothing to do")),
+        "{response}\n{run:?}"
+    );
+    assert_eq!(sandbox.head(), tip, "{response}");
+    same("a second run", &before, &sandbox.listing());
+    let check = json(&sandbox.apply(["-n", "--json"], response).exits(0));
+    assert_eq!((&check["status"], &check["landing"]), (&"nothing".into(), &id.as_str().into()));
+}
+
+/// Edits whose second run would do something else, judged by the text alone.
+fn not_twice() -> Vec<(&'static str, String)> {
+    let calls = |pairs: &[(&str, &str)]| {
+        let one = |(old, new): &(&str, &str)| {
+            serde_json::json!({"file_path": "README", "old_string": old, "new_string": new}).to_string()
+                + "\n"
+        };
+        pairs.iter().map(one).collect::<String>()
+    };
+    let block = |search: &str, replace: &str| {
+        format!("README\n<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n\n")
+    };
+    vec![
+        ("a line is made longer", patch("README", "Longer", "hello\n", "hello hello\n")),
+        (
+            "a line that an earlier edit added is amended",
+            patch("README", "Add", "hello\n", "hello\nadded\n") + &patch("README", "Amend", "added\n", "amended\n"),
+        ),
+        ("likewise, in blocks", block("hello\n", "hello\nadded\n") + &block("added\n", "amended\n")),
+        ("likewise, in calls", calls(&[("hello\n", "hello\nadded\n"), ("added\n", "amended\n")])),
+        (
+            "likewise, in a second envelope",
+            format!(
+                "<opx>\n{}</opx>\n\nAnd then:\n\n<opx>\n{}</opx>\n",
+                patch("README", "Add", "hello\n", "hello\nadded\n"),
+                patch("README", "Amend", "added\n", "amended\n")
+            ),
+        ),
+        (
+            "a block is moved by deleting and adding it",
+            block("one\ntwo\n", "") + &block("hello\n", "hello\none\ntwo\n"),
+        ),
+        (
+            "every occurrence is replaced, inside words too",
+            "{\"file_path\": \"README\", \"old_string\": \"o\", \"new_string\": \"oo\", \"replace_all\": true}\n".into(),
+        ),
+        (
+            "an edit before another of the same text",
+            patch("README", "One", "one\n", "two\n").replace("<find>", "<find occurrence=\"1\">")
+                + &patch("README", "Two", "two\n", "three\n").replace("<find>", "<find occurrence=\"last\">"),
+        ),
+    ]
+}
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("README", "one\ntwo\nhello\n");
+    sandbox.commit("More lines");
+    sandbox
+}
+
+#[test]
+fn what_would_do_something_else_the_second_time_lands_once() {
+    for (what, response) in not_twice() {
+        println!("{what}");
+        let sandbox = sandbox();
+        lands_once(&sandbox, &response);
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn a_response_is_known_by_its_text_whatever_its_name_and_line_ends() {
+    let judge = || {
+        let sandbox = sandbox();
+        let response = patch("README", "Longer", "hello\n", "hello hello\n");
+        sandbox.apply([""; 0], &response).exits(0);
+        let tip = sandbox.head();
+        for same in [
+            format!("\u{feff}{response}"),
+            response.replace('\n', "\r\n"),
+            format!("{response}\n  \n\n"),
+            response.trim_end().to_owned(),
+        ] {
+            let run = sandbox.apply([""; 0], &same).exits(0);
+            assert!(run.stdout.contains("already landed as "), "{same:?} {run:?}");
+            assert_eq!(sandbox.head(), tip);
+        }
+        // Another answer is another one, though it says the same.
+        let other = format!("So:\n\n{response}");
+        let run = sandbox.apply([""; 0], &other).exits(0);
+        assert!(!run.stdout.contains("already landed as "), "{run:?}");
+    };
+    judge();
+    kinds::in_others(&[judge]);
+}
+
+#[test]
+fn later_work_does_not_hide_it() {
+    let sandbox = sandbox();
+    let response = patch("README", "Longer", "hello\n", "hello hello\n") + &create("new", "Add", "new\n");
+    sandbox.apply([""; 0], &response).exits(0);
+    // Elsewhere in the file, and in another one.
+    sandbox.file("README", "zero\none\ntwo\nhello hello\n");
+    sandbox.file("other", "other\n");
+    sandbox.commit("Later");
+    let tip = sandbox.head();
+    sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
+    assert_eq!(sandbox.head(), tip);
+}
+
+#[test]
+fn again_lands_it_once_more() {
+    let sandbox = sandbox();
+    let response = patch("README", "Add", "hello\n", "hello\nmore\n");
+    sandbox.apply([""; 0], &response).exits(0);
+    sandbox.file("README", "hello\n\n\nhello again\n");
+    sandbox.commit("Something else");
+    sandbox.apply(["--again"], &response).exits(0).says(", 1 commit");
+    assert_eq!(sandbox.text("README"), "hello\nmore\n\n\nhello again\n");
+}
+
+#[test]
+fn what_was_taken_back_lands_again() {
+    let response = patch("README", "Longer", "hello\n", "hello hello\n") + &create("new", "Add", "new\n");
+    for way in ["undo", "undo later", "revert", "reset"] {
+        println!("{way}");
+        let sandbox = sandbox();
+        let old = sandbox.head();
+        sandbox.apply([""; 0], &response).exits(0);
+        if way == "undo later" {
+            sandbox.file("other", "other\n");
+            sandbox.commit("Later");
+        }
+        match way {
+            "undo" | "undo later" => drop(sandbox.run(["undo"]).exits(0)),
+            "revert" => drop(sandbox.git(["revert", "--no-edit", "HEAD~2..HEAD"])),
+            _ => drop(sandbox.git(["reset", "--hard", &old])),
+        }
+        assert_eq!(sandbox.text("README"), "one\ntwo\nhello\n");
+        sandbox.apply([""; 0], &response).exits(0).says(", 2 commits");
+        assert_eq!(sandbox.text("README"), "one\ntwo\nhello hello\n");
+        sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
+        assert_eq!(sandbox.text("README"), "one\ntwo\nhello hello\n");
+    }
+}
+
+#[test]
+fn one_edit_that_was_taken_back_lands_alone() {
+    let sandbox = sandbox();
+    let response = patch("README", "Longer", "hello\n", "hello hello\n") + &create("new", "Add", "new\n");
+    sandbox.apply([""; 0], &response).exits(0);
+    sandbox.git(["revert", "--no-edit", "HEAD"]);
+    assert!(!sandbox.exists("new"));
+    let run = sandbox.apply([""; 0], &response).exits(0);
+    assert!(run.stdout.contains(", 1 commit"), "{run:?}");
+    assert_eq!(
+        (sandbox.text("README"), sandbox.text("new")),
+        ("one\ntwo\nhello hello\n".into(), "new\n".into())
+    );
+}
+
+#[test]
+fn commits_that_were_made_anew_count_by_what_they_did() {
+    let response = patch("README", "Add", "hello\n", "hello\nadded\n")
+        + &patch("README", "Amend", "added\n", "amended\n");
+    for way in ["squash", "rebase", "amend"] {
+        println!("{way}");
+        let sandbox = sandbox();
+        sandbox.file("other", "x\n");
+        let old = sandbox.commit("Other");
+        sandbox.apply([""; 0], &response).exits(0);
+        match way {
+            "squash" => {
+                sandbox.git(["reset", "-q", "--soft", &old]);
+                sandbox.commit("Squashed");
+            }
+            "rebase" => {
+                sandbox.git(["checkout", "-q", "-b", "side", "HEAD~3"]);
+                sandbox.git(["cherry-pick", "main~1", "main"]);
+            }
+            _ => drop(sandbox.git(["commit", "-q", "--amend", "-m", "Another message"])),
+        }
+        let tip = sandbox.head();
+        sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
+        assert_eq!(sandbox.head(), tip);
+    }
+}
+
+#[test]
+fn what_was_amended_since_is_refused_with_a_way_on() {
+    let sandbox = sandbox();
+    let response = patch("README", "Longer", "hello\n", "hello hello\n");
+    sandbox.apply([""; 0], &response).exits(0);
+    let id = newest_id(&sandbox);
+    sandbox.file("README", "one\ntwo\nhello hello, all\n");
+    sandbox.commit("Amend it");
+    let before = sandbox.listing();
+    let run = sandbox.apply(["--no-keep"], &response).exits(1);
+    assert!(run.stderr.contains(&id) && run.stderr.contains("--again"), "{run:?}");
+    same("a refusal", &before, &sandbox.listing());
+}
+
+#[test]
+fn on_another_branch_it_lands() {
+    let sandbox = sandbox();
+    let response = patch("README", "Longer", "hello\n", "hello hello\n");
+    sandbox.apply(["-b", "one"], &response).exits(0);
+    sandbox.apply(["-b", "one"], &response).exits(0).says("already landed as ");
+    sandbox.apply(["-b", "two"], &response).exits(0).says(", 1 commit");
+    sandbox.apply([""; 0], &response).exits(0).says(", 1 commit");
+    sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
+}
+
+#[test]
+fn the_rest_of_a_response_that_landed_in_part_lands() {
+    let sandbox = sandbox();
+    let longer = patch("README", "Longer", "hello\n", "hello hello\n");
+    let response = longer.clone() + &patch("later", "Later", "later\n", "late\n");
+    sandbox.apply(["--keep-going"], &response).exits(1);
+    assert_eq!(sandbox.text("README"), "one\ntwo\nhello hello\n");
+    // What was missing is there now.
+    sandbox.file("later", "later\n");
+    sandbox.commit("Later");
+    let run = sandbox.apply([""; 0], &response).exits(0);
+    assert!(run.stdout.contains(", 1 commit"), "{run:?}");
+    assert_eq!(sandbox.text("README"), "one\ntwo\nhello hello\n");
+    assert_eq!(sandbox.text("later"), "late\n");
+    sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
+
+    // And chosen ones.
+    let two = longer + &create("b", "Add", "b\n");
+    let sandbox = self::sandbox();
+    sandbox.apply(["--only", "1"], &two).exits(0);
+    sandbox.apply([""; 0], &two).exits(0).says(", 1 commit");
+    assert_eq!((sandbox.text("README"), sandbox.text("b")), ("one\ntwo\nhello hello\n".into(), "b\n".into()));
+    sandbox.apply([""; 0], &two).exits(0).says("already landed as ");
+}
+
+#[test]
+fn a_correction_counts_for_the_edit_that_it_replaces() {
+    let sandbox = sandbox();
+    let good = patch("README", "Longer", "hello\n", "hello hello\n");
+    let response = good + &patch("README", "Two", "tow\n", "2\n");
+    sandbox.apply([""; 0], &response).exits(1);
+    let fix = patch("README", "Two", "two\n", "2\n");
+    sandbox.apply(["--continue"], &fix).exits(0);
+    assert_eq!(sandbox.text("README"), "one\n2\nhello hello\n");
+    let tip = sandbox.head();
+    for text in [&response, &fix] {
+        sandbox.apply([""; 0], text).exits(0).says("already landed as ");
+        assert_eq!(sandbox.head(), tip);
+    }
+}
+
+#[test]
+fn without_a_record_the_text_decides() {
+    let sandbox = sandbox();
+    let response = patch("README", "Longer", "hello\n", "hello\nmore\n");
+    sandbox.apply(["--no-record"], &response).exits(0);
+    let tip = sandbox.head();
+    let run = sandbox.apply([""; 0], &response).exits(0);
+    assert!(run.stdout.contains("nothing to do: already applied"), "{run:?}");
+    assert_eq!(sandbox.head(), tip);
+}
+
+#[test]
+fn what_is_forgotten_is_no_record() {
+    let sandbox = sandbox();
+    let response = patch("README", "Longer", "hello\n", "hello hello\n");
+    sandbox.apply([""; 0], &response).exits(0);
+    let id = newest_id(&sandbox);
+    let other = create("a", "Add", "a\n");
+    sandbox.apply([""; 0], &other).exits(0);
+    sandbox.run(["forget", &id]).exits(0);
+    let tree = sandbox.git(["ls-tree", "-r", "--name-only", "refs/llm-apply/history"]);
+    assert_eq!(tree.lines().filter(|line| line.starts_with("landed/")).count(), 1, "{tree}");
+    sandbox.apply([""; 0], &other).exits(0).says("already landed as ");
+    let run = sandbox.apply(["-n"], &response);
+    assert!(!run.stdout.contains("already landed as "), "{run:?}");
+}
+
+#[test]
+fn a_record_that_is_not_of_our_form_stops_nothing() {
+    let sandbox = sandbox();
+    let response = patch("README", "Longer", "hello\n", "hello hello\n");
+    sandbox.apply([""; 0], &response).exits(0);
+    let tree = sandbox.git(["ls-tree", "-r", "--name-only", "refs/llm-apply/history"]);
+    let place = tree.lines().find(|line| line.starts_with("landed/")).unwrap().to_owned();
+    let original = sandbox.git(["cat-file", "blob", &format!("refs/llm-apply/history:{place}")]);
+    let commit = sandbox.git(["rev-parse", "HEAD"]);
+    for odd in [
+        String::new(),
+        "{".repeat(100_000),
+        "[{\"id\": \"../..\", \"edits\": []}]".into(),
+        original.replace(&commit, &"0".repeat(commit.len())),
+        original.replace(&commit, "HEAD"),
+    ] {
+        let sandbox = sandbox.copy();
+        sandbox.file("odd", &odd);
+        let blob = sandbox.git(["hash-object", "-w", "odd"]);
+        std::fs::remove_file(sandbox.root().join("repo/odd")).unwrap();
+        let index = sandbox.root().join("odd-index");
+        let run = |args: &[&str]| {
+            let output = sandbox.git_command(args).env("GIT_INDEX_FILE", &index).output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        };
+        run(&["read-tree", "refs/llm-apply/history"]);
+        run(&["update-index", "--add", "--cacheinfo", &format!("100644,{blob},{place}")]);
+        let tree = run(&["write-tree"]);
+        std::fs::remove_file(&index).unwrap();
+        let message = sandbox.git(["log", "-1", "--format=%B", "refs/llm-apply/history"]);
+        let parents = sandbox.git(["log", "-1", "--format=%P", "refs/llm-apply/history"]);
+        let mut args = vec!["commit-tree", &tree, "-m", &message];
+        parents.split(' ').for_each(|parent| args.extend(["-p", parent]));
+        let commit = sandbox.git(&args);
+        sandbox.git(["update-ref", "refs/llm-apply/history", &commit]);
+        // By the text alone `hello` in `hello hello` is made already.
+        let run = sandbox.apply([""; 0], &response);
+        assert!(run.code == Some(0) && !run.stdout.contains("already landed as "), "{odd:.80} {run:?}");
+    }
+}
+
+/// All files below a directory, by their paths.
+fn files_below(top: &std::path::Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) {
+    let Ok(entries) = std::fs::read_dir(top) else { return };
+    for entry in entries.map(Result::unwrap) {
+        let name = format!("{prefix}{}", entry.file_name().into_string().unwrap());
+        if entry.file_type().unwrap().is_dir() {
+            files_below(&entry.path(), &format!("{name}/"), files);
+        } else if name != ".keep-empty" {
+            files.push((name, std::fs::read(entry.path()).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn every_golden_case_that_lands_lands_once() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let (mut landed, mut cases) = (0, Vec::new());
+    for format in std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()) {
+        let inside = std::fs::read_dir(&format).into_iter().flatten().map(|entry| entry.unwrap().path());
+        cases.extend(inside.filter(|case| case.join("after").is_dir()));
+    }
+    cases.sort();
+    let empty = Sandbox::new();
+    // One in three: the formats each have dozens.
+    for case in cases.iter().step_by(3) {
+        let sandbox = empty.copy();
+        let mut files = Vec::new();
+        files_below(&case.join("before"), "", &mut files);
+        files.iter().for_each(|(path, content)| sandbox.file(path, content));
+        let before = sandbox.commit("before");
+        let response = std::fs::read(case.join("response.txt")).unwrap();
+        let response = String::from_utf8(response).unwrap();
+        let format: &[&str] = if case.parent().unwrap().ends_with("whole-file") {
+            &["--format", "whole-file", "-q"]
+        } else {
+            &["-q"]
+        };
+        let first = sandbox.apply(format, &response);
+        assert_eq!(first.code, Some(0), "{} {first:?}", case.display());
+        let tip = sandbox.head();
+        if tip == before {
+            continue;
+        }
+        landed += 1;
+        let again = sandbox.apply(&format[..format.len() - 1], &response);
+        assert_eq!((again.code, sandbox.head()), (Some(0), tip), "{} {again:?}", case.display());
+        assert!(again.stdout.contains("already landed as "), "{} {again:?}", case.display());
+    }
+    assert!(landed > 80, "{landed}");
+}

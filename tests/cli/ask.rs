@@ -1,0 +1,368 @@
+//! The loop with a model, played by scripts: right at once, right after feedback, never right, failing, killed.
+use crate::sandbox;
+
+use sandbox::{Sandbox, create, patch, same};
+use std::path::PathBuf;
+
+/// A model that gives those answers, one after the other and the last again and again, and keeps what it was asked.
+struct Model {
+    directory: PathBuf,
+}
+
+impl Model {
+    fn of(sandbox: &Sandbox, answers: &[String]) -> Self {
+        let directory = sandbox.root().join("model");
+        std::fs::create_dir(&directory).unwrap();
+        for (number, answer) in answers.iter().enumerate() {
+            std::fs::write(directory.join(format!("answer-{}", number + 1)), answer).unwrap();
+        }
+        let last = answers.len();
+        let script = format!(
+            "#!/bin/sh\ncd '{}'\nn=$(( $(cat count 2>/dev/null || echo 0) + 1 ))\necho $n >count\ncat >asked-$n\n\
+             pwd -P >/dev/null\n[ $n -gt {last} ] && n={last}\necho thinking... >&2\ncat answer-$n\n",
+            directory.display()
+        );
+        sandbox.script(&directory.join("run"), &script);
+        Self { directory }
+    }
+
+    fn command(&self) -> String {
+        format!("'{}'", self.directory.join("run").display())
+    }
+
+    fn asked(&self, round: usize) -> String {
+        std::fs::read_to_string(self.directory.join(format!("asked-{round}"))).unwrap_or_default()
+    }
+
+    fn rounds(&self) -> usize {
+        std::fs::read_to_string(self.directory.join("count")).map_or(0, |text| text.trim().parse().unwrap())
+    }
+}
+
+fn good() -> String {
+    "Here you are:\n\n".to_owned() + &patch("README", "Greet the world", "hello\n", "hello world\n")
+}
+
+/// Two edits, of which the second quotes what is not there.
+fn half() -> String {
+    create("new.txt", "Add it", "new\n") + &patch("README", "Greet the world", "goodbye\n", "hello world\n")
+}
+
+#[test]
+fn right_at_once() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    sandbox.run(["ask", "--with", &model.command(), "-r", "Greet the world", "README"]).exits(0);
+    assert_eq!((sandbox.text("README"), model.rounds()), ("hello world\n".into(), 1));
+    // What it was asked is what `prompt` prints.
+    sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
+    let prompt = sandbox.run(["prompt", "-r", "Greet the world", "README"]).exits(0);
+    assert_eq!(model.asked(1), prompt.stdout);
+    // Without a pathspec no file is sent.
+    let model = {
+        std::fs::remove_dir_all(&model.directory).unwrap();
+        Model::of(&sandbox, &[good()])
+    };
+    sandbox.run(["ask", &format!("--with={}", model.command())]).exits(0);
+    assert!(!model.asked(1).contains("README"), "{}", model.asked(1));
+    sandbox.is_sound();
+}
+
+#[test]
+fn right_after_feedback() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let model = Model::of(&sandbox, &[half(), good()]);
+    sandbox.git(["config", "llmapply.with", &model.command()]);
+    let run = sandbox.run(["ask", "-r", "Greet", "README"]).exits(0).says("warning: round 1 of 3: refused");
+    assert_eq!(model.rounds(), 2, "{}", run.stderr);
+    // The second time it is told all: the prompt, its answer, and what is wrong with it.
+    let (first, second) = (model.asked(1), model.asked(2));
+    assert!(second.starts_with(first.trim_end()), "{second}");
+    assert!(second.contains("goodbye") && second.contains("# What became of it"), "{second}");
+    // What was fine the first time lands with what is corrected, in the order of the first answer.
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add it", "Greet the world"]);
+    assert_eq!(sandbox.status(), "");
+    assert!(!sandbox.exists(".git/llm-apply/attempts"));
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_check_that_fails_is_told_too() {
+    let sandbox = Sandbox::new();
+    let wrong = patch("README", "Greet", "hello\n", "hello wolrd\n");
+    let model = Model::of(&sandbox, &[wrong, good()]);
+    let check = "grep -q world README || { echo a typo in README; exit 3; }";
+    sandbox.run(["ask", "--with", &model.command(), "-x", check]).exits(0);
+    assert!(
+        model.asked(2).contains("a typo in README") && model.asked(2).contains("wolrd"),
+        "{}",
+        model.asked(2)
+    );
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "2");
+    // In the last round it is what it is without a model.
+    sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
+    let before = sandbox.head();
+    sandbox.run(["ask", "--with", &model.command(), "-x", "false", "--rounds=1"]).exits(2);
+    assert_eq!(sandbox.head(), before);
+    // But that the answer is kept.
+    sandbox.run(["--abort"]).exits(0);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_is_asked_and_answered_is_private_and_goes() {
+    let mut sandbox = Sandbox::new();
+    let temporary = sandbox.root().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    sandbox.set("TMPDIR", temporary.to_str().unwrap());
+    let before = sandbox.listing();
+    let modes = sandbox.root().join("modes");
+    let command = format!("stat -c %a .git/llm-apply/txn/* >'{}'; exit 1", modes.display());
+    sandbox.run(["ask", "--with", &command, "-r", "a secret"]).exits(1);
+    assert_eq!(std::fs::read_to_string(modes).unwrap(), "700\n");
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    same("it is gone", &before, &sandbox.listing());
+    // Also if it is killed while it waits: what is left is in the repository, and goes with the next run.
+    let mark = sandbox.root().join("mark");
+    let command = format!("echo >'{}'; sleep 300", mark.display());
+    let mut child = sandbox.command(["ask", "--with", &command, "-r", "a secret"]).spawn().unwrap();
+    assert!(sandbox::fault::wait_for(|| mark.exists()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    sandbox.run(["recover"]).exits(0);
+    same("it is gone, too", &before, &sandbox.listing());
+}
+
+#[test]
+fn what_was_fine_in_an_earlier_round_is_not_lost_to_a_failing_check() {
+    let sandbox = Sandbox::new();
+    // The first is half right, the second corrects the other half, and then the check fails.
+    let model = Model::of(
+        &sandbox,
+        &[half(), good().replace("hello world", "hello wolrd"), half().replace("goodbye", "hello")],
+    );
+    let check = "grep -q world README";
+    sandbox.run(["ask", "--with", &model.command(), "-x", check]).exits(0);
+    assert!(model.asked(3).contains("new.txt") && model.asked(3).contains("wolrd"), "{}", model.asked(3));
+    assert!(sandbox.exists("new.txt"));
+    assert!(!sandbox.exists(".git/llm-apply/attempts"));
+}
+
+#[test]
+fn never_right() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.state();
+    let model = Model::of(&sandbox, &[half()]);
+    sandbox.run(["ask", "--with", &model.command(), "--rounds", "2"]).exits(1).says("--continue");
+    assert_eq!(model.rounds(), 2);
+    // Both answers are kept with the attempt, and gone on with by hand.
+    let kept = sandbox.listing().keys().filter(|path| path.contains("/attempts/")).count();
+    assert!(kept >= 3, "the record and the answers: {kept}");
+    sandbox.apply(["--continue"], &good()).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.git(["reset", "-q", "--hard", "HEAD~2"]);
+    // Or nothing at all is left.
+    let model = {
+        std::fs::remove_dir_all(&model.directory).unwrap();
+        Model::of(&sandbox, &[half()])
+    };
+    let listing = sandbox.listing();
+    sandbox.run(["ask", "--with", &model.command(), "--no-keep"]).exits(1);
+    assert_eq!(model.rounds(), 3);
+    same("nothing is kept", &listing, &sandbox.listing());
+    drop(before);
+}
+
+#[test]
+fn it_answers_without_edits_or_not_at_all() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    let ask = |command: &str| sandbox.run(["ask", "--with", command]);
+    ask("echo I would rather not").exits(5).says("no edits found");
+    ask("exit 7").exits(1).says("the model's command failed (exit status 7)");
+    ask("no-such-command-at-all").exits(1).says("exit status 127");
+    ask("kill -9 $$").exits(1).says("exit status 137");
+    ask("printf '\\377\\376\\000\\001'").exits(128).says("the answer is kept in ");
+    ask("echo I would rather not").exits(5).says("the answer is kept in ");
+    // It may end before it has read anything, and print more than is read.
+    ask("exit 0").exits(5);
+    // What it said is kept, but nothing if that is nothing.
+    let kept = ".git/LLM_APPLY_ANSWER";
+    assert_eq!(sandbox.text(kept), "I would rather not\n");
+    std::fs::remove_file(sandbox.repo.join(kept)).unwrap();
+    sandbox.run(["ask", "--no-keep", "--with", "echo no"]).exits(5);
+    sandbox.git(["config", "llmapply.maxSize", "100k"]);
+    ask("yes").exits(128).says("larger than 102400 bytes");
+    sandbox.git(["config", "--unset", "llmapply.maxSize"]);
+    sandbox.run(["ask"]).exits(129).says("--with");
+    sandbox.run(["ask", "--with", "true", "--rounds", "0"]).exits(129).says("--rounds");
+    sandbox.run(["ask", "--with", " "]).exits(129).says("--with");
+    sandbox.run(["ask", "--with", "true", "--assisted-by", ""]).exits(129).says("Assisted-by");
+    sandbox.git(["config", "llmapply.maxSize", "100k"]);
+    sandbox.git(["config", "--unset", "llmapply.maxSize"]);
+    same("nothing has changed", &without_config(before), &without_config(sandbox.listing()));
+}
+
+fn without_config(listing: sandbox::Listing) -> sandbox::Listing {
+    listing.into_iter().filter(|(path, _)| !path.starts_with(".git/config")).collect()
+}
+
+#[test]
+fn the_request_is_never_a_command() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[half().replace("goodbye", "$(touch owned); `touch owned`"), good()]);
+    let request = "'; touch owned; echo '$(touch owned)`touch owned`";
+    sandbox.run(["ask", "--with", &model.command(), "-r", request]).exits(0);
+    assert!(model.asked(1).contains(request));
+    assert!(!sandbox.exists("owned") && !model.directory.join("owned").exists());
+}
+
+#[test]
+fn verbose_shows_what_goes_to_and_fro_and_json_is_one_object() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let run = sandbox.run(["ask", "-v", "--with", &model.command(), "-r", "Greet the world"]).exits(0);
+    assert!(run.stderr.contains("# The request") && run.stderr.contains("Here you are:"), "{}", run.stderr);
+    sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
+    let run = sandbox.run(["ask", "--json", "--with", &model.command()]).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["status"], "landed");
+}
+
+#[test]
+fn a_command_that_hangs_is_interrupted_with_us() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    let mark = sandbox.root().join("started");
+    let command = format!("echo $$ >'{}'; sleep 1000", mark.display());
+    let mut child = sandbox.command(["ask", "--with", &command]).spawn().unwrap();
+    let pid = loop {
+        match std::fs::read_to_string(&mark) {
+            Ok(text) if text.ends_with('\n') => break text.trim().to_owned(),
+            _ => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    };
+    let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    // Its group is gone.
+    for _ in 0..100 {
+        let alive = std::path::Path::new("/proc").join(&pid).exists();
+        if !alive {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(!std::path::Path::new("/proc").join(&pid).exists());
+    same("nothing has changed", &before, &sandbox.listing());
+}
+
+#[test]
+fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
+    let cases: &[(&str, &[&str], i32, &str)] = &[
+        ("", &["-x", "test -f go-on"], 2, "touch go-on; git add go-on; git commit -q -m go-on"),
+        ("test -f go-on", &[], 3, "touch go-on; git add go-on; git commit -q -m go-on"),
+        ("", &["-S/no/such/key"], 128, "true"),
+    ];
+    for (hook, options, code, settled) in cases {
+        let sandbox = Sandbox::new();
+        sandbox.git(["config", "gpg.format", "ssh"]);
+        if !hook.is_empty() {
+            sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), &format!("#!/bin/sh\n{hook}\n"));
+        }
+        let model = Model::of(&sandbox, &[half().replace("goodbye", "hello")]);
+        let ask = ["ask", "--rounds=1", "--with", &model.command()];
+        let run = sandbox.run(ask.iter().chain(*options)).exits(*code).says("the answer is kept: ");
+        assert!(run.stderr.contains("--continue"), "{}", run.stderr);
+        assert!(sandbox.program("sh", ["-c", settled]).status().unwrap().success());
+        // With its options, but for one that is given again.
+        let again: &[&str] = if *code == 128 { &["--no-gpg-sign"] } else { &[] };
+        sandbox.run(["--continue"].iter().chain(again)).exits(0);
+        assert_eq!(
+            (sandbox.text("README"), sandbox.text("new.txt")),
+            ("hello world\n".into(), "new\n".into())
+        );
+        assert_eq!(model.rounds(), 1, "nobody is asked again");
+        sandbox.leaves_no_file();
+    }
+    // Something that is in the way of a file that was not shown.
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let dirty = format!("{}; echo mine >README", model.command());
+    sandbox.run(["ask", "--with", &dirty]).exits(4).says("the answer is kept: ");
+    sandbox.git(["checkout", "-q", "README"]);
+    sandbox.run(["--continue"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    // Without leave to keep it nothing is kept.
+    let before = sandbox.listing();
+    let run = sandbox.run([
+        "ask",
+        "--no-keep",
+        "--rounds=1",
+        "-x",
+        "false",
+        "--with",
+        "echo '<edit file=\"z\" op=\"new\"><put>\n<<<\nz\n>>>\n</put></edit>'",
+    ]);
+    assert!(!run.exits(2).stderr.contains("kept"));
+    same("not kept", &before, &sandbox.listing());
+}
+
+#[test]
+fn nobody_is_asked_while_the_files_that_are_shown_are_in_the_way() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    sandbox.file("README", "mine\n");
+    sandbox.run(["ask", "--with", &model.command(), "README"]).exits(4).says("README has local changes");
+    assert_eq!(model.rounds(), 0);
+    let run = sandbox.run(["ask", "--json", "--with", &model.command(), "README"]).exits(4);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["obstacles"][0]["kind"], "modified");
+    // On another branch they are in nobody's way.
+    sandbox.run(["ask", "--with", &model.command(), "-b", "side", "README"]).exits(0);
+    assert_eq!((model.rounds(), sandbox.text("README").as_str()), (1, "mine\n"));
+    sandbox.git(["checkout", "-q", "README"]);
+    sandbox.file(".git/index.lock", "");
+    sandbox.run(["ask", "--with", &model.command()]).exits(4);
+    assert_eq!(model.rounds(), 1);
+}
+
+#[test]
+fn files_that_are_in_the_way_beside_others_are_told_and_it_goes_on() {
+    let sandbox = Sandbox::new();
+    sandbox.file("src/a.rs", "mine\n");
+    let model = Model::of(&sandbox, &[good()]);
+    let ask = ["ask", "--with", &model.command(), "README", "src/a.rs"];
+    let run = sandbox.run(ask).exits(0);
+    assert!(
+        run.stderr.contains("warning: src/a.rs has local changes: an edit of it cannot land"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!((sandbox.text("README"), sandbox.text("src/a.rs")), ("hello world\n".into(), "mine\n".into()));
+    // An edit of it is kept, and lands when it is out of the way.
+    let model = {
+        std::fs::remove_dir_all(&model.directory).unwrap();
+        Model::of(&sandbox, &[patch("src/a.rs", "w", "fn a() {}\n", "fn alpha() {}\n")])
+    };
+    sandbox.run(ask).exits(4).says("the answer is kept: ");
+    sandbox.git(["checkout", "-q", "src/a.rs"]);
+    sandbox.run(["--continue"]).exits(0);
+    assert!(sandbox.text("src/a.rs").starts_with("fn alpha() {}\n"));
+    assert_eq!(model.rounds(), 1);
+}
+
+#[test]
+fn a_hook_that_refuses_is_told_too() {
+    let sandbox = Sandbox::new();
+    let hook = "#!/bin/sh\ngrep -q world README || { echo a typo in README; exit 1; }\n";
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), hook);
+    let model = Model::of(&sandbox, &[patch("README", "Greet", "hello\n", "hello wolrd\n"), good()]);
+    sandbox.run(["ask", "--with", &model.command(), "README"]).exits(0);
+    assert!(model.asked(2).contains("a typo in README"), "{}", model.asked(2));
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.leaves_no_file();
+}

@@ -1,0 +1,207 @@
+//! What is asked for on the command line of how a response is read: formats, the file of blocks without one, strictness, the
+//! clipboard.
+use crate::sandbox;
+
+use sandbox::{Sandbox, patch, replace, same};
+use serde_json::{Value, json};
+
+const NAMELESS: &str = "```diff\n@@ -1 +1 @@\n-hello\n+bye\n```\n";
+
+/// A block that replaces hello, one that is no edit, and a diff of another file.
+fn mixed() -> String {
+    let blocks = "README\n<<<<<<< SEARCH\nhello\n=======\nbye\n>>>>>>> REPLACE\n\nRun it:\n\n```sh\nls -l\nmake\n```\n";
+    format!("{blocks}\nAnd:\n\n--- a/old.txt\n+++ b/old.txt\n@@ -1 +1 @@\n-one\n+1\n")
+}
+
+fn json(run: &sandbox::Run) -> Value {
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+#[test]
+fn what_is_not_read_is_noted_and_with_strict_refused() {
+    let sandbox = Sandbox::new();
+    let note = "not read: 1 other code block (lines 10-13)";
+    let run = sandbox.apply(["-n"], &mixed()).exits(0).says(note);
+    assert_eq!(run.stderr.matches("not read:").count(), 1, "{}", run.stderr);
+    let read = json(&sandbox.apply(["-n", "--json"], &mixed()).exits(0));
+    let place = json!({ "first": 10, "last": 13 });
+    assert_eq!(read["unread"].as_array().unwrap().len(), 1, "{read:#}");
+    assert_eq!((&read["unread"][0]["lines"], &read["unread"][0]["info"]), (&place, &json!("sh")));
+    assert_eq!(read["unread"][0]["path"], Value::Null);
+
+    let before = sandbox.listing();
+    sandbox.apply(["--strict", "--no-keep"], &mixed()).exits(1).says(note);
+    let refused = json(&sandbox.apply(["--strict", "--no-keep", "--json"], &mixed()).exits(1));
+    assert_eq!(refused["diagnostics"][0]["severity"], "error");
+    assert_eq!(refused["unread"].as_array().unwrap().len(), 1, "{refused:#}");
+    same("refused", &before, &sandbox.listing());
+    sandbox.git(["config", "llmapply.strict", "true"]);
+    sandbox.apply(["--no-keep"], &mixed()).exits(1).says(note);
+    sandbox.apply(["--no-strict"], &mixed()).exits(0);
+    assert_eq!(
+        (sandbox.text("README"), sandbox.text("old.txt")),
+        ("bye\n".into(), "1\ntwo\nthree\nfour\n".into())
+    );
+    // Where all is read it changes nothing, and where nothing is, there is nothing to apply.
+    sandbox.apply([""; 0], &replace("src/a.rs", "w", "x\n")).exits(0);
+    sandbox.apply([""; 0], "Run it:\n\n```sh\nls\n```\n").exits(5);
+}
+
+#[test]
+fn what_is_strictly_refused_stays_refused_until_it_is_given_as_an_edit() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply(["--strict"], &mixed()).exits(1);
+    sandbox.run(["--continue"]).exits(1).says("not read");
+    let edit = patch("gone.txt", "Three", "gone\n", "here\n");
+    sandbox.apply(["--continue"], &edit).exits(0);
+    assert_eq!(sandbox.git(["rev-list", "--count", &format!("{base}..")]), "3");
+}
+
+#[test]
+fn formats_add_up_and_whole_files_are_read_beside_what_is_detected() {
+    let sandbox = Sandbox::new();
+    let whole = "src/new.rs\n```rust\nfn n() {}\n```\n\nREADME\n```\nall new\n```\n";
+    let all = format!("{}\n{whole}", replace("old.txt", "w", "x\n"));
+    let formats = |options: &[&str], text: &str, code: i32| -> Vec<String> {
+        let options: Vec<&str> = options.iter().copied().chain(["-n", "--json"]).collect();
+        let read = json(&sandbox.apply(&options, text).exits(code));
+        let edits = read["edits"].as_array().unwrap();
+        edits
+            .iter()
+            .map(|edit| format!("{} {}", edit["format"].as_str().unwrap(), edit["path"].as_str().unwrap()))
+            .collect()
+    };
+    assert_eq!(
+        formats(&["--format=whole-file"], &all, 0),
+        ["opx old.txt", "whole-file src/new.rs", "whole-file README"]
+    );
+    assert_eq!(formats(&[], &all, 1), ["opx old.txt", "whole-file src/new.rs"], "README is there");
+    let both = ["--format=search-replace", "--format=diff"];
+    assert_eq!(formats(&both, &mixed(), 0), ["search-replace README", "diff old.txt"]);
+    assert_eq!(formats(&["--format=opx", "--no-format"], &mixed(), 0).len(), 2);
+    sandbox.git(["config", "--add", "llmapply.format", "diff"]);
+    sandbox.git(["config", "--add", "llmapply.format", "search-replace"]);
+    assert_eq!(formats(&[], &mixed(), 0).len(), 2);
+    sandbox.git(["config", "--replace-all", "llmapply.format", "nonsense"]);
+    sandbox.apply(["-n"], &mixed()).exits(128).says("the name of a format");
+}
+
+#[test]
+fn an_attempt_is_gone_on_with_as_it_was_read() {
+    let sandbox = Sandbox::new();
+    let whole = "README\n```\nall new\n```\n\n".to_owned() + &patch("old.txt", "w", "nowhere\n", "x\n");
+    sandbox.apply(["--format=whole-file", "--format=opx"], &whole).exits(1).says("search-not-found");
+    sandbox.apply(["--continue"], &patch("old.txt", "w", "one\n", "1\n")).exits(0);
+    assert_eq!(sandbox.text("README"), "all new\n");
+
+    let bad = patch("gone.txt", "w", "nowhere\n", "x\n");
+    let blocks = "<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n";
+    sandbox.apply(["--path=old.txt"], &format!("{blocks}\n{bad}")).exits(1).says("search-not-found");
+    sandbox.apply(["--continue"], &patch("gone.txt", "w", "gone\n", "x\n")).exits(0);
+    assert_eq!(sandbox.text("old.txt"), "1\n2\nthree\nfour\n");
+}
+
+#[test]
+fn a_path_is_for_blocks_that_name_none() {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["--no-keep"], NAMELESS).exits(1).says("[missing]");
+    sandbox.apply(["--path", "README"], NAMELESS).exits(0);
+    assert_eq!(sandbox.text("README"), "bye\n");
+    sandbox.apply(["--path", "README", "--no-keep"], &replace("src/a.rs", "w", "x\n")).exits(0);
+    assert_eq!(sandbox.text("src/a.rs"), "x\n", "what names its file is not asked");
+}
+
+/// A directory with programs that print the clipboard, first in PATH.
+fn with_clipboard(sandbox: &mut Sandbox, program: &str, text: &str) {
+    let bin = sandbox.root().join("bin");
+    let copied = sandbox.root().join("copied");
+    std::fs::write(&copied, text).unwrap();
+    sandbox.script(
+        &bin.join(program),
+        &format!("#!/bin/sh\necho \"$@\" >'{0}'.args\ncat '{0}'\n", copied.display()),
+    );
+    let path = std::env::var("PATH").unwrap();
+    sandbox.set("PATH", &format!("{}:{path}", bin.display()));
+}
+
+#[test]
+fn the_clipboard_is_read_by_the_first_program_that_is_there() {
+    let mut sandbox = Sandbox::new();
+    with_clipboard(&mut sandbox, "pbpaste", &patch("README", "w", "hello\n", "bye\n"));
+    sandbox.run(["--clipboard"]).exits(0);
+    assert_eq!(sandbox.text("README"), "bye\n");
+    sandbox.run(["check", "--clipboard"]).exits(0).says("nothing to do");
+    sandbox.run(["--clipboard", "file"]).exits(129).says("--clipboard goes with no response");
+    // The configured command goes first, and is a line for the shell.
+    let answer = sandbox.response(&patch("old.txt", "w", "one\n", "1\n"));
+    sandbox.git(["config", "llmapply.clipboardCommand", &format!("cat '{}' | cat", answer.display())]);
+    sandbox.run(["--clipboard"]).exits(0);
+    assert_eq!(sandbox.text("old.txt"), "1\ntwo\nthree\nfour\n");
+    sandbox.git(["config", "llmapply.clipboardCommand", "echo no display >&2; exit 3"]);
+    sandbox.run(["--clipboard"]).exits(128).says("no display").says("cannot read the clipboard");
+    sandbox.git(["config", "llmapply.clipboardCommand", "printf 'Sorry.'"]);
+    sandbox.run(["--clipboard"]).exits(5).says("no edits found in the clipboard");
+    sandbox.git(["config", "llmapply.maxSize", "3"]);
+    sandbox.run(["--clipboard"]).exits(128).says("larger than 3 bytes");
+}
+
+#[test]
+fn programs_of_other_desktops_are_asked_as_they_want_it() {
+    for (program, args) in [
+        ("pbpaste", "\n"),
+        ("wl-paste", "--no-newline\n"),
+        ("xclip", "-selection clipboard -o\n"),
+        ("xsel", "--clipboard --output\n"),
+    ] {
+        let mut sandbox = Sandbox::new();
+        with_clipboard(&mut sandbox, program, "Sorry.\n");
+        // Nothing else is there.
+        for tool in ["git", "sh", "cat"] {
+            let found = std::env::var("PATH").unwrap();
+            let place =
+                found.split(':').map(|dir| std::path::Path::new(dir).join(tool)).find(|path| path.exists());
+            std::os::unix::fs::symlink(place.unwrap(), sandbox.root().join("bin").join(tool)).unwrap();
+        }
+        let bin = sandbox.root().join("bin").display().to_string();
+        sandbox.set("PATH", &bin);
+        sandbox.run(["--clipboard"]).exits(5);
+        assert_eq!(std::fs::read_to_string(sandbox.root().join("copied.args")).unwrap(), args);
+        std::fs::remove_file(sandbox.root().join("bin").join(program)).unwrap();
+        sandbox.run(["--clipboard"]).exits(128).says("none of pbpaste, wl-paste, xclip, xsel is installed");
+    }
+}
+
+#[test]
+fn text_that_is_escaped_is_refused_where_it_is_no_markup() {
+    let sandbox = Sandbox::new();
+    let edit = |file: &str, old: &str| patch(file, "w", old, "if a &lt; b &amp;&amp; c {}\n");
+    let before = sandbox.listing();
+    sandbox
+        .apply(["--no-keep"], &edit("src/a.rs", "fn a() {}\n"))
+        .exits(1)
+        .says("[escaped]")
+        .says("plain text");
+    same("refused", &before, &sandbox.listing());
+    sandbox.apply(["--allow-escaped"], &edit("src/a.rs", "fn a() {}\n")).exits(0);
+    // Now the file has such.
+    sandbox.apply([""; 0], &edit("src/a.rs", "fn b() {}\n")).exits(0);
+    sandbox.file("page.html", "<p>\n");
+    sandbox.commit("page");
+    sandbox.apply([""; 0], &edit("page.html", "<p>\n")).exits(0);
+}
+
+#[test]
+fn new_files_are_made_unless_git_ignores_them() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".gitignore", "/build/\n");
+    sandbox.commit("ignore");
+    let block = |path: &str| format!("{}\n{path}\n```\nnew\n```\n", replace("src/a.rs", "w", "x\n"));
+    sandbox.apply(["--no-keep"], &block("build/new.txt")).exits(1).says("[not-read]").says("build/new.txt");
+    sandbox.apply([""; 0], &block("docs/new.txt")).exits(0);
+    assert_eq!(sandbox.text("docs/new.txt"), "new\n");
+    // What it only shows is neither an error nor made again.
+    sandbox
+        .apply([""; 0], &format!("{}\ndocs/new.txt\n```\nnew\n```\n", replace("README", "w", "x\n")))
+        .exits(0);
+}

@@ -1,0 +1,676 @@
+//! Refused attempts: kept, gone on with, forgotten.
+use crate::sandbox;
+
+use git_llm_apply::format::FormatId;
+use git_llm_apply::format::render::{Rendered, render};
+use sandbox::{Listing, Sandbox, create, patch, remove, same};
+use std::os::unix::fs::PermissionsExt;
+
+const KEPT: &str = ".git/llm-apply/attempts";
+
+/// Three edits of which the second fails.
+fn three() -> String {
+    create("one.txt", "One", "one\n")
+        + &patch("README", "Two", "nowhere to be found\n", "hello world\n")
+        + &patch("src/a.rs", "Three", "fn c() {}\n", "fn gamma() {}\n")
+}
+
+fn correction() -> String {
+    patch("README", "Two", "hello\n", "hello world\n")
+}
+
+fn attempts(sandbox: &Sandbox) -> Vec<String> {
+    let entries = std::fs::read_dir(sandbox.repo.join(KEPT)).into_iter().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn without_attempts(listing: Listing) -> Listing {
+    listing.into_iter().filter(|(path, _)| !path.starts_with(".git/llm-apply")).collect()
+}
+
+#[test]
+fn a_refusal_keeps_the_attempt_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    let run = sandbox.apply([""; 0], &three()).exits(1).says("--continue");
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    assert!(!run.stderr.contains(&id), "the only one need not be named: {}", run.stderr);
+    same("but for the attempt", &before, &without_attempts(sandbox.listing()));
+    for (path, (mode, _)) in
+        sandbox.listing().into_iter().filter(|(path, _)| path.starts_with(".git/llm-apply"))
+    {
+        let wanted = if path.ends_with('/') { 0o700 } else { 0o600 };
+        assert_eq!(mode & 0o777, wanted, "{path} is private");
+    }
+    // The same response refused again is the same attempt.
+    sandbox.apply([""; 0], &three()).exits(1);
+    assert_eq!(attempts(&sandbox), [id]);
+}
+
+#[test]
+fn nothing_is_kept_where_nothing_is_to_be() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    sandbox.apply(["--no-keep"], &three()).exits(1);
+    sandbox.apply(["-n"], &three()).exits(1);
+    sandbox.apply(["check"], &three()).exits(1);
+    sandbox.run(["-C", "."]).exits(5);
+    same("nothing", &before, &sandbox.listing());
+    sandbox.git(["config", "llmapply.keep", "false"]);
+    let before = sandbox.listing();
+    sandbox.apply([""; 0], &three()).exits(1);
+    same("nothing", &before, &sandbox.listing());
+    // What is in the way is no refusal of edits.
+    sandbox.git(["config", "llmapply.keep", "true"]);
+    sandbox.file("README", "mine\n");
+    sandbox.apply([""; 0], &correction()).exits(4);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+}
+
+#[test]
+fn corrected_edits_join_the_good_ones_as_one_transaction() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(1);
+    // Meanwhile the branch went on.
+    sandbox.file("other.txt", "other\n");
+    let tip = sandbox.commit("meanwhile");
+    sandbox.apply(["--continue"], &correction()).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["One", "Two", "Three"], "in their order");
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    assert!(sandbox.git(["reflog", "-1", "--format=%gs"]).contains("3 edits"));
+    assert_ne!(base, tip);
+    sandbox.is_sound();
+}
+
+#[test]
+fn good_edits_sent_again_do_no_harm() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let whole = three().replace("nowhere to be found\n", "hello\n");
+    sandbox.apply(["--continue"], &whole).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_dry_run_of_going_on_changes_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let before = sandbox.listing();
+    sandbox.apply(["check", "--continue"], &correction()).exits(0).says("would land 3 edits");
+    sandbox.apply(["--continue", "-n"], &patch("README", "Two", "nope\n", "x\n")).exits(1);
+    same("a dry run", &before, &sandbox.listing());
+}
+
+#[test]
+fn what_fails_again_can_be_corrected_again() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let response = three() + &patch("old.txt", "Four", "thirteen\n", "fourteen\n");
+    sandbox.apply([""; 0], &response).exits(1);
+    let names = attempts(&sandbox);
+    sandbox
+        .apply(["--continue"], &patch("README", "Two", "still wrong\n", "x\n"))
+        .exits(1)
+        .says("edit 2, README");
+    assert_eq!(attempts(&sandbox), names, "it is the same attempt");
+    sandbox.apply(["--continue"], &patch("old.txt", "Four", "three\n", "3\n")).exits(1).says("of 4 failed");
+    sandbox.apply(["--continue"], &correction()).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three", "Four"]);
+    assert_eq!(sandbox.text("old.txt"), "one\ntwo\n3\nfour\n");
+    sandbox.is_sound();
+}
+
+#[test]
+fn corrections_that_are_not_whole_leave_the_attempt_as_it_is() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let before = sandbox.listing();
+    let half = "<edit file=\"README\" op=\"patch\">\n<find>\n<<<\nhello\n";
+    sandbox.apply(["--continue"], half).exits(1).says("truncated");
+    same("a half answer", &before, &sandbox.listing());
+    sandbox.apply(["--continue"], "I am sorry.\n").exits(5);
+    same("no answer", &before, &sandbox.listing());
+    sandbox.apply(["--continue"], &create("one.txt", "One", "one\n")).exits(1).says("word for word");
+    same("nothing new", &before, &sandbox.listing());
+}
+
+#[test]
+fn a_response_that_was_cut_off_can_be_completed() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let whole = create("one.txt", "One", "one\n")
+        + &create("two.txt", "Two", "two\n")
+        + &create("three.txt", "Three", "three\n");
+    let cut = &whole[..whole.find("two\n>>>").unwrap() + 2];
+    sandbox.apply([""; 0], cut).exits(1).says("truncated");
+    let rest = &whole[whole.find("<edit file=\"two.txt\"").unwrap()..];
+    sandbox.apply(["--continue"], rest).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn the_branch_and_the_base_of_the_attempt_are_kept() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.file("README", "hello\nand goodbye\n");
+    let tip = sandbox.commit("meanwhile");
+    sandbox.apply(["-b", "try/one", "--base", &base], &three()).exits(1);
+    sandbox.apply(["--continue"], &correction()).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..try/one")), ["One", "Two", "Three"]);
+    assert_eq!(sandbox.head(), tip, "the checkout is left alone");
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_is_typed_goes_before_the_attempt_and_that_before_what_is_configured() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.file("fresh.txt", "fresh\n");
+    sandbox.commit("meanwhile");
+    sandbox.git(["branch", "other"]);
+    let check = |options: &[&str], response: &str| {
+        let options: Vec<&str> = ["check", "--continue"].iter().chain(options).copied().collect();
+        sandbox.apply(options, response)
+    };
+    let dry = |options: &[&str], wanted: &str| drop(check(options, &correction()).exits(0).says(wanted));
+    sandbox.apply(["-b", "try/one", "--base", &base], &three()).exits(1);
+    sandbox.git(["config", "llmapply.branch", "other"]);
+    sandbox.git(["config", "llmapply.base", "nonsense"]);
+    dry(&[], "on try/one");
+    dry(&["-b", "other"], "on other");
+    dry(&["--no-branch"], "on main");
+    let later = patch("fresh.txt", "Two", "fresh\n", "stale\n");
+    check(&[], &later).exits(1).says("there is no file `fresh.txt`");
+    check(&["--no-branch", "--no-base"], &later).exits(0).says("on main");
+    sandbox.run(["--abort"]).exits(0);
+    // An attempt of which neither was said.
+    sandbox.apply(["--no-branch", "--no-base"], &three()).exits(1);
+    dry(&[], "on main");
+}
+
+#[test]
+fn without_corrections_an_attempt_is_tried_again_as_it_is() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let first = sandbox.apply(["--feedback", "-q"], &three()).exits(1);
+    let names = attempts(&sandbox);
+    let before = sandbox.listing();
+    let again = sandbox.run(["check", "--continue", "--feedback", "-q"]).exits(1);
+    assert_eq!(again, first, "what to ask for, also where the response itself is gone");
+    same("a dry run", &before, &sandbox.listing());
+    let _ = sandbox.run(["--continue"]).exits(1).says("edit 2, README").says("(edits 1, 3 would apply)");
+    assert_eq!(attempts(&sandbox), names);
+    sandbox.run(["--continue", "-"]).exits(5);
+    // Somebody has made room for it by hand.
+    sandbox.file("README", "nowhere to be found\n");
+    let tip = sandbox.commit("by hand");
+    sandbox.run(["--continue"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..{tip}")), ["by hand"]);
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["One", "Two", "Three"]);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_a_refusal_advises_works_for_what_was_piped() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let hook = create(".husky/pre-commit", "Hook", "true\n") + &create("one.txt", "One", "one\n");
+    sandbox.apply([""; 0], &hook).exits(1).says("[path-sensitive]");
+    sandbox.run(["--continue", "--allow-sensitive"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Hook", "One"]);
+    // Or without the edit.
+    let tip = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.run(["--continue", "--keep-going"]).exits(1).says("the others have landed");
+    sandbox.run(["--abort"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Three"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_builds_on_a_failed_edit_needs_no_correction_of_its_own() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let response = patch("README", "New", "nowhere to be found\n", "brand new\nand more\n")
+        + &patch("README", "Newer", "brand new\nand more\n", "brand newer\n")
+        + &create("one.txt", "One", "one\n");
+    let run = sandbox.apply([""; 0], &response).exits(1).says("correct that one first");
+    assert!(run.stderr.contains("of 3 failed (edit 3 would apply)"), "{}", run.stderr);
+    let right = patch("README", "New", "hello\n", "brand new\nand more\n");
+    sandbox.apply(["check", "--continue"], &right).exits(0);
+    let wrong = patch("README", "New", "helo, you\n", "brand new\nand more\n");
+    sandbox.apply(["--continue"], &wrong).exits(1).says("correct that one first");
+    sandbox.apply(["--continue"], &right).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["New", "Newer", "One"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn keep_going_lands_what_resolves_and_keeps_the_rest() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let run = sandbox.apply(["--keep-going"], &three()).exits(1).says("1 of 3 edits");
+    let _ = run.says("the others have landed").says("take it back");
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Three"]);
+    assert_eq!(sandbox.status(), "");
+    let tip = sandbox.head();
+    // Sent again whole, as models do: what landed is not landed twice.
+    let whole = three().replace("nowhere to be found\n", "hello\n");
+    sandbox.apply(["--continue"], &whole).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Two"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn keep_going_with_nothing_that_resolves_is_a_refusal() {
+    let sandbox = Sandbox::new();
+    let head = sandbox.head();
+    sandbox
+        .apply(["--keep-going"], &patch("README", "Two", "nowhere\n", "x\n"))
+        .exits(1)
+        .says("nothing was changed");
+    assert_eq!(sandbox.head(), head);
+    // What is in the way stops everything; the refusal comes first.
+    sandbox.file("src/a.rs", "mine\n");
+    sandbox.apply(["--keep-going"], &three()).exits(1).says("local changes").says("nothing was changed");
+    assert_eq!((sandbox.head(), sandbox.exists("one.txt")), (head, false));
+}
+
+#[test]
+fn json_says_what_became_of_it() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.apply(["--json"], &three()).exits(1);
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    let _ = run.says(&format!("\"attempt\":\"{id}\"")).says("\"status\":\"refused\"");
+    let run =
+        sandbox.apply(["--json", "--keep-going"], &three()).exits(1).says("\"status\":\"partly-landed\"");
+    let _ = run.says("\"state\":\"landed\"").says("\"state\":\"refused\"").says("\"exit_code\":1");
+    let run = sandbox.apply(["--json", "--continue"], &create("one.txt", "One", "one\n")).exits(1);
+    let _ = run.says("\"status\":\"refused\"").says("word for word");
+}
+
+#[test]
+fn abort_forgets() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    sandbox.run(["--abort"]).exits(128).says("no refused attempt");
+    sandbox.run(["--continue", "-"]).exits(128).says("no refused attempt");
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.run(["--abort"]).exits(0).says("forgot");
+    same("nothing is left", &before, &sandbox.listing());
+    sandbox.apply(["--abort"], &three()).exits(129);
+    sandbox.apply(["--abort", "--continue"], &three()).exits(129);
+}
+
+#[test]
+fn without_a_name_the_newest_for_this_branch_is_meant() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let other = |sandbox: &Sandbox, why: &str| {
+        let before = attempts(sandbox);
+        sandbox.apply([""; 0], &three().replace("One", why)).exits(1).says("--continue <file>");
+        attempts(sandbox).into_iter().find(|name| !before.contains(name)).unwrap()
+    };
+    let (first, second) = (other(&sandbox, "First"), other(&sandbox, "Second"));
+    // One for another branch is named, since HEAD says nothing of it.
+    let run = sandbox.apply(["-b", "side"], &three().replace("One", "Side")).exits(1);
+    let third = attempts(&sandbox).into_iter().find(|name| ![&first, &second].contains(&name)).unwrap();
+    let _ = run.says(&format!("--continue={third} <file>"));
+    sandbox.apply(["-n", "--continue"], &correction()).exits(0).says("Second");
+    sandbox.apply(["-n", "--continue", "-b", "side"], &correction()).exits(0).says("Side");
+    sandbox.run(["--abort=zz"]).exits(128).says(&second).says("--abort=<id>");
+    // A blank for the equals sign.
+    sandbox.run(["--abort", &first]).exits(129).says(&format!("--abort={first}"));
+    sandbox.apply([&format!("--continue={}", &first[..6])], &correction()).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["First", "Two", "Three"]);
+    sandbox.run(["--continue", &second, "-"]).exits(128).says(&format!("--continue={second} <file>"));
+    sandbox.run(["--abort"]).exits(0).says(&second);
+    // The last that is kept is meant on any branch; of several none.
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    let fourth = three().replace("One", "Fourth");
+    sandbox.apply(["-b", "aside"], &fourth).exits(1);
+    sandbox.run(["--abort"]).exits(128).says("no refused attempt for main").says(&third);
+    sandbox.run([&format!("--abort={third}")]).exits(0);
+    sandbox.apply(["--continue"], &correction()).exits(0).says("aside");
+    assert_eq!(attempts(&sandbox), [""; 0]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_whole_answer_that_lands_takes_the_place_of_older_attempts() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.apply(["-b", "side"], &three().replace("One", "Side")).exits(1);
+    sandbox.apply([""; 0], &(three() + &create("more.txt", "w", "x\n"))).exits(1);
+    assert_eq!(attempts(&sandbox).len(), 3);
+    let whole = three().replace("nowhere to be found\n", "hello\n").replace("One", "Once");
+    sandbox.apply([""; 0], &whole).exits(0);
+    // The one for another branch stays, and the one that wanted more.
+    assert_eq!(attempts(&sandbox).len(), 2);
+    sandbox.apply(["-n", "--continue"], &correction()).says("more.txt");
+    sandbox.apply(["-n", "--continue", "-b", "side"], &correction()).says("Side");
+}
+
+#[test]
+fn a_failed_edit_can_be_left_out() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let response = three() + &patch("old.txt", "Four", "thirteen\n", "fourteen\n");
+    sandbox.apply([""; 0], &response).exits(1).says("edit 2, README").says("edit 4, old.txt");
+    sandbox.run(["--skip", "2"]).exits(129).says("--skip goes with --continue");
+    for (numbers, says) in
+        [("1", "edit 1 is none"), ("5", "edit 5 is none"), ("2,x", "'2,x' does not name edits")]
+    {
+        sandbox.run(["--continue", "--skip", numbers]).exits(129).says(says);
+    }
+    // What is left fails again, and keeps its number only until then.
+    sandbox.run(["--continue", "--skip", "2"]).exits(1).says("edit 3, old.txt");
+    sandbox.apply(["--continue"], &patch("old.txt", "Four", "one\n", "1\n")).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Three", "Four"]);
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    sandbox.apply([""; 0], &response).exits(1);
+    sandbox.run(["--continue", "--skip=2", "--skip", "4"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Three"]);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn success_of_the_same_response_forgets_its_attempt() {
+    let sandbox = Sandbox::new();
+    let response = patch("README", "Two", "  hello\n", "  hello world\n");
+    sandbox.apply(["--max-fuzz=exact"], &response).exits(1);
+    assert_eq!(attempts(&sandbox).len(), 1);
+    sandbox.apply([""; 0], &response).exits(0);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn attempts_are_forgotten_after_a_fortnight() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    let record = sandbox.repo.join(KEPT).join(&id).join("attempt.json");
+    let text = std::fs::read_to_string(&record).unwrap();
+    let at = text.find("\"made\":").unwrap() + "\"made\":".len();
+    let made: u64 = text[at..].split(',').next().unwrap().parse().unwrap();
+    let dated = |made: u64| format!("{}{made}{}", &text[..at], &text[at + made.to_string().len()..]);
+    let fortnight = 14 * 24 * 60 * 60;
+    std::fs::write(&record, dated(made - fortnight + 60)).unwrap();
+    sandbox.apply([""; 0], &create("x", "w", "x\n")).exits(0);
+    assert_eq!(attempts(&sandbox), [id]);
+    std::fs::write(&record, dated(made - fortnight - 60)).unwrap();
+    sandbox.apply([""; 0], &create("y", "w", "y\n")).exits(0);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn each_worktree_has_its_own_attempts() {
+    let sandbox = Sandbox::new();
+    let other = sandbox.root().join("other");
+    sandbox.git(["worktree", "add", "-q", other.to_str().unwrap()]);
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.run(["-C", other.to_str().unwrap(), "--abort"]).exits(128).says("in this worktree");
+    sandbox.run(["--abort"]).exits(0);
+}
+
+#[test]
+fn where_nothing_can_be_written_a_refusal_is_still_a_refusal() {
+    let sandbox = Sandbox::new();
+    sandbox.file(KEPT, "in the way\n");
+    sandbox.apply([""; 0], &three()).exits(1).says("could not be kept").says("nowhere to be found");
+}
+
+#[test]
+fn an_attempt_of_another_version_is_not_read() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    let record = sandbox.repo.join(KEPT).join(&id).join("attempt.json");
+    let text = std::fs::read_to_string(&record).unwrap();
+    let program = format!("\"program\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(text.contains(&program));
+    std::fs::write(&record, text.replace(&program, "\"program\":\"99.0\"")).unwrap();
+    sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
+    // Also where that one writes it otherwise.
+    std::fs::write(&record, "{\"version\":2,\"program\":\"99.0\",\"made\":1,\"more\":[]}").unwrap();
+    sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
+    let mode = std::fs::metadata(&record).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_damaged_attempt_is_named_and_can_be_forgotten() {
+    type Damage = fn(&std::path::Path);
+    let damages: [Damage; 4] = [
+        |attempt| std::fs::write(attempt.join("attempt.json"), "{").unwrap(),
+        |attempt| std::fs::remove_file(attempt.join("attempt.json")).unwrap(),
+        |attempt| std::fs::remove_file(attempt.join("0")).unwrap(),
+        |attempt| std::fs::write(attempt.join("0"), b"\xff").unwrap(),
+    ];
+    for damage in damages {
+        let sandbox = Sandbox::new();
+        let before = sandbox.listing();
+        sandbox.apply([""; 0], &three()).exits(1);
+        let [id] = attempts(&sandbox).try_into().unwrap();
+        damage(&sandbox.repo.join(KEPT).join(&id));
+        let run = sandbox.apply(["--continue"], &correction()).exits(128);
+        let _ = run.says(&format!("the refused attempt {id} is damaged: ")).says(&format!("--abort={id}"));
+        sandbox.run(["--abort"]).exits(0).says(&id);
+        same("nothing is left", &before, &sandbox.listing());
+        // The same response makes a whole one of it again.
+        sandbox.apply([""; 0], &three()).exits(1);
+        damage(&sandbox.repo.join(KEPT).join(&id));
+        sandbox.apply([""; 0], &three()).exits(1);
+        sandbox.apply(["--continue"], &correction()).exits(0);
+    }
+}
+
+#[test]
+fn an_attempt_of_one_user_is_in_no_other_users_way() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "core.sharedRepository", "group"]);
+    sandbox.apply([""; 0], &three()).exits(1);
+    let mode = |path: &str| sandbox.listing()[path].0 & 0o777;
+    assert_eq!([".git/llm-apply/", ".git/llm-apply/attempts/"].map(mode), [0o770; 2]);
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    assert_eq!(mode(&format!("{KEPT}/{id}/")), 0o700);
+}
+
+/// A correction that is fine, and one that is cut off.
+fn half_whole() -> String {
+    correction() + "<edit file=\"old.txt\" op=\"patch\">\n<find>\n<<<\none\n"
+}
+
+#[test]
+fn nothing_of_corrections_that_are_not_whole_lands_anywhere() {
+    let sandbox = Sandbox::new();
+    let response = three() + &patch("old.txt", "Four", "thirteen\n", "13\n");
+    sandbox.apply(["-b", "try/one"], &response).exits(1);
+    let before = sandbox.listing();
+    for options in [&["--continue"][..], &["--continue", "--keep-going"]] {
+        let run =
+            sandbox.apply(options, &half_whole()).exits(1).says("[truncated]").says("response.txt, line");
+        let run = run.says("ask for all of its edits again").says("refused: 1 of 1 edits");
+        assert!(!run.stdout.contains("landed") && !run.stderr.contains("landed"), "{}", run.stderr);
+        same("not whole", &before, &sandbox.listing());
+    }
+    let run = sandbox.apply(["--continue", "--feedback", "-q"], &half_whole()).exits(1);
+    assert!(!run.stdout.contains("do not send it again"), "nothing of it was taken: {}", run.stdout);
+    assert!(run.stdout.contains("## Line"), "it says where: {}", run.stdout);
+    let run = sandbox.apply(["--continue", "--json"], &half_whole()).exits(1);
+    let _ = run.says("\"ref\":\"refs/heads/try/one\"").says("\"state\":\"refused\"");
+}
+
+#[test]
+fn each_response_is_read_again_in_the_format_in_which_it_was_read() {
+    let block = |find: &str| {
+        format!("### File: README\n<<<<<<< SEARCH\n{find}\n=======\nhello world\n>>>>>>> REPLACE\n")
+    };
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.apply(["--continue", "--format=search-replace"], &block("nope")).exits(1).says("edit 2, README");
+    sandbox.apply(["--continue", "--format=opx"], &patch("README", "w", "neither\n", "x\n")).exits(1);
+    sandbox.apply(["--continue"], &block("hello")).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Update README", "Three"]);
+    sandbox.is_sound();
+}
+
+/// A file, and the text from and to which it changes.
+type Change = (&'static str, Option<&'static str>, &'static str);
+
+/// Changes in a format.
+fn written(format: FormatId, changes: &[Change]) -> String {
+    let rendered = |&(path, before, after): &Change| Rendered {
+        path,
+        before: before.map(str::as_bytes),
+        after: Some(after.as_bytes()),
+        renamed_from: None,
+        why: None,
+    };
+    let file = |(path, _, after): &Change| format!("{path}\n```\n{after}```\n\n");
+    match format {
+        FormatId::WholeFile => changes.iter().map(file).collect(),
+        _ => render(format, &changes.iter().map(rendered).collect::<Vec<_>>()).unwrap(),
+    }
+}
+
+#[test]
+fn in_every_format_a_failed_edit_can_be_corrected_or_left_out() {
+    const GAMMA: &str = "fn a() {}\nfn b() {}\nfn gamma() {}\n";
+    let old = "one\ntwo\nthree\nfour\n";
+    let changes = |before, after| -> [Change; 3] {
+        [
+            ("one.txt", None, "one\n"),
+            ("old.txt", Some(before), after),
+            ("src/a.rs", Some("fn a() {}\nfn b() {}\nfn c() {}\n"), GAMMA),
+        ]
+    };
+    for &format in FormatId::ALL {
+        let sandbox = Sandbox::new();
+        let base = sandbox.head();
+        // A whole file fails where it loses most of what there was.
+        let bad = if format == FormatId::WholeFile { "5\n" } else { "nowhere\nto be found\n5\n" };
+        let answer = written(format, &changes("nowhere\nto be found\n", bad));
+        let option = format!("--format={}", format.as_str());
+        sandbox.apply([&option], &answer).exits(1).says("edit 2, old.txt");
+        assert_eq!(sandbox.head(), base, "{format:?}");
+        let corrected = written(format, &changes(old, "one\ntwo\nthree\n5\n")[1..2]);
+        sandbox.apply(["--continue", &option], &corrected).exits(0);
+        assert_eq!(sandbox.text("old.txt"), "one\ntwo\nthree\n5\n", "{format:?}");
+        let others = |sandbox: &Sandbox| (sandbox.text("one.txt"), sandbox.text("src/a.rs"));
+        assert_eq!(others(&sandbox), ("one\n".to_owned(), GAMMA.to_owned()), "{format:?}");
+        sandbox.is_sound();
+
+        sandbox.git(["reset", "-q", "--hard", &base]);
+        sandbox.apply([&option], &answer).exits(1);
+        sandbox.run(["--continue", "--skip=2"]).exits(0);
+        assert_eq!(sandbox.text("old.txt"), old, "{format:?}");
+        assert_eq!(others(&sandbox), ("one\n".to_owned(), GAMMA.to_owned()), "{format:?}");
+        assert_eq!(attempts(&sandbox), [""; 0], "{format:?}");
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn keep_going_where_the_rest_comes_to_nothing_is_a_refusal() {
+    let sandbox = Sandbox::new();
+    let head = sandbox.head();
+    let response = patch("src/a.rs", "There", "fn a() {}\n", "fn x() {}\n")
+        + &patch("src/a.rs", "And back", "fn x() {}\n", "fn a() {}\n")
+        + &patch("README", "Two", "nowhere\n", "x\n");
+    let run = sandbox.apply(["--keep-going", "--commit=response"], &response).exits(1);
+    let _ = run.says("edit 3, README").says("nothing was changed").says("--continue");
+    assert_eq!((sandbox.head(), attempts(&sandbox).len()), (head, 1));
+}
+
+#[test]
+fn what_was_not_whole_and_is_wrong_again_can_be_corrected_again() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let bad = correction().replace("op=\"patch\"", "op=\"explode\"");
+    let response = create("one.txt", "One", "one\n")
+        + &bad
+        + &bad.replace("README", "old.txt").replace("hello\n", "three\n")
+        + &create("last.txt", "Last", "last\n");
+    sandbox.apply([""; 0], &response).exits(1).says("[malformed]");
+    // One of the two: the other is not forgotten.
+    let before = sandbox.head();
+    let wrong = patch("README", "Two", "nowhere\n", "hello world\n");
+    let run = sandbox.apply(["--continue"], &wrong).exits(1).says("[malformed]").says("old.txt");
+    let _ = run.says("[search-not-found]");
+    assert_eq!(sandbox.head(), before);
+    sandbox.apply(["--continue"], &patch("old.txt", "Three", "three\n", "3\n")).exits(1).says("of 4 failed");
+    sandbox.apply(["--continue"], &correction()).exits(0).says("taken for corrected");
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three", "Last"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_block_with_a_file_of_its_own_is_corrected_like_an_edit() {
+    let block = "gone.txt\n```\nother\n```\n";
+    let answer = create("one.txt", "One", "one\n") + block;
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply([""; 0], &answer).exits(1).says("[not-read]").says("--keep-going");
+    sandbox.apply(["-n", "--branch-per-edit=try/{n}"], &answer).exits(1);
+    assert_eq!(sandbox.head(), base);
+    // Tried again as it is, it still is an error; corrected, it lands.
+    sandbox.run(["--continue"]).exits(1).says("[not-read]");
+    sandbox.apply(["--continue"], &remove("gone.txt", "Two")).exits(0).says("taken for corrected");
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two"]);
+    assert!(!sandbox.exists("gone.txt"));
+
+    // Where the tree has no such file it is a new one, and at a base it is not.
+    let again = create("two.txt", "Two", "two\n") + block;
+    sandbox.apply(["-n"], &again).exits(0).says("create   gone.txt");
+    sandbox.apply(["-n", "--branch-per-edit=try/{n}"], &again).exits(0);
+    sandbox.apply(["-n", "--base", &base], &again).exits(1).says("[not-read]");
+    sandbox.apply(["-n", "--base", &base, "--only=1"], &again).exits(0);
+    sandbox.apply(["--base", &base, "--keep-going"], &again).exits(1).says("the others have landed");
+    sandbox.run(["--abort"]).exits(0);
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_record_that_leaves_a_good_edit_out_is_not_believed() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &three()).exits(1);
+    let [id] = attempts(&sandbox).try_into().unwrap();
+    let record = sandbox.repo.join(KEPT).join(&id).join("attempt.json");
+    let text = std::fs::read_to_string(&record).unwrap();
+    for (from, to) in [
+        ("\"edit\":true", "\"edit\":false"),
+        ("\"start\":0", "\"start\":7"),
+        ("\"readings\":[{\"formats\":[],\"path\":null}]", "\"readings\":[]"),
+    ] {
+        assert!(text.contains(from), "{text}");
+        std::fs::write(&record, text.replace(from, to)).unwrap();
+        let before = sandbox.listing();
+        sandbox.apply(["--continue"], &correction()).exits(128).says("cannot be read as it was");
+        same(from, &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn of_an_attempt_all_can_be_skipped() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    sandbox.apply([""; 0], &patch("README", "w", "nowhere\n", "x\n")).exits(1);
+    sandbox.run(["check", "--continue", "--skip=1"]).exits(0).says("nothing to do: no edit is left");
+    let run = sandbox.run(["--continue", "--skip=1"]).exits(0).says("nothing to do: no edit is left");
+    assert!(run.stderr.is_empty(), "{}", run.stderr);
+    same("nothing landed, and nothing is kept", &before, &sandbox.listing());
+    sandbox.run(["--continue"]).exits(128).says("no refused attempt is kept");
+}

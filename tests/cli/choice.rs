@@ -1,0 +1,594 @@
+//! Choosing among the edits of a response: by their numbers, and one by one at a terminal.
+use crate::sandbox;
+
+use sandbox::{Sandbox, create, five, patch, remove, rename, replace, same};
+use serde_json::Value;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// The states of the edits that a report names.
+fn states(report: &Value) -> Vec<&str> {
+    report["edits"].as_array().unwrap().iter().map(|edit| edit["state"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn only_those_named_land() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.apply(["--only", "2,4"], &five()).exits(0);
+    assert_eq!(sandbox.subjects("HEAD~2.."), ["Add a module", "Drop what nobody uses"]);
+    assert_eq!(run.stdout.matches("not wanted").count(), 3, "{}", run.stdout);
+    assert_eq!(sandbox.text("README"), "hello\n");
+    assert!(!sandbox.exists("gone.txt") && sandbox.exists("old.txt"));
+    sandbox.is_sound();
+    assert_eq!(sandbox.status(), "");
+    // Run again, it is run once; and the rest can still be had.
+    let _ = sandbox.apply(["--only", "2,4"], &five()).exits(0).says("nothing to do");
+    sandbox.apply(["-q", "--only=1", "--only", "3,5"], &five()).exits(0);
+    assert_eq!(sandbox.subjects("HEAD~3..").len(), 3);
+}
+
+#[test]
+fn all_but_those_named_land() {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-q", "--except", "2-4"], &five()).exits(0);
+    assert_eq!(sandbox.subjects("HEAD~2..").len(), 2);
+    assert!(sandbox.exists("gone.txt") && sandbox.exists("docs/new.txt"));
+    // Both together: of those named, all but those.
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-q", "--only", "1-4", "--except", "2,3"], &five()).exits(0);
+    assert_eq!(sandbox.subjects("HEAD~2..").len(), 2);
+    let before = sandbox.state();
+    let _ = sandbox.apply(["--except", "1-5"], &five()).exits(0).says("no edit was wanted");
+    sandbox.state().is(&before, "none is wanted");
+}
+
+#[test]
+fn a_dry_run_and_json_say_what_is_not_wanted() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.state();
+    for verb in [&["-n"][..], &["check"]] {
+        let options = verb.iter().chain(&["--json", "--only", "1,5"]);
+        let report = json(&sandbox.apply(options, &five()).exits(0).stdout);
+        assert_eq!(states(&report), ["fine", "not-wanted", "not-wanted", "not-wanted", "fine"]);
+        assert_eq!(report["status"], "checked");
+    }
+    sandbox.state().is(&before, "a dry run");
+    let report = json(&sandbox.apply(["--json", "--except", "2-4"], &five()).exits(0).stdout);
+    assert_eq!(states(&report), ["landed", "not-wanted", "not-wanted", "not-wanted", "landed"]);
+    // A model is told, since it would think otherwise.
+    let feedback = report["feedback"].as_str().unwrap();
+    assert!(feedback.contains("Edits 2-4 were not wanted"), "{feedback}");
+}
+
+#[test]
+fn numbers_that_there_are_not_are_a_mistake() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.state();
+    for options in [["--only", "6"], ["--except", "2-9"], ["--only", "x"], ["--except", "0"]] {
+        let _ = sandbox.apply(options, &five()).exits(129);
+        sandbox.state().is(&before, options[1]);
+    }
+    let _ = sandbox.apply(["--only", "6"], &five()).exits(129).says("the response has 5 edits");
+    let _ = sandbox.apply(["--only", "1"], "no edits here\n").exits(5);
+    let report = json(&sandbox.apply(["--json", "--only", "6"], &five()).exits(129).stdout);
+    assert_eq!(report["exit_code"], 129);
+}
+
+#[test]
+fn what_was_wrong_can_be_left_out() {
+    let sandbox = Sandbox::new();
+    let answer = five() + &patch("README", "Wrong", "nowhere\n", "x\n");
+    let _ = sandbox.apply(["--no-keep"], &answer).exits(1);
+    sandbox.apply(["-q", "--except", "6"], &answer).exits(0);
+    assert_eq!(sandbox.subjects("HEAD~5..").len(), 5);
+    // What could not be read has no number: it is not among those named, and it is among all others.
+    let sandbox = Sandbox::new();
+    let answer = five() + "<edit file=\"README\" op=\"patch\">\n<find>\n<<<\nhello\n";
+    let _ = sandbox.apply(["--no-keep", "--except", "1"], &answer).exits(1).says("truncated");
+    let _ = sandbox.apply(["--only", "1"], &answer).exits(0).says("warning");
+    assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b to beta."]);
+}
+
+#[test]
+fn what_builds_on_an_edit_that_is_left_out_is_refused() {
+    let lines = "alpha()\nbeta()\ngamma()\n";
+    let cases = [
+        // It looks for lines that the other brings.
+        ("lines", patch("f", "w", "beta()\n", "delta()\n") + &patch("f", "w", "delta()\n", "last()\n")),
+        // Of a file that the other brings.
+        ("a file", create("g", "w", "one()\n") + &patch("g", "w", "one()\n", "two()\n")),
+        ("a moved file", rename("f", "g", "w") + &patch("g", "w", "beta()\n", "two()\n")),
+        // It would make a file of its own.
+        (
+            "an end of a file",
+            create("g", "w", "one()\n")
+                + "\n<FILE_CHANGES>\n<FILE_APPEND file_path=\"g\">\ntwo()\n</FILE_APPEND>\n</FILE_CHANGES>\n",
+        ),
+        // Without the other its lines stand somewhere else.
+        (
+            "another place",
+            replace("h", "w", "fn other() {\n    stop();\n}\nfn more() {\n    run();\n}\nfn last() {}\n")
+                + &patch("h", "w", "    run();\n", "    walk();\n"),
+        ),
+        ("a copy", patch("f", "w", "beta()\n", "delta()\n") + &copy("f", "g")),
+    ];
+    for (what, answer) in cases {
+        let sandbox = Sandbox::new();
+        sandbox.file("f", lines);
+        sandbox.file("h", "fn other() {\n    run();\n}\nfn last() {}\n");
+        sandbox.commit("more");
+        let whole = Sandbox::new();
+        whole.file("f", lines);
+        whole.file("h", "fn other() {\n    run();\n}\nfn last() {}\n");
+        whole.commit("more");
+        let before = sandbox.state();
+        let run = sandbox.apply(["--no-keep", "--only", "2"], &answer);
+        assert_eq!(run.code, Some(1), "{what}: {}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains("edit 1, which was left out"), "{what}: {}", run.stderr);
+        sandbox.state().is(&before, what);
+        whole.apply(["-q"], &answer).exits(0);
+    }
+}
+
+/// The diff of a copy.
+fn copy(from: &str, to: &str) -> String {
+    format!(
+        "```diff\ndiff --git a/{from} b/{to}\nsimilarity index 100%\ncopy from {from}\ncopy to {to}\n```\n"
+    )
+}
+
+#[test]
+fn what_stands_beside_an_edit_that_is_left_out_is_not_refused() {
+    let sandbox = Sandbox::new();
+    let answer = patch("src/a.rs", "One", "fn a() {}\n", "fn one() {}\nfn more() {}\n")
+        + &patch("src/a.rs", "Two", "fn b() {}\n", "fn two() {}\n")
+        + &patch("src/a.rs", "Three", "fn c() {}\n", "fn three() {}\n")
+        + &replace("README", "All of it", "anew\n")
+        + &remove("gone.txt", "Away");
+    sandbox.apply(["-q", "--only", "2"], &answer).exits(0);
+    assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn two() {}\nfn c() {}\n");
+    sandbox.apply(["-q", "--except", "2"], &answer).exits(0);
+    assert_eq!(sandbox.text("src/a.rs"), "fn one() {}\nfn more() {}\nfn two() {}\nfn three() {}\n");
+}
+
+#[test]
+fn of_edits_that_are_the_same_none_lands_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.file("f", "x\nrun()\ny\nrun()\nz\n");
+    sandbox.commit("more");
+    let one = patch("f", "w", "run()\n", "walk()\n");
+    let answer = format!("{one}{one}");
+    let before = sandbox.state();
+    for number in ["1", "2"] {
+        let _ = sandbox.apply(["--no-keep", "--only", number], &answer).exits(1).says("search-ambiguous");
+        sandbox.state().is(&before, number);
+    }
+}
+
+#[test]
+fn the_choice_goes_with_keep_going_and_continue() {
+    let builds = patch("src/a.rs", "One", "fn a() {}\n", "fn one() {}\n")
+        + &patch("src/a.rs", "Two", "fn one() {}\n", "fn two() {}\n")
+        + &create("new", "Three", "x\n");
+    let sandbox = Sandbox::new();
+    let report = json(&sandbox.apply(["--json", "--keep-going", "--except", "1"], &builds).exits(1).stdout);
+    assert_eq!(states(&report), ["not-wanted", "refused", "landed"]);
+    assert_eq!(sandbox.subjects("HEAD~.."), ["Three"]);
+
+    // A refused attempt remembers what was left out, and its numbers are those of the report.
+    let sandbox = Sandbox::new();
+    let wrong = create("new", "One", "x\n")
+        + &patch("README", "Wrong", "nowhere\n", "x\n")
+        + &create("other", "Three", "y\n");
+    let _ = sandbox.apply(["--except", "1"], &wrong).exits(1).says("--continue");
+    let fix = patch("README", "Right", "hello\n", "good day\n");
+    sandbox.apply(["-q", "--continue"], &fix).exits(0);
+    assert_eq!(sandbox.subjects("HEAD~2.."), ["Right", "Three"]);
+    assert!(!sandbox.exists("new"));
+    let sandbox = Sandbox::new();
+    let _ = sandbox.apply(["--except", "1"], &wrong).exits(1);
+    sandbox.run(["-q", "--continue", "--skip", "2"]).exits(0);
+    assert_eq!(sandbox.subjects("HEAD~.."), ["Three"]);
+    // And one may choose of what is joined.
+    let sandbox = Sandbox::new();
+    let _ = sandbox.apply(["-q"], &wrong).exits(1);
+    sandbox.apply(["-q", "--continue", "--only", "2,3"], &fix).exits(0);
+    assert_eq!(sandbox.subjects("HEAD~2.."), ["Right", "Three"]);
+    sandbox.leaves_nothing();
+}
+
+#[test]
+fn a_refusal_of_what_is_chosen_changes_nothing() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    let answer = five() + &patch("README", "Wrong", "nowhere\n", "x\n");
+    let run = sandbox.apply(["--no-keep", "--except", "3"], &answer).exits(1);
+    assert!(run.stderr.contains("of 5 failed (edits 1, 2, 4, 5 would apply)"), "{}", run.stderr);
+    same("a refusal", &before, &sandbox.listing());
+}
+
+/// Edit by edit at a terminal that `script` makes; what is typed there is given beforehand.
+mod at_a_terminal {
+    use super::*;
+    use sandbox::{Run, replace};
+    use std::ffi::OsStr;
+    use std::process::{Command, Stdio};
+
+    /// Lands with that typed, which is what a shell prints; none where this system cannot make a terminal.
+    #[track_caller]
+    fn typed(sandbox: &Sandbox, typing: &str, options: &[&str], response: &str) -> Option<Run> {
+        let made = Command::new("script").args(["-qec", "true", "/dev/null"]).stdin(Stdio::null()).output();
+        if !made.is_ok_and(|made| made.status.success()) {
+            println!("there is no terminal to be had: nothing is tested");
+            return None;
+        }
+        let file = sandbox.response(response);
+        let ours = sandbox.command(options);
+        let quoted = |text: &OsStr| format!("'{}'", text.to_str().unwrap().replace('\'', "'\\''"));
+        let words: Vec<_> = std::iter::once(ours.get_program()).chain(ours.get_args()).map(quoted).collect();
+        // The response is on standard input, so that nothing can be asked there.
+        let (at, out) = (quoted(sandbox.repo.as_os_str()), sandbox.root().join("out"));
+        let (words, file, to) = (words.join(" "), quoted(file.as_os_str()), quoted(out.as_os_str()));
+        let line = format!("cd {at} && {words} < {file} > {to}");
+        let inner = quoted(OsStr::new(&line));
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &format!("({typing}) | script -qec {inner} /dev/null")])
+            .env_clear()
+            .current_dir(sandbox.root())
+            .stdin(Stdio::null());
+        command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("TERM", "xterm").env("SHELL", "/bin/sh");
+        let mut run = Run::of(command.output().unwrap());
+        // What was seen there is the one, and what went to standard output the other.
+        run.stderr = std::mem::take(&mut run.stdout);
+        run.stdout = std::fs::read_to_string(out).unwrap_or_default();
+        Some(run)
+    }
+
+    /// Lines to type.
+    fn lines(answers: &[&str]) -> String {
+        format!("printf '{}'", answers.join("\\n") + "\\n")
+    }
+
+    #[test]
+    fn each_edit_is_shown_and_taken_or_not() {
+        let sandbox = Sandbox::new();
+        let Some(run) = typed(&sandbox, &lines(&["y", "n", "Y", "n", "y"]), &["-i"], &five()) else { return };
+        let run = run.exits(0);
+        assert_eq!(
+            sandbox.subjects("HEAD~3.."),
+            ["Rename b to beta.", "Greet the world", "Move the numbers to the documents"]
+        );
+        assert!(sandbox.exists("gone.txt") && !sandbox.exists("src/new/mod.rs"));
+        for shown in ["(1/5)", "(5/5)", "-fn b() {}", "+fn beta() {}", "[y,n,q,a,d,e,?]", "Greet the world"] {
+            assert!(run.stderr.contains(shown), "no {shown} in {}", run.stderr);
+        }
+        assert_eq!(run.stdout.matches("not wanted").count(), 2, "{}", run.stdout);
+        sandbox.is_sound();
+        assert_eq!(sandbox.status(), "");
+    }
+
+    #[test]
+    fn it_is_asked_in_a_bare_a_linked_and_a_sparse_repository() {
+        let all: [fn(&mut Sandbox); 3] = [
+            |s| {
+                s.git(["clone", "-q", "--bare", ".", "../bare.git"]);
+                s.repo = s.root().join("bare.git");
+            },
+            |s| {
+                s.git(["worktree", "add", "-q", "-b", "linked", "../linked"]);
+                s.repo = s.root().join("linked");
+            },
+            |s| drop(s.git(["sparse-checkout", "set", "--sparse-index", "src"])),
+        ];
+        for make in all {
+            let mut sandbox = Sandbox::new();
+            make(&mut sandbox);
+            let old = sandbox.head();
+            let Some(run) = typed(&sandbox, &lines(&["y", "n so", "d", "y", "n"]), &["-i"], &five()) else {
+                return;
+            };
+            let run = run.exits(0).says("not wanted");
+            assert!(run.stderr.contains("-gone"), "{}", run.stderr);
+            let landed = ["Rename b to beta.", "Drop what nobody uses"];
+            assert_eq!(sandbox.subjects(&format!("{old}..")), landed);
+            if !sandbox.repo.ends_with("bare.git") {
+                assert_eq!(sandbox.status(), "");
+            }
+        }
+    }
+
+    #[test]
+    fn several_suggestions_are_asked_about_before_the_first_lands() {
+        let sandbox = Sandbox::new();
+        let file = |name: &str, text: &str| {
+            let path = sandbox.root().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let one = file("one.txt", &five());
+        let two = file("two.txt", &create("more", "Add more", "more\n"));
+        let options = ["-i", "-b", "try/{n}", &one, &two];
+        let Some(run) = typed(&sandbox, &lines(&["y", "n", "q", "y"]), &options, "") else { return };
+        let run = run.exits(0);
+        for shown in ["try/1 (", "one.txt)", "try/2 (", "two.txt)", "(1/5)", "(1/1)"] {
+            assert!(run.stderr.contains(shown), "no {shown} in {}", run.stderr);
+        }
+        assert_eq!(sandbox.subjects("main..try/1"), ["Rename b to beta."]);
+        assert_eq!(sandbox.subjects("main..try/2"), ["Add more"]);
+        assert_eq!(sandbox.status(), "");
+        // Whoever ends it in the middle lands nothing, also of the first.
+        let options = ["-i", "-b", "again/{n}", &one, &two];
+        let before = sandbox.listing();
+        typed(&sandbox, &lines(&["y", "q"]), &options, "").unwrap().exits(130);
+        same("ended", &before, &sandbox.listing());
+        let run = typed(&sandbox, &lines(&["y"]), &["-i", "--branch-per-edit", "x/{n}"], &five()).unwrap();
+        assert!(run.exits(129).stderr.contains("leaves the choice for later"));
+    }
+
+    #[test]
+    fn colours_are_gits() {
+        let sandbox = Sandbox::new();
+        sandbox.git(["config", "color.diff.old", "magenta"]);
+        let Some(run) = typed(&sandbox, &lines(&["q"]), &["-i"], &five()) else { return };
+        let run = run.exits(0);
+        for shown in ["\u{1b}[35m-fn b() {}\u{1b}[m", "\u{1b}[32m+fn beta() {}\u{1b}[m", "\u{1b}[1;34m(1/5)"]
+        {
+            assert!(run.stderr.contains(shown), "no {shown:?} in {:?}", run.stderr);
+        }
+        for options in [&["-i", "--color=never"][..], &["-i"]] {
+            if options.len() == 1 {
+                sandbox.git(["config", "color.diff", "false"]);
+                sandbox.git(["config", "color.interactive", "false"]);
+            }
+            let run = typed(&sandbox, &lines(&["q"]), options, &five()).unwrap().exits(0);
+            assert!(!run.stderr.contains('\u{1b}'), "{:?}", run.stderr);
+        }
+        // What the response brings never acts on the terminal.
+        let hostile = create("x", "A \u{1b}[2Jreason", "\u{1b}]0;title\u{7}\n");
+        let run = typed(&sandbox, &lines(&["q"]), &["-i"], &hostile).unwrap().exits(0);
+        assert!(!run.stderr.contains('\u{1b}') && !run.stderr.contains('\u{7}'), "{:?}", run.stderr);
+    }
+
+    #[test]
+    fn all_and_none_are_of_the_file_and_quitting_is_of_the_rest() {
+        let answer = patch("src/a.rs", "One", "fn a() {}\n", "fn one() {}\n")
+            + &create("new", "Two", "x\n")
+            + &patch("src/a.rs", "Three", "fn b() {}\n", "fn two() {}\n")
+            + &patch("src/a.rs", "Four", "fn c() {}\n", "fn three() {}\n")
+            + &patch("README", "Five", "hello\n", "good day\n");
+        for (answers, landed) in [
+            (&["a", "y", "q"][..], &["One", "Two", "Three", "Four"][..]),
+            (&["d", "y", "y"], &["Two", "Five"]),
+            (&["y", "q"], &["One"]),
+            (&["y", "n", "d", "y"], &["One", "Five"]),
+            (&["?", "x", "", "n", "y", "y", "n", "n"], &["Two", "Three"]),
+        ] {
+            let sandbox = Sandbox::new();
+            let Some(run) = typed(&sandbox, &lines(answers), &["-i"], &answer) else { return };
+            let run = run.exits(0);
+            assert_eq!(
+                sandbox
+                    .subjects("HEAD@{upstream}..HEAD".replace("HEAD@{upstream}", &base(&sandbox)).as_str()),
+                landed,
+                "{answers:?}\n{}",
+                run.stderr
+            );
+            if answers[0] == "?" {
+                assert!(run.stderr.contains("y - take this edit"), "{}", run.stderr);
+            }
+        }
+    }
+
+    fn base(sandbox: &Sandbox) -> String {
+        sandbox.git(["rev-list", "--max-parents=0", "HEAD"])
+    }
+
+    #[test]
+    fn nothing_chosen_is_nothing_done() {
+        for answers in [&["q"][..], &["n", "n", "n", "n", "n"], &["d", "d", "d", "d", "d"]] {
+            let sandbox = Sandbox::new();
+            let before = sandbox.listing();
+            let Some(run) = typed(&sandbox, &lines(answers), &["-i"], &five()) else { return };
+            let _ = run.exits(0).says("no edit was wanted");
+            same("nothing chosen", &before, &sandbox.listing());
+        }
+    }
+
+    #[test]
+    fn who_goes_away_has_chosen_nothing() {
+        for (what, typing) in [
+            ("Ctrl-C", "printf 'y\\n'; sleep 1; printf '\\003'; sleep 1"),
+            ("Ctrl-D", "printf 'y\\n'; sleep 1; printf '\\004'; sleep 1"),
+            ("a closed terminal", "printf 'y\\n'; sleep 1; kill -HUP $(cat llm.pid); sleep 1"),
+        ] {
+            let sandbox = Sandbox::new();
+            let before = sandbox.listing();
+            let typing = typing.replace(
+                "$(cat llm.pid)",
+                "$(grep -l git-llm-apply /proc/[0-9]*/comm 2>/dev/null | cut -d/ -f3 | while read p; do \
+                 [ \"$(readlink /proc/$p/fd/1)\" = \"$PWD/out\" ] && echo $p; done)",
+            );
+            let Some(run) = typed(&sandbox, &typing, &["-i"], &five()) else { return };
+            assert_eq!(run.code, Some(130), "{what}: {}{}", run.stdout, run.stderr);
+            same(what, &before, &sandbox.listing());
+        }
+    }
+
+    #[test]
+    fn without_a_terminal_it_is_a_mistake() {
+        let sandbox = Sandbox::new();
+        let before = sandbox.listing();
+        let file = sandbox.response(&five());
+        let mut command = Command::new("setsid");
+        let ours = sandbox.command(["-i"]);
+        command.arg("-w").arg(ours.get_program()).args(ours.get_args()).arg(file).env_clear();
+        command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(&sandbox.repo).stdin(Stdio::null());
+        let Ok(output) = command.output() else { return };
+        let _ = Run::of(output).exits(129).says("no terminal").says("--only");
+        same("no terminal", &before, &sandbox.listing());
+        let _ = sandbox.apply(["-i", "-n"], &five()).exits(129);
+    }
+
+    #[test]
+    fn what_builds_on_an_edit_that_is_not_wanted_is_not_asked_about() {
+        let answer = patch("src/a.rs", "One", "fn a() {}\n", "fn one() {}\n")
+            + &patch("src/a.rs", "Two", "fn one() {}\n", "fn two() {}\n")
+            + &patch("src/a.rs", "Three", "fn two() {}\n", "fn three() {}\n")
+            + &create("new", "Four", "x\n");
+        let sandbox = Sandbox::new();
+        let Some(run) = typed(&sandbox, &lines(&["n", "y"]), &["-i"], &answer) else { return };
+        let run = run.exits(0);
+        assert!(run.stderr.contains("edit 2 is left out, too"), "{}", run.stderr);
+        assert!(run.stderr.contains("edit 3 is left out, too"), "{}", run.stderr);
+        assert_eq!(sandbox.subjects("HEAD~.."), ["Four"]);
+        // Of two that are the same, one alone has no place: neither lands.
+        let sandbox = Sandbox::new();
+        sandbox.file("f", "x\nrun()\ny\nrun()\nz\n");
+        sandbox.commit("more");
+        let one = patch("f", "w", "run()\n", "walk()\n");
+        let before = sandbox.listing();
+        let run = typed(&sandbox, &lines(&["y", "n"]), &["-i"], &format!("{one}{one}")).unwrap().exits(0);
+        assert!(run.stderr.contains("edit 1 is left out, too"), "{}", run.stderr);
+        same("neither", &before, &sandbox.listing());
+    }
+
+    #[test]
+    fn hunks_are_chosen_one_by_one() {
+        let lines_of = |n: usize| (1..=n).map(|n| format!("line {n}\n")).collect::<String>();
+        let three = "```diff\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n line 1\n-line 2\n+two\n line 3\n@@ -10,3 +10,4 @@\n line 10\n-line 11\n\
+                     +eleven\n+more\n line 12\n@@ -20,2 +21,2 @@\n line 20\n-line 21\n+end\n```\n";
+        for (answers, expected, says) in [
+            (&["s", "y", "n", "y"][..], "line 1\ntwo\nline 3\n|line 11\n|end\n", "without hunk 2"),
+            (&["s", "n", "y", "d"], "line 2\n|eleven\nmore\n|line 21\n", "without hunks 1, 3"),
+            (&["s", "n", "a"], "line 2\n|eleven\nmore\n|end\n", "without hunk 1"),
+            (&["s", "y", "q"], "two\n|line 11\n|line 21\n", "without hunks 2, 3"),
+            (&["s", "a"], "two\n|eleven\nmore\n|end\n", "modify"),
+        ] {
+            let sandbox = Sandbox::new();
+            sandbox.file("f", lines_of(21));
+            sandbox.commit("more");
+            let Some(run) = typed(&sandbox, &lines(answers), &["-i"], three) else { return };
+            let run = run.exits(0).says(says);
+            assert!(run.stderr.contains("hunk 1/3"), "{}", run.stderr);
+            let text = sandbox.text("f");
+            for part in expected.split('|') {
+                assert!(text.contains(part), "{answers:?}: no {part:?} in {text}\n{}", run.stderr);
+            }
+            sandbox.is_sound();
+        }
+        let sandbox = Sandbox::new();
+        sandbox.file("f", lines_of(21));
+        sandbox.commit("more");
+        let before = sandbox.listing();
+        let run = typed(&sandbox, &lines(&["s", "n", "n", "n"]), &["-i"], three).unwrap();
+        let _ = run.exits(0).says("no edit was wanted");
+        same("no hunk", &before, &sandbox.listing());
+    }
+
+    #[test]
+    fn the_editor_opens_on_the_new_text() {
+        for (ending, editor, expected) in [
+            ("\n", "sed -i 's/beta/gamma/' \"$1\"", "fn a() {}\nfn gamma() {}\nfn c() {}\n"),
+            ("\r\n", "sed -i 's/beta/gamma/' \"$1\"", "fn a() {}\r\nfn gamma() {}\r\nfn c() {}\r\n"),
+            ("\n", "printf 'x\\ny\\n' > \"$1\"", "fn a() {}\nx\ny\nfn c() {}\n"),
+            ("\n", ": > \"$1\"", "fn a() {}\nfn c() {}\n"),
+            ("\n", "exit 1", "fn a() {}\nfn beta() {}\nfn c() {}\n"),
+        ] {
+            let sandbox = Sandbox::new();
+            sandbox.file("src/a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n".replace('\n', ending));
+            sandbox.commit("as it is");
+            sandbox.script(
+                &sandbox.root().join("editor"),
+                &format!("#!/bin/sh\ncp \"$1\" \"$0.saw\"\n{editor}\n"),
+            );
+            let mut sandbox = sandbox;
+            let editor = sandbox.root().join("editor").to_str().unwrap().to_owned();
+            sandbox.set("GIT_EDITOR", &editor);
+            let answer =
+                patch("src/a.rs", "Rename b.", "fn a() {}\nfn b() {}\n", "fn a() {}\nfn beta() {}\n");
+            let Some(run) = typed(&sandbox, &lines(&["e", "y"]), &["-i"], &answer) else { return };
+            let run = run.exits(0);
+            assert_eq!(sandbox.text("src/a.rs"), expected, "{}", run.stderr);
+            assert_eq!(std::fs::read_to_string(format!("{editor}.saw")).unwrap(), "fn beta() {}\n");
+            assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b."]);
+            sandbox.is_sound();
+        }
+        // A file that is made, and one that is written anew.
+        let mut sandbox = Sandbox::new();
+        let editor = sandbox.root().join("editor");
+        sandbox.script(&editor, "#!/bin/sh\nsed -i 's/new/newer/;s/world/all/' \"$1\"\n");
+        sandbox.set("GIT_EDITOR", editor.to_str().unwrap());
+        let answers = ["n", "e", "y", "e", "y", "n", "n"];
+        let Some(run) = typed(&sandbox, &lines(&answers), &["-i"], &five()) else { return };
+        let _ = run.exits(0);
+        assert_eq!(sandbox.text("src/new/mod.rs"), "pub fn newer() {}\n");
+        assert_eq!(sandbox.text("README"), "hello all\n");
+        // What is made of it goes by the same rules as the response.
+        let sandbox = {
+            let mut sandbox = Sandbox::new();
+            let editor = sandbox.root().join("editor");
+            sandbox
+                .script(&editor, "#!/bin/sh\nprintf '<<<<<<< a\\nx\\n=======\\ny\\n>>>>>>> b\\n' > \"$1\"\n");
+            sandbox.set("GIT_EDITOR", editor.to_str().unwrap());
+            sandbox
+        };
+        let run = typed(&sandbox, &lines(&["e", "y"]), &["-i"], &replace("README", "w", "anew\n")).unwrap();
+        let _ = run.exits(0).says("conflict marker");
+        assert_eq!(sandbox.text("README"), "anew\n");
+    }
+
+    #[test]
+    fn a_model_is_told_what_was_not_wanted_and_why() {
+        let sandbox = Sandbox::new();
+        let answers = ["y", "n we keep one file", "n", "y", "y"];
+        let Some(run) = typed(&sandbox, &lines(&answers), &["-i", "--feedback"], &five()) else { return };
+        let run = run.exits(0);
+        assert_eq!(
+            run.stdout,
+            "Not all of your answer was applied.\n\nEdit 2 (create `src/new/mod.rs`) was not wanted: `we keep one file`.\n\n\
+             Edit 3 was not wanted.\n\nSend nothing of that again as it was.\n"
+        );
+        assert_eq!(sandbox.subjects("HEAD~3..").len(), 3);
+        let sandbox = Sandbox::new();
+        let run = typed(&sandbox, &lines(&["n too long", "q"]), &["-i", "--json"], &five()).unwrap().exits(0);
+        let report = json(&run.stdout);
+        assert_eq!(report["edits"][0]["unwanted"]["reason"], "too long");
+        assert_eq!(report["edits"][1]["unwanted"]["reason"], Value::Null);
+        assert_eq!(report["status"], "nothing");
+    }
+
+    #[test]
+    fn what_is_refused_is_refused_before_anybody_is_asked() {
+        let sandbox = Sandbox::new();
+        let answer = patch("README", "Wrong", "nowhere\n", "x\n") + &create("new", "Two", "x\n");
+        let Some(run) = typed(&sandbox, &lines(&["y", "y"]), &["-i", "--no-keep"], &answer) else { return };
+        let run = run.exits(1);
+        assert!(!run.stderr.contains("[y,n"), "{}", run.stderr);
+        let run = typed(&sandbox, &lines(&["y"]), &["-i", "--keep-going"], &answer).unwrap().exits(1);
+        assert!(run.stderr.contains("(2/2)"), "{}", run.stderr);
+        assert_eq!(sandbox.subjects("HEAD~.."), ["Two"]);
+    }
+
+    #[test]
+    fn it_is_asked_once_though_the_branch_moves() {
+        let sandbox = Sandbox::new();
+        let hook = sandbox.repo.join(".git/hooks/pre-commit");
+        let marker = sandbox.root().join("marker");
+        sandbox.script(
+            &hook,
+            &format!(
+                "#!/bin/sh\nunset GIT_INDEX_FILE GIT_WORK_TREE\n[ -e {0} ] && exit 0\n: > {0}\n\
+                 c=$(git commit-tree -p main -m meanwhile main^{{tree}}) && git update-ref refs/heads/main $c\n",
+                marker.display()
+            ),
+        );
+        let Some(run) = typed(&sandbox, &lines(&["y", "q"]), &["-i"], &five()) else { return };
+        let run = run.exits(0);
+        assert_eq!(sandbox.subjects("HEAD~2.."), ["meanwhile", "Rename b to beta."], "{}", run.stderr);
+    }
+}

@@ -1,0 +1,269 @@
+//! What goes back to the model after a refusal, from the outside: nothing else on standard output, of a bounded size, and
+//! enough to put the answer right by.
+use crate::sandbox;
+
+use sandbox::{Run, Sandbox, create, five, patch, remove, rename, replace};
+
+/// Runs it on the response with `--feedback`, quietly, and gives the text.
+#[track_caller]
+fn feedback(sandbox: &Sandbox, options: &[&str], response: &str, code: i32) -> String {
+    let run = sandbox.apply(["--feedback", "-q", "--no-keep"].iter().chain(options), response).exits(code);
+    assert_eq!(run.stderr, "");
+    run.stdout
+}
+
+/// The lines of the file that the first fence shows after a text, without their numbers.
+fn shown<'a>(feedback: &'a str, after: &str) -> Vec<(usize, &'a str)> {
+    let from = feedback.find(after).unwrap_or_else(|| panic!("no {after:?} in\n{feedback}"));
+    let mut lines = feedback[from..].lines().skip_while(|line| !line.starts_with("```"));
+    let fence = lines.next().unwrap();
+    let row = |line: &'a str| {
+        let (number, text) = line.split_once(" |")?;
+        Some((number.trim().parse().ok()?, text.strip_prefix(' ').unwrap_or(text)))
+    };
+    lines.take_while(|line| *line != fence).filter_map(row).collect()
+}
+
+fn joined(lines: &[(usize, &str)]) -> String {
+    lines.iter().map(|(_, text)| format!("{text}\n")).collect()
+}
+
+const FILE: &str = "fn one() {\n\tlet a = 1;\n\tcall(a);\n}\n\nfn two() {\n    let a = 1;\n    call(a);\n}\n\nfn three() {\n    let b = 1;\n    call(b);\n}\n";
+
+#[test]
+fn what_it_shows_is_enough_to_land_the_corrected_edits() {
+    let sandbox = Sandbox::new();
+    sandbox.file("lib.rs", FILE);
+    sandbox.commit("lib");
+    let good = patch("README", "Greet.", "hello\n", "hello world\n");
+    // One with a slip in a line that goes, one that stands twice but for the indentation, one that is cut.
+    let typo =
+        patch("lib.rs", "w", "fn three() {\n    let c = 1;\n    call(b);\n", "fn three() {\n    call(2);\n");
+    let twice = patch("lib.rs", "w", "a = 1;\n", "a = 7;\n");
+    let text = feedback(&sandbox, &[], &format!("{good}{typo}{twice}"), 1);
+    assert!(text.contains("2 of its 3 edits were refused. Nothing was changed."), "{text}");
+    assert!(text.contains("Edit 1 is fine as it is: do not send it again."), "{text}");
+
+    // As a model would: the lines as shown, with the change put in.
+    let near = shown(&text, "## Edit 2");
+    let find = joined(&near);
+    let corrected =
+        patch("lib.rs", "w", &find, &find.replace("    let b = 1;\n    call(b);", "    call(2);"));
+    let places = shown(&text, "## Edit 3");
+    let second = places.iter().position(|(number, _)| *number == 7).expect("the second place is shown");
+    let find = joined(&places[second - 1..=second + 1]);
+    let chosen = patch("lib.rs", "w", &find, &find.replace("a = 1;", "a = 7;"));
+    sandbox.apply(["-q"], &format!("{good}{corrected}{chosen}")).exits(0);
+    assert_eq!(
+        sandbox.text("lib.rs"),
+        FILE.replace("fn two() {\n    let a = 1;", "fn two() {\n    let a = 7;")
+            .replace("    let b = 1;\n    call(b);", "    call(2);")
+    );
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_differs_in_blanks_alone_lands_when_copied() {
+    let sandbox = Sandbox::new();
+    let file = "all:\n\tone\n        two\n\tthree\u{a0}four \nend\n";
+    sandbox.file("Makefile", file);
+    sandbox.commit("make");
+    let answer =
+        patch("Makefile", "w", "all:\n    one\n\ttwo\n    three four\n", "all:\n    one\n\ttwo\n    5\n");
+    let text = feedback(&sandbox, &["--max-fuzz=exact"], &answer, 1);
+    assert!(text.contains("the same but for blanks and look-alikes"), "{text}");
+    assert!(text.contains("the answer is indented by 4 spaces, the file by 1 tab"), "{text}");
+    let find = joined(&shown(&text, "most like it"));
+    assert_eq!(find, "all:\n\tone\n        two\n\tthree\u{a0}four \n", "not a byte is lost");
+    let corrected = patch("Makefile", "w", &find, "all:\n\tone\n        two\n\tfive\n");
+    sandbox.apply(["-q", "--max-fuzz=exact"], &corrected).exits(0);
+    assert_eq!(sandbox.text("Makefile"), "all:\n\tone\n        two\n\tfive\nend\n");
+}
+
+#[test]
+fn the_corrections_alone_go_on_from_the_refused_answer() {
+    let sandbox = Sandbox::new();
+    let good = create("fine.txt", "Good.", "fine\n");
+    let bad = patch("README", "w", "helo\n", "hello world\n");
+    let run = sandbox.apply(["--feedback"], &format!("{good}{bad}")).exits(1);
+    let find = joined(&shown(&run.stdout, "most like it"));
+    sandbox.apply(["-q", "--continue"], &patch("README", "w", &find, "hello world\n")).exits(0);
+    assert_eq!((sandbox.text("fine.txt"), sandbox.text("README")), ("fine\n".into(), "hello world\n".into()));
+}
+
+#[test]
+fn corrections_that_do_not_fit_are_answered_too() {
+    let sandbox = Sandbox::new();
+    let bad = |find: &str| patch("README", "w", find, "x\n");
+    sandbox.apply(["-q"], &format!("{}{}", bad("one\n"), bad("two\n"))).exits(1);
+    let run = sandbox.apply(["-q", "--feedback", "--continue"], &bad("three\n")).exits(1);
+    assert_eq!(run.stderr, "");
+    assert!(run.stdout.starts_with("Your corrections could not be put in the place"), "{}", run.stdout);
+    assert!(run.stdout.contains("one corrected edit for each edit that was refused"), "{}", run.stdout);
+    sandbox.git(["config", "llmapply.feedback", "true"]);
+    assert_eq!(sandbox.apply(["-q", "--continue"], &bad("three\n")), run, "configured as well as typed");
+}
+
+#[test]
+fn every_kind_of_refusal_has_a_section_and_something_to_do() {
+    let sandbox = Sandbox::new();
+    sandbox.file("twice", "x\ny\nx\n");
+    sandbox.file("bin", b"a\0b\n");
+    std::os::unix::fs::symlink("src", sandbox.repo.join("link")).unwrap();
+    sandbox.commit("more");
+    let occurrence = patch("twice", "w", "x\n", "z\n").replace("<find>", "<find occurrence=\"5\">");
+    let placeholder =
+        patch("src/a.rs", "w", "fn a() {}\nfn b() {}\n", "// ... rest of the code unchanged ...\n");
+    let markers =
+        patch("src/a.rs", "w", "fn c() {}\n", "<<<<<<< a\nfn c() {}\n=======\nfn d() {}\n>>>>>>> b\n");
+    let all = [
+        ("search-not-found", patch("README", "w", "nowhere\n", "x\n")),
+        ("search-ambiguous", patch("twice", "w", "x\n", "z\n")),
+        ("occurrence-range", occurrence),
+        ("not-found", patch("nope", "w", "x\n", "z\n")),
+        ("already-exists", create("README", "w", "x\n")),
+        ("path-invalid", create("../x", "w", "x\n")),
+        ("path-case", create("readme", "w", "x\n")),
+        ("path-blocked", create("link/x", "w", "x\n")),
+        ("path-sensitive", create(".gitmodules", "w", "x\n")),
+        ("not-editable", patch("bin", "w", "b\n", "c\n")),
+        ("placeholder", placeholder),
+        ("markers", markers),
+        ("malformed", "<edit file=\"x\" op=\"explode\" />\n".to_owned()),
+        ("missing", "<edit file=\"README\" op=\"patch\">\n<why>w</why>\n</edit>\n".to_owned()),
+        ("truncated", "<edit file=\"x\" op=\"new\">\n<put>\n<<<\nx\n".to_owned()),
+    ];
+    for (code, response) in &all {
+        let text = feedback(&sandbox, &[], &format!("{}{response}", create("fine", "w", "fine\n")), 1);
+        assert!(text.contains(&format!("\nRefused as {code}: ")), "{code}\n{text}");
+        let advice = text.split("\nTo do: ").nth(1).and_then(|rest| rest.lines().next()).unwrap_or_default();
+        assert!(advice.len() > 20 && advice.ends_with(['.', '`']), "{code}: {advice:?}\n{text}");
+        assert!(text.contains("Edit 1 is fine as it is"), "{code}\n{text}");
+        assert!(!advice.contains("--"), "options are not for the model: {advice}");
+    }
+    for (options, code, response) in [
+        (["--exclude", "README"], "policy", replace("README", "w", "x\n")),
+        (["--no-allow-delete", "-n"], "policy", remove("gone.txt", "w")),
+        (["--format", "opx"], "already-exists", rename("old.txt", "README", "w")),
+    ] {
+        let text = feedback(&sandbox, &options, &response, 1);
+        assert!(text.contains(&format!("\nRefused as {code}: ")), "{code}\n{text}");
+    }
+}
+
+#[test]
+fn a_thousand_edits_that_fail_fit() {
+    let sandbox = Sandbox::new();
+    let lines: String =
+        (0..3000).map(|n| format!("    let value_{n} = compute({n}, {});\n", n * 7)).collect();
+    sandbox.file("long.rs", lines);
+    sandbox.commit("long");
+    let edit = |n: usize| {
+        let find =
+            format!("    let value_{n} = compute({n}, {});\n    let valve_{} = compute(0);\n", n * 7, n + 1);
+        patch("long.rs", "w", &find, "x\n")
+    };
+    let answer: String = (0..1000).map(|n| edit(n * 2)).collect();
+    let text = feedback(&sandbox, &[], &answer, 1);
+    assert!(text.len() <= 16 * 1024, "{} bytes", text.len());
+    assert!(text.len() > 8 * 1024, "the room is used: {} bytes", text.len());
+    assert!(text.contains("1000 of its 1000 edits were refused"), "{text}");
+    let said = text.matches("\n## Edit ").count();
+    assert!(said >= 5, "{said} are shown");
+    let rest = format!("Also refused, but not shown here for length: edits {}-1000.", said + 1);
+    assert!(text.contains(&rest), "{rest}\n{text}");
+    // One edit of many parts, all of which fail.
+    let parts: String = (0..300)
+        .map(|n| format!("@@\n-    let valve_{n} = compute({n}, 0, 0);\n+    let x = 1;\n"))
+        .collect();
+    let diff = format!(
+        "<FILE_CHANGES>\n<FILE_PATCH file_path=\"long.rs\">\n{parts}</FILE_PATCH>\n</FILE_CHANGES>\n"
+    );
+    let text = feedback(&sandbox, &[], &diff, 1);
+    assert!(text.len() <= 16 * 1024, "{} bytes", text.len());
+    assert!(text.contains("## Edit 1") && text.contains("more places of this edit failed"), "{text}");
+}
+
+#[test]
+fn what_is_long_is_cut() {
+    let sandbox = Sandbox::new();
+    let long = "x".repeat(200_000);
+    sandbox.file("long", format!("first\n{long}\nlast\n"));
+    sandbox.commit("long");
+    let answer = patch("long", "w", &format!("first\n{long}y\nlast\n"), "z\n");
+    let run = sandbox.apply(["--feedback", "--no-keep"], &answer).exits(1);
+    assert!(run.stdout.len() <= 16 * 1024 && run.stdout.contains("more characters]"), "{}", run.stdout.len());
+    assert!(run.stderr.len() < 4096, "{}", run.stderr);
+}
+
+#[test]
+fn without_edits_it_says_how_to_write_them() {
+    let sandbox = Sandbox::new();
+    let text = feedback(&sandbox, &[], "Just prose, sorry.\n", 5);
+    for wanted in
+        ["No edits were found", "OPX", "*** Begin Patch", "SEARCH/REPLACE", "<FILE_CHANGES>", "file_entries"]
+    {
+        assert!(text.contains(wanted), "{wanted}\n{text}");
+    }
+    let text = feedback(&sandbox, &["--format=applydir"], "Just prose, sorry.\n", 5);
+    assert!(text.contains("original_lines") && !text.contains("<edit file"), "{text}");
+}
+
+#[test]
+fn a_line_beyond_the_end_and_a_file_that_shrinks_are_told_in_the_models_terms() {
+    let sandbox = Sandbox::new();
+    let insert =
+        "{\"command\": \"insert\", \"path\": \"README\", \"insert_line\": 99, \"insert_text\": \"x\"}\n";
+    let text = feedback(&sandbox, &[], insert, 1);
+    assert!(text.contains("give a line from 0 to 1") && !text.contains("occurrence from"), "{text}");
+    sandbox.file("long", "1\n2\n3\n4\n5\n");
+    sandbox.commit("long");
+    let text = feedback(&sandbox, &["--format=whole-file"], "./long\n```\n1\n```\n", 1);
+    assert!(text.contains("also the lines that stay") && !text.contains("--allow-shrink lets"), "{text}");
+}
+
+#[test]
+fn nothing_else_changes() {
+    let sandbox = Sandbox::new();
+    let plain = sandbox.apply(["-n"], &five()).exits(0);
+    assert_eq!(sandbox.apply(["-n", "--feedback"], &five()), plain);
+    sandbox.file("README", "my own\n");
+    let in_the_way = sandbox.apply([""; 0], &five()).exits(4);
+    assert_eq!(sandbox.apply(["--feedback"], &five()), in_the_way, "the model cannot help with that");
+    // What people are told is the same, on standard error.
+    let bad = patch("src/a.rs", "w", "fn q() {}\n", "fn z() {}\n");
+    let plain = sandbox.apply(["--no-keep"], &bad).exits(1);
+    let with = sandbox.apply(["--no-keep", "--feedback"], &bad).exits(1);
+    assert_eq!((&plain.stderr, plain.stdout.as_str()), (&with.stderr, ""));
+    assert!(with.stdout.starts_with("Your answer was not applied"));
+    let check = sandbox.apply(["check", "--feedback", "-q"], &bad).exits(1);
+    assert_eq!(check.stdout, with.stdout);
+}
+
+#[test]
+fn what_lands_with_keep_going_is_named_as_applied() {
+    let sandbox = Sandbox::new();
+    let answer = [create("fine.txt", "Good", "fine\n"), patch("README", "w", "nowhere\n", "x\n")].concat();
+    let run = sandbox.apply(["--feedback", "--keep-going"], &answer).exits(1);
+    assert!(
+        run.stdout.starts_with("Not all of your answer was applied: 1 of its 2 edits was refused."),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("Edit 1 is applied: do not send it again."), "{}", run.stdout);
+    assert!(run.stderr.contains("create   fine.txt"), "results are for people here: {}", run.stderr);
+}
+
+#[test]
+fn it_is_typed_or_configured_but_not_with_json() {
+    let sandbox = Sandbox::new();
+    let bad = patch("README", "w", "nowhere\n", "x\n");
+    let run = |options: &[&str]| -> Run { sandbox.apply(["--no-keep", "-q"].iter().chain(options), &bad) };
+    run(&["--json", "--feedback"]).exits(129).says("--json does not go with --feedback");
+    sandbox.git(["config", "llmapply.feedback", "true"]);
+    assert!(run(&[]).exits(1).stdout.starts_with("Your answer"));
+    assert_eq!(run(&["--no-feedback"]).exits(1).stdout, "");
+    assert!(run(&["--json"]).exits(1).stdout.starts_with('{'), "what is typed counts");
+    sandbox.git(["config", "llmapply.json", "true"]);
+    assert!(run(&["--feedback"]).exits(1).stdout.starts_with("Your answer"), "what is typed counts");
+}

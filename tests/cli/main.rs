@@ -1,0 +1,23 @@
+//! The verbs as people and programs call them.
+
+#![cfg(test)]
+
+mod accept;
+mod again;
+mod ask;
+mod asked;
+mod attempts;
+mod choice;
+mod cli;
+mod drop;
+mod feedback;
+mod history;
+mod prompt;
+mod refusals;
+mod resumed;
+#[path = "../sandbox/mod.rs"]
+mod sandbox;
+mod suggestions;
+mod told;
+mod undo;
+mod verbs;

@@ -1,0 +1,383 @@
+//! Refusals of every kind, and that none leaves a trace.
+use crate::sandbox;
+
+use sandbox::{Sandbox, create, patch, remove, rename, replace, same};
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+/// Refusals of every kind: a name, what prepares the repository, options, the response, exit status, and a word
+/// that the message must have.
+type Refusal = (&'static str, fn(&Sandbox), &'static [&'static str], String, i32, &'static str);
+
+fn refusals() -> Vec<Refusal> {
+    let nothing: fn(&Sandbox) = |_| {};
+    let good = || create("fine.txt", "Good", "fine\n");
+    let with = |bad: String| {
+        format!("{}{bad}{}", good(), patch("src/a.rs", "Good too", "fn a() {}\n", "fn x() {}\n"))
+    };
+    let one = |path: &str| create(path, "Bad", "x\n");
+    vec![
+        ("not found", nothing, &[], with(patch("README", "w", "nowhere\n", "x\n")), 1, "search-not-found"),
+        (
+            "ambiguous",
+            |s| {
+                s.file("twice", "x\ny\nx\n");
+                s.commit("twice");
+            },
+            &[],
+            with(patch("twice", "w", "x\n", "z\n")),
+            1,
+            "search-ambiguous",
+        ),
+        ("missing file", nothing, &[], with(patch("nope", "w", "x\n", "z\n")), 1, "not-found"),
+        ("remove what is not there", nothing, &[], with(remove("nope", "w")), 1, "not-found"),
+        ("exists", nothing, &[], with(one("README")), 1, "already-exists"),
+        ("move onto", nothing, &[], with(rename("old.txt", "README", "w")), 1, "already-exists"),
+        ("outside", nothing, &[], with(one("../x")), 1, "path-invalid"),
+        ("absolute", nothing, &[], with(one("/nowhere/passwd")), 1, "path-invalid"),
+        ("git directory", nothing, &[], with(one(".git/config")), 1, "path-invalid"),
+        (
+            "git directory by another name",
+            nothing,
+            &[],
+            with(one("a/.GIT/hooks/post-commit")),
+            1,
+            "path-invalid",
+        ),
+        ("short name", nothing, &[], with(one("git~1/config")), 1, "path-invalid"),
+        ("case", nothing, &[], with(one("readme")), 1, "path-case"),
+        (
+            "through a link",
+            |s| {
+                symlink("src", s.repo.join("link")).unwrap();
+                s.commit("link");
+            },
+            &[],
+            with(one("link/x")),
+            1,
+            "path-blocked",
+        ),
+        (
+            "a link itself",
+            |s| {
+                symlink("README", s.repo.join("link")).unwrap();
+                s.commit("link");
+            },
+            &[],
+            with(replace("link", "w", "x\n")),
+            1,
+            "not-editable",
+        ),
+        ("through a file", nothing, &[], with(one("README/x")), 1, "path-blocked"),
+        ("a directory", nothing, &[], with(remove("src", "w")), 1, "not-editable"),
+        (
+            "binary",
+            |s| {
+                s.file("bin", b"a\0b\n");
+                s.commit("bin");
+            },
+            &[],
+            with(patch("bin", "w", "b\n", "c\n")),
+            1,
+            "not-editable",
+        ),
+        ("sensitive", nothing, &[], with(one(".husky/pre-commit")), 1, "path-sensitive"),
+        ("modules", nothing, &[], with(one(".gitmodules")), 1, "path-sensitive"),
+        (
+            "sensitive by configuration",
+            |s| {
+                s.git(["config", "llmapply.sensitive", "*.sh"]);
+            },
+            &[],
+            with(replace("run.sh", "w", "x\n")),
+            1,
+            "path-sensitive",
+        ),
+        (
+            "a hooks path in the checkout",
+            |s| {
+                s.git(["config", "core.hooksPath", "my/hooks"]);
+            },
+            &[],
+            with(one("my/hooks/pre-push")),
+            1,
+            "path-sensitive",
+        ),
+        ("exclude", nothing, &["--exclude", "README"], with(replace("README", "w", "x\n")), 1, "policy"),
+        ("include", nothing, &["--include", "src"], with(replace("README", "w", "x\n")), 1, "policy"),
+        ("no delete", nothing, &["--no-allow-delete"], with(remove("gone.txt", "w")), 1, "policy"),
+        ("half open", nothing, &[], good() + "<edit file=\"x\" op=\"new\">\n<put>\n<<<\nx\n", 1, "truncated"),
+        ("unknown operation", nothing, &[], with("<edit file=\"x\" op=\"explode\" />\n".into()), 1, "op"),
+        ("no edits", nothing, &[], "Just prose, sorry.\n".into(), 5, "no edits found"),
+        (
+            "local change",
+            |s| s.file("src/a.rs", "fn a() {}\nfn mine() {}\n"),
+            &[],
+            with(String::new()),
+            4,
+            "src/a.rs has local changes",
+        ),
+        (
+            "staged change",
+            |s| {
+                s.file("src/a.rs", "fn a() {}\nfn mine() {}\n");
+                s.git(["add", "src/a.rs"]);
+            },
+            &[],
+            with(String::new()),
+            4,
+            "staged",
+        ),
+        (
+            "deleted",
+            |s| std::fs::remove_file(s.repo.join("src/a.rs")).unwrap(),
+            &[],
+            with(String::new()),
+            4,
+            "was removed",
+        ),
+        (
+            "mode changed",
+            |s| std::fs::set_permissions(s.repo.join("src/a.rs"), PermissionsExt::from_mode(0o755)).unwrap(),
+            &[],
+            with(String::new()),
+            4,
+            "local changes",
+        ),
+        ("untracked", |s| s.file("fine.txt", "mine\n"), &[], with(String::new()), 4, "does not track"),
+        (
+            "ignored",
+            |s| {
+                s.file(".gitignore", "fine.txt\n");
+                s.commit("ignore");
+                s.file("fine.txt", "mine\n");
+            },
+            &[],
+            with(String::new()),
+            4,
+            "does not track",
+        ),
+        (
+            "intended to add",
+            |s| {
+                s.file("fine.txt", "mine\n");
+                s.git(["add", "-N", "fine.txt"]);
+            },
+            &[],
+            with(String::new()),
+            4,
+            "staged",
+        ),
+        (
+            "a directory where a file is to come",
+            |s| s.file("fine.txt/x", "mine\n"),
+            &[],
+            with(String::new()),
+            4,
+            "does not track",
+        ),
+        (
+            "a link on the disk",
+            |s| {
+                std::fs::remove_file(s.repo.join("src/a.rs")).unwrap();
+                symlink("../README", s.repo.join("src/a.rs")).unwrap();
+            },
+            &[],
+            with(String::new()),
+            4,
+            "src/a.rs",
+        ),
+        (
+            "a linked directory on the disk",
+            |s| {
+                std::fs::create_dir(s.repo.join("../outside")).unwrap();
+                symlink("../outside", s.repo.join("new")).unwrap();
+            },
+            &[],
+            with(one("new/x")),
+            4,
+            "symbolic link",
+        ),
+        (
+            "a repository inside, on the disk",
+            |s| {
+                s.git(["init", "-q", "inner"]);
+            },
+            &[],
+            with(one("inner/x")),
+            4,
+            "another repository",
+        ),
+        (
+            "merge in progress",
+            |s| {
+                s.git(["checkout", "-qb", "other", "HEAD"]);
+                s.file("other", "x\n");
+                s.commit("other");
+                s.git(["checkout", "-q", "main"]);
+                s.git(["merge", "-q", "--no-ff", "--no-commit", "other"]);
+            },
+            &[],
+            with(String::new()),
+            4,
+            "git merge is in progress",
+        ),
+        (
+            "bisect in progress",
+            |s| {
+                s.git(["bisect", "start"]);
+            },
+            &[],
+            with(String::new()),
+            4,
+            "git bisect is in progress",
+        ),
+        ("index locked", |s| s.file(".git/index.lock", ""), &[], with(String::new()), 4, "index.lock"),
+        (
+            "branch locked",
+            |s| s.file(".git/refs/heads/main.lock", ""),
+            &[],
+            with(String::new()),
+            4,
+            "main.lock",
+        ),
+        ("HEAD locked", |s| s.file(".git/HEAD.lock", ""), &[], with(String::new()), 4, "HEAD.lock"),
+        (
+            "checked out elsewhere",
+            |s| {
+                s.git(["worktree", "add", "-q", "../elsewhere", "-b", "busy"]);
+            },
+            &["-b", "busy"],
+            with(String::new()),
+            4,
+            "checked out in",
+        ),
+        (
+            "branch below a branch",
+            |s| {
+                s.git(["branch", "a"]);
+            },
+            &["-b", "a/b"],
+            with(String::new()),
+            128,
+            "refs/heads/a exists",
+        ),
+        (
+            "branch above a branch",
+            |s| {
+                s.git(["branch", "a/b"]);
+            },
+            &["-b", "a"],
+            with(String::new()),
+            128,
+            "refs/heads/a/b exists",
+        ),
+        ("bad branch name", nothing, &["-b", "a..b"], with(String::new()), 128, "not a valid branch name"),
+        ("bad revision", nothing, &["--base", "nowhere"], with(String::new()), 128, "not a commit"),
+        (
+            "moved base",
+            |s| {
+                s.file("src/a.rs", "fn other() {}\nfn b() {}\nfn c() {}\n");
+                s.commit("two");
+            },
+            &["--base", "HEAD~1"],
+            with(String::new()),
+            1,
+            "where the edit changes it, at line 1",
+        ),
+        (
+            "signing with a program that is not there",
+            |s| {
+                s.git(["config", "commit.gpgSign", "true"]);
+                s.git(["config", "gpg.program", "/nowhere/gpg"]);
+            },
+            &["-q"],
+            with(String::new()),
+            128,
+            "could not sign",
+        ),
+        (
+            "filter and encoding",
+            |s| {
+                s.git(["config", "filter.up.clean", "cat"]);
+                s.file(".gitattributes", "u16 filter=up working-tree-encoding=UTF-16LE\n");
+                s.file("u16", "x\0\n\0");
+                s.commit("filter and encoding");
+            },
+            &[],
+            with(patch("u16", "w", "x\n", "y\n")),
+            128,
+            "filter=up and working-tree-encoding=UTF-16LE",
+        ),
+        (
+            "bad configuration",
+            |s| {
+                s.git(["config", "llmapply.commit", "hourly"]);
+            },
+            &[],
+            with(String::new()),
+            128,
+            "bad value 'hourly' for 'llmapply.commit'",
+        ),
+        (
+            "not text",
+            nothing,
+            &[],
+            "x\n\u{0}".repeat(3) + &with(patch("README", "w", "no\n", "x\n")),
+            1,
+            "search-not-found",
+        ),
+        ("unknown option", nothing, &["--frobnicate"], with(String::new()), 129, "--frobnicate"),
+        ("bad choice", nothing, &["--commit", "hourly"], with(String::new()), 129, "hourly"),
+    ]
+}
+
+#[test]
+fn every_refusal_leaves_the_repository_as_it_was_to_the_byte() {
+    for (name, prepare, options, response, code, word) in refusals() {
+        let sandbox = Sandbox::new();
+        prepare(&sandbox);
+        for dry in [false, true] {
+            let before = sandbox.listing();
+            let mut options = options.to_vec();
+            // The attempt that a refusal may keep is the matter of tests/attempts.rs.
+            options.push(if dry { "-n" } else { "--no-keep" });
+            let run = sandbox.apply(options, &response);
+            // A dry run prepares nothing, so it does not meet the branch's own lock or name, nor the signer.
+            if dry
+                && [
+                    "branch locked",
+                    "HEAD locked",
+                    "branch below a branch",
+                    "branch above a branch",
+                    "signing with a program that is not there",
+                ]
+                .contains(&name)
+            {
+                same(name, &before, &sandbox.listing());
+                continue;
+            }
+            let all = format!("{}{}", run.stdout, run.stderr);
+            assert_eq!(run.code, Some(code), "{name} (dry: {dry}): {all}");
+            assert!(all.contains(word), "{name}: no {word:?} in {all}");
+            same(name, &before, &sandbox.listing());
+        }
+    }
+}
+
+#[test]
+fn a_refusal_names_every_bad_edit_and_those_that_are_fine() {
+    let sandbox = Sandbox::new();
+    let response = [
+        patch("README", "w", "nowhere\n", "x\n"),
+        create("fine", "w", "x\n"),
+        patch("src/a.rs", "w", "nowhere\n", "x\n"),
+    ];
+    let run = sandbox.apply([""; 0], &response.concat()).exits(1);
+    assert!(run.stdout.is_empty());
+    assert!(
+        run.stderr.contains("edit 1, README") && run.stderr.contains("edit 3, src/a.rs"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains("of 3 failed (edit 2 would apply); nothing was changed"), "{}", run.stderr);
+}

@@ -1,0 +1,192 @@
+//! What a refused attempt is gone on with: the options that it was judged by.
+use crate::sandbox;
+
+use sandbox::{Sandbox, create, patch, remove};
+
+/// Of two edits the second fails.
+fn two() -> String {
+    create("infra/one.txt", "One", "one\n")
+        + &patch("README", "Two", "nowhere to be found\n", "hello world\n")
+}
+
+fn correction() -> String {
+    patch("README", "Two", "hello\n", "hello world\n")
+}
+
+/// Nothing has landed on that branch.
+#[track_caller]
+fn nothing_landed(sandbox: &Sandbox, base: &str) {
+    assert_eq!(sandbox.head(), base);
+    assert_eq!(sandbox.text("README"), "hello\n");
+}
+
+#[test]
+fn what_an_option_forbade_does_not_land_by_going_on() {
+    for (forbids, says, allows) in [
+        (&["--exclude=infra"][..], "--exclude=infra", "--no-exclude"),
+        (&["--include=README", "--include=src"], "--include=README --include=src", "--include=*"),
+        (&["-x", "test ! -e infra/one.txt"], "--exec='test ! -e infra/one.txt'", "--no-exec"),
+        (&["--max-fuzz=exact"], "--max-fuzz=exact", "--max-fuzz=indent"),
+    ] {
+        let sandbox = Sandbox::new();
+        let base = sandbox.head();
+        sandbox.apply(forbids, &two()).exits(1);
+        let fuzzy = patch("README", "Two", "  hello\n", "  hello world\n");
+        let run = sandbox.apply(["--continue"], &fuzzy);
+        let run = run.says(&format!("going on with the options of the attempt: {says}\n"));
+        assert!([Some(1), Some(2)].contains(&run.code), "{}", run.stderr);
+        nothing_landed(&sandbox, &base);
+        let json = sandbox.apply(["--continue", "--json"], &fuzzy);
+        assert!(json.stdout.contains("going on with the options of the attempt: --"), "{}", json.stdout);
+        nothing_landed(&sandbox, &base);
+        // What was refused is kept with its corrections; where a command failed, the file is given again.
+        match forbids[0] {
+            "-x" => sandbox.apply(["--continue", allows], &fuzzy).exits(0),
+            _ => sandbox.run(["--continue", allows]).exits(0),
+        };
+        assert_eq!(sandbox.text("README"), "hello world\n");
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn what_a_key_forbade_does_not_land_by_going_on() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let answer = sandbox.response(&(remove("gone.txt", "Gone") + &two()));
+    let run = |keys: &[&str], options: &[&str]| {
+        let mut command = sandbox.git_command(keys.iter().flat_map(|key| ["-c", key]));
+        let path = std::path::Path::new(env!("CARGO_BIN_EXE_git-llm-apply")).parent().unwrap();
+        let path = std::env::join_paths(
+            std::iter::once(path.to_owned())
+                .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+        );
+        command.env("PATH", path.unwrap()).arg("llm-apply").args(options);
+        sandbox::Run::of(command.output().unwrap())
+    };
+    let answer = answer.to_str().unwrap();
+    run(&["llmapply.allowDelete=false", "llmapply.sensitive=infra"], &[answer]).exits(1);
+    std::fs::write(answer, correction()).unwrap();
+    run(&[], &["--continue", answer]).exits(1).says("is not allowed").says("[path-sensitive]");
+    run(&[], &["--continue", "--allow-delete"]).exits(1).says("[path-sensitive]");
+    run(&[], &["--continue", "--allow-sensitive", "--no-allow-delete"]).exits(1).says("is not allowed");
+    nothing_landed(&sandbox, &base);
+    run(&[], &["--continue", "--allow-delete"]).exits(0).says("--allow-sensitive");
+    assert!(!sandbox.exists("gone.txt"));
+    sandbox.is_sound();
+}
+
+#[test]
+fn it_lands_as_it_was_to_land() {
+    let sandbox = Sandbox::new();
+    let remote = sandbox.root().join("remote.git");
+    sandbox.git(["init", "-q", "--bare", remote.to_str().unwrap()]);
+    sandbox.git(["remote", "add", "origin", remote.to_str().unwrap()]);
+    let message = sandbox.root().join("message");
+    std::fs::write(&message, "As one\n\nSaid in a file.\n").unwrap();
+    let options = [
+        "--push=origin",
+        "-s",
+        "--trailer=Ticket: 12",
+        "--assisted-by=some model",
+        "--trailers",
+        "--commit=response",
+        "--author=Some One <one@example.com>",
+        "--date=2001-02-03T04:05:06Z",
+        "-F",
+        message.to_str().unwrap(),
+    ];
+    sandbox.apply(options, &two()).exits(1);
+    std::fs::remove_file(&message).unwrap();
+    sandbox.apply(["--continue", "--trailer=Ticket: 13"], &correction()).exits(0).says("--signoff");
+    let log = sandbox.git(["log", "-1", "--format=%an %ad%n%B", "--date=short"]);
+    for wanted in [
+        "Some One 2001-02-03\nAs one\n\nSaid in a file.\n",
+        "\nAssisted-by: some model\n",
+        "\nTicket: 13\n",
+        "\nSigned-off-by: C O Mitter <committer@example.com>",
+        "\nLLM-Apply-Edit: 2 of 2",
+    ] {
+        assert!(log.contains(wanted), "{wanted}\n{log}");
+    }
+    assert!(!log.contains("Ticket: 12"), "an option that is given again wins: {log}");
+    assert_eq!(
+        sandbox.git(["ls-remote", "origin", "refs/heads/main"]).split('\t').next(),
+        Some(&*sandbox.head())
+    );
+}
+
+#[test]
+fn a_failed_command_has_to_pass_all_the_same() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let good = create("infra/one.txt", "One", "one\n") + &correction();
+    // From standard input, so that the answer is kept.
+    let answer = sandbox.response(&good);
+    let mut command = sandbox.command(["-x", "test -e passed"]);
+    let run = sandbox::Run::of(command.stdin(std::fs::File::open(&answer).unwrap()).output().unwrap());
+    assert!(run.exits(2).stderr.contains("git llm-apply --continue"));
+    sandbox.run(["--continue"]).exits(2).says("test -e passed");
+    nothing_landed(&sandbox, &base);
+    sandbox.run(["--continue", "--no-exec"]).exits(0);
+    assert_ne!(sandbox.head(), base);
+    sandbox.is_sound();
+}
+
+#[test]
+fn whoever_asks_for_feedback_lands_nothing_by_going_on() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply(["--feedback", "-q"], &two()).exits(1);
+    // Corrections that are refused again are kept as ever.
+    let other = patch("README", "Two", "still wrong\n", "x\n");
+    let run = sandbox.apply(["--continue", "--feedback", "-q"], &other).exits(1);
+    assert!(run.stdout.contains("Refused as search-not-found"), "{}", run.stdout);
+    nothing_landed(&sandbox, &base);
+    // Good ones, too: what came by a pipe could not be given again.
+    let run = sandbox.apply(["--continue", "--feedback"], &correction()).exits(0);
+    let _ = run.says("would land 2 edits").says("'git llm-apply --continue' lands it");
+    nothing_landed(&sandbox, &base);
+    // Where it is configured, a run without it lands.
+    sandbox.git(["config", "llmapply.feedback", "true"]);
+    sandbox.run(["--continue"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.is_sound();
+}
+
+#[test]
+fn no_hint_names_a_switch_that_turns_a_hook_or_a_policy_off() {
+    let sandbox = Sandbox::new();
+    sandbox.file("web.c", "int a;\n");
+    sandbox.file("long.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");
+    sandbox.commit("more");
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), "#!/bin/sh\ntest ! -e hooked\n");
+    let placeholder =
+        patch("src/a.rs", "w", "fn a() {}\nfn b() {}\n", "// ... rest of the code unchanged ...\n");
+    let markers =
+        patch("src/a.rs", "w", "fn c() {}\n", "<<<<<<< a\nfn c() {}\n=======\nfn d() {}\n>>>>>>> b\n");
+    let all = [
+        (&[][..], create("hooked", "w", "x\n")),
+        (&["-S"], create("signed", "w", "x\n")),
+        (&["-x", "false"], create("tested", "w", "x\n")),
+        (&["--no-allow-delete"], remove("gone.txt", "w")),
+        (&["--exclude=src"], create("src/x", "w", "x\n")),
+        (&[], create("README", "w", "x\n")),
+        (&[], create(".gitmodules", "w", "x\n")),
+        (&[], placeholder),
+        (&[], markers),
+        (&[], patch("web.c", "w", "int a;\n", "if (a &lt; b &amp;&amp; b &gt; c) {}\n")),
+        (&["--format=whole-file"], "long.txt\n```\n1\n```\n".to_owned()),
+        (&[], create("skip", "Quietly [skip ci]", "x\n")),
+    ];
+    sandbox.git(["config", "gpg.program", "false"]);
+    for (options, response) in &all {
+        for output in ["--verbose", "--json", "--feedback"] {
+            let run = sandbox.apply(options.iter().copied().chain([output, "--no-keep"]), response);
+            let all = run.stdout + &run.stderr;
+            for switch in ["--no-verify", "--allow-", "--no-gpg-sign", "--no-exec", "--no-exclude"] {
+                assert!(!all.contains(switch), "{options:?} {output}: {all}");
+            }
+        }
+    }
+}

@@ -1,0 +1,579 @@
+//! Taking landings back, and putting them back.
+use crate::sandbox;
+
+use sandbox::{Run, Sandbox, create, patch, remove, same};
+
+/// Three edits that land as three commits: one file changes, one comes, one goes.
+fn three() -> String {
+    patch("README", "Say more", "hello\n", "hello world\n")
+        + &create("new/one.txt", "Add one", "one\n")
+        + &remove("gone.txt", "Drop it")
+}
+
+fn landed() -> (Sandbox, String, String) {
+    let sandbox = Sandbox::new();
+    let old = sandbox.head();
+    sandbox.apply([""; 0], &three()).exits(0);
+    let new = sandbox.head();
+    (sandbox, old, new)
+}
+
+fn tree(sandbox: &Sandbox, commit: &str) -> String {
+    sandbox.git(["rev-parse", &format!("{commit}^{{tree}}")])
+}
+
+fn id(sandbox: &Sandbox) -> String {
+    sandbox.run(["list", "--porcelain"]).exits(0).stdout.split('\t').next().unwrap().to_owned()
+}
+
+fn kinds(sandbox: &Sandbox) -> Vec<String> {
+    let run = sandbox.run(["list", "--porcelain"]).exits(0);
+    run.stdout.lines().map(|line| line.split('\t').nth(1).unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_branch_goes_back_where_nothing_came_after() {
+    let (sandbox, old, new) = landed();
+    let landing = id(&sandbox);
+    let run = sandbox.run(["undo"]).exits(0).says(&format!("took {landing} back")).says("taken back");
+    assert!(run.stdout.contains("README") && run.stdout.contains("Say more"), "{}", run.stdout);
+    assert_eq!((sandbox.head(), sandbox.status().as_str()), (old.clone(), ""));
+    assert!(sandbox.exists("gone.txt") && !sandbox.exists("new"));
+    assert_eq!(sandbox.git(["rev-parse", "ORIG_HEAD"]), new);
+    assert_eq!(sandbox.git(["reflog", "-1", "--format=%gs"]), format!("llm-apply: undo {landing}"));
+    assert_eq!(kinds(&sandbox), ["undone", "landed"]);
+    sandbox.is_sound();
+    sandbox.run(["undo"]).exits(1).says("no landing that is known here is in effect on main");
+    // And forth again.
+    sandbox.run(["redo"]).exits(0).says(&format!("put {landing} back"));
+    assert_eq!((sandbox.head(), sandbox.status().as_str()), (new, ""));
+    assert_eq!(kinds(&sandbox), ["redone", "undone", "landed"]);
+    sandbox.run(["redo"]).exits(1).says("nothing on record was taken back on main");
+    sandbox.run(["undo", &landing]).exits(0);
+    assert_eq!(sandbox.head(), old);
+    // What is nobody's any more is kept by the record.
+    sandbox.git(["reflog", "expire", "--expire=now", "--all"]);
+    sandbox.git(["gc", "-q", "--prune=now"]);
+    sandbox.run(["redo", &landing]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.is_sound();
+}
+
+#[test]
+fn commits_that_came_from_a_branch_are_named_when_they_go_and_come() {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-b", "try"], &three()).exits(0);
+    let (said, added, dropped) = ("Say more", "Add one", "Drop it");
+    let short = |revision: &str| sandbox.git(["rev-parse", "--short", revision]);
+    let lines = |run: Run| {
+        let run = run.exits(0);
+        run.stdout
+            .lines()
+            .map(str::to_owned)
+            .take_while(|line| !line.starts_with("took ") && !line.starts_with("put "))
+            .collect::<Vec<_>>()
+    };
+    let back = |by: &[String]| {
+        let commits = [("try", dropped), ("try~1", added), ("try~2", said)];
+        let by = by.iter().map(|by| format!(" by {by}")).chain([String::new(), String::new(), String::new()]);
+        let line = |((commit, subject), by)| format!("{}  taken back{by}  {subject}", short(commit));
+        commits.into_iter().zip(by).map(line).collect::<Vec<_>>()
+    };
+    let forth = [("try~2", said), ("try~1", added), ("try", dropped)];
+    let forth = forth.map(|(commit, subject)| format!("{}  {subject}", short(commit)));
+    sandbox.run(["accept", "try"]).exits(0);
+    let (old, new) = (short("main~3"), short("main"));
+    assert_eq!(lines(sandbox.run(["undo"])), [back(&[]), vec![format!("main: {new}..{old}")]].concat());
+    assert_eq!(
+        lines(sandbox.run(["redo"])),
+        [forth.to_vec(), vec![format!("main: {old}..{new}, 3 commits")]].concat()
+    );
+    // With a commit above, by commits that say what they take back.
+    sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
+    let mine = short("main");
+    let run = sandbox.run(["undo"]);
+    let by = ["main~2", "main~1", "main"].map(short);
+    assert_eq!(lines(run), [back(&by), vec![format!("main: {mine}..{}, 3 commits", by[2])]].concat());
+    // For programs, and where it is known by trailers alone.
+    let sandbox = Sandbox::new();
+    sandbox.apply(["--trailers", "--no-record"], &three()).exits(0);
+    let of = |name: &str| sandbox.git(["rev-parse", name]);
+    let commits = ["main", "main~1", "main~2"].map(of);
+    let run = sandbox.run(["undo", "--json"]).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let told = report["undone_commits"].as_array().unwrap();
+    let told: Vec<_> =
+        told.iter().map(|one| (&one["commit"], &one["subject"], &one["state"], &one["new"])).collect();
+    let subjects = [dropped, added, said].map(serde_json::Value::from);
+    let (commits, state, none) =
+        (commits.map(serde_json::Value::from), "taken-back".into(), serde_json::Value::Null);
+    let wanted: Vec<_> =
+        commits.iter().zip(&subjects).map(|(commit, subject)| (commit, subject, &state, &none)).collect();
+    assert_eq!(told, wanted);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_is_copied_or_hardly_looks_like_it_any_more_stays_private() {
+    use std::os::unix::fs::PermissionsExt;
+    // A copy, a copy that is changed, and a move of which git sees none, since no line stays.
+    let answer = "<FILE_CHANGES>\n<FILE_COPY from_path=\"README\" to_path=\"d/copy\" />\n\
+                  <FILE_COPY from_path=\"README\" to_path=\"other\" />\n<FILE_RENAME from_path=\"old.txt\" to_path=\"new.txt\" />\n\
+                  </FILE_CHANGES>\n"
+        .to_owned()
+        + &sandbox::replace("other", "Say other", "all other\n")
+        + &sandbox::replace("new.txt", "Say new", "all new\n");
+    for (options, make, again) in [
+        (&["--commit=response"][..], &["undo"][..], "redo"),
+        (&[], &["undo"], "redo"),
+        (&["-b", "try"], &[], "accept"),
+    ] {
+        for (later, autostash) in [(false, false), (true, false), (false, true), (true, true)] {
+            let sandbox = Sandbox::new();
+            let mode = |path: &str| sandbox.repo.join(path).metadata().unwrap().permissions().mode() & 0o777;
+            for path in ["README", "old.txt"] {
+                std::fs::set_permissions(sandbox.repo.join(path), PermissionsExt::from_mode(0o600)).unwrap();
+            }
+            let what = format!("{options:?}, {again}, {later}, {autostash}");
+            sandbox.apply(options.iter().chain(&["--allow-overwrite"]), &answer).exits(0);
+            if make.is_empty() {
+                assert_eq!(mode("old.txt"), 0o600, "{what}");
+            } else {
+                assert_eq!(["d/copy", "other", "new.txt"].map(mode), [0o600; 3], "{what}");
+                sandbox.run(make).exits(0);
+            }
+            assert_eq!(["README", "old.txt"].map(mode), [0o600; 2], "{what}");
+            if later {
+                sandbox.file("mine.txt", "mine\n");
+                sandbox.commit("mine");
+            }
+            let way = [again].into_iter().chain((again == "accept").then_some("try"));
+            sandbox.run(way.chain(autostash.then_some("--autostash"))).exits(0);
+            assert_eq!(["d/copy", "other", "new.txt"].map(mode), [0o600; 3], "{what}");
+            assert_eq!(
+                (sandbox.text("other").as_str(), sandbox.status().as_str()),
+                ("all other\n", ""),
+                "{what}"
+            );
+            sandbox.is_sound();
+        }
+    }
+}
+
+#[test]
+fn a_copy_that_is_taken_back_by_a_commit_comes_again_as_private_as_it_was() {
+    use std::os::unix::fs::PermissionsExt;
+    let answer = "<FILE_CHANGES>\n<FILE_COPY from_path=\"README\" to_path=\"copy\" />\n</FILE_CHANGES>\n";
+    // Landed, or merged from a suggestion; and with others on top or not.
+    for (accepted, later) in [(false, false), (false, true), (true, false), (true, true)] {
+        let sandbox = Sandbox::new();
+        let what = format!("accepted: {accepted}, later: {later}");
+        let mode = |path: &str| sandbox.repo.join(path).metadata().unwrap().permissions().mode() & 0o777;
+        std::fs::set_permissions(sandbox.repo.join("README"), PermissionsExt::from_mode(0o600)).unwrap();
+        if accepted {
+            sandbox.apply(["-b", "try"], answer).exits(0);
+            sandbox.file("mine.txt", "mine\n");
+            sandbox.commit("mine");
+            sandbox.run(["accept", "try"]).exits(0);
+        } else {
+            sandbox.apply::<&str>([], answer).exits(0);
+        }
+        assert_eq!(mode("copy"), 0o600, "{what}");
+        if later {
+            sandbox.file("later.txt", "later\n");
+            sandbox.commit("later");
+        }
+        for _ in 0..2 {
+            sandbox.run(["undo"]).exits(0);
+            assert!(!sandbox.repo.join("copy").exists(), "{what}");
+            sandbox.run(["redo"]).exits(0);
+            assert_eq!(mode("copy"), 0o600, "{what}");
+        }
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn an_undo_that_is_refused_has_nothing_to_send_to_a_model() {
+    let (sandbox, ..) = landed();
+    sandbox.file("README", "hello you\n");
+    sandbox.commit("mine");
+    let run = sandbox.run(["undo", "--json"]).exits(1);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (report["diagnostics"][0]["code"].as_str(), &report["feedback"]),
+        (Some("conflict"), &serde_json::Value::Null)
+    );
+    let run = sandbox.run(["undo", "--json", "0123456789"]).exits(128);
+    assert!(run.stdout.contains("\"feedback\":null"), "{}", run.stdout);
+    sandbox.git(["reset", "-q", "--hard", "HEAD~4"]);
+    let run = sandbox.run(["undo", "--json"]).exits(1);
+    assert!(run.stdout.contains("\"feedback\":null"), "{}", run.stdout);
+}
+
+#[test]
+fn commits_take_it_back_where_others_came_after() {
+    let sandbox = Sandbox::new();
+    let change = patch("old.txt", "Say more", "one\n", "one more\n");
+    sandbox
+        .apply(
+            [""; 0],
+            &(change + &create("new/one.txt", "Add one", "one\n") + &remove("gone.txt", "Drop it")),
+        )
+        .exits(0);
+    let (new, landing) = (sandbox.head(), id(&sandbox));
+    sandbox.file("old.txt", "one more\ntwo\nthree\n4\n");
+    sandbox.file("mine.txt", "mine\n");
+    let mine = sandbox.commit("mine");
+    sandbox.run(["undo"]).exits(0).says(&format!("took {landing} back"));
+    assert_eq!(
+        sandbox.subjects(&format!("{mine}..")),
+        ["Revert \"Drop it\"", "Revert \"Add one\"", "Revert \"Say more\""]
+    );
+    let body = sandbox.git(["log", "-1", "--format=%b", "HEAD~2"]);
+    assert_eq!(body.trim(), format!("This reverts commit {new}."));
+    assert_eq!(sandbox.text("old.txt"), "one\ntwo\nthree\n4\n", "later changes are kept");
+    assert!(sandbox.exists("gone.txt") && sandbox.exists("mine.txt") && !sandbox.exists("new"));
+    assert_eq!(sandbox.status(), "");
+    sandbox.run(["undo"]).exits(1);
+    sandbox.run(["undo", &landing]).exits(0).says("nothing to do");
+    // With something on top of that, too.
+    sandbox.file("more.txt", "more\n");
+    let more = sandbox.commit("more");
+    sandbox.run(["redo"]).exits(0);
+    assert_eq!(
+        sandbox.subjects(&format!("{more}..")),
+        ["Reapply \"Say more\"", "Reapply \"Add one\"", "Reapply \"Drop it\""]
+    );
+    assert_eq!(sandbox.text("old.txt"), "one more\ntwo\nthree\n4\n");
+    assert!(!sandbox.exists("gone.txt") && sandbox.exists("new/one.txt") && sandbox.exists("more.txt"));
+    // And back again, which goes back: nothing came after.
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.head(), more);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_went_back_comes_again_on_top_of_others() {
+    let (sandbox, ..) = landed();
+    sandbox.run(["undo"]).exits(0);
+    sandbox.file("mine.txt", "mine\n");
+    let mine = sandbox.commit("mine");
+    sandbox.run(["redo"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{mine}..")), ["Say more", "Add one", "Drop it"]);
+    assert!(sandbox.exists("mine.txt") && sandbox.exists("new/one.txt"));
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.head(), mine);
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_a_remote_has_is_never_rewritten() {
+    let (sandbox, old, new) = landed();
+    sandbox.git(["init", "-q", "--bare", "../server"]);
+    sandbox.git(["remote", "add", "origin", "../server"]);
+    // Another branch there that has some of it is enough.
+    sandbox.git(["push", "-q", "origin", "main~1:refs/heads/other"]);
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{new}..")).len(), 3);
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &old));
+    sandbox.git(["push", "-q", "origin", "main"]);
+    sandbox.run(["redo"]).exits(0);
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &new));
+    sandbox.git(["push", "-q", "origin", "main"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn single_edits_are_taken_back() {
+    let (sandbox, _, new) = landed();
+    let landing = id(&sandbox);
+    sandbox.run(["undo", "--edit", "2"]).exits(0).says(&format!("took edits of {landing} back"));
+    assert_eq!(sandbox.subjects(&format!("{new}..")), ["Revert \"Add one\""]);
+    assert!(!sandbox.exists("new") && !sandbox.exists("gone.txt"));
+    let before = sandbox.listing();
+    sandbox.run(["undo", &landing, "--edit", "4"]).exits(1).says("has no edit 4");
+    sandbox.run(["undo", &landing, "--edit", "x"]).exits(129);
+    same("refused", &before, &sandbox.listing());
+    sandbox.run(["undo", "--edit=2"]).exits(0).says("nothing to do");
+    // And the rest of it.
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello\n");
+    assert!(sandbox.exists("gone.txt"));
+    // The last first, and then the other one.
+    sandbox.run(["redo"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    assert!(!sandbox.exists("new"));
+    sandbox.run(["redo"]).exits(0);
+    assert!(sandbox.exists("new/one.txt"));
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &new));
+    sandbox.is_sound();
+}
+
+#[test]
+fn edits_of_one_commit_go_together() {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["--commit=response"], &three()).exits(0);
+    let before = sandbox.listing();
+    sandbox.run(["undo", "--edit", "1,3"]).exits(1).says("edit 1 is in one commit with edit 2");
+    same("refused", &before, &sandbox.listing());
+    sandbox.run(["undo", "--edit", "1", "--edit", "2-3"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello\n");
+    sandbox.is_sound();
+}
+
+#[test]
+fn the_rest_is_taken_back_after_a_revert_by_git() {
+    let (sandbox, old, _) = landed();
+    sandbox.git(["revert", "--no-edit", "HEAD~1"]);
+    let reverted = sandbox.head();
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{reverted}..")), ["Revert \"Drop it\"", "Revert \"Say more\""]);
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &old));
+    // And git reverts what undo has made.
+    sandbox.git(["revert", "--no-edit", "HEAD"]);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello\n", "what was put back by git is in effect again");
+    sandbox.is_sound();
+}
+
+#[test]
+fn a_conflict_changes_nothing_and_names_file_and_lines() {
+    let (sandbox, ..) = landed();
+    sandbox.file("README", "hello to all\n");
+    sandbox.commit("mine");
+    let before = sandbox.listing();
+    let run = sandbox.run(["undo"]).exits(1).says("README").says("line 1").says("nothing was changed");
+    assert!(run.stderr.contains("conflict"), "{}", run.stderr);
+    let json = sandbox.run(["undo", "--json"]).exits(1);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((&json["status"], &json["diagnostics"][0]["code"]), (&"refused".into(), &"conflict".into()));
+    same("conflict", &before, &sandbox.listing());
+    // The edits that do not clash go.
+    sandbox.run(["undo", "--edit", "2,3"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello to all\n");
+    assert!(sandbox.exists("gone.txt"));
+}
+
+#[test]
+fn local_changes_are_kept_or_in_the_way() {
+    for later in [false, true] {
+        let (sandbox, ..) = landed();
+        if later {
+            sandbox.file("mine.txt", "mine\n");
+            sandbox.commit("mine");
+        }
+        sandbox.file("run.sh", "mine\n");
+        for (file, text) in [("README", "mine\n"), ("new/one.txt", "mine\n"), ("gone.txt", "mine\n")] {
+            let was = std::fs::read(sandbox.repo.join(file)).ok();
+            sandbox.file(file, text);
+            let before = sandbox.listing();
+            sandbox.run(["undo"]).exits(4).says(file);
+            same(file, &before, &sandbox.listing());
+            match was {
+                Some(was) => sandbox.file(file, was),
+                None => std::fs::remove_file(sandbox.repo.join(file)).unwrap(),
+            }
+        }
+        sandbox.run(["undo"]).exits(0);
+        assert_eq!((sandbox.text("run.sh").as_str(), sandbox.status().as_str()), ("mine\n", " M run.sh"));
+    }
+}
+
+#[test]
+fn a_branch_that_is_not_checked_out_and_a_bare_repository() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply(["-b", "try"], &three()).exits(0);
+    let before = sandbox.status();
+    sandbox.run(["undo"]).exits(1);
+    sandbox.run(["undo", "-b", "try"]).exits(0);
+    assert_eq!(sandbox.git(["rev-parse", "try"]), base, "a branch is never deleted");
+    assert_eq!(sandbox.status(), before);
+    sandbox.run(["redo", "-b", "try"]).exits(0);
+    assert_eq!(sandbox.git(["rev-list", "--count", "main..try"]), "3");
+    sandbox.is_sound();
+    sandbox.git(["clone", "-q", "--bare", ".", "../bare"]);
+    let file = sandbox.response(&three());
+    let mut command = sandbox.command(["-C", "../bare", "--"]);
+    Run::of(command.arg(file).output().unwrap()).exits(0);
+    sandbox.run(["-C", "../bare", "undo"]).exits(0);
+    assert_eq!(sandbox.git(["-C", "../bare", "rev-parse", "main"]), base);
+    sandbox.run(["-C", "../bare", "redo"]).exits(0);
+    assert_eq!(sandbox.git(["-C", "../bare", "rev-list", "--count", "main"]), "4");
+}
+
+#[test]
+fn linked_sparse_and_detached() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.git(["worktree", "add", "-q", "-b", "linked", "../linked"]);
+    let file = sandbox.response(&three());
+    Run::of(sandbox.command(["-C", "../linked", "--"]).arg(file).output().unwrap()).exits(0);
+    sandbox.run(["-C", "../linked", "undo"]).exits(0);
+    assert_eq!(sandbox.git(["-C", "../linked", "rev-parse", "HEAD"]), base);
+    assert_eq!(sandbox.git(["-C", "../linked", "status", "--porcelain"]), "");
+    let (sandbox, old, _) = landed();
+    sandbox.git(["sparse-checkout", "set", "--no-cone", "/*", "!/new"]);
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!((sandbox.head(), sandbox.status().as_str()), (old.clone(), ""));
+    sandbox.run(["redo"]).exits(0);
+    assert!(!sandbox.exists("new"));
+    assert_eq!(sandbox.status(), "");
+    sandbox.git(["sparse-checkout", "disable"]);
+    sandbox.git(["checkout", "-q", "--detach"]);
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.head(), old);
+    assert_ne!(sandbox.git(["rev-parse", "main"]), old, "HEAD alone moved");
+}
+
+#[test]
+fn a_first_commit_and_a_merge() {
+    let sandbox = Sandbox::unborn();
+    sandbox.apply([""; 0], &create("a", "Begin", "a\n")).exits(0);
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.subjects("HEAD"), ["Begin", "Revert \"Begin\""]);
+    assert!(!sandbox.exists("a"));
+    for later in [false, true] {
+        let sandbox = Sandbox::new();
+        let old = sandbox.head();
+        sandbox.apply(["--no-ff"], &three()).exits(0);
+        if later {
+            sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
+        }
+        sandbox.run(["undo"]).exits(0);
+        assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &old));
+        assert_eq!(sandbox.head() == old, !later);
+        sandbox.run(["redo"]).exits(0);
+        assert_eq!(sandbox.text("README"), "hello world\n");
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn another_clone_has_the_records_or_the_trailers() {
+    for by_record in [true, false] {
+        let sandbox = Sandbox::new();
+        sandbox.git(["init", "-q", "--bare", "../server"]);
+        sandbox.git(["remote", "add", "origin", "../server"]);
+        sandbox.apply(["--trailers"], &three()).exits(0);
+        let landing = id(&sandbox);
+        sandbox.file("mine.txt", "mine\n");
+        let mine = sandbox.commit("mine");
+        sandbox.git(["push", "-q", "origin", "main"]);
+        if by_record {
+            sandbox.git(["push", "-q", "origin", "refs/llm-apply/*"]);
+        }
+        sandbox.git(["clone", "-q", "-b", "main", "../server", "../clone"]);
+        if by_record {
+            sandbox.git(["-C", "../clone", "fetch", "-q", "origin", "refs/llm-apply/*:refs/llm-apply/*"]);
+        }
+        for name in [None, Some(landing.as_str()), Some("HEAD~2")] {
+            let run =
+                sandbox.run(["-C", "../clone", "undo", "--no-record", "--trailers"].into_iter().chain(name));
+            run.exits(0).says(&format!("took {landing} back"));
+            let log = sandbox.git(["-C", "../clone", "log", "--format=%s", &format!("{mine}..")]);
+            assert_eq!(log.lines().count(), 3, "{name:?} {by_record}");
+            let undone = sandbox.git([
+                "-C",
+                "../clone",
+                "log",
+                "-1",
+                "--format=%(trailers:key=LLM-Apply-Undone,valueonly)",
+            ]);
+            assert_eq!(undone.trim(), landing);
+            if !by_record {
+                sandbox
+                    .run(["-C", "../clone", "redo", "--no-record"])
+                    .exits(0)
+                    .says(&format!("put {landing} back"));
+                assert_eq!(sandbox.git(["-C", "../clone", "show", "HEAD:README"]), "hello world");
+            }
+            sandbox.git(["-C", "../clone", "reset", "-q", "--hard", &mine]);
+        }
+        sandbox.run(["-C", "../clone", "undo", "--edit", "2"]).exits(0);
+        assert_eq!(sandbox.git(["-C", "../clone", "log", "-1", "--format=%s"]), "Revert \"Add one\"");
+    }
+}
+
+#[test]
+fn the_newest_landing_on_the_branch_is_meant() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &create("a", "A", "a\n")).exits(0);
+    let first = id(&sandbox);
+    sandbox.apply([""; 0], &create("b", "B", "b\n")).exits(0);
+    sandbox.apply(["-b", "other"], &create("c", "C", "c\n")).exits(0);
+    sandbox.run(["undo"]).exits(0);
+    assert!(sandbox.exists("a") && !sandbox.exists("b"));
+    sandbox.run(["undo"]).exits(0);
+    assert!(!sandbox.exists("a"));
+    let before = sandbox.listing();
+    sandbox.run(["undo", &first]).exits(1).says("not on that branch");
+    sandbox.run(["undo", "nonsense"]).exits(128);
+    same("refused", &before, &sandbox.listing());
+    sandbox.run(["redo"]).exits(0);
+    sandbox.run(["redo"]).exits(0);
+    assert!(sandbox.exists("a") && sandbox.exists("b"));
+    // Merged by git onto another branch it can be taken back there.
+    sandbox.git(["checkout", "-q", "-b", "third", "HEAD~1"]);
+    sandbox.git(["merge", "-q", "--no-edit", "other"]);
+    sandbox.run(["undo"]).exits(0);
+    assert!(!sandbox.exists("c"));
+    sandbox.is_sound();
+}
+
+#[test]
+fn hooks_run_as_for_git_revert_and_may_refuse() {
+    let (sandbox, ..) = landed();
+    sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
+    for name in ["pre-commit", "commit-msg", "prepare-commit-msg", "post-commit"] {
+        let hook = sandbox.repo.join(".git/hooks").join(name);
+        sandbox.script(&hook, &format!("#!/bin/sh\necho {name} >>{}/ran\n", sandbox.root().display()));
+    }
+    let ran = || std::fs::read_to_string(sandbox.root().join("ran")).unwrap_or_default();
+    sandbox.git(["revert", "--no-edit", "HEAD~1"]);
+    let by_git = ran();
+    sandbox.git(["reset", "-q", "--hard", "HEAD~1"]);
+    std::fs::remove_file(sandbox.root().join("ran")).unwrap();
+    sandbox.run(["undo", "--edit", "3"]).exits(0);
+    assert_eq!(ran(), by_git);
+    let before = sandbox.git(["rev-parse", "HEAD"]);
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-llm-apply"), "#!/bin/sh\nexit 1\n");
+    sandbox.run(["undo"]).exits(3);
+    sandbox.run(["redo"]).exits(3);
+    assert_eq!(sandbox.head(), before);
+    sandbox.run(["undo", "--no-verify"]).exits(0);
+    sandbox.run(["redo", "--no-verify", "-x", "false"]).exits(2);
+    sandbox.run(["redo", "--no-verify", "-x", "test -e new/one.txt"]).exits(0);
+}
+
+#[test]
+fn what_git_has_made_again_is_known_again() {
+    let (sandbox, old, _) = landed();
+    let landing = id(&sandbox);
+    sandbox.git(["checkout", "-q", "-b", "upstream", &old]);
+    sandbox.file("theirs.txt", "theirs\n");
+    sandbox.commit("theirs");
+    sandbox.git(["checkout", "-q", "main"]);
+    sandbox.file("mine.txt", "mine\n");
+    sandbox.commit("mine");
+    sandbox.git(["rebase", "-q", "upstream"]);
+    let rebased = sandbox.head();
+    sandbox.run(["undo"]).exits(0).says(&format!("took {landing} back"));
+    assert_eq!(
+        sandbox.subjects(&format!("{rebased}..")),
+        ["Revert \"Drop it\"", "Revert \"Add one\"", "Revert \"Say more\""]
+    );
+    assert!(sandbox.exists("mine.txt") && sandbox.exists("theirs.txt") && sandbox.exists("gone.txt"));
+    sandbox.run(["redo"]).exits(0);
+    // One of them alone, on another branch.
+    sandbox.git(["checkout", "-q", "-b", "other", &old]);
+    sandbox.git(["commit", "-q", "--allow-empty", "-m", "other"]);
+    sandbox.git(["cherry-pick", &format!("{rebased}~2")]);
+    assert!(sandbox.exists("new/one.txt"));
+    sandbox.run(["undo"]).exits(0).says(&format!("took {landing} back"));
+    assert!(!sandbox.exists("new"));
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &old));
+    sandbox.is_sound();
+}

@@ -1,0 +1,150 @@
+//! However a landing ends while it waits for something of the user's (a hook, a command of `--exec`, a signer), and wherever:
+//! the next run, or `recover`, finds everything as it was, and nothing that it had started still runs.
+use crate::sandbox;
+
+use sandbox::fault::{signal, wait_for};
+use sandbox::{Listing, Run, Sandbox, create, listing};
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// What it waits for: options, and how that is set up where `$HOOKS` and `$WAITS` are.
+const WAITING: &[(&str, &[&str], &str)] = &[
+    ("a hook", &[], "cp $WAITS $HOOKS/pre-commit"),
+    ("a hook of the message", &[], "cp $WAITS $HOOKS/commit-msg"),
+    ("its own hook", &[], "cp $WAITS $HOOKS/pre-llm-apply"),
+    ("a command", &["-x", "$WAITS"], "true"),
+    ("a signer", &["-S"], "git config gpg.program $WAITS"),
+];
+
+/// How it ends.
+const ENDS: &[&str] = &["INT", "TERM", "HUP", "KILL", "KILL the group", CLOSED, TYPED];
+const CLOSED: &str = "the terminal is closed";
+const TYPED: &str = "Ctrl-C is typed";
+
+/// A process and one that it has started, and the numbers of both. A signer goes by itself neither with the terminal nor for
+/// Ctrl-C.
+const WAITS: &str = "#!/bin/sh
+case $1 in --*) trap '' HUP INT;; esac
+sleep 300 & echo $$ $! >$OUT/part; mv $OUT/part $OUT/waits; wait
+";
+
+/// A repository of that kind, and its directories.
+fn repository(kind: &str) -> (Sandbox, Vec<PathBuf>) {
+    let mut sandbox = Sandbox::new();
+    let (main, other) = (sandbox.repo.clone(), sandbox.root().join("other"));
+    match kind {
+        "linked" => sandbox.git(["worktree", "add", "-q", "-b", "side", "../other"]),
+        "bare" => sandbox.git(["clone", "-q", "--bare", ".", "../other"]),
+        _ => return (sandbox, vec![main]),
+    };
+    sandbox.repo.clone_from(&other);
+    (sandbox, vec![main, other])
+}
+
+fn all(directories: &[PathBuf]) -> Vec<Listing> {
+    directories.iter().map(|directory| listing(directory)).collect()
+}
+
+fn is_gone(process: &str) -> bool {
+    wait_for(|| {
+        let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        status.is_empty() || status.contains(") Z ")
+    })
+}
+
+/// Begins the landing, at a terminal if one is to be closed.
+fn begin(sandbox: &Sandbox, options: &[&str], at_terminal: bool) -> Child {
+    let response = sandbox.response(&(create("x", "Add x", "x\n") + &create("y", "Add y", "y\n")));
+    let ours = sandbox.command(["--no-keep"].iter().chain(options));
+    let mut command = match at_terminal {
+        false => ours,
+        true => {
+            let words = std::iter::once(ours.get_program()).chain(ours.get_args());
+            let words: Vec<_> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
+            // Below a shell, which the terminal ends as well.
+            let line = format!("{} '{}' </dev/null; true", words.join(" "), response.display());
+            // Whoever runs the tests may have told them not to mind a terminal that is closed (nohup).
+            sandbox.program("env", ["--default-signal=HUP", "script", "-qec", &line, "/dev/null"])
+        }
+    };
+    if !at_terminal {
+        command.arg(&response).process_group(0);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Lets it wait and ends it; nothing is left then.
+fn ended(kind: &str, (what, options, set_up): &(&str, &[&str], &str), how: &str) {
+    let about = format!("{how} while {what} runs in a repository that is {kind}");
+    let (mut sandbox, directories) = repository(kind);
+    let out = sandbox.root().join("out");
+    let waits = out.join("waits.sh");
+    sandbox.script(&waits, WAITS);
+    sandbox.set("OUT", out.to_str().unwrap());
+    sandbox.set("WAITS", waits.to_str().unwrap());
+    sandbox.set("SHELL", "/bin/sh");
+    let common = PathBuf::from(sandbox.git(["rev-parse", "--path-format=absolute", "--git-common-dir"]));
+    let hooks = common.join("hooks");
+    std::fs::create_dir_all(&hooks).unwrap();
+    let made = sandbox.program("sh", ["-c", set_up]).env("HOOKS", &hooks).status().unwrap();
+    assert!(made.success(), "{about}");
+    let before = all(&directories);
+    let mut child = begin(&sandbox, options, [CLOSED, TYPED].contains(&how));
+    let numbers = out.join("waits");
+    assert!(wait_for(|| numbers.exists()), "{about}: it did not come so far");
+    match how {
+        CLOSED => child.kill().unwrap(),
+        TYPED => child.stdin.as_mut().unwrap().write_all(b"\x03").unwrap(),
+        "KILL the group" => signal("KILL", format!("-{}", child.id())),
+        name => signal(name, child.id()),
+    }
+    let run = Run::of(child.wait_with_output().unwrap());
+    if ["INT", "TERM", "HUP"].contains(&how) {
+        assert_eq!(run.code, Some(130), "{about}: {}", run.stderr);
+    }
+    if how == CLOSED {
+        assert!(wait_for(|| !common.join("llm-apply").exists()), "{about}: it did not go back by itself");
+    }
+    let processes = std::fs::read_to_string(numbers).unwrap();
+    assert!(processes.split_whitespace().all(is_gone), "{about}: {processes}");
+    sandbox.run(["recover"]).exits(0);
+    for (was, is) in before.iter().zip(all(&directories)) {
+        sandbox::same(&about, was, &is);
+    }
+    sandbox.is_sound();
+    // And it is a repository in which one can go on.
+    let answer = create("z", "Add z", "z\n");
+    sandbox.apply(["-q", "--no-verify", "--no-gpg-sign"], &answer).exits(0);
+    sandbox.has_sound_objects();
+    sandbox.leaves_no_file();
+}
+
+fn however(kind: &str, ends: &[&str]) {
+    let there = Command::new("env").args(["--default-signal=HUP", "script", "--version"]).output();
+    let there = there.is_ok_and(|run| run.status.success());
+    for waiting in WAITING {
+        for how in ends {
+            match [CLOSED, TYPED].contains(how) && !there {
+                true => println!("not tested: there is no script(1), or env(1) that resets signals"),
+                false => ended(kind, waiting, how),
+            }
+        }
+    }
+}
+
+#[test]
+fn in_an_ordinary_repository() {
+    however("ordinary", ENDS);
+}
+
+#[test]
+fn in_a_linked_worktree() {
+    however("linked", &ENDS[2..]);
+}
+
+#[test]
+fn in_a_bare_repository() {
+    however("bare", &ENDS[2..]);
+}

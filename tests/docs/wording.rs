@@ -1,0 +1,696 @@
+//! The messages, authors and dates of commits as the user has them: where `git commit` takes the same options, both make the
+//! same commit, to the byte.
+use crate::sandbox;
+
+use sandbox::{Run, Sandbox, create, five, kinds, patch};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The same repository twice: for the binary, and for `git commit`.
+struct Twins {
+    ours: Sandbox,
+    gits: Sandbox,
+}
+
+impl Twins {
+    fn new() -> Self {
+        Self { ours: Sandbox::new(), gits: Sandbox::new() }
+    }
+
+    fn configured(entries: &[(&str, &str)]) -> Self {
+        let twins = Self::new();
+        for (key, value) in entries {
+            twins.ours.git(["config", "--add", key, value]);
+            twins.gits.git(["config", "--add", key, value]);
+        }
+        twins
+    }
+
+    /// Makes one commit with the options in each, and compares them.
+    #[track_caller]
+    fn agree(&self, options: &[&str]) {
+        self.ours.apply(["-q"].iter().chain(options), &create("x", "A reason", "x\n")).exits(0);
+        self.gits.file("x", "x\n");
+        self.gits.git(["add", "x"]);
+        self.gits.git(["commit", "-q"].iter().chain(options));
+        let commit = |sandbox: &Sandbox| sandbox.git(["cat-file", "commit", "HEAD"]);
+        assert_eq!(commit(&self.ours), commit(&self.gits), "{options:?}");
+        assert_eq!(self.ours.head(), self.gits.head(), "{options:?}");
+        self.ours.is_sound();
+    }
+}
+
+#[track_caller]
+fn agree(config: &[(&str, &str)], options: &[&str]) {
+    Twins::configured(config).agree(options);
+}
+
+fn message(sandbox: &Sandbox, commit: &str) -> String {
+    sandbox.git(["log", "-1", "--encoding=UTF-8", "--format=%B", commit])
+}
+
+/// What git reads as trailers of a commit.
+#[track_caller]
+fn trailers(sandbox: &Sandbox, commit: &str) -> Vec<String> {
+    let mut command = sandbox.git_command(["interpret-trailers", "--parse"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(message(sandbox, commit).as_bytes()).unwrap();
+    let run = Run::of(child.wait_with_output().unwrap()).exits(0);
+    run.stdout.lines().map(str::to_owned).collect()
+}
+
+const OWN: &str = "Subject  \n\n\n# a comment\nBody\t\n\nC: d\n";
+
+#[test]
+fn messages_are_those_of_git_commit() {
+    agree(&[], &["-m", "One"]);
+    agree(&[], &["-m", "One", "-m", "Two\n\n\nthree  \n", "-m", "- four"]);
+    agree(&[], &["-m", "- begins with a dash"]);
+    agree(&[], &["-m", OWN]);
+}
+
+#[test]
+fn a_file_has_the_message_too() {
+    let twins = Twins::new();
+    for sandbox in [&twins.ours, &twins.gits] {
+        std::fs::write(sandbox.root().join("message"), OWN).unwrap();
+    }
+    twins.agree(&["-F", "../message"]);
+    // To the byte, if it is to be.
+    let twins = Twins::new();
+    for sandbox in [&twins.ours, &twins.gits] {
+        std::fs::write(sandbox.root().join("message"), "\n  Subject  \n\n\n\nno line break").unwrap();
+    }
+    twins.agree(&["-F", "../message", "--cleanup=verbatim"]);
+    agree(&[], &["-m", "One\n", "-m", "Two", "-m", "", "-m", "\n\nthree", "--cleanup=verbatim"]);
+    // From standard input, where the response is not.
+    let sandbox = Sandbox::new();
+    let file = sandbox.response(&create("x", "A reason", "x\n"));
+    let fed = |options: &[&str], file: Option<&Path>| {
+        let mut command = sandbox.command(options);
+        command.args(file).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"From a pipe\n").unwrap();
+        Run::of(child.wait_with_output().unwrap())
+    };
+    let _ = fed(&["-q", "-F", "-"], None).exits(129).says("-F -");
+    fed(&["-q", "--file=-"], Some(&file)).exits(0);
+    assert_eq!(message(&sandbox, "HEAD"), "From a pipe");
+    let other = create("y", "A reason", "y\n");
+    let _ = sandbox.apply(["-m", "x", "-F", "../message"], &other).exits(129).says("-F");
+    let _ = sandbox.apply(["-F", "../nothing"], &other).exits(128).says("nothing");
+    std::fs::write(sandbox.root().join("latin"), b"J\xfcrgen\n").unwrap();
+    let _ = sandbox.apply(["-F", "../latin"], &other).exits(128).says("UTF-8");
+    std::fs::write(sandbox.root().join("nul"), b"a\0b\n").unwrap();
+    let _ = sandbox.apply(["-F", "../nul"], &other).exits(128).says("NUL");
+    // What is configured gives way to what is typed.
+    sandbox.git(["config", "llmapply.message", "Configured"]);
+    std::fs::write(sandbox.root().join("message"), "Typed\n").unwrap();
+    sandbox.apply(["-q", "-F", "../message"], &other).exits(0);
+    assert_eq!(message(&sandbox, "HEAD"), "Typed");
+    sandbox.apply(["-q", "--no-message"], &create("z", "A reason", "z\n")).exits(0);
+    assert_eq!(message(&sandbox, "HEAD"), "A reason");
+}
+
+#[test]
+fn an_empty_message_is_refused() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    for options in [&["-m", ""][..], &["-m", " \n\t\n"], &["-m", "# only\n# comments", "--cleanup=strip"]] {
+        let _ = sandbox.apply(options.iter().chain(&["--no-keep"]), &five()).exits(128).says("empty");
+        sandbox::same("an empty message", &before, &sandbox.listing());
+    }
+}
+
+#[test]
+fn cleaning_up_is_gits() {
+    for mode in ["default", "strip", "whitespace", "verbatim", "scissors"] {
+        let option = format!("--cleanup={mode}");
+        agree(&[], &["-m", OWN, &option]);
+        agree(&[("commit.cleanup", mode)], &["-m", OWN]);
+        agree(&[("commit.cleanup", "strip")], &["-m", OWN, &option]);
+    }
+    agree(&[("commit.cleanup", "strip"), ("core.commentChar", ";")], &["-m", "x\n\n# a\n; b\nc\n"]);
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "commit.cleanup", "tidy"]);
+    let _ = sandbox.apply(["-q"], &five()).exits(128).says("bad value 'tidy' for 'commit.cleanup'");
+    let _ = sandbox.apply(["-q", "--cleanup=tidy"], &five()).exits(129);
+}
+
+#[test]
+fn no_line_of_a_reason_is_a_comment() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "commit.cleanup", "strip"]);
+    let why = "Explain it.\n\n# Heading\n\nText";
+    sandbox.apply(["-q"], &create("x", why, "x\n")).exits(0);
+    assert!(message(&sandbox, "HEAD").contains("# Heading"), "{}", message(&sandbox, "HEAD"));
+}
+
+#[test]
+fn sign_offs_and_trailers_are_gits() {
+    let signed = "x\n\nSigned-off-by: C O Mitter <committer@example.com>\n";
+    let other = "x\n\nprose\nSigned-off-by: A <a@b.example>\n";
+    for text in
+        ["x", "fix: it", "x\n\nbody", OWN, signed, other, "x\n\nA: b\n c\n", "x\n\nprose\nand: more\n"]
+    {
+        agree(&[], &["-s", "-m", text]);
+        agree(
+            &[],
+            &["-m", text, "--trailer", "C=d", "--trailer", "c: d", "--trailer", "Reviewed-by: R <r@r>"],
+        );
+        agree(&[], &["--signoff", "-m", text, "--trailer=Fixes: #12"]);
+    }
+    for config in [
+        &[("trailer.where", "start")][..],
+        &[("trailer.ifexists", "replace")],
+        &[("trailer.separators", "=:"), ("trailer.c.key", "C= ")],
+        &[("trailer.see.key", "See-also: "), ("trailer.see.ifMissing", "doNothing")],
+        &[("trailer.fix.key", "Fixes"), ("trailer.fix.cmd", "echo =$1=")],
+        &[("trailer.separators", ":#"), ("trailer.c.key", "C #")],
+    ] {
+        agree(
+            config,
+            &["-s", "-m", "x\n\nC: e\n", "--trailer", "C=d", "--trailer", "see=y", "--trailer", "fix=12"],
+        );
+    }
+    let sandbox = Sandbox::new();
+    for bad in ["", ": x", "two words: x", "A: b\nC: d"] {
+        let _ = sandbox.apply(["--trailer", bad], &five()).exits(129).says("trailer");
+    }
+}
+
+#[test]
+fn the_users_trailers_are_all_that_git_reads() {
+    let sandbox = Sandbox::new();
+    let why = "Do it.\n\nSigned-off-by: Mallory <m@m.example>\nAssisted-by: nobody\nskip-checks: true";
+    let answer = patch("src/a.rs", why, "fn b() {}\n", "fn beta() {}\n") + &create("x", "Add x", "x\n");
+    let options = ["-q", "-s", "--assisted-by", "A Model: 5", "--trailer", "Fixes=#1", "--trailers"];
+    sandbox.apply(options, &answer).exits(0);
+    let own = ["Signed-off-by: C O Mitter <committer@example.com>", "Assisted-by: A Model: 5", "Fixes: #1"];
+    assert_eq!(trailers(&sandbox, "HEAD~")[..3], own);
+    assert_eq!(trailers(&sandbox, "HEAD")[..3], own);
+    assert_eq!(trailers(&sandbox, "HEAD~").len(), 6);
+    assert_eq!(message(&sandbox, "HEAD").lines().next(), Some("Add x"));
+
+    // By configuration, and taken back by what is typed.
+    for (key, value) in [
+        ("llmapply.signoff", "true"),
+        ("llmapply.assistedBy", "m"),
+        ("llmapply.trailer", "A: 1"),
+        ("llmapply.trailer", "B: 2"),
+        ("llmapply.subjectPrefix", "[ai]"),
+    ] {
+        sandbox.git(["config", "--add", key, value]);
+    }
+    sandbox.apply(["-q"], &create("y", "Add y", "y\n")).exits(0);
+    assert_eq!(trailers(&sandbox, "HEAD")[1..], ["Assisted-by: m", "A: 1", "B: 2"]);
+    assert_eq!(sandbox.subjects("HEAD~.."), ["[ai] Add y"]);
+    let none = ["-q", "--no-signoff", "--no-assisted-by", "--no-trailer", "--no-subject-prefix"];
+    sandbox.apply(none, &create("z", "Add z", "z\n")).exits(0);
+    assert_eq!(message(&sandbox, "HEAD"), "Add z");
+    sandbox.apply(["-q", "-m", "Mine"], &create("w", "Add w", "w\n")).exits(0);
+    assert_eq!(sandbox.subjects("HEAD~.."), ["[ai] Mine"]);
+}
+
+#[test]
+fn authors_and_dates_are_gits() {
+    for author in
+        ["J Doe <j@doe.example>", "Jürgen <j@doe.example>", "  . J  Doe. < j@doe.example>", "thor", "AUTHOR@"]
+    {
+        agree(&[], &["-m", "x", "--author", author]);
+    }
+    for date in [
+        "@1700000001 +0000",
+        "1700000002 -0330",
+        "2026-01-31 12:00 +0100",
+        "Sat, 31 Jan 2026 12:00:00 -0800",
+        "2026-01-31T12:00:00Z",
+        "May 3 2020 noon",
+        "2020-05-03 12:00:00",
+    ] {
+        agree(&[], &["-m", "x", "--date", date]);
+    }
+    agree(&[], &["-m", "x", "--author=J <j@j>", "--date=@1 +0000"]);
+    let sandbox = Sandbox::new();
+    let before = sandbox.listing();
+    for options in
+        [["--author", "nobody at all"], ["--date", "no such day"], ["--date", "all"], ["--date", " "]]
+    {
+        let _ = sandbox.apply(options.iter().chain(&["--no-keep"]), &five()).exits(128).says(options[1]);
+        sandbox::same(options[1], &before, &sandbox.listing());
+    }
+    sandbox.apply(["-q", "--date", "yesterday"], &five()).exits(0);
+    sandbox.apply(["-q", "--date=now"], &create("y", "w", "y\n")).exits(0);
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let dates = sandbox.git(["log", "-2", "--format=%at"]);
+    let ages: Vec<u64> = dates.lines().map(|date| now - date.parse::<u64>().unwrap()).collect();
+    assert!(ages[0] < 60 && (86_000..87_000).contains(&ages[1]), "{ages:?}");
+    assert_eq!(sandbox.git(["log", "-1", "--format=%cn %ct"]), "C O Mitter 1700000000");
+}
+
+fn in_latin() {
+    let twins = Twins::configured(&[("i18n.commitEncoding", "ISO-8859-1")]);
+    std::fs::write(twins.ours.root().join("message"), "Grüße\n\nÄ\n").unwrap();
+    std::fs::write(twins.gits.root().join("message"), b"Gr\xfc\xdfe\n\n\xc4\n").unwrap();
+    twins.agree(&["-F", "../message"]);
+    assert_eq!(message(&twins.ours, "HEAD"), "Grüße\n\nÄ");
+    let before = twins.ours.listing();
+    let _ = twins.ours.apply(["--no-keep"], &create("y", "日本語", "y\n")).exits(128).says("ISO-8859-1");
+    sandbox::same("a message that cannot be written", &before, &twins.ours.listing());
+    let file = twins.ours.response(&create("y", "Größe", "y\n"));
+    let mut command = twins.ours.command(["--no-keep"]);
+    command.arg(file).env("GIT_CONFIG_PARAMETERS", "'i18n.commitEncoding'='nothing'");
+    let _ = Run::of(command.output().unwrap()).exits(128).says("'nothing'");
+    sandbox::same("an encoding that is not there", &before, &twins.ours.listing());
+    // The author's name is in the same encoding, as git reads it.
+    twins.ours.apply(["-q", "--author", "Jürgen <j@j.example>"], &create("y", "Größe", "y\n")).exits(0);
+    assert_eq!(twins.ours.git(["log", "-1", "--encoding=UTF-8", "--format=%an %s"]), "Jürgen Größe");
+    twins.ours.has_sound_objects();
+}
+
+#[test]
+fn another_encoding_is_gits() {
+    in_latin();
+    kinds::in_others(&[in_latin]);
+    agree(&[("i18n.commitEncoding", "utf8")], &["-m", "Grüße"]);
+}
+
+#[test]
+fn a_template_does_not_count_and_that_is_said() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "commit.template", "../template"]);
+    let _ = sandbox.apply(["-v"], &create("x", "Add x", "x\n")).exits(0).says("commit.template");
+
+    let run = sandbox.apply([""; 0], &create("y", "Add y", "y\n")).exits(0);
+    assert!(!run.stderr.contains("template"), "{}", run.stderr);
+    assert_eq!(message(&sandbox, "HEAD"), "Add y");
+}
+
+#[test]
+fn a_reason_does_not_ask_ci_to_skip_its_commit() {
+    let sandbox = Sandbox::new();
+    let answer = |n: u8| {
+        create(&format!("[skip ci] {n}"), "", "x\n")
+            + &create(
+                &format!("b{n}"),
+                "Fix it [CI skip]. More\n\n***NO_CI*** and [no ci]\n\nskip-checks: true",
+                "x\n",
+            )
+    };
+    let run = sandbox.apply([""; 0], &answer(1)).exits(0);
+    assert!(run.stderr.contains("edit 2 asks to skip CI"), "{}", run.stderr);
+    let both = message(&sandbox, "HEAD~") + &message(&sandbox, "HEAD");
+    for word in ["[skip ci]", "[CI skip]", "***NO_CI***", "[no ci]", "skip-checks:"] {
+        assert!(!both.contains(word), "{word} in {both}");
+    }
+    // Also where the end of a line would have parted the words.
+    let long = format!("Do it. {} [skip ci] and more", "word ".repeat(12));
+    sandbox.apply(["-q"], &create("c", &long, "x\n")).exits(0);
+    assert!(message(&sandbox, "HEAD").contains("(skip"), "{}", message(&sandbox, "HEAD"));
+    assert!(
+        both.contains("(skip ci)") && both.contains("(CI skip)") && both.contains("***NO-CI***"),
+        "{both}"
+    );
+    let run = sandbox.apply(["--allow-skip-ci"], &answer(2)).exits(0);
+    assert!(!run.stderr.contains("asks to skip"), "{}", run.stderr);
+    assert!(
+        message(&sandbox, "HEAD").contains("[CI skip]") && message(&sandbox, "HEAD").contains("***NO_CI***")
+    );
+    sandbox.git(["config", "llmapply.allowSkipCi", "true"]);
+    sandbox.apply(["-q"], &answer(3)).exits(0);
+    assert!(message(&sandbox, "HEAD~").contains("[skip ci]"));
+    sandbox.apply(["-q", "--no-allow-skip-ci"], &answer(4)).exits(0);
+    assert!(!message(&sandbox, "HEAD~").contains("[skip ci]"));
+    sandbox.apply(["-q", "--no-allow-skip-ci", "-m", "Mine [skip ci]"], &answer(5)).exits(0);
+    assert_eq!(message(&sandbox, "HEAD"), "Mine [skip ci]");
+}
+
+#[test]
+fn in_linked_and_bare_repositories_commits_have_the_same_words() {
+    let sandbox = Sandbox::new();
+    let [linked, bare] = ["linked", "bare"].map(|name| sandbox.root().join(name));
+    sandbox.git(["worktree", "add", "-q", linked.to_str().unwrap()]);
+    sandbox.git(["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+    for at in [".", bare.to_str().unwrap()] {
+        sandbox.git(["-C", at, "config", "commit.cleanup", "scissors"]);
+        sandbox.git(["-C", at, "config", "i18n.commitEncoding", "ISO-8859-1"]);
+    }
+    let options = [
+        "-q",
+        "--subject-prefix=caf\u{e9}: ",
+        "--trailer=Fixes: #1",
+        "--assisted-by=Some Model",
+        "--author=Other <other@example.com>",
+        "--date=2005-04-07T22:13:13",
+        "-s",
+    ];
+    for more in [&[][..], &["--no-ff"], &["-m", "One", "-m", "More of it"], &["--commit=file"]] {
+        let land = |directory: &Path| {
+            let file = sandbox.response(&five());
+            let run = sandbox.command(options.iter().chain(more)).arg(file).current_dir(directory).output();
+            Run::of(run.unwrap()).exits(0);
+            let tip = sandbox.git(["-C", directory.to_str().unwrap(), "rev-parse", "HEAD"]);
+            sandbox.git(["-C", directory.to_str().unwrap(), "update-ref", "HEAD", "refs/tags/base"]);
+            tip
+        };
+        sandbox.git(["tag", "-f", "base"]);
+        sandbox.git(["-C", bare.to_str().unwrap(), "tag", "-f", "base"]);
+        let tip = land(&sandbox.repo);
+        assert!(sandbox.git(["cat-file", "-p", &tip]).contains("\nencoding ISO-8859-1\n"));
+        sandbox.git(["reset", "-q", "--hard"]);
+        assert_eq!(land(&linked), tip, "{more:?}, linked");
+        sandbox.git(["-C", linked.to_str().unwrap(), "reset", "-q", "--hard"]);
+        assert_eq!(land(&bare), tip, "{more:?}, bare");
+    }
+}
+
+mod merged {
+    use super::*;
+
+    fn is_one(sandbox: &Sandbox, base: &str, branch: &str, edits: usize) {
+        let parents = sandbox.git(["log", "-1", "--format=%P", branch]);
+        let (first, second) = parents.split_once(' ').unwrap();
+        assert_eq!(first, base);
+        assert_eq!(sandbox.git(["rev-list", "--count", &format!("{base}..{second}")]), edits.to_string());
+        assert_eq!(
+            sandbox
+                .git(["log", "--first-parent", "--format=%H", &format!("{base}..{branch}")])
+                .lines()
+                .count(),
+            1
+        );
+        assert_eq!(
+            sandbox.git(["rev-parse", &format!("{branch}^{{tree}}")]),
+            sandbox.git(["rev-parse", &format!("{second}^{{tree}}")])
+        );
+    }
+
+    fn everywhere() {
+        let sandbox = Sandbox::new();
+        let base = sandbox.head();
+        let run = sandbox.apply(["--no-ff"], &five()).exits(0);
+        is_one(&sandbox, &base, "HEAD", 5);
+        assert_eq!(sandbox.subjects("HEAD~.."), sandbox.subjects("HEAD^2~5..HEAD"));
+        assert_eq!(sandbox.git(["log", "-1", "--format=%s"]), "Apply 5 edits from response.txt");
+        assert!(message(&sandbox, "HEAD").contains("- Greet the world"), "{}", message(&sandbox, "HEAD"));
+        assert!(run.stdout.contains("5 commits and a merge"), "{}", run.stdout);
+        assert!(run.stdout.contains("git revert --no-edit -m 1 "), "{}", run.stdout);
+        assert_eq!(sandbox.status(), "");
+        sandbox.is_sound();
+        // As one, it is taken back.
+        sandbox.git(["revert", "--no-edit", "-m", "1", "HEAD"]);
+        assert_eq!(
+            sandbox.git(["rev-parse", "HEAD^{tree}"]),
+            sandbox.git(["rev-parse", &format!("{base}^{{tree}}")])
+        );
+
+        // On a new branch, and on one that is there.
+        let here = sandbox.head();
+        sandbox.apply(["-q", "--no-ff", "-b", "new"], &five()).exits(0);
+        is_one(&sandbox, &here, "new", 5);
+        let there = sandbox.git(["rev-parse", "new"]);
+        sandbox.apply(["-q", "--no-ff", "-b", "new"], &create("x", "Add x", "x\n")).exits(0);
+        is_one(&sandbox, &there, "new", 1);
+        assert_eq!(sandbox.head(), here);
+        sandbox.is_sound();
+    }
+
+    #[test]
+    fn under_one_commit_it_lands_as_one() {
+        everywhere();
+        kinds::in_others(&[everywhere]);
+    }
+
+    #[test]
+    fn in_linked_and_bare_repositories() {
+        let sandbox = Sandbox::new();
+        let base = sandbox.head();
+        let linked = sandbox.root().join("linked");
+        sandbox.git(["worktree", "add", "-q", linked.to_str().unwrap()]);
+        let file = sandbox.response(&five());
+        Run::of(sandbox.command(["-q", "--no-ff"]).arg(&file).current_dir(&linked).output().unwrap())
+            .exits(0);
+        is_one(&sandbox, &base, "linked", 5);
+        let bare = sandbox.root().join("bare");
+        sandbox.git(["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+        Run::of(sandbox.command(["-q", "--no-ff"]).arg(&file).current_dir(&bare).output().unwrap()).exits(0);
+        sandbox.git(["fetch", "-q", bare.to_str().unwrap(), "main"]);
+        is_one(&sandbox, &base, "FETCH_HEAD", 5);
+    }
+
+    #[test]
+    fn its_message_is_the_users_and_the_edits_keep_theirs() {
+        let sandbox = Sandbox::new();
+        sandbox.git(["config", "llmapply.ff", "false"]);
+        let json = sandbox.apply(["--json", "-m", "All of it", "-s"], &five()).exits(0).stdout;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["branch"]["merge"], true);
+        assert_eq!(json["branch"]["new"].as_str(), Some(sandbox.head().as_str()));
+        let subjects = sandbox.subjects("HEAD~..");
+        assert_eq!(subjects.last().map(String::as_str), Some("All of it"));
+        assert_eq!(subjects[0], "Rename b to beta.");
+        assert_eq!(trailers(&sandbox, "HEAD").len(), 1);
+        let base = sandbox.head();
+        sandbox.apply(["-q", "--ff"], &create("x", "Add x", "x\n")).exits(0);
+        assert_eq!(sandbox.git(["log", "-1", "--format=%P %s"]), format!("{base} Add x"));
+    }
+
+    #[test]
+    fn without_a_commit_to_merge_onto_it_is_refused() {
+        let sandbox = Sandbox::unborn();
+        let before = sandbox.listing();
+        let answer = create("a", "Begin", "one\n");
+        for dry in ["--dry-run", "--no-dry-run"] {
+            let run = sandbox.apply(["--no-ff", "--no-keep", dry], &answer).exits(128);
+            let _ =
+                run.says("main has no commit yet, so there is nothing to merge onto").says("without --no-ff");
+        }
+        sandbox::same("unborn", &before, &sandbox.listing());
+        sandbox.apply(["-q"], &answer).exits(0);
+        // Twice is once.
+        let head = sandbox.head();
+        sandbox.apply(["-q", "--no-ff"], &answer).exits(0);
+        assert_eq!(sandbox.head(), head);
+    }
+}
+
+mod edited {
+    use super::*;
+
+    /// Lands at a terminal, with that editor; none where this system cannot make one.
+    fn at_a_terminal(sandbox: &Sandbox, editor: &str, options: &[&str], response: &str) -> Option<Run> {
+        let made = Command::new("script").args(["-qec", "true", "/dev/null"]).stdin(Stdio::null()).output();
+        if !made.is_ok_and(|made| made.status.success()) {
+            println!("there is no terminal to be had: nothing is tested");
+            return None;
+        }
+        let path = sandbox.root().join("editor");
+        sandbox.script(&path, &format!("#!/bin/sh\n{editor}\n"));
+        let file = sandbox.response(response);
+        let ours = sandbox.command(options);
+        let quoted = |text: &std::ffi::OsStr| format!("'{}'", text.to_str().unwrap().replace('\'', "'\\''"));
+        let words: Vec<_> = std::iter::once(ours.get_program()).chain(ours.get_args()).map(quoted).collect();
+        let line = format!("{} {} </dev/null", words.join(" "), quoted(file.as_os_str()));
+        let mut command = Command::new("script");
+        command
+            .args(["-qec", &line, "/dev/null"])
+            .env_clear()
+            .current_dir(&sandbox.repo)
+            .stdin(Stdio::null());
+        command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("GIT_EDITOR", path).env("TERM", "xterm").env("SHELL", "/bin/sh");
+        Some(Run::of(command.output().unwrap()))
+    }
+
+    const KEEP: &str = "cp \"$1\" \"$0.saw\"; test -t 0 && test -t 1";
+
+    fn saw(sandbox: &Sandbox) -> String {
+        std::fs::read_to_string(sandbox.root().join("editor.saw")).unwrap()
+    }
+
+    #[test]
+    fn all_messages_are_edited_in_one_file() {
+        let sandbox = Sandbox::new();
+        let editor = format!(
+            "{KEEP} && sed -i -e 's/^Add a module/Add the module/' -e 's/^# ---- commit 4 .*/&\\nNew subject\\n\\n# dropped\\nkept/' \"$1\""
+        );
+        let Some(run) = at_a_terminal(&sandbox, &editor, &["-q", "-e", "-s"], &five()) else { return };
+        run.exits(0);
+        let text = saw(&sandbox);
+        assert_eq!(text.lines().filter(|line| line.starts_with("# ---- commit ")).count(), 5, "{text}");
+        assert!(text.starts_with("# ---- commit 1 of 5: edit 1 (src/a.rs)\nRename b to beta.\n"), "{text}");
+        let subjects = sandbox.subjects("HEAD~5..");
+        assert_eq!(subjects[..4], ["Rename b to beta.", "Add the module", "Greet the world", "New subject"]);
+        assert!(
+            message(&sandbox, "HEAD~").contains("\n\nkept\nDrop what nobody uses\n"),
+            "{}",
+            message(&sandbox, "HEAD~")
+        );
+        assert!(!message(&sandbox, "HEAD~").contains("dropped"));
+        assert_eq!(trailers(&sandbox, "HEAD~5..HEAD").len(), 1);
+        sandbox.is_sound();
+        assert_eq!(sandbox.status(), "");
+    }
+
+    #[test]
+    fn commits_of_the_same_draft_are_told_apart() {
+        let sandbox = Sandbox::new();
+        let answer = create("x", "Shout", "x\n") + &create("y", "Shout", "y\n");
+        // Each gets the path that its own line names.
+        let editor = "sed -i -e '/^# ---- commit 1 /,/^# ---- commit 2 /s/^Shout/Shout x/' -e 's/^Shout$/Shout y/' \"$1\"";
+        let Some(run) = at_a_terminal(&sandbox, editor, &["-q", "-e"], &answer) else { return };
+        run.exits(0);
+        assert_eq!(sandbox.subjects("HEAD~2.."), ["Shout x", "Shout y"]);
+    }
+
+    #[test]
+    fn what_is_not_edited_lands_as_it_was() {
+        // With lines that would be comments, and that look like ours.
+        let why = "Explain it.\n\n# Heading\n\n# ---- commit 2 of 2: mine\n\nText";
+        let answer = create("x", why, "x\n") + &create("y", "Add y", "y\n");
+        let (edited, plain) = (Sandbox::new(), Sandbox::new());
+        let Some(run) = at_a_terminal(&edited, KEEP, &["-q", "-e", "--no-ff"], &answer) else { return };
+        run.exits(0);
+        plain.apply(["-q", "--no-ff"], &answer).exits(0);
+        assert_eq!(edited.head(), plain.head(), "{}", saw(&edited));
+    }
+
+    #[test]
+    fn emptied_spoilt_or_left_with_an_error_nothing_lands() {
+        for (what, editor) in [
+            ("emptied", "sed -i '/^Greet the world/d' \"$1\""),
+            ("all of it emptied", ": > \"$1\""),
+            ("a line that names a commit", "sed -i '/^# ---- commit 2/d' \"$1\""),
+            ("exchanged", "sed -i -e 's/commit 2 of/commit 9 of/' -e 's/commit 3 of/commit 2 of/' \"$1\""),
+            ("left with an error", "exit 1"),
+            ("no text", "printf '\\377' >> \"$1\""),
+        ] {
+            let sandbox = Sandbox::new();
+            let before = sandbox.listing();
+            let options = ["-e", "--no-keep", "-s", "--assisted-by=m", "--trailers"];
+            let Some(run) = at_a_terminal(&sandbox, editor, &options, &five()) else { return };
+            assert_eq!(run.code, Some(128), "{what}: {}{}", run.stdout, run.stderr);
+            sandbox::same(what, &before, &sandbox.listing());
+        }
+    }
+
+    #[test]
+    fn without_a_terminal_it_is_refused() {
+        let sandbox = Sandbox::new();
+        let before = sandbox.listing();
+        let file = sandbox.response(&five());
+        let ours = sandbox.command(["-e", "--no-keep"]);
+        let mut command = Command::new("setsid");
+        command.arg("-w").arg(ours.get_program()).args(ours.get_args()).arg(file).env_clear();
+        command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("GIT_EDITOR", "true").current_dir(&sandbox.repo).stdin(Stdio::null());
+        let Ok(output) = command.output() else { return };
+        let _ = Run::of(output).exits(128).says("no terminal").says("-m");
+        sandbox::same("no terminal", &before, &sandbox.listing());
+        // Nothing is edited, so nobody need be there.
+        let mut command = sandbox.command(["-q", "-e"]);
+        command.arg(sandbox.response(&five())).env("GIT_EDITOR", ":");
+        Run::of(command.output().unwrap()).exits(0);
+        assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "6");
+    }
+
+    /// Sends a signal to the landing that has started the editor, and waits.
+    fn signalling(name: &str) -> String {
+        format!(
+            "p=$PPID; until grep -q git-llm-apply /proc/$p/comm; do p=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$p/status); done\n\
+             echo $$ > \"$0.waits\"; kill -{name} $p; sleep 100"
+        )
+    }
+
+    #[test]
+    fn a_signal_ends_the_editor_and_nothing_lands() {
+        for name in ["TERM", "HUP"] {
+            let sandbox = Sandbox::new();
+            let before = sandbox.listing();
+            let Some(run) = at_a_terminal(&sandbox, &signalling(name), &["-e", "--no-keep"], &five()) else {
+                return;
+            };
+            assert_eq!(run.code, Some(130), "{name}: {}{}", run.stdout, run.stderr);
+            let waits = std::fs::read_to_string(sandbox.root().join("editor.waits")).unwrap();
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", waits.trim())).unwrap_or_default();
+            assert!(stat.is_empty() || stat.contains(") Z "), "the editor is there: {stat}");
+            sandbox::same(name, &before, &sandbox.listing());
+        }
+    }
+
+    #[test]
+    fn ctrl_c_is_the_editors_own_matter() {
+        // Git ignores it as well while an editor is open: Emacs has another use for the signal.
+        let sandbox = Sandbox::new();
+        let typed = signalling("INT").replace("sleep 100", "sed -i 's/^Greet the world/Greet all/' \"$1\"");
+        let Some(run) = at_a_terminal(&sandbox, &typed, &["-q", "-e"], &five()) else { return };
+        run.exits(0);
+        assert_eq!(sandbox.subjects("HEAD~3..HEAD~2"), ["Greet all"]);
+        sandbox.is_sound();
+        // One that ends by it.
+        let sandbox = Sandbox::new();
+        let before = sandbox.listing();
+        let typed = signalling("INT").replace("sleep 100", "kill -INT $$");
+        let Some(run) = at_a_terminal(&sandbox, &typed, &["-e", "--no-keep"], &five()) else { return };
+        assert_eq!(run.code, Some(130), "{}{}", run.stdout, run.stderr);
+        sandbox::same("ended by Ctrl-C", &before, &sandbox.listing());
+        // One that has failed for another reason says so.
+        let typed = signalling("INT").replace("sleep 100", "exit 1");
+        let Some(run) = at_a_terminal(&sandbox, &typed, &["-e", "--no-keep"], &five()) else { return };
+        assert_eq!(run.code, Some(128), "{}{}", run.stdout, run.stderr);
+        sandbox::same("failed", &before, &sandbox.listing());
+    }
+
+    #[test]
+    fn what_was_typed_is_kept_until_it_lands() {
+        let sandbox = Sandbox::new();
+        let editor = "sed -i 's/^Greet the world/Greet all/' \"$1\"";
+        for options in [&["-e", "-x", "false"][..], &["-e", "-S/no/such/key"]] {
+            sandbox.git(["config", "gpg.format", "ssh"]);
+            let Some(run) = at_a_terminal(&sandbox, editor, options, &five()) else { return };
+            assert_ne!(run.code, Some(0));
+            assert!(run.stdout.contains("what was typed in the editor is kept in "), "{}", run.stdout);
+            assert!(sandbox.text(".git/LLM_APPLY_EDITMSG").contains("\nGreet all\n"));
+            std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_EDITMSG")).unwrap();
+        }
+        // Nothing was typed; or nothing is to be kept.
+        let Some(_) = at_a_terminal(&sandbox, KEEP, &["-e", "-x", "false"], &five()) else { return };
+        let Some(_) = at_a_terminal(&sandbox, editor, &["-e", "-x", "false", "--no-keep"], &five()) else {
+            return;
+        };
+        assert!(!sandbox.exists(".git/LLM_APPLY_EDITMSG"));
+        let Some(_) = at_a_terminal(&sandbox, editor, &["-e", "-x", "false"], &five()) else { return };
+        let Some(run) = at_a_terminal(&sandbox, editor, &["-e"], &five()) else { return };
+        run.exits(0);
+        assert!(!sandbox.exists(".git/LLM_APPLY_EDITMSG"), "it has landed");
+    }
+
+    #[test]
+    fn killed_while_the_editor_is_open_it_is_as_before() {
+        let sandbox = Sandbox::new();
+        let before = sandbox.state();
+        let Some(run) = at_a_terminal(&sandbox, &signalling("KILL"), &["-e"], &five()) else { return };
+        assert_eq!(run.code, Some(137), "{}{}", run.stdout, run.stderr);
+        sandbox.run(["recover"]).exits(0);
+        sandbox.state().is(&before, "killed while the editor is open");
+        sandbox.is_sound();
+    }
+
+    #[test]
+    fn what_was_edited_is_asked_once_though_the_branch_moves() {
+        let sandbox = Sandbox::new();
+        let editor = "echo x >> \"$0.times\"; sed -i 's/^Greet the world/Greet all/' \"$1\"\n\
+                      git commit -q --allow-empty -m meanwhile";
+        let Some(run) = at_a_terminal(&sandbox, editor, &["-q", "-e"], &five()) else { return };
+        run.exits(0);
+        let times = std::fs::read_to_string(sandbox.root().join("editor.times")).unwrap();
+        assert_eq!(times, "x\n");
+        assert_eq!(
+            sandbox.subjects("HEAD~6..")[..4],
+            ["meanwhile", "Rename b to beta.", "Add a module", "Greet all"]
+        );
+        sandbox.is_sound();
+    }
+}

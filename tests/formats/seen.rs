@@ -1,0 +1,138 @@
+//! What is said of an answer in which nothing can be applied, and of what in an answer could not be read: the same to people
+//! and in JSON.
+use crate::sandbox;
+
+use sandbox::{Sandbox, replace};
+use serde_json::{Value, json};
+
+/// Runs it with `--json` too, and gives that.
+#[track_caller]
+fn said(answer: &str, options: &[&str], code: i32) -> (String, Value) {
+    let sandbox = Sandbox::new();
+    let before = sandbox.head();
+    let options: Vec<&str> = options.iter().copied().chain(["--no-keep"]).collect();
+    let run = sandbox.apply(&options, answer).exits(code);
+    let options: Vec<&str> = options.into_iter().chain(["--json"]).collect();
+    let json = sandbox.apply(&options, answer).exits(code);
+    assert_eq!(sandbox.head(), before, "nothing changes");
+    (run.stderr, serde_json::from_str(&json.stdout).unwrap())
+}
+
+/// Nothing can be applied, and this was seen there.
+#[track_caller]
+fn sees(answer: &str, lines: (u64, u64), message: &str, way: &str) {
+    let (text, json) = said(answer, &[], 5);
+    assert!(text.contains("no edits found in"), "{text}");
+    assert!(text.contains(message) && text.contains(way), "{text}");
+    let seen = &json["diagnostics"][0];
+    assert_eq!((&seen["code"], &seen["severity"]), (&json!("unread"), &json!("warning")), "{json:#}");
+    assert!(seen["message"].as_str().unwrap().contains(message), "{seen:#}");
+    assert!(seen["help"].as_str().unwrap().contains(way), "{seen:#}");
+    assert_eq!(seen["lines"], json!({ "first": lines.0, "last": lines.1 }), "{answer}");
+    // Also where people want to hear little.
+    let (quiet, _) = said(answer, &["-q"], 5);
+    assert!(quiet.contains(message), "{quiet}");
+}
+
+#[test]
+fn an_answer_without_edits_is_told_by_what_it_holds() {
+    sees("", (1, 1), "the response is empty", "ask again");
+    sees("Sorry,\nI cannot.\n", (1, 2), "only prose", "git llm-apply prompt");
+    sees("All is well:\n\n```json\n[]\n```\n", (4, 4), "this list is empty", "nothing to do");
+    sees("<FILE_CHANGES></FILE_CHANGES>\n", (1, 1), "this file-changes response is empty", "nothing to do");
+    sees("Well.\n<opx/>\n", (2, 2), "this opx response is empty", "nothing to do");
+    sees("*** Begin Patch\n*** End Patch\n", (1, 2), "this apply-patch response is empty", "nothing to do");
+    sees(
+        "So:\n\n```python\nx = 1\n",
+        (1, 4),
+        "only prose, or code that names no file",
+        "git llm-apply prompt",
+    );
+    let block = "In src/a.rs:\n```\nfn c() {}\n```\n";
+    sees(block, (2, 4), "this code block is for `src/a.rs`", "--format whole-file");
+    let (text, _) = said(&format!("{block}\nAnd in README:\n```\nbye\n```\n"), &[], 5);
+    assert!(text.contains("for `src/a.rs`") && text.contains("for `README`"), "{text}");
+    assert!(!text.contains("only prose"), "{text}");
+    sees("&lt;edit file=\"a\" op=\"remove\" /&gt;\n", (1, 1), "escaped as HTML", "as text");
+    sees(
+        "\"*** Begin Patch\\n*** Delete File: a\\n*** End Patch\"\n",
+        (1, 1),
+        "escaped as a JSON string",
+        "jq",
+    );
+}
+
+#[test]
+fn no_command_is_understood() {
+    let command =
+        "Run:\n\n```bash\ncat > src/new.rs <<'EOF'\nfn new() {}\nEOF\necho target >> .gitignore\n```\n";
+    sees(command, (1, 8), "code that names no file", "git llm-apply prompt");
+    let sandbox = Sandbox::new();
+    let answer = format!("{}\n{command}", replace("src/a.rs", "w", "x\n"));
+    sandbox.apply([""; 0], &answer).exits(0).says("not read: 1 other code block");
+    assert_eq!(sandbox.git(["diff", "--name-only", "HEAD^"]), "src/a.rs");
+}
+
+#[test]
+fn another_format_than_the_one_asked_for_is_named() {
+    let edit = replace("src/a.rs", "w", "x\n");
+    let (text, json) = said(&edit, &["--format=applydir"], 5);
+    assert!(text.contains("the edits are in another format: opx"), "{text}");
+    assert!(json["diagnostics"][0]["help"].as_str().unwrap().contains("--format"), "{json:#}");
+    // Beside edits of the format that was asked for they are counted.
+    let patch = "*** Begin Patch\n*** Delete File: old.txt\n*** End Patch\n";
+    let sandbox = Sandbox::new();
+    let answer = format!("{patch}\nAnd:\n\n{edit}");
+    sandbox.apply(["--format=apply-patch"], &answer).exits(0).says("not read: 1 other");
+    assert_eq!(sandbox.git(["diff", "--name-only", "HEAD^"]), "old.txt");
+}
+
+#[test]
+fn lone_objects_of_applydir_that_are_not_valid_are_refused_with_key_and_path() {
+    for (answer, key, path) in [
+        ("[{\"file\": \"a\"}]\n", "changes", Some("a")),
+        ("{\"file\": \"src/a.rs\"}\n", "changes", Some("src/a.rs")),
+        ("{\"file\": \"src/a.rs\", \"changes\": []}\n", "changes", Some("src/a.rs")),
+        (
+            "So:\n\n```json\n{\"changes\": [{\"original_lines\": [\"x\"], \"changed_lines\": [\"y\"]}]}\n```\n",
+            "file",
+            None,
+        ),
+        ("[{\"changes\": []}]\n", "file", None),
+    ] {
+        let (text, json) = said(answer, &[], 1);
+        let finding = &json["diagnostics"][0];
+        assert!(finding["message"].as_str().unwrap().contains(&format!("`{key}`")), "{answer}: {text}");
+        assert_eq!(finding["path"], json!(path), "{answer}");
+        assert_eq!(json["unread"][0]["path"], json!(path), "{answer}");
+        assert_eq!(json["unread"][0]["format"], "applydir");
+        assert_eq!(json["paths"], json!(path.into_iter().collect::<Vec<_>>()));
+    }
+}
+
+#[test]
+fn json_names_what_could_not_be_read_and_has_the_prose() {
+    let bad = "<edit file=\"src/lost.rs\" op=\"explode\">\n</edit>\n";
+    let answer =
+        format!("I would do this:\n\n{}\nand then\nthat:\n\n{bad}\nBye.\n", replace("src/a.rs", "w", "x\n"));
+    let (_, json) = said(&answer, &[], 1);
+    assert_eq!(json["edits"].as_array().unwrap().len(), 1, "{json:#}");
+    assert_eq!(json["unread"][0]["path"], "src/lost.rs", "{json:#}");
+    assert_eq!(json["unread"][0]["format"], "opx");
+    assert_eq!(json["paths"], json!(["src/a.rs", "src/lost.rs"]));
+    assert_eq!(json["prose"], json!(["I would do this:", "and then\nthat:", "Bye."]));
+}
+
+#[test]
+fn most_of_a_file_is_not_lost() {
+    let sandbox = Sandbox::new();
+    sandbox.file("long", "1\n2\n3\n4\n5\n");
+    sandbox.commit("long");
+    let short = "long\n```\n1\n2\n```\n".replacen("long", "./long", 1);
+    sandbox.apply(["--format=whole-file", "--no-keep"], &short).exits(1).says("[shrink]");
+    sandbox.git(["config", "llmapply.format", "whole-file"]);
+    sandbox.git(["config", "llmapply.allowShrink", "true"]);
+    sandbox.apply(["--no-allow-shrink", "--no-keep"], &short).exits(1);
+    sandbox.apply([""; 0], &short).exits(0);
+    assert_eq!(sandbox.text("long"), "1\n2\n");
+}

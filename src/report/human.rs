@@ -292,27 +292,23 @@ pub fn findings(report: &Report, style: Style) -> String {
         let refused = failed.len();
         let wanted = report.edits.iter().filter(|edit| edit.state != EditState::NotWanted);
         let all = wanted.clone().count();
-        let fine: Vec<String> = wanted
+        let fine_numbers: Vec<String> = wanted
             .filter(|edit| edit.state != EditState::Refused)
             .map(|edit| edit.number.to_string())
             .collect();
-        let _ = match (refused, fine.len()) {
+        let _ = match (refused, fine_numbers.len()) {
             (0, _) if report.undone.is_some() || !report.accepted.is_empty() => {
                 writeln!(out, "{RED}refused{RED:#}: {changed}")
             }
             (0, _) => writeln!(out, "{RED}refused{RED:#}: not all of the response could be read; {changed}"),
-            (n, 0) => {
-                writeln!(out, "{RED}refused{RED:#}: {n} of {all} edits; {changed}")
+            (_, fine) => {
+                let would = match report.status {
+                    Status::Refused if fine > 0 => format!(" ({} would apply)", named("edit", &fine_numbers)),
+                    _ => String::new(),
+                };
+                let failed = named("edit", &failed);
+                writeln!(out, "{RED}refused{RED:#}: {failed} of {all} failed{would}; {changed}")
             }
-            (n, _) if report.status == Status::PartlyLanded => {
-                writeln!(out, "{RED}refused{RED:#}: {n} of {all} edits; {changed}")
-            }
-            _ => writeln!(
-                out,
-                "{RED}refused{RED:#}: {} of {all} failed ({} would apply); {changed}",
-                named("edit", &failed),
-                named("edit", &fine)
-            ),
         };
         let is_fine = |edit: &EditReport| edit.state == EditState::Fine;
         if refused == 0 && report.status == Status::Refused && report.edits.iter().any(is_fine) {

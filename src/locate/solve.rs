@@ -46,7 +46,12 @@ pub(super) fn solve(query: &Query<'_>, aligned: &Alignment, places: usize) -> Re
         }
         only_outcome(query, aligned, &reindent).map_err(|unclear| {
             let (why, help) = match unclear {
-                Unclear::Block => return unknown_indentation(),
+                Unclear::Block => {
+                    return stands(
+                        "but its new lines would break the block that they come into",
+                        "indent them like the lines of that block, or quote the whole block",
+                    );
+                }
                 Unclear::Blanks | Unclear::Line => (
                     "but with other blank lines, and it is not clear on which side of them lines come or go",
                     "copy the search text from the file as it is, blank ones included",

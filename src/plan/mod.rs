@@ -13,7 +13,6 @@ mod overlay;
 mod policy;
 mod repeats;
 mod rewrite;
-mod seen;
 mod single_edit;
 mod subset;
 mod together;

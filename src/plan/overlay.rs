@@ -409,8 +409,17 @@ impl TreeView for Overlay<'_> {
         }
     }
 
+    fn text(&self, path: &RepoPath) -> Result<Content, TreeError> {
+        let written = self.slots.get(path.as_str()).and_then(|slot| slot.state.as_ref());
+        Overlay::text(self, written.map_or(&Body::Base(path.clone()), |state| &state.body))
+    }
+
     fn blob(&self, id: &str, path: &RepoPath, limit: u64) -> Result<Option<Arc<[u8]>>, TreeError> {
         self.tree.blob(id, path, limit)
+    }
+
+    fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
+        Overlay::with_name(self, name, limit).unwrap_or_default()
     }
 
     fn object(&self, name: &str) -> Result<Arc<[u8]>, TreeError> {

@@ -3,7 +3,6 @@
 
 use super::dependence::{Lost, is_left_out};
 use super::overlay::Overlay;
-use super::seen::Seen;
 use super::subset::Whole;
 use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, unnamed};
 use crate::diag::Diagnostic;
@@ -23,8 +22,9 @@ pub fn resolve_each(
     rules: &Rules,
     mut tell: impl FnMut(usize, Result<Plan, Rejected>) -> ControlFlow<()>,
 ) -> Result<(), TreeError> {
-    let tree = &Seen::new(tree);
-    let paths = names(script, &Overlay::new(tree), rules)?;
+    // An overlay that nothing changes reads each text once, for all that look at it through it.
+    let tree = &Overlay::new(tree);
+    let paths = names(script, tree, rules)?;
     let whole = Whole::of(script, tree, rules)?;
     let mut own = own_diagnostics(script, whole.given(script, tree, rules)?);
     let mut unnamed: HashMap<Span, Vec<Unnamed>> = HashMap::new();

@@ -17,6 +17,7 @@ mod sandbox;
 mod tally;
 
 use faults::calls::Landing;
+use faults::chance;
 use faults::journals::{LINKS, SPOILED_AT, SPOILS, TEARS, TORN_AT};
 use faults::paths::{Fate, hostile, try_name};
 use faults::points::{Strike, strike_at};
@@ -38,9 +39,18 @@ const OF_OTHERS: usize = 5;
 
 fn main() -> ExitCode {
     let full = std::env::args().any(|argument| argument == "--full");
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--chance").skip(1);
+    let chance = arguments.next().and_then(|count| count.parse().ok());
     let [points, calls, inputs] = if full { [1; 3] } else { ONE_IN };
     sandbox::BINARY.set(debug_build()).unwrap();
-    let bad = at_points(points) + at_calls(calls) + races(full) + hostile_inputs(inputs);
+    if let Some(count) = chance {
+        return ExitCode::from(u8::from(by_chance(count) > 0));
+    }
+    let bad = by_chance(if full { 3000 } else { 150 })
+        + at_points(points)
+        + at_calls(calls)
+        + races(full)
+        + hostile_inputs(inputs);
     println!("\n{}", if bad == 0 { "all is well" } else { "NOT WELL" });
     ExitCode::from(u8::from(bad > 0))
 }
@@ -89,6 +99,28 @@ fn at_points(one_in: usize) -> usize {
         bad += row(if strike == Strike::Kill { "killed at named points" } else { "failing there" }, &tally);
     }
     bad
+}
+
+/// So many kills at random moments, of every verb, on every kind of target.
+fn by_chance(count: usize) -> usize {
+    println!(
+        "{:<46} {:>7} {:>7} {:>7} {:>11}",
+        "killed at any moment", "struck", "before", "after", "in between"
+    );
+    let kinds: Vec<kinds::Kind> = std::iter::once(&[] as kinds::Kind)
+        .chain(kinds::OTHERS.iter().copied().filter(|kind| kinds::can_make(kind)))
+        .collect();
+    let targets: Vec<_> = kinds.into_iter().map(|kind| (kind, within(kind, chance::targets))).collect();
+    let targets: Vec<_> =
+        targets.iter().flat_map(|(kind, all)| all.iter().map(move |target| (*kind, target))).collect();
+    // Spread over the time that each takes, and a little beyond.
+    let kills: Vec<_> = (0..count)
+        .map(|n| (targets[n % targets.len()], u32::try_from(n * 389 % 1100).unwrap_or(0)))
+        .collect();
+    let tally = tally(&kills, |((kind, target), part), ended| {
+        ended(within(kind, || chance::kill(target, *part)));
+    });
+    row("every verb, on every kind of target", &tally)
 }
 
 fn at_calls(one_in: usize) -> usize {

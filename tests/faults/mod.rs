@@ -4,6 +4,7 @@
 #![allow(dead_code, unreachable_pub, reason = "every user takes its own part of this")]
 
 pub mod calls;
+pub mod chance;
 pub mod journals;
 pub mod names;
 pub mod paths;

@@ -47,7 +47,7 @@ impl Placeholder {
         let text = inner.unwrap_or(body).trim();
         let is_dotted = ["...", "…"].iter().any(|dots| text.starts_with(dots) || text.ends_with(dots));
         let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
-        if !words.clone().all(|word| WORDS.split(' ').any(|one| one == word.to_lowercase())) {
+        if !words.clone().all(|word| WORDS.split(' ').any(|one| one.eq_ignore_ascii_case(word))) {
             return None;
         }
         let is_plain = text.chars().all(|c| c.is_alphabetic() || " .…".contains(c));

@@ -228,8 +228,8 @@ const DIFF: Chapter = Chapter {
     pieces: &[
         Text(
             "What `git diff`, `git format-patch` and `diff -u` write, and what models write like it, in a code fence (`diff` or \
-             `patch`) or bare. Which file a fence without names belongs to is told above. Each file's part is an edit; a mail of `git format-patch` is one commit, with its subject and text as the reason. Its body may be encoded as \
-             base64 or quoted-printable, or have parts, as with an attached patch. Of a header is obeyed:",
+             `patch`) or bare. Which file a fence without names belongs to is told above. Each file's part is an edit; a mail of `git format-patch` is one commit, with its subject and text as the reason. A mail \
+             whose body is encoded or has parts is refused. Of a header is obeyed:",
         ),
         Item(
             "`---`, `+++`",

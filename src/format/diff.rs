@@ -44,9 +44,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         if out.is_full() {
             break;
         }
-        let mut below = cursor.lines();
-        below.next();
-        match reader.take(cursor, out, line, &below) {
+        match reader.take(cursor, out, line) {
             Some(lines) => {
                 (1..lines).for_each(|_| cursor.advance());
                 match reader.section.as_mut().filter(|_| cursor.margin().is_none()) {
@@ -88,13 +86,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Takes in a line. Gives over how many lines to go on, if it is one of the diff.
-    fn take(
-        &mut self,
-        cursor: &Cursor<'r>,
-        out: &mut Output,
-        line: Line<'r>,
-        below: &impl Below<'r>,
-    ) -> Option<usize> {
+    fn take(&mut self, cursor: &Cursor<'r>, out: &mut Output, line: Line<'r>) -> Option<usize> {
         let text = line.text;
         // Most lines of a hunk can be nothing else.
         if let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_open())
@@ -108,6 +100,7 @@ impl<'r> Reader<'r> {
             self.is_closed = true;
             return None;
         }
+        let below = &cursor.lines().skip(1);
         if text.starts_with(['F', 'S', 'D']) && self.mail_begins(line, below) {
             self.end_mail(cursor, out, false);
             self.mail = Some(Mail::new(cursor.span_of(line)));

@@ -66,22 +66,6 @@ pub(in crate::format) fn fit_unless_blank(before: &[&str], _: &[&str]) -> Fit {
 }
 
 impl Hunk {
-    /// Whether a file that does not end with a newline does so when the hunk is made, given as two texts, whose lines
-    /// are paired from both ends: if an earlier line comes to be the last, and not if that is its last line or a new
-    /// one. None if it depends on how the lines between are paired.
-    pub(in crate::format) fn closes(&self, before: &[&str], after: &[&str]) -> Option<bool> {
-        let (old, new) = (&before[self.before.clone()], &after[self.after.clone()]);
-        if self.before.end < before.len() {
-            return Some(false);
-        }
-        let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-        match new.last() {
-            _ if head == new.len() => Some(head < old.len()),
-            Some(last) if head == old.len() || old.last() == Some(last) || !old.contains(last) => Some(false),
-            _ => None,
-        }
-    }
-
     /// Its lines in the order of a diff.
     pub(in crate::format) fn sides<'a>(
         &'a self,

@@ -250,7 +250,8 @@ codes! {
     Markers = "markers",
     /// The after-text has `&lt;`, `&gt;` or `&amp;` where code has `<`, `>` or `&`; needs `--allow-escaped`.
     Escaped = "escaped",
-    /// The edit's result and what changed meanwhile are in conflict; or, as a warning, `-X` decided whose lines stand.
+    /// The edit's result and what changed meanwhile are in conflict; or, as a warning, `-X` or a later edit
+    /// decided whose lines stand.
     Conflict = "conflict",
     /// The edit builds on one that is not wanted, or without it would change another place.
     LeftOut = "left-out",

@@ -4,20 +4,18 @@
 //! section is an edit. A section at fault gives an error and no edit; the others are read all the same.
 //!
 //! A patch that has no end was cut off: its sections but for the last are edits, beside the error that refuses the
-//! response. Where it ends then, and where a patch that is wholly indented has its lines, is measured before it is read.
+//! response.
 
 mod chunk;
-mod extent;
 mod marker;
 mod render;
 mod section;
 
 use super::fault::Fault;
 use super::scan::{Cursor, Line};
-use super::{Format, FormatId, MAX_ERRORS, Output, fault};
+use super::{Format, FormatId, MAX_ERRORS, Output, fault, reasoning};
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
-use extent::Extent;
 use marker::{Kind, Marker};
 use section::Section;
 
@@ -52,16 +50,22 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
 /// Reads the patch at whose first line the cursor is.
 fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let begin = cursor.line_span();
-    let extent = Extent::measure(cursor);
     cursor.advance();
-    let mut patch = Patch::default();
-    while let Some(line) = cursor.line() {
-        if extent.end == Some(line.start) {
+    let patch = read_sections(cursor, out, Patch::default());
+    if let Some(patch) = patch.filter(|_| out.script.diagnostics.len() < MAX_ERRORS) {
+        patch.truncated(cursor, out, begin);
+    }
+}
+
+/// Reads the sections up to the end of the patch; gives it back where it breaks off.
+fn read_sections(cursor: &mut Cursor<'_>, out: &mut Output, mut patch: Patch) -> Option<Patch> {
+    while let Some(line) = cursor.line().filter(|_| !out.is_full()) {
+        if patch.ends_at(cursor, line) {
             patch.finish(out);
             cursor.advance();
-            return;
+            return None;
         }
-        if line.start >= extent.stop || out.is_full() {
+        if patch.breaks_off_at(cursor, line) {
             break;
         }
         if let Err(fault) = patch.take(cursor, out, line) {
@@ -72,31 +76,26 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
             _ => cursor.advance(),
         }
     }
-    if out.script.diagnostics.len() < MAX_ERRORS {
-        patch.truncated(cursor, out, begin);
-    }
+    Some(patch)
 }
 
 /// Goes over sections that are in no patch.
 fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
-    let first = cursor.line_span();
-    let mut span = first;
-    cursor.advance();
-    while let Some(line) = cursor.line() {
-        let marker = Marker::of(line.text).map(|marker| marker.kind);
-        if marker == Some(Kind::Begin) || !(line.is_blank() || extent::is_of_patch(line.text)) {
-            break;
-        }
-        if !line.is_blank() {
-            span = span.join(cursor.span_of(line));
-        }
-        cursor.advance();
-        if marker == Some(Kind::End) {
-            break;
-        }
-    }
+    let (first, (edits, faults)) = (cursor.line_span(), out.lengths());
+    // Without a beginning nothing says that it goes on behind other text.
+    read_sections(cursor, out, Patch { has_end: Some(false), ..Patch::default() });
+    out.truncate(edits, faults);
     let fault = Diagnostic::error(Code::Truncated, first, "missing `*** Begin Patch` above this section");
-    out.fault(fault.with_label(span, "not read").with_help("give the whole patch once more"));
+    out.fault(fault.with_help("give the whole patch once more"));
+}
+
+/// Whether a line may be one of a patch, by how it begins.
+fn is_of_patch(line: Line<'_>) -> bool {
+    let text = line.text;
+    text.starts_with([' ', '+', '-'])
+        || text.starts_with("@@")
+        || line.is_blank()
+        || Marker::of(text).is_some()
 }
 
 /// What a patch is called.
@@ -109,17 +108,48 @@ struct Patch {
     section: Option<Section>,
     /// Whether it has chunks, in which a line that begins with a blank is one of the file; stays for a section at fault.
     in_chunks: bool,
-    /// Whether it has a section, or a fault was reported.
-    has_begun: bool,
     /// Whether a fault was reported.
     has_faults: bool,
+    /// Whether its end stands below, once that was asked.
+    has_end: Option<bool>,
 }
 
 impl Patch {
+    /// Whether a line with a blank before it is one of the file.
+    fn is_context(&self, line: Line<'_>) -> bool {
+        self.in_chunks && line.text.starts_with(' ')
+    }
+
+    /// Whether the patch ends at a line. With a blank before it the marker may be a context line: it is one if lines of a
+    /// patch follow.
+    fn ends_at(&self, cursor: &Cursor<'_>, line: Line<'_>) -> bool {
+        let is_new =
+            |line: Line<'_>| Marker::kind_of(line.text) == Some(Kind::Begin) && !self.is_context(line);
+        let goes_on = || {
+            let next = cursor.lines().skip(1).find(|line| !line.is_blank());
+            next.is_some_and(|line| is_of_patch(line) && !is_new(line))
+        };
+        Marker::kind_of(line.text) == Some(Kind::End) && !(self.is_context(line) && goes_on())
+    }
+
+    /// Whether the patch breaks off at a line: another begins there, or the line is none of a patch and the end does not
+    /// stand below.
+    fn breaks_off_at(&mut self, cursor: &Cursor<'_>, line: Line<'_>) -> bool {
+        let is_new = |line: &Line<'_>| Marker::kind_of(line.text) == Some(Kind::Begin);
+        if is_of_patch(line) {
+            return is_new(&line) && !self.is_context(line);
+        }
+        !*self.has_end.get_or_insert_with(|| {
+            let is_own = |line: &Line<'_>| !is_new(line) && !reasoning::begins_with_closing(*line);
+            let mut own = cursor.lines().take_while(is_own);
+            own.any(|line| Marker::kind_of(line.text) == Some(Kind::End))
+        })
+    }
+
     /// Takes in the next line.
     fn take(&mut self, cursor: &Cursor<'_>, out: &mut Output, line: Line<'_>) -> Result<(), Fault> {
         let span = cursor.span_of(line);
-        let marker = Marker::of(line.text).filter(|_| !(self.in_chunks && line.text.starts_with(' ')));
+        let marker = Marker::of(line.text).filter(|_| !self.is_context(line));
         let Some(marker) = marker else {
             return match &mut self.section {
                 Some(section) => section.take(cursor, line),
@@ -131,7 +161,7 @@ impl Patch {
         match (marker.kind, &mut self.section) {
             (Kind::Add | Kind::Delete | Kind::Update, _) if marker.exact => {
                 self.finish(out);
-                (self.has_begun, self.in_chunks) = (true, marker.kind == Kind::Update);
+                self.in_chunks = marker.kind == Kind::Update;
                 self.section = Some(Section::open(cursor, line, &marker)?);
                 Ok(())
             }
@@ -139,10 +169,7 @@ impl Patch {
                 section.take_marker(cursor, line, &marker)
             }
             (Kind::Move | Kind::EndOfFile, None) if marker.exact && self.has_faults => Ok(()),
-            (Kind::EnvironmentId, None) if marker.exact && !self.has_begun => match marker.path {
-                "" => Err(fault::empty_field(span, "Environment ID", PATCH).into()),
-                _ => Ok(()),
-            },
+            (Kind::EnvironmentId, None) if marker.exact && !marker.path.is_empty() => Ok(()),
             // It may be a line of the file, so that its section is none either.
             _ => {
                 let known = "`*** Add File:`, `*** Delete File:`, `*** Update File:`";
@@ -162,7 +189,7 @@ impl Patch {
 
     /// Gives up the open section.
     fn fail(&mut self, out: &mut Output, fault: impl Into<Fault>) {
-        (self.has_begun, self.has_faults) = (true, true);
+        self.has_faults = true;
         out.take(Err(fault.into()), self.section.take().map(|section| section.path.raw));
     }
 

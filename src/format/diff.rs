@@ -6,11 +6,9 @@
 //! A diff in a code fence ends with that; a bare one ends at the first line that can be none of it. A line without a mark
 //! is such a line only if no changed lines follow that would get lost.
 
-mod encoded;
 mod mail;
 mod name;
 mod opening;
-mod parts;
 mod render;
 mod section;
 
@@ -18,14 +16,11 @@ use super::fence::Fence;
 use super::hunk::Due;
 use super::scan::{Below, Cursor, Line, trim_start};
 use super::{Format, FormatId, Output, fault};
-use crate::diag::Diagnostic;
-use crate::response::Response;
+use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
-use encoded::{Damage, Encoding};
 use mail::{Mail, Part};
 pub(super) use opening::is_hunk;
 use opening::{has_names, is_git, opens, says_diff};
-use parts::Written;
 use section::Section;
 
 /// The row of the table.
@@ -43,9 +38,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         if out.is_full() {
             break;
         }
-        let mut below = cursor.lines();
-        below.next();
-        match reader.take(cursor, out, line, &below) {
+        match reader.take(cursor, out, line) {
             Some(lines) => {
                 (1..lines).for_each(|_| cursor.advance());
                 match reader.section.as_mut().filter(|_| cursor.margin().is_none()) {
@@ -76,9 +69,6 @@ struct Reader<'r> {
     /// Whether that was closed.
     is_closed: bool,
     mail: Option<Mail>,
-    /// Whether this is the body of a mail, decoded: it is one mail; and whether that says where it ends.
-    is_decoded: bool,
-    is_whole: bool,
     section: Option<Section<'r>>,
     /// Up to where lines without a mark are of the hunk.
     lost: usize,
@@ -90,13 +80,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Takes in a line. Gives over how many lines to go on, if it is one of the diff.
-    fn take(
-        &mut self,
-        cursor: &Cursor<'r>,
-        out: &mut Output,
-        line: Line<'r>,
-        below: &impl Below<'r>,
-    ) -> Option<usize> {
+    fn take(&mut self, cursor: &Cursor<'r>, out: &mut Output, line: Line<'r>) -> Option<usize> {
         let text = line.text;
         // Most lines of a hunk can be nothing else.
         if let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_open())
@@ -110,16 +94,16 @@ impl<'r> Reader<'r> {
             self.is_closed = true;
             return None;
         }
+        let below = &cursor.lines().skip(1);
         if text.starts_with(['F', 'S', 'D']) && self.mail_begins(line, below) {
             self.end_mail(cursor, out, false);
             self.mail = Some(Mail::new(cursor.span_of(line)));
         }
         let begins = self.section_begins(line, below);
         if let Some(mail) = self.mail.as_mut().filter(|mail| !begins && mail.is_text()) {
-            let written = mail.body_begins(line);
+            let is_encoded = mail.is_encoded_below(line);
             mail.take(line);
-            let lines = written.map_or(0, |written| self.read_body(&written, cursor, out, below));
-            return Some(1 + lines);
+            return Some(1 + if is_encoded { self.refuse_body(cursor, out, below) } else { 0 });
         }
         if begins {
             self.end_section(cursor, out, false);
@@ -147,75 +131,15 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Reads the encoded body of a mail to its end, and gives how many lines that takes. No mail begins in it.
-    fn read_body(
-        &mut self,
-        written: &Written,
-        cursor: &Cursor<'r>,
-        out: &mut Output,
-        below: &impl Below<'r>,
-    ) -> usize {
-        let Some(mail) = self.mail.take() else { return 0 };
-        let head = mail.span;
+    /// Refuses the mail that is read, whose body is encoded, and gives how many lines that takes.
+    fn refuse_body(&mut self, cursor: &Cursor<'r>, out: &mut Output, below: &impl Below<'r>) -> usize {
         let is_next =
             |line: &Line<'_>| line.text.starts_with("From ") && mail::begins(*line, &std::iter::empty());
-        let lines = below.clone().take_while(|line| !cursor.closes_fence(*line) && !is_next(line));
-        let damaged = |damage: Damage| match damage {
-            Damage::End => fault::unterminated(head, "body of a mail"),
-            Damage::Not(what, line) => malformed(line.map_or(head, |line| cursor.span(line.0, line.1)), what),
-        };
-        let body = match written {
-            Written::Encoded(encoding) => encoding.read(lines.clone()),
-            Written::InParts(boundary) => parts::read(boundary, lines.clone()),
-        };
-        let body = match body {
-            Ok(body) => body,
-            Err(damage) => {
-                out.fault(damaged(damage));
-                return lines.count();
-            }
-        };
-        // Its spans are told from those of the response by their index.
-        let Ok(inner) = Response::new(u32::MAX, "", body.text.clone().into_bytes(), u64::MAX) else {
-            return 0;
-        };
-        let (mut read, mut within) = (Output::default(), Cursor::new(&inner));
-        let is_whole = matches!(written, Written::InParts(_));
-        let mut reader = Reader { mail: Some(mail), is_decoded: true, is_whole, ..Reader::default() };
-        let mut end = None;
-        while let Some(line) = within.line().filter(|_| !read.is_full()) {
-            match reader.take(&within, &mut read, line, &within.lines().skip(1)) {
-                Some(lines) => (0..lines).for_each(|_| within.advance()),
-                // What follows the diff can be read as it is.
-                None if *written == Written::Encoded(Encoding::QUOTED_PRINTABLE) => {
-                    end = Some(body.lines_before(line.start));
-                    break;
-                }
-                None => {
-                    reader.end_section(&within, &mut read, false);
-                    within.advance();
-                }
-            }
+        if let Some(mail) = self.mail.take() {
+            let fault = Diagnostic::error(Code::Malformed, mail.span, "an encoded mail body is not read");
+            out.fault(fault.with_help("save the mail decoded, or let 'git am' apply it"));
         }
-        reader.finish(&within, &mut read, head);
-        let lost = end.and_then(|end| lines.clone().skip(end).find(|line| is_git(line.text)));
-        if let Some(line) = lost {
-            let span = cursor.span_of(line);
-            read.fault(fault::unexpected(span, "text before this line", "the diff of this mail"));
-            end = None;
-        }
-        if let (None, Some(damage)) = (end, body.damage.filter(|_| lost.is_none())) {
-            // What else is wrong comes of that.
-            read = Output::default();
-            read.fault(damaged(damage));
-        }
-        let id = cursor.response().id();
-        let place = |span: Span| match span.response {
-            u32::MAX => Span::new(id, body.place_of(span.start as usize), body.place_of(span.end as usize)),
-            _ => span,
-        };
-        out.take_over(read.script, &place, FormatId::Diff);
-        end.unwrap_or(body.lines)
+        below.clone().take_while(|line| !cursor.closes_fence(*line) && !is_next(line)).count()
     }
 
     /// Takes in a line that begins with none of the marks of lines that stay or come.
@@ -293,7 +217,6 @@ impl<'r> Reader<'r> {
     /// Whether a mail begins at a line, which may also be one of the mail that is read.
     fn mail_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
         let may = match &self.mail {
-            _ if self.is_decoded => false,
             Some(mail) if mail.part == Part::Headers => false,
             Some(mail) if mail.is_text() => line.text.starts_with("From "),
             _ => true,
@@ -346,7 +269,7 @@ impl<'r> Reader<'r> {
         let is_open = self.fence.is_some() && !self.is_closed && cursor.is_end();
         let is_short = match &self.section {
             Some(section) => section.is_short(),
-            None => self.mail.is_some() && !self.is_whole,
+            None => self.mail.is_some(),
         };
         let cut = is_open || (cursor.is_end() && self.fence.is_none() && is_short);
         let lengths = out.lengths();
@@ -355,12 +278,6 @@ impl<'r> Reader<'r> {
             out.fault(fault::unterminated(begin, "code block around a diff"));
         }
     }
-}
-
-/// What is said of a mail's body that is not what it is said to be.
-fn malformed(span: Span, what: &str) -> Diagnostic {
-    let fault = fault::bad_value(span, "body", "this mail", what);
-    fault.with_help("save the mail decoded, or let 'git am' apply it")
 }
 
 /// Whether a line behind a bare hunk is an item of a list: the hunk is whole by its counts, or it has none and a blank line is

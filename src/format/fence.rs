@@ -3,6 +3,9 @@
 use super::scan::{Below, Line, Lines, trim, trim_start};
 use crate::response::{Passage, Response};
 
+/// The length of a fence that holds others of the usual length.
+pub(super) const LONG: usize = 4;
+
 /// A line that opens or closes a fenced code block: three or more backticks or tildes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fence<'r> {
@@ -118,6 +121,24 @@ pub(super) fn unfence(lines: &Lines<'_>, end: usize, file: &str, response: &Resp
         text.push_line(response, line.start, line.text);
     }
     Some(text)
+}
+
+/// Texts for a file as they are to be written: each in one more fence where a parser would take off a fence of their own.
+pub(super) fn guarded<const N: usize>(texts: [String; N], file: &str) -> [String; N] {
+    let is_fenced = |text: &String| {
+        let lines =
+            text.lines().map(|text| Line { text, start: text.as_ptr() as usize, next: 0, marked: None });
+        Pairs::of(lines).wrapper(file).is_some()
+    };
+    if texts.iter().all(is_fenced) { texts.map(|text| enclosed(&text, file)) } else { texts }
+}
+
+/// A text in a fence that is longer than all in it, and no content of the file.
+pub(super) fn enclosed(text: &str, file: &str) -> String {
+    let longest = text.lines().filter_map(Fence::of).map(|fence| fence.length).max();
+    let fence = "`".repeat(longest.map_or(LONG, |length| LONG.max(length + 1)));
+    let info = if is_markdown(file) { "markdown" } else { "" };
+    format!("{fence}{info}\n{text}{fence}\n")
 }
 
 /// Whether fences in a file are content.

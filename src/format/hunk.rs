@@ -6,7 +6,6 @@
 //! could change the wrong lines.
 
 pub(super) mod header;
-mod tilde;
 
 use super::fault;
 use super::fence::Fence;
@@ -16,7 +15,6 @@ use crate::edit::{Anchor, Change, Hunk};
 use crate::response::{Passage, Response};
 use crate::span::Span;
 use header::{Header, Numbers};
-use tilde::Tilde;
 
 /// The kinds of lines in hunks: that stay, go, come, or are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +50,9 @@ pub struct Body {
     /// What is wrong with it, in order.
     pub faults: Vec<Diagnostic>,
 }
+
+/// How many removed lines have to stand above and below a `~` line. One could be any `}`; the origin asks for as many.
+const ANCHORS: usize = 2;
 
 /// How many faults of one body are reported.
 const MAX_FAULTS: usize = 20;
@@ -124,7 +125,8 @@ struct Open {
     after_unterminated: bool,
     /// The marks of its lines, as far as these are content for certain.
     marks: Marks,
-    tilde: Tilde,
+    /// Where its `~` lines stand.
+    omissions: Vec<Span>,
     /// Whether a fault was reported that would only come again.
     at_fault: bool,
 }
@@ -279,7 +281,7 @@ impl<'r> Hunks<'r> {
     /// where they stand. For the many; the rest are for [`Hunks::take`]. Not where lines have a margin. `bare`: no fence is around
     /// the hunk.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>, bare: bool) -> Option<Span> {
-        let ends = |hunk: &Open| hunk.before_unterminated || hunk.after_unterminated || hunk.tilde.is_open();
+        let ends = |hunk: &Open| hunk.before_unterminated || hunk.after_unterminated;
         let Some(hunk) = self.open.as_mut().filter(|hunk| !ends(hunk)) else {
             cursor.advance();
             return None;
@@ -311,9 +313,11 @@ impl<'r> Hunks<'r> {
     /// Ends the hunk that is read.
     pub(super) fn end(&mut self) {
         let Some(mut hunk) = self.open.take() else { return };
-        if let Some(fault) = hunk.tilde.close().filter(|_| !hunk.at_fault) {
+        if let Some(span) = hunk.unanchored().filter(|_| !hunk.at_fault) {
             hunk.at_fault = true;
-            self.fault(*fault);
+            let what = format!("fewer than {ANCHORS} removed lines above or below `~`");
+            let fault = fault::malformed_hunk(span, &what);
+            self.fault(fault.with_help("quote the first two and the last two of the lines that go"));
         }
         if hunk.lines.is_empty() {
             if !hunk.at_fault {
@@ -357,7 +361,6 @@ impl Open {
     #[inline]
     fn count(&mut self, mark: u8) {
         self.last = mark;
-        self.tilde.count(mark);
         for (count, side) in self.counted.iter_mut().zip([mark != b'+', mark != b'-']) {
             *count = count.saturating_add(u32::from(side));
         }
@@ -406,7 +409,7 @@ impl Open {
             lines.push_str(" ");
         }
         lines.push_line(response, line.end() - text.len(), text);
-        self.tilde.check(mark).or(fault)
+        fault
     }
 
     fn omit(&mut self, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
@@ -415,7 +418,23 @@ impl Open {
         self.span = self.span.join(span);
         self.last = b'~';
         self.marks.add(Marks::of(b'~'));
-        self.tilde.omit(span)
+        self.omissions.push(span);
+        None
+    }
+
+    /// The first `~` line with too few removed lines above or below it.
+    fn unanchored(&self) -> Option<Span> {
+        if self.omissions.is_empty() {
+            return None;
+        }
+        let marks: Vec<u8> = self.lines.lines().filter_map(|line| line.bytes().next()).collect();
+        let is_removed = |marks: Option<&[u8]>| marks == Some(&[b'-'; ANCHORS]);
+        let omissions = (0..marks.len()).filter(|&at| marks[at] == b'~');
+        let anchored = |at: usize| {
+            let above = at.checked_sub(ANCHORS).and_then(|start| marks.get(start..at));
+            is_removed(above) && is_removed(marks.get(at + 1..at + 1 + ANCHORS))
+        };
+        omissions.zip(&self.omissions).find(|(at, _)| !anchored(*at)).map(|(_, span)| *span)
     }
 
     fn end_without_newline(&mut self, span: Span, response: &Response) -> Option<Box<Diagnostic>> {

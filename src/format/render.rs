@@ -143,9 +143,9 @@ impl<'a> Rendered<'a> {
     }
 
     /// A new file's text, each line of which has to be ended.
-    pub(super) fn lines_of_text<'t>(&self, text: &'t str) -> Result<std::str::Lines<'t>, Unrepresentable> {
+    pub(super) fn ended_text<'t>(&self, text: &'t str) -> Result<&'t str, Unrepresentable> {
         let is_ended = text.is_empty() || text.ends_with('\n');
-        is_ended.then(|| text.lines()).ok_or_else(|| self.cannot(Reason::FinalNewline))
+        is_ended.then_some(text).ok_or_else(|| self.cannot(Reason::FinalNewline))
     }
 
     /// The why in one line.
@@ -181,6 +181,11 @@ impl<'a> Rendered<'a> {
     }
 }
 
+/// Lines as a text, each ended by `\n`.
+pub(super) fn ended(lines: &[&str]) -> String {
+    lines.iter().flat_map(|line| [line, "\n"]).collect()
+}
+
 impl<'a> Texts<'a> {
     /// Those of a new file.
     pub(super) fn new_file(text: &'a str) -> Self {
@@ -191,21 +196,18 @@ impl<'a> Texts<'a> {
     /// The hunks of a format that gives each as two texts.
     pub(super) fn hunks(&self, fit: &dyn Fn(&[&str], &[&str]) -> Fit) -> Result<Vec<Hunk>, Reason> {
         let hunks = hunks::hunks(&self.before, &self.after, fit).ok_or(Reason::NoPlace)?;
-        if self.ends_as_texts_do(&hunks) { Ok(hunks) } else { Err(Reason::FinalNewline) }
+        let touches_end = hunks.last().is_some_and(|hunk| hunk.before.end == self.before.len());
+        let is_kept = self.before_unterminated == self.after_unterminated;
+        if is_kept && !(self.before_unterminated && touches_end) {
+            Ok(hunks)
+        } else {
+            Err(Reason::FinalNewline)
+        }
     }
 
     /// The two texts of a hunk.
     pub(super) fn of(&self, hunk: &Hunk) -> (&[&'a str], &[&'a str]) {
         (&self.before[hunk.before.clone()], &self.after[hunk.after.clone()])
-    }
-
-    /// Whether the file comes out with the right end where hunks are given as two texts each, which say nothing of it.
-    fn ends_as_texts_do(&self, hunks: &[Hunk]) -> bool {
-        let closes = hunks.last().map_or(Some(false), |hunk| hunk.closes(&self.before, &self.after));
-        match (self.before_unterminated, self.after_unterminated) {
-            (false, unterminated) => !unterminated,
-            (true, unterminated) => closes == Some(!unterminated),
-        }
     }
 
     /// Whether the file comes out with the right end where a last line that the edit names gets a newline, and one that
@@ -289,33 +291,17 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_a_newline_at_its_end_gets_one_only_where_an_earlier_line_comes_to_be_the_last() {
-        let ends = |before, after| match change(Some(before), Some(after)).action() {
-            Ok(Action::Modify(texts)) => {
-                let hunks = hunks::hunks(&texts.before, &texts.after, &|_, _| hunks::Fit::Fits).unwrap();
-                texts.ends_as_texts_do(&hunks)
-            }
+    fn texts_say_nothing_of_a_missing_newline_so_that_they_leave_the_last_line_alone() {
+        let hunks = |before: &str, after: &str| match change(Some(before), Some(after)).action() {
+            Ok(Action::Modify(texts)) => texts.hunks(&|_, _| Fit::Fits).map(|_| ()),
             other => panic!("{other:?}"),
         };
-        for (before, after) in [
-            ("a\nb", "x\nb"),
-            ("a\nb", "a\nx"),
-            ("a\nb", "a\nb\nb"),
-            ("a\nb", "a\n"),
-            ("b", ""),
-            ("a\n", "b\n"),
-        ] {
-            assert!(ends(before, after), "{before:?} {after:?}");
+        let [before, after] = ["a", "b"].map(|line| format!("{line}\n1\n2\n3\n4\n5"));
+        for (before, after) in [("a\n", "b\n"), ("", "a\n"), (&*before, &*after)] {
+            assert_eq!(hunks(before, after), Ok(()), "{before:?} {after:?}");
         }
-        for (before, after) in [
-            ("a\nb", "a\nx\n"),
-            ("a\nb", "a\nb\n"),
-            ("a\nb", "a"),
-            ("a\n", "b"),
-            ("", "a"),
-            ("a\nb\nc", "x\na"),
-        ] {
-            assert!(!ends(before, after), "{before:?} {after:?}");
+        for (before, after) in [("a\nb", "x\nb"), ("a\nb", "a\nb\n"), ("a\n", "b"), ("", "a")] {
+            assert_eq!(hunks(before, after), Err(Reason::FinalNewline), "{before:?} {after:?}");
         }
     }
 }

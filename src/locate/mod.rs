@@ -174,6 +174,8 @@ pub enum Note {
     Stands,
     /// It is indented by spaces and the file by tabs: what a step of the one is in the other nothing shows but its own lines.
     Retabbed,
+    /// It is a whole text, and the file has the one of a later edit.
+    Replaced,
 }
 
 /// Whether hunks change anything.

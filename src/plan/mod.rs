@@ -406,7 +406,10 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
         Diagnostic::warning(code, span, message).for_edit(step.edit, edit.path.shown())
     };
     match step.outcome {
-        Outcome::Changes => {
+        Outcome::AlreadyApplied if step.notes.is_empty() => {
+            vec![warning(Code::AlreadyApplied, edit.span, "already applied")]
+        }
+        Outcome::Changes | Outcome::AlreadyApplied => {
             let span = |hunk: &usize| edit.hunks().get(*hunk).map_or(edit.span, |hunk| hunk.span);
             let said = |(hunk, note): &(usize, Note)| match note {
                 Note::Unanchored => warning(
@@ -422,13 +425,15 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
                     span(hunk),
                     "the new lines are indented by other blanks than the file: theirs were made the file's",
                 ),
+                Note::Replaced => warning(
+                    Code::Conflict,
+                    edit.span,
+                    "not applied: the file has the text that a later edit gives it",
+                ),
             };
             step.notes.iter().map(said).collect()
         }
         Outcome::NoChange => vec![warning(Code::NoChange, edit.span, "the edit changes nothing")],
-        Outcome::AlreadyApplied => {
-            vec![warning(Code::AlreadyApplied, edit.span, "already applied")]
-        }
     }
 }
 

@@ -2,10 +2,11 @@
 //! any more, and all of them are there.
 
 use super::overlay::Overlay;
+use super::whole::rewritten;
 use super::{Aim, Body, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView};
 use crate::diag::Diagnostic;
 use crate::edit::{Edit, Hunk, Op, Script};
-use crate::locate;
+use crate::locate::{self, Note};
 use crate::path::RepoPath;
 use crate::text::Content;
 use crate::text::search::Budget;
@@ -41,7 +42,7 @@ pub(super) fn judge(
         let stands =
             is_fine && (progress.leave(&path, node, &content)? || are_appended(script, &edits, &content));
         if stands || are_there(script, &edits, tree, rules, (&path, node, &content))? {
-            progress.settle(&edits, &path);
+            progress.settle(script, &edits, &path, &content);
         }
     }
     Ok(())
@@ -68,8 +69,12 @@ impl Progress<'_, '_> {
         }
     }
 
-    /// Takes edits of a file for done.
-    fn settle(&mut self, edits: &[usize], path: &RepoPath) {
+    /// Takes edits of a file for done. A whole text that is not the file's was replaced by a later one.
+    fn settle(&mut self, script: &Script, edits: &[usize], path: &RepoPath, content: &Content) {
+        let is_replaced = |edit: &usize| match script.edits.get(*edit).map(|edit| &edit.op) {
+            Some(Op::Create { text, .. } | Op::Replace { text }) => rewritten(content, text) != *content,
+            _ => false,
+        };
         self.overlay.forget(path);
         self.findings.retain(|(number, _)| edits.binary_search(&(number - 1)).is_err());
         self.steps.retain(|step| edits.binary_search(&(step.edit - 1)).is_err());
@@ -80,7 +85,7 @@ impl Progress<'_, '_> {
             to: None,
             changes: Vec::new(),
             matched: Vec::new(),
-            notes: Vec::new(),
+            notes: is_replaced(edit).then_some((0, Note::Replaced)).into_iter().collect(),
             outcome: Outcome::AlreadyApplied,
         }));
     }

@@ -273,3 +273,18 @@ fn at_a_terminal_it_is_said_how_what_is_typed_ends() {
     assert!(run.stdout.contains("Ctrl-D on a line of its own ends it"), "{} {}", run.stdout, run.stderr);
     assert!(!sandbox.exists("gone.txt"), "{} {}", run.stdout, run.stderr);
 }
+
+#[test]
+fn of_two_whole_texts_the_one_that_a_later_edit_replaces_is_named() {
+    let write =
+        |content: &str| serde_json::json!({"file_path": "README", "content": content}).to_string() + "\n";
+    let response = write("other\n") + &write("hello\n");
+    let sandbox = Sandbox::new();
+    let head = sandbox.head();
+    let run = sandbox.apply([""; 0], &response).exits(0);
+    run.says("not applied: the file has the text that a later edit gives it").says("already applied");
+    assert_eq!((sandbox.head(), sandbox.text("README")), (head, "hello\n".to_owned()));
+    // Where both texts are the file's, nothing was replaced.
+    let run = sandbox.apply([""; 0], &write("hello\n").repeat(2)).exits(0);
+    assert!(!run.stderr.contains("not applied"), "{run:?}");
+}

@@ -73,7 +73,9 @@ fn line() -> impl Strategy<Value = &'static str> {
 
 /// Lines of a Markdown file, in which a fence is content.
 fn line_of_a_document() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(&["a\n", "<b>\n", "\n", "```\n", "```sh\n", "````\n", "~~~~\n", "</FILE_NEW>\n"][..])
+    prop::sample::select(
+        &["a\n", "<b>\n", "\n", "```\n", "```sh\n", "```md\n", "````\n", "~~~~\n", "</FILE_NEW>\n"][..],
+    )
 }
 
 fn text(lines: &[&str], ending: &str, last: bool) -> String {
@@ -147,6 +149,18 @@ proptest! {
         let change = (Some(text(&before, "\n", true)), Some(text(&after, "\n", true)));
         let changes = [Rendered { renamed_from: Some("old"), ..rendered("new/one", &change) }];
         round_trip(&changes, &files(&[("old", &change.0)]), &files(&[("new/one", &change.1)]));
+    }
+}
+
+#[test]
+fn texts_that_are_wholly_one_fence_keep_it() {
+    let [old, new] = ["a", "b"].map(|line| format!("```md\n{line}\n```\n"));
+    for (before, after) in
+        [(None, Some(&new)), (Some(&old), Some(&new)), (Some(&old), Some(&"x\n".to_owned()))]
+    {
+        let change = (before.cloned(), after.cloned());
+        let (old, new) = (files(&[("a.md", &change.0)]), files(&[("a.md", &change.1)]));
+        assert_eq!(round_trip(&[rendered("a.md", &change)], &old, &new), []);
     }
 }
 

@@ -48,6 +48,11 @@ const MARKERS: [(&str, Kind); 8] = [
 ];
 
 impl<'r> Marker<'r> {
+    /// What kind of marker a line is.
+    pub(super) fn kind_of(line: &'r str) -> Option<Kind> {
+        Self::of(line).map(|marker| marker.kind)
+    }
+
     /// The marker that a line is.
     pub(super) fn of(line: &'r str) -> Option<Self> {
         let text = trim_start(line);

@@ -11,7 +11,7 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
         match change.action()? {
             Action::Nothing => {}
             Action::Create(text) => {
-                let lines = change.lines_of_text(text)?;
+                let lines = change.ended_text(text)?.lines();
                 line(&mut out, "*** Add File: ", path);
                 lines.for_each(|text| line(&mut out, "+", text));
             }

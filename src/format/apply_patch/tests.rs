@@ -243,7 +243,7 @@ fn what_is_no_section_is_an_error() {
         ("*** Add File: \u{b}\n+x\n", Code::Missing),
         ("*** Update File: a\n*** Move to: \n@@\n-x\n", Code::Missing),
         ("--- a\n+++ a\n@@\n-x\n", Code::Malformed),
-        ("*** Environment ID:  \n", Code::Missing),
+        ("*** Environment ID:  \n", Code::Malformed),
     ] {
         let (fault, edits) = faulty(&patch(body));
         assert_eq!((fault.code, edits), (code, vec![]), "{body:?}: {}", fault.message);

@@ -36,7 +36,7 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
             Action::Nothing => continue,
             Action::Create("") => return Err(change.cannot(Reason::Operation("create an empty"))),
             Action::Create(text) => {
-                let changed_lines = change.lines_of_text(text)?.collect();
+                let changed_lines = change.ended_text(text)?.lines().collect();
                 (Some("create_file"), vec![Lines { original_lines: Vec::new(), changed_lines }])
             }
             Action::Delete => (Some("delete_file"), Vec::new()),

@@ -1,8 +1,8 @@
 //! The head of a mail as `git format-patch` writes it: its subject and text are why the commit is made.
 //!
-//! Read as `git am` reads it (git-mailinfo(1)), but that brackets other than `[PATCH …]` stay in the subject.
+//! Read as `git am` reads it (git-mailinfo(1)), but that brackets other than `[PATCH …]` stay in the subject, and that an
+//! encoded body is not read.
 
-use super::parts::{Head, Written, header};
 use crate::diag::Diagnostic;
 use crate::format::fault;
 use crate::format::scan::{Below, Line, is_blank, starts_with_ignore_case};
@@ -16,6 +16,13 @@ const LONGEST_WORD: usize = 400;
 
 /// The letters of base64, in the order of what they stand for.
 const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Headers that say that the body is not written as it is meant, and how their values begin then.
+const ENCODED: [(&str, &str); 3] = [
+    ("content-transfer-encoding", "base64"),
+    ("content-transfer-encoding", "quoted-printable"),
+    ("content-type", "multipart/"),
+];
 
 /// Whether a mail may begin with a line.
 pub(super) fn may_begin(text: &str) -> bool {
@@ -54,6 +61,14 @@ fn is_header(line: &str) -> bool {
         || line.split_once(':').is_some_and(|(name, _)| is_name(name))
 }
 
+/// The value of a header, if a line is the one of that name.
+fn header<'t>(line: &'t str, name: &str) -> Option<&'t str> {
+    if !starts_with_ignore_case(line, name) {
+        return None;
+    }
+    line.get(name.len()..)?.strip_prefix(':').map(str::trim)
+}
+
 /// Which part of a mail is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
@@ -70,7 +85,11 @@ pub(super) struct Mail {
     /// Where its first line stands.
     pub(super) span: Span,
     pub(super) part: Part,
-    head: Head,
+    subject: String,
+    /// Whether the last header was the subject, which may go on.
+    in_subject: bool,
+    /// Whether its headers say that its body is encoded, or has parts.
+    is_encoded: bool,
     text: String,
     /// Whether a part of a file was found in it.
     has_sections: bool,
@@ -79,7 +98,15 @@ pub(super) struct Mail {
 impl Mail {
     /// One whose first line is there.
     pub(super) fn new(span: Span) -> Self {
-        Self { span, part: Part::Headers, head: Head::default(), text: String::new(), has_sections: false }
+        Self {
+            span,
+            part: Part::Headers,
+            subject: String::new(),
+            in_subject: false,
+            is_encoded: false,
+            text: String::new(),
+            has_sections: false,
+        }
     }
 
     /// Whether lines are of its headers or its text, or notes below that.
@@ -98,7 +125,7 @@ impl Mail {
         let text = line.text;
         match self.part {
             Part::Headers if line.is_blank() => self.part = Part::Text,
-            Part::Headers => self.head.take(text),
+            Part::Headers => self.take_header(text),
             Part::Text if text.trim_end() == "---" => self.part = Part::Notes,
             Part::Text => {
                 self.text.push_str(text);
@@ -108,15 +135,31 @@ impl Mail {
         }
     }
 
-    /// How its body is written, where that is to be read next.
-    pub(super) fn body_begins(&self, line: Line<'_>) -> Option<Written> {
-        self.head.written().filter(|_| self.part == Part::Headers && line.is_blank())
+    fn take_header(&mut self, text: &str) {
+        if text.starts_with([' ', '\t']) {
+            if self.in_subject {
+                self.subject.push(' ');
+                self.subject.push_str(text.trim());
+            }
+            return;
+        }
+        let subject = header(text, "subject");
+        self.in_subject = subject.is_some();
+        self.subject = subject.map_or(std::mem::take(&mut self.subject), str::to_owned);
+        let is = |(name, kind): &(&str, &str)| {
+            header(text, name).is_some_and(|value| starts_with_ignore_case(value, kind))
+        };
+        self.is_encoded |= ENCODED.iter().any(is);
+    }
+
+    /// Whether a body begins below a line that is encoded.
+    pub(super) fn is_encoded_below(&self, line: Line<'_>) -> bool {
+        self.is_encoded && self.part == Part::Headers && line.is_blank()
     }
 
     /// Its subject and its text.
     pub(super) fn why(&self) -> Option<String> {
-        let (mut subject, mut text) =
-            (cleaned(&decoded(self.head.subject())), self.text.trim_start_matches('\n'));
+        let (mut subject, mut text) = (cleaned(&decoded(&self.subject)), self.text.trim_start_matches('\n'));
         // The text may begin with headers of its own, such as the real author's name.
         while let Some((line, rest)) = text.split_once('\n') {
             if let Some(own) = header(line, "subject") {
@@ -134,7 +177,7 @@ impl Mail {
 
     /// At its end: what is wrong with it. `cut`: the response ends in it.
     pub(super) fn finish(self, cut: bool) -> Option<Diagnostic> {
-        if self.has_sections || (is_cover(self.head.subject()) && self.part != Part::Headers) {
+        if self.has_sections || (is_cover(&self.subject) && self.part != Part::Headers) {
             return None;
         }
         Some(match cut {
@@ -218,7 +261,7 @@ fn encoded_word(text: &str) -> Option<(String, usize)> {
 }
 
 /// What quoted-printable says.
-pub(super) fn unquoted(data: &str) -> Option<Vec<u8>> {
+fn unquoted(data: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(data.len());
     let mut bytes = data.bytes();
     while let Some(byte) = bytes.next() {
@@ -235,7 +278,7 @@ pub(super) fn unquoted(data: &str) -> Option<Vec<u8>> {
 }
 
 /// What base64 says; how it is filled up at its end is not looked at.
-pub(super) fn base64(data: &str) -> Option<Vec<u8>> {
+fn base64(data: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(data.len() * 3 / 4);
     let (mut bits, mut count) = (0_u32, 0);
     for byte in data.trim_end_matches('=').bytes() {
@@ -250,7 +293,7 @@ pub(super) fn base64(data: &str) -> Option<Vec<u8>> {
 }
 
 /// The six bits that a letter of base64 stands for.
-pub(super) fn sextet(byte: u8) -> Option<u32> {
+fn sextet(byte: u8) -> Option<u32> {
     memchr::memchr(byte, LETTERS).map(|bits| bits as u32)
 }
 

@@ -1,7 +1,7 @@
 //! Changes written as a list of calls, one for each file.
 
 use crate::format::render::hunks::{Hunk, fit_unless_blank};
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
+use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, ended};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -10,14 +10,13 @@ struct Call<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a str>,
     #[serde(flatten)]
-    what: What<'a>,
+    what: What,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum What<'a> {
-    Write { content: &'a str },
-    WriteOver { content: String },
+enum What {
+    Write { content: String },
     Replace(Pair),
     Several { edits: Vec<Pair> },
 }
@@ -37,7 +36,7 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
         }
         let what = match change.action()? {
             Action::Nothing => continue,
-            Action::Create(content) => change.lines_of_text(content).map(|_| What::Write { content })?,
+            Action::Create(content) => What::Write { content: change.ended_text(content)?.to_owned() },
             Action::Delete => return Err(change.cannot(Reason::Operation("remove"))),
             Action::Rename(..) => return Err(change.cannot(Reason::Operation("move"))),
             Action::Modify(texts) => modify(change, &texts)?,
@@ -51,7 +50,7 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
     Ok(serde_json::to_string_pretty(&calls).unwrap_or_default() + "\n")
 }
 
-fn modify<'a>(change: &Rendered<'_>, texts: &Texts<'_>) -> Result<What<'a>, Unrepresentable> {
+fn modify(change: &Rendered<'_>, texts: &Texts<'_>) -> Result<What, Unrepresentable> {
     match texts.hunks(&fit_unless_blank) {
         Ok(hunks) => {
             let mut edits: Vec<Pair> = hunks.iter().map(|hunk| pair(hunk, texts)).collect();
@@ -61,9 +60,7 @@ fn modify<'a>(change: &Rendered<'_>, texts: &Texts<'_>) -> Result<What<'a>, Unre
             })
         }
         // A file that is written over ends every line, but for a last one that stays.
-        Err(_) if texts.ends_as_lines_do() => {
-            Ok(What::WriteOver { content: texts.after.iter().map(|line| format!("{line}\n")).collect() })
-        }
+        Err(_) if texts.ends_as_lines_do() => Ok(What::Write { content: ended(&texts.after) }),
         Err(reason) => Err(change.cannot(reason)),
     }
 }

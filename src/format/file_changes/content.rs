@@ -7,14 +7,14 @@
 use super::directive::Directive;
 use super::{Sign, stands_alone};
 use crate::format::fault::{self, Fault};
-use crate::format::fence::{Fence, Pairs, is_markdown, lines_until, unfence};
+use crate::format::fence::{Fence, LONG, Pairs, is_markdown, lines_until, unfence};
 use crate::format::scan::{Below, Cursor, Line, Lines, is_blank, starts_with_ignore_case, trim};
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::response::Passage;
 
 /// The lengths of a fence in which even this format's tags are text. One of three is too common: a lost one of those
 /// would take the next directive's for its own.
-pub(super) const GUARDING: std::ops::RangeInclusive<usize> = 4..=32;
+pub(super) const GUARDING: std::ops::RangeInclusive<usize> = LONG..=32;
 
 /// How far a patch's tags may be indented. Those that are farther are looked for at the margin: there must not be too
 /// many kinds of lines that patches end at, or a response of all kinds would be gone over for each.

@@ -1,7 +1,7 @@
 //! Changes written as directives.
 
 use super::content::GUARDING;
-use crate::format::fence::{Fence, is_markdown};
+use crate::format::fence::{Fence, enclosed};
 use crate::format::render::unified::unified;
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
 
@@ -14,13 +14,8 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
         match change.action()? {
             Action::Nothing => {}
             Action::Create(text) if text.is_empty() || text.ends_with('\n') => {
-                let fence = fence_around(change, text)?;
-                // In a Markdown file a fence is content unless it says that it is none.
-                let info = if is_markdown(change.path) && !fence.is_empty() { "markdown" } else { "" };
-                let opening = fence.replace('\n', &format!("{info}\n"));
-                out.push_str(&format!(
-                    "<FILE_NEW file_path={path}{why}>\n{opening}{text}{fence}</FILE_NEW>\n"
-                ));
+                let content = content(change, text)?;
+                out.push_str(&format!("<FILE_NEW file_path={path}{why}>\n{content}</FILE_NEW>\n"));
             }
             // Only a patch can say that there is no newline at the end.
             Action::Create(text) => {
@@ -58,18 +53,15 @@ fn why(change: &Rendered<'_>) -> String {
     change.why_line().filter(plain).map_or_else(String::new, |why| format!(" why=\"{why}\""))
 }
 
-/// The fence line to put before and after content; nothing if it needs none.
-fn fence_around(change: &Rendered<'_>, text: &str) -> Result<String, Unrepresentable> {
-    let begins_with_fence =
-        text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| Fence::of(line).is_some());
-    if !begins_with_fence && !text.contains(['<', '[']) {
-        return Ok(String::new());
+/// A new file's text as content: in a fence if it holds what may be a tag, or begins with a fence.
+fn content(change: &Rendered<'_>, text: &str) -> Result<String, Unrepresentable> {
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    if !text.contains(['<', '[']) && first.is_none_or(|line| Fence::of(line).is_none()) {
+        return Ok(text.to_owned());
     }
-    let inner = text.lines().filter_map(|line| Some((Fence::of(line)?.length, line)));
-    let (longest, line) = inner.max_by_key(|(length, _)| *length).unwrap_or((0, ""));
-    let length = (longest + 1).max(*GUARDING.start());
-    if !GUARDING.contains(&length) {
-        return Err(change.cannot(Reason::Marker(line.to_owned())));
+    let is_longest = |line: &&str| Fence::of(line).is_some_and(|fence| fence.length >= *GUARDING.end());
+    match text.lines().find(is_longest) {
+        Some(line) => Err(change.cannot(Reason::Marker(line.to_owned()))),
+        None => Ok(enclosed(text, change.path)),
     }
-    Ok(format!("{}\n", "`".repeat(length)))
 }

@@ -1,7 +1,8 @@
 //! Changes written as OPX.
 
+use crate::format::fence::guarded;
 use crate::format::render::hunks::fit_unless_blank;
-use crate::format::render::{Action, Rendered, Texts, Unrepresentable};
+use crate::format::render::{Action, Rendered, Texts, Unrepresentable, ended};
 
 /// What a marker is made of where the payload has lines that look like OPX.
 const MARK: &str = "@@@";
@@ -14,10 +15,9 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
         match change.action()? {
             Action::Nothing => {}
             Action::Create(text) => {
-                let lines: Vec<&str> = change.lines_of_text(text)?.collect();
+                let text = change.ended_text(text)?.to_owned();
                 open(&mut out, change, &file, "new");
-                put(&mut out, "put", &lines);
-                out.push_str("</edit>\n");
+                payloads(&mut out, change, ["put"], [text]);
             }
             Action::Delete => {
                 open(&mut out, change, &file, "remove");
@@ -46,16 +46,13 @@ fn modify(
             for hunk in &hunks {
                 let (before, after) = texts.of(hunk);
                 open(out, change, file, "patch");
-                put(out, "find", before);
-                put(out, "put", after);
-                out.push_str("</edit>\n");
+                payloads(out, change, ["find", "put"], [before, after].map(ended));
             }
         }
         // A replacement ends every line, but for a last one that stays.
         Err(_) if texts.ends_as_lines_do() => {
             open(out, change, file, "replace");
-            put(out, "put", &texts.after);
-            out.push_str("</edit>\n");
+            payloads(out, change, ["put"], [ended(&texts.after)]);
         }
         Err(reason) => return Err(change.cannot(reason)),
     }
@@ -69,13 +66,21 @@ fn open(out: &mut String, change: &Rendered<'_>, file: &str, op: &str) {
     }
 }
 
+/// The payloads of an edit, and its end.
+fn payloads<const N: usize>(out: &mut String, change: &Rendered<'_>, tags: [&str; N], texts: [String; N]) {
+    for (tag, text) in tags.iter().zip(&guarded(texts, change.path)) {
+        payload(out, tag, text);
+    }
+    out.push_str("</edit>\n");
+}
+
 /// A payload, with markers that none of its lines looks like.
-fn put(out: &mut String, tag: &str, lines: &[&str]) {
-    let is_doubtful = |line: &&str| {
+fn payload(out: &mut String, tag: &str, text: &str) {
+    let is_doubtful = |line: &str| {
         line.contains("</") || line.contains("<edit") || line.trim().trim_matches(['<', '>']).is_empty()
     };
-    let doubtful = lines.iter().any(|line| !line.trim().is_empty() && is_doubtful(line));
-    let is_free = |marker: &String| !lines.iter().any(|line| line.trim_start().starts_with(marker));
+    let doubtful = text.lines().any(|line| !line.trim().is_empty() && is_doubtful(line));
+    let is_free = |marker: &String| !text.lines().any(|line| line.trim_start().starts_with(marker));
     let numbered = (2..).map(|number| format!("{MARK}{number}"));
     let marker = std::iter::once(MARK.to_owned()).chain(numbered).find(is_free).unwrap_or_default();
     let (attribute, opening, closing) = if doubtful {
@@ -83,10 +88,5 @@ fn put(out: &mut String, tag: &str, lines: &[&str]) {
     } else {
         (String::new(), "<<<", ">>>")
     };
-    out.push_str(&format!("<{tag}{attribute}>\n{opening}\n"));
-    for line in lines {
-        out.push_str(line);
-        out.push('\n');
-    }
-    out.push_str(&format!("{closing}\n</{tag}>\n"));
+    out.push_str(&format!("<{tag}{attribute}>\n{opening}\n{text}{closing}\n</{tag}>\n"));
 }

@@ -66,22 +66,6 @@ pub(in crate::format) fn fit_unless_blank(before: &[&str], _: &[&str]) -> Fit {
 }
 
 impl Hunk {
-    /// Whether a file that does not end with a newline does so when the hunk is made, given as two texts, whose lines
-    /// are paired from both ends: if an earlier line comes to be the last, and not if that is its last line or a new
-    /// one. None if it depends on how the lines between are paired.
-    pub(in crate::format) fn closes(&self, before: &[&str], after: &[&str]) -> Option<bool> {
-        let (old, new) = (&before[self.before.clone()], &after[self.after.clone()]);
-        if self.before.end < before.len() {
-            return Some(false);
-        }
-        let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-        match new.last() {
-            _ if head == new.len() => Some(head < old.len()),
-            Some(last) if head == old.len() || old.last() == Some(last) || !old.contains(last) => Some(false),
-            _ => None,
-        }
-    }
-
     /// Its lines in the order of a diff.
     pub(in crate::format) fn sides<'a>(
         &'a self,
@@ -111,20 +95,28 @@ pub(in crate::format) fn hunks(
     after: &[&str],
     fit: &dyn Fn(&[&str], &[&str]) -> Fit,
 ) -> Option<Vec<Hunk>> {
-    let mut cut = Cut::new(before, after, fit);
-    let mut first = 0;
-    let mut through = 0;
-    while first < cut.changes.len() {
-        match cut.grow(first, through) {
-            Some((hunk, last)) => {
-                cut.make(first, hunk);
-                (first, through) = (last + 1, last + 1);
+    let cut = Cut::new(before, after, fit);
+    // How many lines beside each change are quoted, and whether more would collide.
+    let mut contexts = vec![(CONTEXT, false); cut.changes.len()];
+    loop {
+        let hunks = cut.quote(&contexts);
+        let mut first = 0;
+        let mut judged = hunks.iter().map(|hunk| {
+            first += hunk.changes.len();
+            (first - hunk.changes.len()..first, hunk, cut.judge(hunk))
+        });
+        let Some((changes, hunk, fit)) = judged.find(|(.., fit)| *fit != Fit::Fits) else {
+            return Some(hunks);
+        };
+        let is_all = hunk.before == (0..before.len());
+        for (context, is_most) in &mut contexts[changes] {
+            match fit {
+                Fit::Collides if *context > 0 => (*context, *is_most) = (CONTEXT.min(*context - 1), true),
+                Fit::TooShort if !is_all && !*is_most => *context += (*context / 2).max(1),
+                _ => return None,
             }
-            // What stands between this hunk and the one above may be what tells them apart.
-            None => first = cut.take_back()?,
         }
     }
-    Some(cut.done.into_iter().map(|(_, hunk)| hunk).collect())
 }
 
 /// Where some lines stand in a file.
@@ -132,7 +124,7 @@ fn places(file: &[u32], lines: &[u32]) -> impl Iterator<Item = usize> {
     (0..file.len()).filter(move |&at| file.get(at..at + lines.len()) == Some(lines))
 }
 
-/// A difference that is being cut into hunks.
+/// A difference that is cut into hunks.
 struct Cut<'a> {
     before: &'a [&'a str],
     after: &'a [&'a str],
@@ -145,10 +137,6 @@ struct Cut<'a> {
     lines: Vec<&'a str>,
     /// For each number one that lines share which differ in blanks alone; none for a blank line.
     folded: Vec<Option<u32>>,
-    /// The file with the hunks made that are done.
-    current: Vec<u32>,
-    /// Those hunks, each with the index of its first change.
-    done: Vec<(usize, Hunk)>,
 }
 
 impl<'a> Cut<'a> {
@@ -185,57 +173,30 @@ impl<'a> Cut<'a> {
                 .then(|| *classes.entry(Normalization::FoldedTrimmed.of(line.as_bytes())).or_insert(next))
         };
         let folded = lines.iter().map(&mut fold).collect();
-        let current = old.clone();
-        Self { before, after, fit, changes, old, new, lines, folded, current, done: Vec::new() }
+        Self { before, after, fit, changes, old, new, lines, folded }
     }
 
-    /// The smallest hunk that begins with a change, holds those up to `through` and can be told apart, and the index of
-    /// its last change.
-    fn grow(&self, first: usize, through: usize) -> Option<(Hunk, usize)> {
-        let mut context = CONTEXT;
-        loop {
-            let (hunk, last) = self.quote(first, through, context);
-            match self.judge(&hunk) {
-                Fit::Fits => return Some((hunk, last)),
-                Fit::Collides => break,
-                Fit::TooShort if hunk.before == (self.floor()..self.before.len()) => return None,
-                Fit::TooShort => context += context / 2,
+    /// The changes with so many lines around them; those that meet are one hunk.
+    fn quote(&self, contexts: &[(usize, bool)]) -> Vec<Hunk> {
+        let mut hunks: Vec<Hunk> = Vec::new();
+        for (change, (context, _)) in self.changes.iter().zip(contexts) {
+            let start = change.before.start.saturating_sub(*context);
+            let end = (change.before.end + context).min(self.before.len());
+            let mut hunk = Hunk { before: start..end, after: 0..0, changes: vec![change.clone()] };
+            while let Some(last) = hunks.pop_if(|last| hunk.before.start <= last.before.end) {
+                let start = last.before.start.min(hunk.before.start);
+                let end = last.before.end.max(hunk.before.end);
+                hunk = Hunk { before: start..end, changes: [last.changes, hunk.changes].concat(), ..hunk };
+            }
+            hunks.push(hunk);
+        }
+        for Hunk { before, after, changes } in &mut hunks {
+            if let (Some(first), Some(last)) = (changes.first(), changes.last()) {
+                let above = first.before.start - before.start;
+                *after = first.after.start - above..last.after.end + (before.end - last.before.end);
             }
         }
-        // Less of the file may be without the line that must not be quoted.
-        (0..CONTEXT.min(context)).rev().find_map(|context| {
-            let (hunk, last) = self.quote(first, through, context);
-            (self.judge(&hunk) == Fit::Fits).then_some((hunk, last))
-        })
-    }
-
-    /// Where the last hunk that is done ends.
-    fn floor(&self) -> usize {
-        self.done.last().map_or(0, |(_, hunk)| hunk.before.end)
-    }
-
-    /// How far down the hunks that are done have moved the lines after them.
-    fn after_of(&self, line: usize) -> usize {
-        self.done.last().map_or(line, |(_, hunk)| hunk.after.end + (line - hunk.before.end))
-    }
-
-    /// A change and those whose context meets its own, with the lines around them.
-    fn quote(&self, first: usize, through: usize, context: usize) -> (Hunk, usize) {
-        let start = self.changes[first].before.start.saturating_sub(context).max(self.floor());
-        let mut last = first;
-        while self.changes.get(last + 1).is_some_and(|next| {
-            last < through || next.before.start <= self.changes[last].before.end + 2 * context
-        }) {
-            last += 1;
-        }
-        let changed = &self.changes[last];
-        let end = (changed.before.end + context).min(self.before.len());
-        let hunk = Hunk {
-            before: start..end,
-            after: self.after_of(start)..changed.after.end + (end - changed.before.end),
-            changes: self.changes[first..=last].to_vec(),
-        };
-        (hunk, last)
+        hunks
     }
 
     fn judge(&self, hunk: &Hunk) -> Fit {
@@ -243,13 +204,15 @@ impl<'a> Cut<'a> {
         if fit == Fit::Fits && !self.is_the_only_one(hunk) { Fit::TooShort } else { fit }
     }
 
+    /// Whether the before-lines stand once in the file before, and in that with the hunks above made, and afterwards in the
+    /// after-lines alone, so that a second run finds nothing to change. Neither blanks nor blank lines count, as they do not
+    /// where a text is looked for that is no longer there.
     fn is_the_only_one(&self, hunk: &Hunk) -> bool {
-        let old = &self.old[hunk.before.clone()];
-        let new = &self.new[hunk.after.clone()];
+        let (old, new) = (&self.old[hunk.before.clone()], &self.new[hunk.after.clone()]);
         if old.is_empty() {
             return self.old.is_empty();
         }
-        let start = self.after_of(hunk.before.start);
+        let current = [&self.new[..hunk.after.start], &self.old[hunk.before.start..]].concat();
         // Blanks at line ends tell what was made from what was not only where nothing else changes.
         let differs = |form: Normalization| !self.texts(old, form).eq(self.texts(new, form));
         let form =
@@ -258,29 +221,24 @@ impl<'a> Cut<'a> {
             let first = (start + old.len()).checked_sub(new.len());
             first.is_some_and(|first| (first..=start).any(|at| self.seems_to_stand(file, at, new, form)))
         };
+        let solid =
+            |lines: &[u32]| lines.iter().filter_map(|id| self.folded.get(*id as usize).copied()?).collect();
         !seems_made(&self.old, hunk.before.start)
-            && !seems_made(&self.current, start)
-            && places(&self.old, old).eq([hunk.before.start])
-            && places(&self.current, old).eq([start])
-            // Afterwards they stand in the after-lines alone, so that a second run finds nothing to change.
-            && places(&self.new, old).all(|at| hunk.after.start <= at && at + old.len() <= hunk.after.end)
-            && self.is_once_loosely(hunk)
+            && !seems_made(&current, hunk.after.start)
+            && self.is_once(hunk, &current, &<[u32]>::to_vec)
+            && self.is_once(hunk, &current, &solid)
     }
 
-    /// Whether the before-lines stand once at most, in the file before and in that with the hunks above made, if neither
-    /// blanks nor blank lines count, as they do not where a text is looked for that is no longer there; and afterwards in the
-    /// after-lines alone.
-    fn is_once_loosely(&self, hunk: &Hunk) -> bool {
-        let solid = |lines: &[u32]| -> Vec<u32> {
-            lines.iter().filter_map(|id| self.folded.get(*id as usize).copied().flatten()).collect()
-        };
-        let wanted = solid(&self.old[hunk.before.clone()]);
-        let start = solid(&self.new[..hunk.after.start]).len();
-        let end = start + solid(&self.new[hunk.after.clone()]).len();
+    /// Whether the before-lines stand at most once, if what `of` gives counts of lines.
+    fn is_once(&self, hunk: &Hunk, current: &[u32], of: &dyn Fn(&[u32]) -> Vec<u32>) -> bool {
+        let wanted = of(&self.old[hunk.before.clone()]);
+        let start = of(&self.new[..hunk.after.start]).len();
+        let end = start + of(&self.new[hunk.after.clone()]).len();
+        let is_once = |file: &[u32]| places(&of(file), &wanted).nth(1).is_none();
         wanted.is_empty()
-            || places(&solid(&self.old), &wanted).nth(1).is_none()
-                && places(&solid(&self.current), &wanted).nth(1).is_none()
-                && places(&solid(&self.new), &wanted).all(|at| start <= at && at + wanted.len() <= end)
+            || is_once(&self.old)
+                && is_once(current)
+                && places(&of(&self.new), &wanted).all(|at| start <= at && at + wanted.len() <= end)
     }
 
     /// What counts of lines.
@@ -298,19 +256,6 @@ impl<'a> Cut<'a> {
                 || (index == 0 && there.ends_with(&line))
                 || (index == last && there.starts_with(&line))
         })
-    }
-
-    fn make(&mut self, first: usize, hunk: Hunk) {
-        let start = self.after_of(hunk.before.start);
-        self.current.splice(start..start + hunk.before.len(), self.new[hunk.after.clone()].iter().copied());
-        self.done.push((first, hunk));
-    }
-
-    /// Undoes the last hunk and gives the index of its first change.
-    fn take_back(&mut self) -> Option<usize> {
-        let (first, hunk) = self.done.pop()?;
-        self.current.splice(hunk.after, self.old[hunk.before].iter().copied());
-        Some(first)
     }
 }
 

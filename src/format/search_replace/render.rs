@@ -1,9 +1,10 @@
 //! Changes written as blocks.
 
 use super::marker::Marker;
+use crate::format::fence::guarded;
 use crate::format::file;
 use crate::format::render::hunks::Fit;
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
+use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, ended};
 use crate::format::scan::trim;
 
 /// A heading for each file and under it a block for each place that changes.
@@ -15,10 +16,11 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
             Action::Create(text) => {
                 let ends =
                     |line: &&str| matches!(Marker::of(line), Some(Marker::NewFile | Marker::NewFileEnd));
-                if let Some(line) = change.lines_of_text(text)?.find(ends) {
+                if let Some(line) = change.ended_text(text)?.lines().find(ends) {
                     return Err(change.cannot(Reason::Marker(line.to_owned())));
                 }
                 out.push_str(&heading(change)?);
+                let [text] = guarded([text.to_owned()], change.path);
                 out.push_str(&format!("<<<<<<< NEW_FILE\n{text}>>>>>>> NEW_FILE\n\n"));
             }
             Action::Modify(texts) => {
@@ -49,12 +51,8 @@ fn blocks(out: &mut String, change: &Rendered<'_>, texts: &Texts<'_>) -> Result<
     let hunks = texts.hunks(&fit).map_err(|reason| change.cannot(why_not(reason, texts)))?;
     for hunk in &hunks {
         let (before, after) = texts.of(hunk);
-        let lines = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-        out.push_str(&format!(
-            "<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n\n",
-            lines(before),
-            lines(after)
-        ));
+        let [before, after] = guarded([before, after].map(ended), change.path);
+        out.push_str(&format!("<<<<<<< SEARCH\n{before}=======\n{after}>>>>>>> REPLACE\n\n"));
     }
     Ok(())
 }

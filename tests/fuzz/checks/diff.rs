@@ -8,7 +8,6 @@ use git_llm_apply::response::Response;
 pub(crate) fn check(bytes: &[u8]) {
     let Ok(response) = Response::new(0, "fuzz", bytes.to_vec(), 1 << 20) else { return };
     let script = format::parse(&response, &git_llm_apply::format::Reading::only(FormatId::Diff));
-    let is_encoded = response.text().to_ascii_lowercase().contains("content-transfer-encoding");
     let mut end = 0;
     for edit in &script.edits {
         assert_eq!(edit.format, FormatId::Diff);
@@ -33,10 +32,10 @@ pub(crate) fn check(bytes: &[u8]) {
         }
         let mut last = edit.span.start;
         for (n, hunk) in edit.hunks().iter().enumerate() {
-            // What a mail says that is encoded stands nowhere as it is. What a fence has before the first @@ is a hunk.
+            // What a fence has before the first @@ is a hunk.
             let text = response.slice(hunk.span);
             let is_bare = n == 0 && text.starts_with([' ', '+', '-']);
-            assert!(text.starts_with("@@") || is_bare || is_encoded);
+            assert!(text.starts_with("@@") || is_bare);
             assert!(hunk.span.start >= last && hunk.span.end <= edit.span.end);
             last = hunk.span.end;
             let Change::Diff { lines, .. } = &hunk.change else { panic!("not a diff: {hunk:?}") };

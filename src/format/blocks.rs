@@ -84,9 +84,8 @@ pub(super) struct Reader<'r> {
     /// Whether fences are read inside of fences that are as long: not once one had no end that way.
     nests: bool,
     tag: Option<Tag<'r>>,
-    /// Whether all of it is reasoning, and where it is read no further.
+    /// Whether all of it is reasoning.
     is_draft: bool,
-    until: usize,
     sections: Sections,
     /// The first opening tag of reasoning that is never closed.
     unclosed: Option<Span>,
@@ -125,7 +124,6 @@ impl<'r> Reader<'r> {
             nests: true,
             tag: None,
             is_draft: false,
-            until: usize::MAX,
             sections: Sections::default(),
             unclosed: None,
             ended: None,
@@ -155,9 +153,6 @@ impl<'r> Reader<'r> {
     fn blocks(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> Content {
         let mut content = Content::default();
         while let Some(line) = cursor.line() {
-            if line.start >= self.until {
-                break;
-            }
             if self.out.is_full() {
                 self.stopped.get_or_insert(line.start);
                 cursor.go_to_end();

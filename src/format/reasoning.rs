@@ -59,71 +59,59 @@ pub(super) fn begins_with_closing(line: Line<'_>) -> bool {
 
 /// What a line says that may begin with a word of reasoning.
 pub(super) enum Opening<'r> {
-    /// Reasoning opens.
-    Section(Section),
+    /// Reasoning opens: it ends before the rest of that line, or never.
+    Section(Option<Line<'r>>),
     /// A message of harmony's begins that is an answer.
     Answer(Line<'r>),
 }
 
-/// A kind of reasoning: by the place of its tag's name among [`NAMES`], behind these harmony's.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Section(usize);
-
 /// Finds where reasoning ends; remembers where it does not, so that this is asked once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sections {
-    /// Whether no line below has a closing tag of each name; behind the names a message's end, and any tag.
-    is_none: [bool; NAMES.len() + 2],
-}
-
-/// What the line at the cursor opens, if it opens something.
-pub(super) fn opening<'r>(cursor: &Cursor<'r>) -> Option<Opening<'r>> {
-    let line = cursor.line()?.trim_start();
-    if let Some((name, _)) = tag_at(line.text, false) {
-        return Some(Opening::Section(Section(name)));
-    }
-    let (length, is_analysis) = message_at(line.text)?;
-    Some(match is_analysis {
-        true => Opening::Section(Section(NAMES.len())),
-        false => Opening::Answer(line.skip(length)),
-    })
+    /// Up to where a search for each name found none; behind the names, for any and for the end of a message.
+    searched: [usize; NAMES.len() + 2],
 }
 
 impl Sections {
-    /// The rest of the first line from the cursor on in which reasoning ends; tags of another name count where there is none
-    /// of its own. `begins`: it opens at the cursor.
-    pub(super) fn end<'r>(
-        &mut self,
-        cursor: &Cursor<'r>,
-        Section(kind): Section,
-        begins: bool,
-    ) -> Option<Line<'r>> {
-        if kind == NAMES.len() {
-            let header = cursor.line().and_then(|line| message_at(line.trim_start().text));
-            let length = header.filter(|_| begins).map_or(0, |(length, _)| length);
-            let end = self.find(cursor, kind, length, message_end);
-            return end.map(|line| line.past("<|end|>"));
+    /// What the line at the cursor opens, if it opens something.
+    pub(super) fn opening<'r>(&mut self, cursor: &Cursor<'r>) -> Option<Opening<'r>> {
+        let line = cursor.line()?.trim_start();
+        if let Some((name, length)) = tag_at(line.text, false) {
+            let same = self.find(cursor, name, line.skip(length), |text| {
+                closing_tags(text).find(|(found, ..)| *found == name).map(|(.., end)| end)
+            });
+            let any = || {
+                self.find(cursor, NAMES.len(), line.skip(length), |text| {
+                    closing_tags(text).next().map(|(.., end)| end)
+                })
+            };
+            return Some(Opening::Section(same.or_else(any)));
         }
-        let of_name = |text: &str| closing_tags(text).find(|(name, ..)| *name == kind).map(|(.., end)| end);
-        let of_any = |text: &str| closing_tags(text).next().map(|(.., end)| end);
-        self.find(cursor, kind, 0, of_name).or_else(|| self.find(cursor, NAMES.len() + 1, 0, of_any))
+        let (length, is_analysis) = message_at(line.text)?;
+        let rest = line.skip(length);
+        if !is_analysis {
+            return Some(Opening::Answer(rest));
+        }
+        let end = self.find(cursor, NAMES.len() + 1, rest, message_end);
+        Some(Opening::Section(end.map(|line| line.past("<|end|>"))))
     }
 
-    /// The rest of the first line behind what `end` finds, from so many bytes behind the cursor's first text on.
+    /// The rest of the first line behind what `end` finds, from `rest` on, which is of the cursor's line.
     fn find<'r>(
         &mut self,
         cursor: &Cursor<'r>,
         what: usize,
-        behind: usize,
+        rest: Line<'r>,
         end: impl Fn(&str) -> Option<usize>,
     ) -> Option<Line<'r>> {
-        if self.is_none[what] {
+        if self.searched[what] > cursor.at() {
             return None;
         }
-        let first = cursor.line()?.trim_start().skip(behind);
-        let mut lines = std::iter::once(first).chain(cursor.lines().skip(1));
+        let mut lines = std::iter::once(rest).chain(cursor.lines().skip(1));
         let found = lines.find_map(|line| Some(line.skip(end(line.text)?)));
-        self.is_none[what] = found.is_none();
+        if found.is_none() {
+            self.searched[what] = usize::MAX;
+        }
         found
     }
 }
@@ -159,12 +147,8 @@ mod tests {
 
     fn rest(text: &str) -> Option<Option<String>> {
         let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
-        let cursor = Cursor::new(&response);
-        match opening(&cursor)? {
-            Opening::Section(section) => {
-                let end = Sections::default().end(&cursor, section, true);
-                Some(end.map(|line| line.text.to_owned()))
-            }
+        match Sections::default().opening(&Cursor::new(&response))? {
+            Opening::Section(end) => Some(end.map(|line| line.text.to_owned())),
             Opening::Answer(line) => Some(Some(line.text.to_owned())),
         }
     }

@@ -2,10 +2,10 @@
 
 use super::Reader;
 use crate::diag::{Code, Diagnostic, Severity};
-use crate::edit::{Edit, Script};
+use crate::edit::Edit;
 use crate::format::above::Above;
 use crate::format::document::{Part, What};
-use crate::format::reasoning::{self, Opening, Section};
+use crate::format::reasoning::{self, Opening};
 use crate::format::scan::{Cursor, Line, trim};
 use crate::format::{Reading, fault};
 use crate::span::Span;
@@ -45,18 +45,16 @@ impl<'r> Reader<'r> {
         if self.is_page && self.ended.is_some() && trim(line.text) == "You said:" {
             self.turn.get_or_insert((line.start, self.parts.len(), self.out.lengths()));
         }
-        match reasoning::opening(cursor) {
-            Some(Opening::Section(section)) => {
-                match self.draft(cursor, section) {
-                    Some(rest) => {
-                        self.ended = Some(rest.start);
-                        cursor.begin_line(rest);
-                    }
-                    None => {
-                        self.unclosed.get_or_insert(cursor.span_of(line));
-                        cursor.advance();
-                    }
-                }
+        match self.sections.opening(cursor) {
+            Some(Opening::Section(Some(rest))) => {
+                self.draft(cursor.span(line.start, rest.start));
+                self.ended = Some(rest.start);
+                cursor.begin_line(rest);
+                return true;
+            }
+            Some(Opening::Section(None)) => {
+                self.unclosed.get_or_insert(cursor.span_of(line));
+                cursor.advance();
                 return true;
             }
             Some(Opening::Answer(rest)) => {
@@ -91,8 +89,6 @@ impl<'r> Reader<'r> {
             );
             self.out.fault(Diagnostic::error(Code::Reasoning, tag, message));
         }
-        // What was thought is no reason.
-        self.above.clear();
         cursor.begin_line(line.skip(end));
         true
     }
@@ -112,36 +108,16 @@ impl<'r> Reader<'r> {
         self.above = Above::new(self.response.id());
     }
 
-    /// The rest of the line in which the reasoning ends that opens here. A tag in a whole draft is content of that. Names the
-    /// edits in it: they are skipped.
-    fn draft(&mut self, cursor: &Cursor<'r>, section: Section) -> Option<Line<'r>> {
-        let (mut from, mut edits) = (cursor.clone(), Vec::new());
-        let rest = loop {
-            let rest = self.sections.end(&from, section, from.at() == cursor.at())?;
-            let mut reader = Reader::new(self.response, &Reading::default());
-            (reader.is_draft, reader.until) = (true, rest.start);
-            reader.blocks(&mut from.clone(), 0);
-            let Script { edits: drafts, diagnostics, .. } = reader.out.script;
-            let last = drafts.last().map(|edit| edit.span.end as usize);
-            let holds = last.filter(|end| *end >= rest.start && diagnostics.is_empty());
-            edits.extend(drafts);
-            // Where reasoning is open anyway, its edits are refused.
-            match holds.filter(|_| self.unclosed.is_none()) {
-                Some(end) => {
-                    while from.line().is_some_and(|line| line.next <= end) {
-                        from.advance();
-                    }
-                    from.step(end.saturating_sub(from.at()));
-                }
-                None => break rest,
-            }
-        };
+    /// Names the edits in reasoning that is skipped.
+    pub(super) fn draft(&mut self, section: Span) {
+        let mut reader = Reader::new(self.response, &Reading::default());
+        reader.is_draft = true;
+        reader.blocks(&mut Cursor::within(self.response, section), 0);
+        let edits = &reader.out.script.edits;
         if !edits.is_empty() {
-            let message = format!("{} in reasoning skipped ({})", count(edits.len()), files(&edits));
-            let span = cursor.span(cursor.at(), rest.start);
-            self.out.fault(Diagnostic::warning(Code::Reasoning, span, message));
+            let message = format!("{} in reasoning skipped ({})", count(edits.len()), files(edits));
+            self.out.fault(Diagnostic::warning(Code::Reasoning, section, message));
         }
-        Some(rest)
     }
 
     /// How many edits begin at or behind an offset, whole files included.

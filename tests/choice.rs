@@ -90,7 +90,7 @@ fn what_was_wrong_can_be_left_out() {
     let answer = five() + "<edit file=\"README\" op=\"patch\">\n<find>\n<<<\nhello\n";
     let _ = sandbox.apply(["--no-keep", "--except", "1"], &answer).exits(1).says("truncated");
     let _ = sandbox.apply(["--only", "1"], &answer).exits(0).says("warning");
-    assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b to beta."]);
+    assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b to beta"]);
 }
 
 #[test]
@@ -262,7 +262,7 @@ mod at_a_terminal {
         let run = run.exits(0);
         assert_eq!(
             sandbox.subjects("HEAD~3.."),
-            ["Rename b to beta.", "Greet the world", "Move the numbers to the documents"]
+            ["Rename b to beta", "Greet the world", "Move the numbers to the documents"]
         );
         assert!(sandbox.exists("gone.txt") && !sandbox.exists("src/new/mod.rs"));
         for shown in ["(1/5)", "(5/5)", "-fn b() {}", "+fn beta() {}", "[y,n,q,a,d,e,?]", "Greet the world"] {
@@ -295,7 +295,7 @@ mod at_a_terminal {
             };
             let run = run.exits(0).says("not wanted");
             assert!(run.stderr.contains("-gone"), "{}", run.stderr);
-            let landed = ["Rename b to beta.", "Drop what nobody uses"];
+            let landed = ["Rename b to beta", "Drop what nobody uses"];
             assert_eq!(sandbox.subjects(&format!("{old}..")), landed);
             if !sandbox.repo.ends_with("bare.git") {
                 assert_eq!(sandbox.status(), "");
@@ -319,7 +319,7 @@ mod at_a_terminal {
         for shown in ["try/1 (", "one.txt)", "try/2 (", "two.txt)", "(1/5)", "(1/1)"] {
             assert!(run.stderr.contains(shown), "no {shown} in {}", run.stderr);
         }
-        assert_eq!(sandbox.subjects("main..try/1"), ["Rename b to beta."]);
+        assert_eq!(sandbox.subjects("main..try/1"), ["Rename b to beta"]);
         assert_eq!(sandbox.subjects("main..try/2"), ["Add more"]);
         assert_eq!(sandbox.status(), "");
         // Whoever ends it in the middle lands nothing, also of the first.
@@ -517,7 +517,7 @@ mod at_a_terminal {
             let run = run.exits(0);
             assert_eq!(sandbox.text("src/a.rs"), expected, "{}", run.stderr);
             assert_eq!(std::fs::read_to_string(format!("{editor}.saw")).unwrap(), "fn beta() {}\n");
-            assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b."]);
+            assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b"]);
             sandbox.is_sound();
         }
         // A file that is made, and one that is written anew.
@@ -591,6 +591,6 @@ mod at_a_terminal {
         );
         let Some(run) = typed(&sandbox, &lines(&["y", "q"]), &["-i"], &five()) else { return };
         let run = run.exits(0);
-        assert_eq!(sandbox.subjects("HEAD~2.."), ["meanwhile", "Rename b to beta."], "{}", run.stderr);
+        assert_eq!(sandbox.subjects("HEAD~2.."), ["meanwhile", "Rename b to beta"], "{}", run.stderr);
     }
 }

@@ -452,7 +452,7 @@ mod merged {
         assert_eq!(json["branch"]["new"].as_str(), Some(sandbox.head().as_str()));
         let subjects = sandbox.subjects("HEAD~..");
         assert_eq!(subjects.last().map(String::as_str), Some("All of it"));
-        assert_eq!(subjects[0], "Rename b to beta.");
+        assert_eq!(subjects[0], "Rename b to beta");
         assert_eq!(trailers(&sandbox, "HEAD").len(), 1);
         let base = sandbox.head();
         sandbox.apply(["-q", "--ff"], &create("x", "Add x", "x\n")).exits(0);
@@ -522,9 +522,9 @@ mod edited {
         run.exits(0);
         let text = saw(&sandbox);
         assert_eq!(text.lines().filter(|line| line.starts_with("# ---- commit ")).count(), 5, "{text}");
-        assert!(text.starts_with("# ---- commit 1 of 5: edit 1 (src/a.rs)\nRename b to beta.\n"), "{text}");
+        assert!(text.starts_with("# ---- commit 1 of 5: edit 1 (src/a.rs)\nRename b to beta\n"), "{text}");
         let subjects = sandbox.subjects("HEAD~5..");
-        assert_eq!(subjects[..4], ["Rename b to beta.", "Add the module", "Greet the world", "New subject"]);
+        assert_eq!(subjects[..4], ["Rename b to beta", "Add the module", "Greet the world", "New subject"]);
         assert!(
             message(&sandbox, "HEAD~").contains("\n\nkept\nDrop what nobody uses\n"),
             "{}",
@@ -691,7 +691,7 @@ mod edited {
         assert_eq!(times, "x\n");
         assert_eq!(
             sandbox.subjects("HEAD~6..")[..4],
-            ["meanwhile", "Rename b to beta.", "Add a module", "Greet all"]
+            ["meanwhile", "Rename b to beta", "Add a module", "Greet all"]
         );
         sandbox.is_sound();
     }

@@ -304,7 +304,12 @@ impl Settings {
     ) -> Result<Self> {
         let from = From { matches, kept, config };
         let formats = from.formats()?;
+        let paragraphs = from.several("message")?;
+        let file = args::single(matches, "file").flatten();
+        let ff = from.switch("ff", true)?;
         let commit = match from.single("commit")?.as_deref() {
+            // One message is one commit; with `--no-ff` it is that of the merge.
+            None if ff && (file.is_some() || !paragraphs.is_empty()) => Grouping::Response,
             None | Some("edit") => Grouping::Edit,
             Some("file") => Grouping::File,
             Some("response") => Grouping::Response,
@@ -316,7 +321,6 @@ impl Settings {
                 config::bad("llmapply.maxFuzz", &name, "one of exact, whitespace, indent, similar")
             })?,
         };
-        let paragraphs = from.several("message")?;
         let positive = |key: &str, default: u64| match config.number(key)? {
             None => Ok(default),
             Some(n) => u64::try_from(n)
@@ -350,7 +354,7 @@ impl Settings {
         options.author.author = from.single("author")?;
         options.author.date = from.single("date")?;
         options.sign = from.sign()?;
-        options.ff = from.switch("ff", options.ff)?;
+        options.ff = ff;
         options.verify = from.switch("verify", options.verify)?;
         options.push = from.push()?;
         options.rebase = from.switch("rebase", options.rebase)?;
@@ -387,7 +391,7 @@ impl Settings {
         Ok(Self {
             options,
             branch_per_edit,
-            file: args::single(matches, "file").flatten(),
+            file,
             dry_run: dry_run || from.switch("dry-run", false)?,
             diff: from.switch("diff", false)?,
             stat: from.switch("stat", false)?,

@@ -120,8 +120,8 @@ pub const OPTIONS: &[Opt] = &[
             "message",
             "message",
             "use this commit message instead of the edits' own",
-            "Several make paragraphs. Every commit of the landing gets it; with `--no-ff` the merge does, and the edits' \
-             commits keep their own.",
+            "Several make paragraphs. The response becomes one commit then, unless `--commit` says so; with `--no-ff` the merge \
+             gets the message, and the edits' commits keep their own.",
         )
     },
     Opt {

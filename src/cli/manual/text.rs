@@ -63,8 +63,8 @@ pub(super) const DESCRIPTION: &[Piece] = &[
     ),
     Heading("What is committed"),
     Text(
-        "The subject is the first sentence or line of the edit's reason, at most 72 columns: a longer one is cut at a clause, \
-         and stands whole in the body, where the rest is. The reason is what the edit says itself, else the last paragraph or \
+        "The subject is the first sentence or line of the edit's reason without the full stop at its end, at most 72 columns: a longer \
+         one is cut at a clause, and stands whole in the body, where the rest is. The reason is what the edit says itself, else the last paragraph or \
          heading right before it that does more than announce it. Without a reason it is a plain one, such as \"Create src/a.rs\". Control characters are dropped, and a reason cannot forge \
          trailers; `--trailers` adds its own. Author and committer are the user's, as `git commit` would have them.",
     ),
@@ -508,7 +508,7 @@ pub(super) const EXAMPLES: &[Piece] = &[
     Text("From a pipe, onto a new branch, without touching the checkout:"),
     Lines("xclip -o | git llm-apply -b try/rename"),
     Text("One commit, with a message of your own:"),
-    Lines("git llm-apply --commit=response -m 'Rename the parser' answer.md"),
+    Lines("git llm-apply -m 'Rename the parser' answer.md"),
     Text("Only below src, and nothing removed:"),
     Lines("git llm-apply --include=src --no-allow-delete answer.md"),
     Text("Take one edit back, or the whole landing:"),

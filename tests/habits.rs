@@ -4,7 +4,15 @@
 
 mod sandbox;
 
-use sandbox::{Sandbox, create, five};
+use sandbox::{Run, Sandbox, create, five, patch, remove};
+
+/// Runs ours below a directory of the repository.
+fn below(sandbox: &Sandbox, directory: &str, options: &[&str], response: &str) -> Run {
+    let file = sandbox.response(response);
+    let mut command = sandbox.command(options);
+    command.arg("--").arg(file).current_dir(sandbox.repo.join(directory));
+    Run::of(command.output().unwrap())
+}
 
 mod messages {
     use super::*;
@@ -49,5 +57,149 @@ mod messages {
         sandbox.git(["config", "llmapply.commit", "edit"]);
         sandbox.apply(["-q", "-m", "Each", "-b", "configured"], &five()).exits(0);
         assert_eq!(sandbox.git(["rev-list", "--count", &format!("{base}..configured")]), "5");
+    }
+}
+
+mod keys {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_is_a_warning_that_names_the_nearest() {
+        let sandbox = Sandbox::new();
+        for (key, value) in [
+            ("llmapply.maxfuz", "exact"),
+            ("llmapply.trailer", "A: b"),
+            ("llmapply.lockTimeout", "5"),
+            ("llmapply.scratchDir", "../scratch"),
+            ("llmapply.zzz", "1"),
+        ] {
+            sandbox.git(["config", key, value]);
+        }
+        let wanted = "unknown configuration key 'llmapply.maxfuz'; did you mean 'llmapply.maxFuzz'?";
+        let run = sandbox.apply([""; 0], &create("a", "w", "a\n")).exits(0);
+        assert_eq!(run.stderr.matches(&format!("warning: {wanted}\n")).count(), 1, "{}", run.stderr);
+        assert!(run.stderr.contains("warning: unknown configuration key 'llmapply.zzz'\n"), "{}", run.stderr);
+        assert_eq!(run.stderr.matches("unknown configuration key").count(), 2, "{}", run.stderr);
+        // In JSON beside what else is told, and for each verb.
+        let json = sandbox.apply(["--json"], &create("b", "w [skip ci]", "b\n")).exits(0).stdout;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let remarks: Vec<&str> =
+            json["remarks"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+        assert_eq!(remarks.iter().filter(|one| **one == wanted).count(), 1, "{remarks:?}");
+        assert!(remarks.iter().any(|one| one.contains("skip CI")), "{remarks:?}");
+        for verb in ["list", "show", "undo", "redo", "recover", "prompt"] {
+            let _ = sandbox.run([verb]).exits(0).says(wanted);
+        }
+    }
+}
+
+mod paths {
+    use super::*;
+
+    #[test]
+    fn pathspecs_begin_where_the_user_stands() {
+        let sandbox = Sandbox::new();
+        sandbox.file("src/deep/b.rs", "fn b() {}\n");
+        sandbox.commit("more");
+        let edit = patch("src/a.rs", "w", "fn b() {}\n", "fn beta() {}\n");
+        let before = sandbox.state();
+        let refused = [
+            ("src", "--exclude=a.rs"),
+            ("src", "--exclude=*.rs"),
+            ("src", "--exclude=."),
+            ("src", "--exclude=:/src"),
+            ("src", "--exclude=:(top)src/*.rs"),
+            ("src", "--exclude=:(icase)A.RS"),
+            ("src/deep", "--exclude=../a.rs"),
+            ("src/deep", "--exclude=:!."),
+            ("src", "--include=deep"),
+            ("src", "--include=:(literal)*.rs"),
+            ("src", "--include=:(exclude)a.rs"),
+            (".", "--exclude=src"),
+        ];
+        for (directory, option) in refused {
+            let run = below(&sandbox, directory, &["--no-keep", option], &edit);
+            assert_eq!(run.code, Some(1), "{directory} {option}: {}{}", run.stdout, run.stderr);
+            sandbox.state().is(&before, option);
+        }
+        let lands = [
+            ("src", "--include=a.rs"),
+            ("src", "--include=:/*.rs"),
+            ("src", "--include=:^deep"),
+            ("src/deep", "--exclude=a.rs"),
+            ("src/deep", "--exclude=."),
+            ("src/deep", "--include=.."),
+            ("src/deep", "--include=../a.rs"),
+            ("src/deep", "--include=../../src"),
+        ];
+        for (directory, option) in lands {
+            let run = below(&sandbox, directory, &["-n", option], &edit);
+            assert_eq!(run.code, Some(0), "{directory} {option}: {}{}", run.stdout, run.stderr);
+        }
+        // Git's own answer to each, where the path is there already.
+        // Of excluding ones alone that depends on the command.
+        let both = refused.iter().chain(&lands).filter(|(_, option)| !option.ends_with(":!."));
+        for (directory, option) in both {
+            let (kind, spec) = option.split_once('=').unwrap();
+            let mut git = sandbox.git_command(["ls-files", "--full-name", "--", spec]);
+            let listed = Run::of(git.current_dir(sandbox.repo.join(directory)).output().unwrap());
+            let named = listed.stdout.lines().any(|path| path == "src/a.rs");
+            let is_refused = refused.contains(&(directory, option));
+            assert_eq!(named == (kind == "--exclude"), is_refused, "{directory} {option}: {listed:?}");
+        }
+        // What leads out of the repository, or what is not understood, is an error.
+        for bad in ["--exclude=../../../x", "--exclude=:(attr:x)y", "--include=:(nonsense)y"] {
+            assert_eq!(below(&sandbox, "src", &["-n", bad], &edit).code, Some(128), "{bad}");
+        }
+        // What is configured begins at the top.
+        sandbox.git(["config", "llmapply.exclude", "src"]);
+        assert_eq!(below(&sandbox, "src", &["-n"], &edit).code, Some(1));
+    }
+
+    #[test]
+    fn an_attempt_is_gone_on_with_by_the_same_files_wherever_the_user_stands() {
+        let sandbox = Sandbox::new();
+        let wrong = patch("src/a.rs", "w", "fn nowhere() {}\n", "x\n");
+        assert_eq!(below(&sandbox, "src", &["--include=a.rs"], &wrong).code, Some(1));
+        let right = patch("src/a.rs", "w", "fn b() {}\n", "fn beta() {}\n");
+        let run = sandbox.apply(["--continue"], &right).exits(0);
+        assert!(run.stderr.contains("--include=src/a.rs"), "{}", run.stderr);
+    }
+
+    #[test]
+    fn paths_of_a_response_begin_in_the_directory_that_is_named() {
+        let sandbox = Sandbox::new();
+        sandbox.file("sub/src/a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
+        sandbox.file("sub/old.txt", "one\n");
+        sandbox.commit("a project within");
+        let diff = "```diff\ndiff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -3 +3 @@\n-fn c() {}\n+fn gamma() {}\n```\n";
+        let answer = patch("src/a.rs", "w", "fn b() {}\n", "fn beta() {}\n")
+            + &create("new/x", "w", "x\n")
+            + &remove("old.txt", "w")
+            + "\n"
+            + diff;
+        sandbox.apply(["-q", "--directory=sub/"], &answer).exits(0);
+        assert_eq!(sandbox.text("sub/src/a.rs"), "fn a() {}\nfn beta() {}\nfn gamma() {}\n");
+        assert!(sandbox.exists("sub/new/x") && !sandbox.exists("sub/old.txt"));
+        assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn b() {}\nfn c() {}\n");
+        assert!(sandbox.exists("old.txt"));
+        sandbox.is_sound();
+        // An absolute path is what it is.
+        let absolute = sandbox.repo.join("README").canonicalize().unwrap();
+        let edit = patch(absolute.to_str().unwrap(), "w", "hello\n", "hello world\n");
+        sandbox.apply(["-q", "--directory", "./sub"], &edit).exits(0);
+        // A path may not lead out of it, nor out of the repository.
+        let before = sandbox.state();
+        let out = patch("../README", "w", "hello world\n", "x\n");
+        sandbox.apply(["--no-keep", "--directory=sub"], &out).exits(1);
+        for bad in ["--directory=../x", "--directory=/etc", "--directory=.git"] {
+            let _ = sandbox.apply(["--no-keep", bad], &edit).exits(128).says("--directory");
+        }
+        sandbox.state().is(&before, "refused");
+        sandbox.git(["config", "llmapply.directory", "sub"]);
+        sandbox.apply(["-q"], &create("y", "w", "y\n")).exits(0);
+        assert!(sandbox.exists("sub/y"));
+        sandbox.apply(["-q", "--no-directory"], &create("y", "w", "y\n")).exits(0);
+        assert!(sandbox.exists("y"));
     }
 }

@@ -166,6 +166,14 @@ fn page() -> String {
     page.finish()
 }
 
+/// The configuration keys that no option has, without `llmapply.` before them.
+pub(super) fn other_keys() -> impl Iterator<Item = &'static str> {
+    text::OTHER_KEYS.iter().filter_map(|piece| match piece {
+        Piece::Item(name, _) => name.strip_prefix("`llmapply.")?.strip_suffix('`'),
+        _ => None,
+    })
+}
+
 /// How the option is written, `--[no-]` where it is a switch.
 fn usage(option: &Opt) -> String {
     let short = option.short.map(|letter| format!("`-{letter}`")).unwrap_or_default();

@@ -64,12 +64,13 @@ pub fn prompt(repo: &Repo, question: &Question) -> Result<Prompted, Error> {
     if !question.files.is_empty() {
         let commit = repo.commit_of(revision)?;
         let tree = repo.tree(Some(commit))?;
+        let selected = Repo::pathspec(&question.files)?;
         for pattern in &question.files {
             let found = repo.files_of(commit, pattern)?;
             if found.is_empty() {
                 return Err(Error::NoSuchFiles(pattern.clone(), revision.to_owned()));
             }
-            for (path, id) in found {
+            for (path, id) in found.into_iter().filter(|(path, _)| selected(path)) {
                 if files.iter().any(|(known, _)| *known == path)
                     || left_out.iter().any(|(known, _)| *known == path)
                 {

@@ -37,6 +37,7 @@ mod owner;
 mod pack;
 mod packer;
 pub mod patch;
+mod pathspec;
 mod pending;
 pub mod places;
 pub mod process;

@@ -49,9 +49,15 @@ pub const OPTIONS: &[Opt] = &[
             "path",
             "file",
             "the file of blocks that name none",
-            "A diff without names, for instance. Relative to the top of the repository, as paths in a response are.",
+            "A diff without names, for instance. Relative to the top of the repository, or to `--directory`, as paths in a response are.",
         )
     },
+    value(
+        "directory",
+        "dir",
+        "paths of the response begin in this directory",
+        "As in git-apply(1): a directory from the top of the repository, put before each path that is not absolute.",
+    ),
     flag(
         "strict",
         "refuse a response of which something is not read",
@@ -269,8 +275,9 @@ pub const OPTIONS: &[Opt] = &[
             "include",
             "pathspec",
             "refuse edits to any other path; may be repeated",
-            "A pathspec from the top of the repository, see gitglossary(7). Nothing is skipped: the whole response is \
-             refused.",
+            "A pathspec, see gitglossary(7), relative to the current directory; one that is configured begins at the top of the \
+             repository. Of pathspec magic `top`, `literal`, `icase` and `exclude` are known. Nothing is skipped: the whole \
+             response is refused.",
         )
     },
     Opt {
@@ -279,7 +286,7 @@ pub const OPTIONS: &[Opt] = &[
             "exclude",
             "pathspec",
             "refuse edits to these paths; may be repeated",
-            "A pathspec from the top of the repository. The whole response is refused.",
+            "A pathspec, as for `--include`. The whole response is refused.",
         )
     },
     Opt {

@@ -357,7 +357,8 @@ pub(super) const EXIT_STATUS: &[Piece] = &[Text(
 
 pub(super) const CONFIGURATION: &[Piece] = &[Text(
     "Every option of apply and prompt has a key, also for `check` and, where it has the option, `recover`. Keys are read wherever git \
-     reads its own, `git -c` and the environment included; what is typed on the command line wins.",
+     reads its own, `git -c` and the environment included; what is typed on the command line wins. A key that \
+     is unknown is a warning that names the nearest one.",
 )];
 
 pub(super) const OTHER_KEYS: &[Piece] = &[

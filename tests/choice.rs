@@ -230,10 +230,11 @@ mod at_a_terminal {
         let ours = sandbox.command(options);
         let quoted = |text: &OsStr| format!("'{}'", text.to_str().unwrap().replace('\'', "'\\''"));
         let words: Vec<_> = std::iter::once(ours.get_program()).chain(ours.get_args()).map(quoted).collect();
-        // The response is on standard input, so that nothing can be asked there.
+        // The response is on standard input, so that nothing can be asked there, unless a file is named.
         let (at, out) = (quoted(sandbox.repo.as_os_str()), sandbox.root().join("out"));
         let (words, file, to) = (words.join(" "), quoted(file.as_os_str()), quoted(out.as_os_str()));
-        let line = format!("cd {at} && {words} < {file} > {to}");
+        let from = if response.is_empty() { String::new() } else { format!("< {file}") };
+        let line = format!("cd {at} && {words} {from} > {to}");
         let inner = quoted(OsStr::new(&line));
         let mut command = Command::new("sh");
         command
@@ -421,17 +422,17 @@ mod at_a_terminal {
     }
 
     #[test]
-    fn without_a_terminal_it_is_a_mistake() {
+    fn without_a_terminal_the_response_leaves_no_place_for_answers() {
         let sandbox = Sandbox::new();
         let before = sandbox.listing();
         let file = sandbox.response(&five());
         let mut command = Command::new("setsid");
         let ours = sandbox.command(["-i"]);
-        command.arg("-w").arg(ours.get_program()).args(ours.get_args()).arg(file).env_clear();
+        command.arg("-w").arg(ours.get_program()).args(ours.get_args()).env_clear();
         command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        command.current_dir(&sandbox.repo).stdin(Stdio::null());
+        command.current_dir(&sandbox.repo).stdin(std::fs::File::open(file).unwrap());
         let Ok(output) = command.output() else { return };
-        let _ = Run::of(output).exits(129).says("no terminal").says("--only");
+        let _ = Run::of(output).exits(129).says("name a file with the response");
         same("no terminal", &before, &sandbox.listing());
         let _ = sandbox.apply(["-i", "-n"], &five()).exits(129);
     }

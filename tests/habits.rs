@@ -4,7 +4,9 @@
 
 mod sandbox;
 
-use sandbox::{Run, Sandbox, create, five, patch, remove};
+use sandbox::{Run, Sandbox, create, five, patch, remove, same};
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 /// Runs ours below a directory of the repository.
 fn below(sandbox: &Sandbox, directory: &str, options: &[&str], response: &str) -> Run {
@@ -12,6 +14,19 @@ fn below(sandbox: &Sandbox, directory: &str, options: &[&str], response: &str) -
     let mut command = sandbox.command(options);
     command.arg("--").arg(file).current_dir(sandbox.repo.join(directory));
     Run::of(command.output().unwrap())
+}
+
+/// Runs a command without a terminal, with that on its standard input.
+fn without_terminal(mut ours: Command, input: &str) -> Run {
+    let mut command = Command::new("setsid");
+    command.arg("-w").arg(ours.get_program()).args(ours.get_args()).env_clear();
+    command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(ours.get_current_dir().unwrap());
+    ours.stdin(Stdio::null());
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    Run::of(child.wait_with_output().unwrap())
 }
 
 mod messages {
@@ -202,4 +217,106 @@ mod paths {
         sandbox.apply(["-q", "--no-directory"], &create("y", "w", "y\n")).exits(0);
         assert!(sandbox.exists("y"));
     }
+}
+
+mod scripted {
+    use super::*;
+
+    #[test]
+    fn an_editor_that_is_a_script_needs_no_terminal() {
+        let mut sandbox = Sandbox::new();
+        let editor = sandbox.root().join("editor");
+        sandbox.script(&editor, "#!/bin/sh\nsed -i 's/^Greet the world/Greet all/' \"$1\"\n");
+        sandbox.set("GIT_EDITOR", editor.to_str().unwrap());
+        let file = sandbox.response(&five());
+        let ours = sandbox.command(["-q", "-e", file.to_str().unwrap()]);
+        without_terminal(ours, "").exits(0);
+        assert_eq!(sandbox.subjects("HEAD~3..HEAD~2"), ["Greet all"]);
+        sandbox.is_sound();
+        // Also where the response comes on standard input.
+        let ours = sandbox.command(["-q", "-e"]);
+        without_terminal(ours, &create("x", "Greet the world", "x\n")).exits(0);
+        assert_eq!(sandbox.subjects("HEAD~.."), ["Greet all"]);
+        // One that fails lands nothing, and what it said is told.
+        sandbox.script(&editor, "#!/bin/sh\necho 'no such display'; exit 1\n");
+        let before = sandbox.listing();
+        let ours = sandbox.command(["-e", "--no-keep"]);
+        let run = without_terminal(ours, &create("y", "Add y", "y\n")).exits(128);
+        assert!(run.stderr.contains("no such display"), "{}", run.stderr);
+        same("a failing editor", &before, &sandbox.listing());
+    }
+
+    #[test]
+    fn answers_come_from_standard_input_as_with_git_add() {
+        let sandbox = Sandbox::new();
+        let file = sandbox.response(&five());
+        let run =
+            without_terminal(sandbox.command(["-i", file.to_str().unwrap()]), "y\nn\ny\nn\ny\n").exits(0);
+        assert_eq!(
+            sandbox.subjects("HEAD~3.."),
+            ["Rename b to beta", "Greet the world", "Move the numbers to the documents"]
+        );
+        assert!(run.stderr.contains("(1/5)") && run.stderr.contains("-fn b() {}"), "{}", run.stderr);
+        assert!(!run.stdout.contains("(1/5)"), "{}", run.stdout);
+        sandbox.is_sound();
+        // Before all is answered nothing lands.
+        let before = sandbox.listing();
+        let file = sandbox.response(&(create("x", "w", "x\n") + &create("y", "w", "y\n")));
+        let ours = || sandbox.command(["-i", file.to_str().unwrap()]);
+        without_terminal(ours(), "y\n").exits(130);
+        same("not all answered", &before, &sandbox.listing());
+        // One JSON object all the same.
+        let mut ours = ours();
+        ours.arg("--json");
+        let run = without_terminal(ours, "y\ny\n").exits(0);
+        let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(json["status"], "landed");
+        // The response itself answers nothing.
+        let run = without_terminal(sandbox.command(["-i"]), &create("z", "w", "z\n")).exits(129);
+        assert!(run.stderr.contains("name a file with the response"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_pointer_of_git_lfs_without_its_content_says_what_to_run() {
+    let sandbox = Sandbox::new();
+    let pointer = "version https://git-lfs.github.com/spec/v1\n\
+                   oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12\n";
+    sandbox.file(".gitattributes", "*.big filter=lfs diff=lfs merge=lfs -text\n");
+    sandbox.file("data.big", pointer);
+    sandbox.commit("large files, and no git-lfs here");
+    let before = sandbox.state();
+    for edit in [
+        patch("data.big", "w", "two\n", "2\n"),
+        patch("data.big", "w", "size 12\n", "size 13\n"),
+        sandbox::replace("data.big", "w", "two\n"),
+    ] {
+        let run = sandbox.apply(["--no-keep"], &edit).exits(1);
+        assert!(run.stderr.contains("`data.big` is a Git LFS pointer"), "{}", run.stderr);
+        assert!(run.stderr.contains("git lfs pull"), "{}", run.stderr);
+        sandbox.state().is(&before, "a pointer");
+    }
+    // It is not shown to a model either.
+    let run = sandbox.run(["prompt", "data.big"]).exits(0);
+    assert!(!run.stdout.contains("oid sha256"), "{}", run.stdout);
+    assert!(
+        run.stderr.contains("left out: data.big (Git LFS pointer: run 'git lfs pull')"),
+        "{}",
+        run.stderr
+    );
+    // It may be moved and removed.
+    sandbox.apply(["-q"], &sandbox::rename("data.big", "more.big", "w")).exits(0);
+    sandbox.apply(["-q"], &remove("more.big", "w")).exits(0);
+}
+
+#[test]
+fn show_has_how_each_text_matched() {
+    let sandbox = Sandbox::new();
+    sandbox.file("b.py", "def f():\n    one()\n    two()\n");
+    sandbox.commit("more");
+    let answer = patch("b.py", "w", "  two()\n", "  three()\n") + &patch("README", "w", "hello\n", "hi\n");
+    sandbox.apply(["-q"], &answer).exits(0);
+    let shown = sandbox.run(["show"]).exits(0).stdout;
+    assert!(shown.contains("found at line 3: indent"), "{shown}");
+    assert!(shown.contains("found at line 1: exact"), "{shown}");
 }

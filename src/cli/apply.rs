@@ -79,9 +79,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         if settings.dry_run {
             return Err(Error::Usage("-i lands what is chosen, and does not go with -n".into()));
         }
-        let terminal = Terminal::open(repo.colors(output.color.as_str())?).ok_or_else(|| {
+        let color = if Terminal::is_there() { output.color } else { output.color.without_terminal() };
+        let taken = !clipboard && (names.is_empty() || names.iter().any(|name| name == "-"));
+        let terminal = Terminal::open(repo.colors(color.as_str())?, taken).ok_or_else(|| {
             let message =
-                "-i asks at a terminal, and there is no terminal: --only and --except choose without one";
+                "-i reads answers from standard input, which has the response: name a file with the response";
             Error::Usage(message.into())
         })?;
         order.chooser = Some(Rc::new(terminal));

@@ -120,6 +120,11 @@ impl Color {
         })
     }
 
+    /// The colours of what goes to no terminal.
+    pub(super) fn without_terminal(self) -> Self {
+        if self == Self::Auto { Self::Never } else { self }
+    }
+
     /// The word that git takes.
     pub(super) fn as_str(self) -> &'static str {
         match self {

@@ -408,7 +408,10 @@ impl Operation<'_, '_> {
                 if version.content().is_binary() {
                     return Err(unfit("binary").into());
                 }
-                Ok((state, version))
+                match version.content().is_lfs_pointer() {
+                    true => Err(unfit("a Git LFS pointer").with_help("run 'git lfs pull'").into()),
+                    false => Ok((state, version)),
+                }
             }
             Some(state) => Err(unfit(policy::named(state.node)).into()),
             None => Err(unfit("a directory").into()),

@@ -145,7 +145,7 @@ pub const OPTIONS: &[Opt] = &[
         ..flag(
             "edit",
             "edit the commit messages before anything lands",
-            "In git's editor (git-var(1), `GIT_EDITOR`), at the terminal: all messages of the landing in one file, each below a \
+            "In git's editor (git-var(1), `GIT_EDITOR`), which may be a script: all messages of the landing in one file, each below a \
              line that names its commit. If a message is left empty, or such a line is gone, nothing lands. Since \
              it is one file for all commits, it comes before any hook; `git commit` runs pre-commit and prepare-commit-msg \
              first.",
@@ -355,12 +355,12 @@ pub const OPTIONS: &[Opt] = &[
         keyed: false,
         ..flag(
             "interactive",
-            "choose edit by edit, with its diff, at the terminal",
+            "choose edit by edit, with its diff",
             "As `git add -p` does it: `y` takes an edit, `n` leaves it out, `a` and `d` also all later ones of the file, `q` all that \
              are left; `e` opens git's editor on the new lines, `s` asks about the hunks of an edit one by one, `?` helps. What is \
              typed behind `n` is the reason that `--feedback` gives: `n too long`. What builds on an edit that was left out is left out \
-             with it. Nothing lands before all is answered; Ctrl-C and Ctrl-D land nothing. It asks at the terminal, whatever standard \
-             input and output are; without one it is refused.",
+             with it. Nothing lands before all is answered; Ctrl-C and Ctrl-D land nothing. The answers come from standard input; where the response \
+             comes from there, from the terminal. The questions go to the terminal, else to standard error.",
         )
     },
     Opt {

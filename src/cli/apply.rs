@@ -13,17 +13,17 @@ use std::rc::Rc;
 
 pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let output = Output::read(matches, repo.config())?;
+    let printer = Printer::open(matches, repo.config(), said)?;
+    let output = printer.output;
     let branch = args::single(matches, "branch").flatten();
     let (goes_on, abort) = (settings::attempt(matches, "continue"), settings::attempt(matches, "abort"));
     let resume = goes_on.as_ref().filter(|_| abort.is_none());
     let resume = resume.map(|id| Resume::find(&repo, id.as_deref(), branch.as_deref())).transpose()?;
     let kept = resume.as_ref().map(Resume::options);
-    let mut settings = Settings::read(matches, repo.config(), kept, check)?;
+    let mut settings = Settings::read(matches, &repo, kept, check)?;
     let going_on = kept.and_then(|kept| settings::going_on(matches, kept));
     settings.options.diffs = output.json;
     settings.options.abbreviate = !output.json && !output.quiet;
-    let printer = Printer::new(output, said);
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     let clipboard = args::switch(matches, "clipboard") == Some(true);
@@ -79,9 +79,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         if settings.dry_run {
             return Err(Error::Usage("-i lands what is chosen, and does not go with -n".into()));
         }
-        let terminal = Terminal::open(repo.colors(output.color.as_str())?).ok_or_else(|| {
+        let color = if Terminal::is_there() { output.color } else { output.color.without_terminal() };
+        let taken = !clipboard && (names.is_empty() || names.iter().any(|name| name == "-"));
+        let terminal = Terminal::open(repo.colors(color.as_str())?, taken).ok_or_else(|| {
             let message =
-                "-i asks at a terminal, and there is no terminal: --only and --except choose without one";
+                "-i reads answers from standard input, which has the response: name a file with the response";
             Error::Usage(message.into())
         })?;
         order.chooser = Some(Rc::new(terminal));
@@ -103,7 +105,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
     let max_size = settings.options.max_size;
     if let Some(text) = &going_on {
-        printer.note(text);
+        printer.tell(text);
     }
     let keep = |bytes: &[u8]| {
         if settings.options.keep && !settings.dry_run {
@@ -121,7 +123,6 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     }
     if settings.dry_run || order.hold {
         let mut checked = flow::check(repo, order, &settings.options, settings.shows(), &printer);
-        checked.report.remarks.splice(0..0, going_on);
         let exit = printer.outcome(&mut checked.report, checked.failure.as_ref());
         if let Some((old, preview)) = &checked.preview {
             let what = settings.show(output, Some(preview.objects()));
@@ -129,8 +130,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         }
         return Ok(exit);
     }
-    let mut done = flow::land(repo, order, &settings.options, &printer);
-    done.report.remarks.splice(0..0, going_on);
+    let done = flow::land(repo, order, &settings.options, &printer);
     finish(done, &settings, output, &printer)
 }
 

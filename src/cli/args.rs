@@ -19,6 +19,10 @@ use std::ffi::OsString;
 /// The name of the binary; git runs it as `git llm-apply`.
 pub const NAME: &str = "git-llm-apply";
 
+/// The configuration keys that no option has, without `llmapply.` before them.
+pub const OTHER_KEYS: [&str; 7] =
+    ["sensitive", "maxSize", "clipboardCommand", "lockTimeout", "contextLines", "scratchDir", "keepScratch"];
+
 /// What an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
@@ -91,14 +95,28 @@ pub const VERBS: &[(&str, &str)] = &[
 
 /// The verb that a mistyped word is most like, if it is like one.
 pub fn near_verb(word: &str) -> Option<&'static str> {
-    let likeness = |verb: &str| {
-        let (word, verb): (Vec<char>, Vec<char>) = (word.chars().collect(), verb.chars().collect());
-        let same = in_common(&difference_of(&word, &verb));
+    nearest(word, VERBS.iter().map(|(verb, _)| *verb))
+}
+
+/// Which of those words a mistyped one is most like, if it is like one. Case does not count.
+pub(super) fn nearest<T: AsRef<str>>(word: &str, all: impl Iterator<Item = T>) -> Option<T> {
+    let letters = |word: &str| word.to_lowercase().chars().collect::<Vec<_>>();
+    let word = letters(word);
+    let likeness = |other: &str| {
+        let other = letters(other);
         // In percent of both.
-        200 * same / (word.len() + verb.len())
+        200 * in_common(&difference_of(&word, &other)) / (word.len() + other.len())
     };
-    let all = VERBS.iter().map(|(verb, _)| (likeness(verb), *verb));
-    all.filter(|(percent, _)| *percent > 70).max_by_key(|(percent, _)| *percent).map(|(_, verb)| verb)
+    let all = all.map(|other| (likeness(other.as_ref()), other));
+    all.filter(|(percent, _)| *percent > 70).max_by_key(|(percent, _)| *percent).map(|(_, other)| other)
+}
+
+/// All configuration keys, without `llmapply.` before them: those of options, and those that the man page names beside them.
+pub(super) fn keys() -> impl Iterator<Item = String> {
+    let options = OPTIONS.iter().chain(PROMPT_OPTIONS).chain(ASK_OPTIONS).filter(|option| option.keyed);
+    let other = OTHER_KEYS.iter().map(|key| (*key).to_owned());
+    let without_section = |key: String| key.strip_prefix("llmapply.").map(str::to_owned);
+    options.map(Opt::key).filter_map(without_section).chain(other)
 }
 
 fn arguments(option: &Opt) -> [Arg; 2] {
@@ -157,7 +175,7 @@ fn pathspecs() -> Arg {
 }
 
 fn directory() -> Arg {
-    Arg::new("directory")
+    Arg::new("C")
         .short('C')
         .value_name("dir")
         .action(ArgAction::Append)

@@ -1,7 +1,7 @@
 //! `git llm-apply ask`: the whole loop with a model, which is any command that reads a prompt and prints an answer.
 
 use super::output::{Printer, Said};
-use super::settings::{self, Output, Settings};
+use super::settings::{self, Settings};
 use super::{Error, apply, args, exit::Exit};
 use crate::flow::{self, ModelCommand, Watch};
 use crate::vcs::repo::Repo;
@@ -10,15 +10,15 @@ use std::rc::Rc;
 
 pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let mut settings = Settings::read(matches, repo.config(), None, false)?;
-    let output = Output::read(matches, repo.config())?;
+    let printer = Printer::open(matches, repo.config(), said)?;
+    let output = printer.output;
+    let mut settings = Settings::read(matches, &repo, None, false)?;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     if settings.template().is_some() {
         return Err(Error::Usage("ask lands one answer: -b with {…} names several branches".into()));
     }
     settings.options.diffs = output.json;
     settings.options.abbreviate = !output.json && !output.quiet;
-    let printer = Printer::new(output, said);
     let Some(with) = settings::with(matches, repo.config())? else {
         let message = "no command to ask: name one, as in --with 'llm -m x', or set llmapply.with";
         return Err(Error::Usage(message.into()));
@@ -30,11 +30,10 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
         settings.options.reading.formats.clear();
     }
     let prompted = flow::prompt(&repo, &question)?;
-    let left_out = prompted.left_out.iter().map(|(path, why)| format!("left out: {path} ({why})"));
-    let left_out: Vec<String> = left_out.collect();
-    left_out.iter().for_each(|text| printer.warn(text));
+    for (path, why) in &prompted.left_out {
+        printer.warn(&format!("left out: {path} ({why})"));
+    }
     let mut model = ModelCommand::new(&repo, with, &settings.options, &printer);
-    let mut done = flow::ask(&repo, &prompted, &mut model, rounds, &settings.options, &printer)?;
-    done.report.remarks.splice(0..0, left_out);
+    let done = flow::ask(&repo, &prompted, &mut model, rounds, &settings.options, &printer)?;
     apply::finish(done, &settings, output, &printer)
 }

@@ -189,9 +189,8 @@ impl Exit {
             | E::BadDate(_)
             | E::BadAuthor(_)
             | E::NotUtf8(_)
-            | E::NoTerminal
             | E::Clipboard(_)
-            | E::Editor(_)
+            | E::Editor { .. }
             | E::Filter { .. }
             | E::TooLarge { .. }
             | E::Injected(_) => Exit::Fatal,

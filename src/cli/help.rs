@@ -96,7 +96,7 @@ fn of_vcs(error: &vcs::Error) -> Option<String> {
             Some("'git -c i18n.commitEncoding=UTF-8 llm-apply' takes git's own encoding".into())
         }
         V::BadDate(_) => Some("such as '2026-01-31 12:00 +0100' or '2 days ago'".into()),
-        V::NoTerminal => Some("-m <message> and -F <file> give one without an editor".into()),
+        V::Editor { .. } => Some("-m <message> and -F <file> give one without an editor".into()),
         V::BadRevision(_) => Some("name a commit, such as HEAD~2 or a tag".into()),
         _ => None,
     }

@@ -2,8 +2,7 @@
 
 use super::exit::Exit;
 use super::output::{self, Printer, Said};
-use super::settings::{self, Output};
-use super::{Error, args};
+use super::{Error, args, settings};
 use crate::flow;
 use crate::report::{self, Style};
 use crate::vcs::repo::Repo;
@@ -12,8 +11,8 @@ use std::rc::Rc;
 
 pub(super) fn list(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let output = Output::read(matches, repo.config())?;
-    let printer = Printer::new(output, said);
+    let printer = Printer::open(matches, repo.config(), said)?;
+    let output = printer.output;
     let is_open = args::switch(matches, "open").unwrap_or(false);
     let report = if is_open { flow::open(&repo, &printer)? } else { flow::list(&repo, &printer)? };
     if output.json {
@@ -30,8 +29,8 @@ pub(super) fn list(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error>
 
 pub(super) fn show(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let output = Output::read(matches, repo.config())?;
-    let printer = Printer::new(output, said);
+    let printer = Printer::open(matches, repo.config(), said)?;
+    let output = printer.output;
     let report = flow::show(&repo, id(matches), &printer)?;
     if output.json {
         return Ok(printer.report(report));
@@ -45,7 +44,7 @@ pub(super) fn show(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error>
 
 pub(super) fn forget(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let printer = Printer::new(Output::read(matches, repo.config())?, said);
+    let printer = Printer::open(matches, repo.config(), said)?;
     let timeout = settings::lock_timeout(repo.config())?;
     Ok(printer.report(flow::forget(&repo, id(matches).unwrap_or_default(), timeout, &printer)?))
 }

@@ -149,7 +149,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let errors = || output_of_errors(&verb, &matches);
     let run = || -> Result<Exit, Error> {
         interrupt::install().map_err(Error::Signals)?;
-        for directory in matches.get_many::<OsString>("directory").into_iter().flatten() {
+        for directory in matches.get_many::<OsString>("C").into_iter().flatten() {
             change_directory(directory)?;
         }
         match verb.as_str() {

@@ -1,13 +1,16 @@
 //! Printing: results on standard output, diagnostics on standard error, colours where they are wanted.
 use super::exit::Exit;
-use super::settings::{Color, Output};
+use super::settings::{self, Color, Output};
 use super::{help, recover};
 use crate::flow::{self, Watch};
 use crate::report::escape::{Printed, escape};
 use crate::report::{self, FEEDBACK_LIMIT, Quoting, RecoveredReport, Report, Status, Style};
 use crate::transaction::{self, End, Failure, Recovered};
+use crate::vcs;
+use crate::vcs::config::Config;
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
+use clap::ArgMatches;
 use std::cell::{Cell, RefCell};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -16,7 +19,7 @@ use std::time::Duration;
 
 /// Prints as the settings say.
 pub(super) struct Printer {
-    output: Output,
+    pub(super) output: Output,
     /// Whether a line stands on the terminal that says what is being waited for.
     in_progress: Cell<bool>,
     /// What a running command prints.
@@ -31,6 +34,19 @@ pub(super) struct Said {
     recovered: RefCell<Vec<RecoveredReport>>,
 }
 
+impl Said {
+    /// All remarks in their order, and then these, each once.
+    fn with(&self, others: Vec<String>) -> Vec<String> {
+        let mut all = self.remarks.take();
+        for other in others {
+            if !all.contains(&other) {
+                all.push(other);
+            }
+        }
+        all
+    }
+}
+
 /// How long something may take before it is said that it is waited for, and how much of its name is said.
 const PATIENCE: Duration = Duration::from_millis(500);
 const LINE: usize = 60;
@@ -38,6 +54,16 @@ const LINE: usize = 60;
 impl Printer {
     pub(super) fn new(output: Output, said: &Rc<Said>) -> Self {
         Self { output, in_progress: Cell::new(false), printed: RefCell::default(), said: Rc::clone(said) }
+    }
+
+    /// As the command line and the configuration say. Keys that nothing knows are told.
+    ///
+    /// # Errors
+    /// A configuration value makes no sense.
+    pub(super) fn open(matches: &ArgMatches, config: &Config, said: &Rc<Said>) -> vcs::Result<Self> {
+        let printer = Self::new(Output::read(matches, config)?, said);
+        settings::unknown_keys(config).for_each(|text| printer.warn(&text));
+        Ok(printer)
     }
 
     fn choice(&self) -> ColorChoice {
@@ -90,9 +116,7 @@ impl Printer {
             }
             report.error = Some((message, help::of_flow(failure)));
         }
-        if report.remarks.is_empty() {
-            report.remarks = self.said.remarks.take();
-        }
+        report.remarks = self.said.with(std::mem::take(&mut report.remarks));
         match self.output.json {
             true => self.json(report, exit),
             false => self.text(report, ran),
@@ -172,7 +196,10 @@ impl Printer {
     }
 
     /// Suggestions: what there is to be said of each, then all of them in a table.
-    pub(super) fn suggestions(&self, report: &Report, exit: Exit) {
+    pub(super) fn suggestions(&self, report: &mut Report, exit: Exit) {
+        let of_one =
+            |remark: &String| report.suggestions.iter().any(|one| one.report.remarks.contains(remark));
+        report.remarks = self.said.with(Vec::new()).into_iter().filter(|remark| !of_one(remark)).collect();
         if self.output.json {
             return self.json(report, exit);
         }
@@ -286,6 +313,12 @@ impl Printer {
     fn hint(&self, text: &str) {
         let cyan = anstyle::AnsiColor::Cyan.on_default();
         self.err(&format!("{cyan}hint{cyan:#}: {}\n", escape(text)));
+    }
+
+    /// A remark on what went on, which the report has too.
+    pub(super) fn tell(&self, text: &str) {
+        self.note(text);
+        self.said.remarks.borrow_mut().push(text.to_owned());
     }
 
     /// A remark on what went on.

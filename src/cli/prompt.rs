@@ -11,6 +11,9 @@ use clap::ArgMatches;
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let prompted = flow::prompt(&repo, &settings::question(matches, &repo)?)?;
+    for text in settings::unknown_keys(repo.config()) {
+        output::remark(&format!("warning: {text}"));
+    }
     output::exactly(&prompted.text);
     for (path, why) in &prompted.left_out {
         output::remark(&format!("left out: {path} ({why})"));

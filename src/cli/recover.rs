@@ -1,7 +1,7 @@
 //! `git llm-apply recover`, and how it is told what became of killed runs.
 
 use super::output::{Printer, Said};
-use super::settings::{self, Output};
+use super::settings;
 use super::{Error, args, exit::Exit};
 use crate::report::{Report, Status};
 use crate::transaction::{self, End, Recovered};
@@ -11,12 +11,11 @@ use std::rc::Rc;
 
 pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let output = Output::read(matches, repo.config())?;
-    let printer = Printer::new(output, said);
+    let printer = Printer::open(matches, repo.config(), said)?;
     let discard = args::switch(matches, "discard").unwrap_or(false);
     let all = transaction::recover(&repo, settings::lock_timeout(repo.config())?, discard)?;
     let open = all.iter().any(|one| one.settled.is_open());
-    if output.json {
+    if printer.output.json {
         let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });
         report.recovered = all.iter().map(Into::into).collect();
         return Ok(printer.report(report));

@@ -4,6 +4,7 @@ use super::args::{self, ASK_OPTIONS, OF_ONE_RUN, OPTIONS, PROMPT_OPTIONS, Takes}
 use crate::edit::FormatId;
 use crate::flow::{Each, Given, Options, Question, ROUNDS, Template};
 use crate::locate::Tier;
+use crate::path::RepoPath;
 use crate::plan::Grouping;
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
@@ -119,6 +120,11 @@ impl Color {
         })
     }
 
+    /// The colours of what goes to no terminal.
+    pub(super) fn without_terminal(self) -> Self {
+        if self == Self::Auto { Self::Never } else { self }
+    }
+
     /// The word that git takes.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -135,11 +141,13 @@ struct From<'a> {
     /// The options of the attempt that is gone on with.
     kept: Option<&'a Given>,
     config: &'a Config,
+    /// Where pathspecs are typed.
+    repo: Option<&'a Repo>,
 }
 
 impl<'a> From<'a> {
     fn new(matches: &'a ArgMatches, config: &'a Config) -> Self {
-        Self { matches, kept: None, config }
+        Self { matches, kept: None, config, repo: None }
     }
 
     fn key(long: &str) -> String {
@@ -219,9 +227,14 @@ impl<'a> From<'a> {
     }
 
     fn several(&self, long: &str) -> Result<Vec<String>> {
-        match args::several(self.matches, long).or_else(|| self.kept(long).cloned()) {
-            Some(values) => Ok(values),
-            None => self.config.list(&Self::key(long)),
+        let from_here = |typed: String| match self.repo.filter(|_| PATHSPECS.contains(&long)) {
+            Some(repo) => repo.from_here(&typed),
+            None => Ok(typed),
+        };
+        match (args::several(self.matches, long), self.kept(long)) {
+            (Some(typed), _) => typed.into_iter().map(from_here).collect(),
+            (None, Some(kept)) => Ok(kept.clone()),
+            (None, None) => self.config.list(&Self::key(long)),
         }
     }
 
@@ -256,6 +269,9 @@ impl<'a> From<'a> {
     }
 }
 
+/// The options whose values are pathspecs, which begin where they are typed.
+const PATHSPECS: &[&str] = &["include", "exclude"];
+
 /// The values of a switch that is kept.
 const ON: &str = "true";
 const OFF: &str = "false";
@@ -285,6 +301,16 @@ pub(super) fn going_on(matches: &ArgMatches, kept: &Given) -> Option<String> {
     (!words.is_empty()).then(|| format!("going on with the options of the attempt: {}", words.join(" ")))
 }
 
+/// The directory that a text names from the top; none for the top itself.
+fn directory(key: &str, text: &str) -> Result<Option<RepoPath>> {
+    let plain = text.trim_start_matches("./").trim_end_matches('/');
+    if ["", "."].contains(&plain) && !text.starts_with('/') {
+        return Ok(None);
+    }
+    let path = RepoPath::parse(plain).ok().filter(|_| !text.starts_with('/'));
+    path.map(Some).ok_or_else(|| config::bad(key, text, "a directory of the repository"))
+}
+
 /// Whether a value only turns something on or off.
 fn is_switch(text: &str) -> bool {
     let words = ["", "true", "yes", "on", "1", "false", "no", "off", "0"];
@@ -298,13 +324,19 @@ impl Settings {
     /// A configuration value makes no sense; what was typed was checked by the parser.
     pub(super) fn read(
         matches: &ArgMatches,
-        config: &Config,
+        repo: &Repo,
         kept: Option<&Given>,
         dry_run: bool,
     ) -> Result<Self> {
-        let from = From { matches, kept, config };
+        let config = repo.config();
+        let from = From { kept, repo: Some(repo), ..From::new(matches, config) };
         let formats = from.formats()?;
+        let paragraphs = from.several("message")?;
+        let file = args::single(matches, "file").flatten();
+        let ff = from.switch("ff", true)?;
         let commit = match from.single("commit")?.as_deref() {
+            // One message is one commit; with `--no-ff` it is that of the merge.
+            None if ff && (file.is_some() || !paragraphs.is_empty()) => Grouping::Response,
             None | Some("edit") => Grouping::Edit,
             Some("file") => Grouping::File,
             Some("response") => Grouping::Response,
@@ -316,7 +348,6 @@ impl Settings {
                 config::bad("llmapply.maxFuzz", &name, "one of exact, whitespace, indent, similar")
             })?,
         };
-        let paragraphs = from.several("message")?;
         let positive = |key: &str, default: u64| match config.number(key)? {
             None => Ok(default),
             Some(n) => u64::try_from(n)
@@ -350,7 +381,7 @@ impl Settings {
         options.author.author = from.single("author")?;
         options.author.date = from.single("date")?;
         options.sign = from.sign()?;
-        options.ff = from.switch("ff", options.ff)?;
+        options.ff = ff;
         options.verify = from.switch("verify", options.verify)?;
         options.push = from.push()?;
         options.rebase = from.switch("rebase", options.rebase)?;
@@ -360,6 +391,14 @@ impl Settings {
         options.keep_scratch = config.bool("llmapply.keepscratch")?.unwrap_or(options.keep_scratch);
         options.include = from.several("include")?;
         options.exclude = from.several("exclude")?;
+        options.directory = match from.single("directory")? {
+            Some(text) => {
+                let key =
+                    if from.given("directory").is_some() { "--directory" } else { "llmapply.directory" };
+                directory(key, &text)?
+            }
+            None => None,
+        };
         options.max_fuzz = max_fuzz;
         options.allow_delete = from.switch("allow-delete", options.allow_delete)?;
         options.allow_overwrite = from.switch("allow-overwrite", options.allow_overwrite)?;
@@ -387,7 +426,7 @@ impl Settings {
         Ok(Self {
             options,
             branch_per_edit,
-            file: args::single(matches, "file").flatten(),
+            file,
             dry_run: dry_run || from.switch("dry-run", false)?,
             diff: from.switch("diff", false)?,
             stat: from.switch("stat", false)?,
@@ -428,6 +467,19 @@ impl Settings {
     pub(super) fn show<'a>(&self, output: Output, objects: Option<&'a Path>) -> Show<'a> {
         Show { diff: self.diff, stat: self.stat, color: output.color.as_str(), objects }
     }
+}
+
+/// What is to be said of keys that nothing knows.
+pub(super) fn unknown_keys(config: &Config) -> impl Iterator<Item = String> {
+    config.names("llmapply.").filter_map(|key| {
+        let name = key.strip_prefix("llmapply.")?;
+        if args::keys().any(|known| known.eq_ignore_ascii_case(name)) {
+            return None;
+        }
+        let nearest = args::nearest(name, args::keys());
+        let nearest = nearest.map(|known| format!("; did you mean 'llmapply.{known}'?")).unwrap_or_default();
+        Some(format!("unknown configuration key '{key}'{nearest}"))
+    })
 }
 
 /// The command that `ask` asks.

@@ -57,7 +57,7 @@ pub(super) fn run(
         _ => 0,
     });
     report.status = status.unwrap_or(Status::Failed);
-    printer.suggestions(&report, exit);
+    printer.suggestions(&mut report, exit);
     for (old, new) in moved.into_iter().filter(|_| settings.shows()) {
         repo.show_diff(old, new, settings.show(output, None))?;
     }

@@ -1,7 +1,7 @@
-//! The terminal at which it is asked edit by edit, as `git add -p` asks hunk by hunk.
+//! Asking edit by edit, as `git add -p` asks hunk by hunk.
 //!
-//! It is the controlling terminal, whatever standard input and output are: the response may come from the one, and the
-//! report go to the other.
+//! The answers come from standard input, as there. Only where the response comes from it they are typed at the terminal. The
+//! questions go to the terminal, since standard output is for the report; without one, to standard error.
 
 use crate::flow::{self, Answer, Asked, Chooser};
 use crate::report::escape::{escape, escape_code};
@@ -10,6 +10,9 @@ use crate::vcs::colors::Colors;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+
+const TERMINAL: &str = "/dev/tty";
 
 /// Asks there.
 #[derive(Debug)]
@@ -20,11 +23,18 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Opens it; none where there is none.
-    pub(super) fn open(colors: Colors) -> Option<Self> {
-        let input = File::open("/dev/tty").ok()?;
-        let output = File::options().write(true).open("/dev/tty").ok()?;
+    /// Opens it. `taken` says that standard input has the response; without a terminal nobody can answer then.
+    pub(super) fn open(colors: Colors, taken: bool) -> Option<Self> {
+        let own = |of: std::os::fd::BorrowedFd<'_>| of.try_clone_to_owned().map(File::from).ok();
+        let input = if taken { File::open(TERMINAL).ok()? } else { own(std::io::stdin().as_fd())? };
+        let output = File::options().write(true).open(TERMINAL).ok();
+        let output = output.or_else(|| own(std::io::stderr().as_fd()))?;
         Some(Self { input: RefCell::new(BufReader::new(input)), output, colors })
+    }
+
+    /// Whether there is one.
+    pub(super) fn is_there() -> bool {
+        File::options().write(true).open(TERMINAL).is_ok()
     }
 
     /// Prints; who does not see it cannot answer either.

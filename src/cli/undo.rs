@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::output::{Printer, Said};
-use super::settings::{Output, Settings};
+use super::settings::Settings;
 use super::{Error, apply, args};
 use crate::flow::{self, NotNumbers, Numbers, Undo};
 use crate::vcs::repo::Repo;
@@ -11,8 +11,9 @@ use std::rc::Rc;
 
 pub(super) fn run(matches: &ArgMatches, redo: bool, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let mut settings = Settings::read(matches, repo.config(), None, false)?;
-    let output = Output::read(matches, repo.config())?;
+    let printer = Printer::open(matches, repo.config(), said)?;
+    let output = printer.output;
+    let mut settings = Settings::read(matches, &repo, None, false)?;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     // What is configured of messages is about those out of a response.
     settings.options.edit = false;
@@ -21,7 +22,6 @@ pub(super) fn run(matches: &ArgMatches, redo: bool, said: &Rc<Said>) -> Result<E
         edits.extend(numbers.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
     }
     let name = matches.get_one::<String>("id").cloned();
-    let printer = Printer::new(output, said);
     let done = flow::undo(&repo, &Undo { name, edits, redo }, &settings.options, &printer)?;
     apply::finish(done, &settings, output, &printer)
 }

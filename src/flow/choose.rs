@@ -368,7 +368,7 @@ impl Choosing<'_, '_> {
                 self.chooser.tell("that is no UTF-8: the edit stays as it was");
                 return Ok(step(&self.steps));
             }
-            Err(error @ vcs::Error::Editor(_)) => {
+            Err(error @ vcs::Error::Editor { .. }) => {
                 self.chooser.tell(&format!("{error}: the edit stays as it was"));
                 return Ok(step(&self.steps));
             }

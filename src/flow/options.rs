@@ -2,6 +2,7 @@
 
 use crate::format::Reading;
 use crate::locate::Tier;
+use crate::path::RepoPath;
 use crate::plan::Grouping;
 use crate::response::DEFAULT_MAX_SIZE;
 use crate::vcs::commit::Sign;
@@ -71,6 +72,8 @@ pub struct Options {
     pub include: Vec<String>,
     /// Pathspecs: these paths may not be touched.
     pub exclude: Vec<String>,
+    /// The directory that paths of responses begin in; without one, the top of the repository.
+    pub directory: Option<RepoPath>,
     /// Pathspecs: these paths are sensitive, too.
     pub sensitive: Vec<String>,
     /// The loosest tier allowed.
@@ -145,6 +148,7 @@ impl Default for Options {
             keep_scratch: false,
             include: Vec::new(),
             exclude: Vec::new(),
+            directory: None,
             sensitive: Vec::new(),
             max_fuzz: Tier::Similar,
             allow_delete: true,

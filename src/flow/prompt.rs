@@ -5,6 +5,7 @@ use crate::edit::FormatId;
 use crate::path::RepoPath;
 use crate::plan::TreeView;
 use crate::prompt::{self, CONTEXT_LINES, File, LONGEST_FILE, Lesson, Listing};
+use crate::text::Content;
 use crate::vcs::repo::Repo;
 
 /// What is asked for, and how.
@@ -64,12 +65,13 @@ pub fn prompt(repo: &Repo, question: &Question) -> Result<Prompted, Error> {
     if !question.files.is_empty() {
         let commit = repo.commit_of(revision)?;
         let tree = repo.tree(Some(commit))?;
+        let selected = Repo::pathspec(&question.files)?;
         for pattern in &question.files {
             let found = repo.files_of(commit, pattern)?;
             if found.is_empty() {
                 return Err(Error::NoSuchFiles(pattern.clone(), revision.to_owned()));
             }
-            for (path, id) in found {
+            for (path, id) in found.into_iter().filter(|(path, _)| selected(path)) {
                 if files.iter().any(|(known, _)| *known == path)
                     || left_out.iter().any(|(known, _)| *known == path)
                 {
@@ -84,6 +86,10 @@ pub fn prompt(repo: &Repo, question: &Question) -> Result<Prompted, Error> {
                     left_out.push((path, "too long"));
                     continue;
                 };
+                if Content::new(&bytes).is_lfs_pointer() {
+                    left_out.push((path, "Git LFS pointer: run 'git lfs pull'"));
+                    continue;
+                }
                 match String::from_utf8(bytes) {
                     Ok(text) if !text.contains('\0') => files.push((path, text)),
                     _ => left_out.push((path, "binary")),

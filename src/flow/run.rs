@@ -263,6 +263,7 @@ impl<'a> Run<'a> {
             max_fuzz: options.max_fuzz,
             worktree: worktree.map(|path| path.trim_end_matches('/').to_owned()),
             repository_names: repo.names(),
+            directory: options.directory.clone(),
             permit: Box::new(permit),
             also_sensitive: Box::new(also_sensitive),
             ignored: Box::new(move |path| ignores(path.as_str())),

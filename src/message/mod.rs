@@ -36,7 +36,8 @@ const NARROWEST: usize = 24;
 /// A commit's message: one line of subject, and a body that may be empty.
 ///
 /// Whatever it was made from, in what [`Message::subject`] and [`Message::body`] give
-/// - the subject is never empty and has no line break, and nothing is lost but what no message may hold;
+/// - the subject is never empty and has no line break, and nothing is lost but what no message may hold, and the full stop
+///   at the subject's end;
 /// - there are no control characters and no invisible ones, no trailing blanks, and no two blank lines in a row;
 /// - git finds no trailer, and takes no line for anything but text: see `guard`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,8 +161,7 @@ pub enum Group<'a> {
 impl Message {
     /// The why's first sentence or line as subject, the rest as body; `None` if nothing in it can be seen.
     ///
-    /// A sentence ends at a full stop before a blank and a capital, or at the line's end. The stop stays. A Markdown
-    /// heading's `#` marks go.
+    /// A sentence ends at a full stop before a blank and a capital, or at the line's end. A Markdown heading's `#` marks go.
     pub fn from_why(why: &str) -> Option<Self> {
         let text = clean_text(why);
         let mut below = text.as_str();
@@ -175,9 +175,10 @@ impl Message {
         };
         let line = clean::collapse_blanks(without_heading_marks(line));
         let (sentence, beside) = line.split_at(sentence_end(&line));
+        let words = without_stop(sentence);
         Some(Self {
             prefix: String::new(),
-            headline: Headline::Sentence(guard::subject(sentence)),
+            headline: Headline::Sentence(guard::subject(words) + &sentence[words.len()..]),
             rest: format!("{beside}{below}"),
             may_skip_ci: false,
             wraps: false,
@@ -315,7 +316,10 @@ impl Headline {
     /// What of it fits into a number of columns, and what the body has to begin with so that nothing is lost.
     fn fit(&self, columns: usize) -> (String, String) {
         match self {
-            Headline::Sentence(sentence) => width::split(sentence, columns),
+            Headline::Sentence(sentence) => match without_stop(sentence) {
+                words if width::of(words) <= columns => (words.to_owned(), String::new()),
+                _ => width::split(sentence, columns),
+            },
             Headline::Generated(pieces) => {
                 let whole: String = pieces.iter().map(Piece::text).collect();
                 if width::of(&whole) <= columns {
@@ -379,6 +383,12 @@ fn sentence_end(line: &str) -> usize {
         .map_or(line.len(), |(at, _)| at + 1)
 }
 
+/// A sentence without the full stop at its end. Dots in a row are no full stop.
+fn without_stop(sentence: &str) -> &str {
+    let words = sentence.strip_suffix('.').filter(|words| !words.is_empty() && !words.ends_with('.'));
+    words.unwrap_or(sentence)
+}
+
 /// A Markdown heading's text; any other line as it is.
 fn without_heading_marks(line: &str) -> &str {
     let text = line.trim_start_matches('#');
@@ -406,18 +416,19 @@ mod tests {
     fn the_first_sentence_is_the_subject() {
         for (why, subject, body) in [
             ("Fix the parser", "Fix the parser", ""),
-            ("Fix the parser.", "Fix the parser.", ""),
-            ("Fix it. It was wrong. Really.", "Fix it.", "It was wrong. Really."),
-            ("Fix it.  Ähnlich.", "Fix it.", "Ähnlich."),
+            ("Fix the parser.", "Fix the parser", ""),
+            ("Fix it. It was wrong. Really.", "Fix it", "It was wrong. Really."),
+            ("Fix it.  Ähnlich.", "Fix it", "Ähnlich."),
+            ("Wait...", "Wait...", ""),
             ("Cope with e.g. this and 1.5 Metres", "Cope with e.g. this and 1.5 Metres", ""),
             ("Rename a.Rs. then go", "Rename a.Rs. then go", ""),
-            ("Fix it. Now\nand below\n\nmore", "Fix it.", "Now\nand below\n\nmore"),
+            ("Fix it. Now\nand below\n\nmore", "Fix it", "Now\nand below\n\nmore"),
             ("First line\nsecond line. Third", "First line", "second line. Third"),
             ("feat: add auth\n\n- JWT logic\n- tests", "feat: add auth", "- JWT logic\n- tests"),
             ("\n\n  Fix   it\tnow \r\n\r\n\r\n  code\r\n", "Fix it now", "  code"),
             ("## Fix it\nbody", "Fix it", "body"),
             ("\u{301}\nFix it", "Fix it", ""),
-            ("fixup! Fix it. More", "'fixup!' Fix it.", "More"),
+            ("fixup! Fix it. More", "'fixup!' Fix it", "More"),
             ("fix\u{200b}up! x", "'fixup!' x", ""),
         ] {
             assert_eq!(parts(why), both(subject, body), "{why:?}");

@@ -9,14 +9,16 @@ pub struct PathContext<'a> {
     pub worktree: Option<String>,
     /// The names of the directories that the repository is in, for OPX's `root=`.
     pub repository_names: &'a [String],
-    /// Whether there is a directory of that name at the repository's top.
+    /// The directory that relative paths begin in; without one, the repository's top.
+    pub directory: Option<&'a RepoPath>,
+    /// Whether there is a directory of that name in it.
     pub is_top_level_directory: &'a dyn Fn(&str) -> bool,
 }
 
 /// Reads a path as a model writes it, with OPX's `root=` where it stands beside it.
 ///
 /// `\` separates like `/`, a leading `./` says nothing, and a `file:` URL or an absolute path has to lie in the
-/// worktree. A relative path begins at the repository's top, or in the folder that `root` names.
+/// worktree. A relative path begins in the context's directory, or in the folder of it that `root` names.
 ///
 /// Blanks around the path are refused, not trimmed: where both `a` and `a ` exist, trimming would edit or remove the
 /// wrong one, and a path that is written without quotes is trimmed by its format already.
@@ -24,13 +26,14 @@ pub struct PathContext<'a> {
 /// # Errors
 /// The path is outside the worktree, or [`RepoPath::parse`] refuses it; `root` names nothing.
 pub fn interpret(raw: &str, root: Option<&str>, context: &PathContext<'_>) -> Result<RepoPath, PathError> {
-    let folder = match root {
-        Some(root) => resolve_root(root, context)?,
-        None => None,
+    let folder = root.map(|root| resolve_root(root, context)).transpose()?.flatten();
+    let folder = match (context.directory, folder) {
+        (Some(directory), Some(folder)) => Some(directory.join(folder.as_str())?),
+        (directory, folder) => folder.or(directory.cloned()),
     };
     match (read(raw, context)?, folder) {
         (Written::Relative(path), Some(folder)) => folder.join(path.as_str()),
-        (Written::Absolute(path), Some(folder)) if !path.starts_with(&folder) => {
+        (Written::Absolute(path), Some(folder)) if root.is_some() && !path.starts_with(&folder) => {
             Err(PathError::OutsideRoot { root: quoted(folder.as_str()) })
         }
         (Written::Relative(path) | Written::Absolute(path), _) => Ok(path),
@@ -50,7 +53,7 @@ fn resolve_root(root: &str, context: &PathContext<'_>) -> Result<Option<RepoPath
 
 /// A path of the repository, and how it was written.
 enum Written {
-    /// From the repository's top, or from the folder that `root=` names.
+    /// From the directory of the context, or from the folder that `root=` names.
     Relative(RepoPath),
     /// From the file system's root; already made relative to the worktree.
     Absolute(RepoPath),
@@ -207,6 +210,7 @@ mod tests {
         PathContext {
             worktree: worktree.map(str::to_owned),
             repository_names: proj(),
+            directory: None,
             is_top_level_directory: &|name| name == "app" || name == "proj" || name == "..",
         }
     }

@@ -53,6 +53,8 @@ pub struct Rules {
     pub worktree: Option<String>,
     /// The names of the repository's directories, for OPX's `root=`.
     pub repository_names: Vec<String>,
+    /// The directory that relative paths begin in; without one, the top.
+    pub directory: Option<RepoPath>,
     /// Whether a path may be touched (`--include`, `--exclude`); the text names the rule it goes against.
     pub permit: Box<Permit>,
     /// Whether a path matches one of the user's `llmapply.sensitive` globs, or is what git runs or reads by itself here.
@@ -86,6 +88,7 @@ impl Default for Rules {
             max_fuzz: Tier::Similar,
             worktree: None,
             repository_names: Vec::new(),
+            directory: None,
             permit: Box::new(|_| Ok(())),
             also_sensitive: Box::new(|_| false),
             allow_delete: true,

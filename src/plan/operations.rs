@@ -59,7 +59,11 @@ pub(super) type Resolved = (Step, Vec<Option<usize>>);
 pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<RepoPath, Stop> {
     let trouble = RefCell::new(None);
     let is_top_level_directory = |name: &str| {
-        let node = RepoPath::parse(name).ok().map(|path| overlay.node(&path));
+        let path = match &rules.directory {
+            Some(directory) => directory.join(name),
+            None => RepoPath::parse(name),
+        };
+        let node = path.ok().map(|path| overlay.node(&path));
         match node {
             Some(Ok(node)) => node == Some(Node::Directory),
             Some(Err(error)) => {
@@ -72,6 +76,7 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
     let context = PathContext {
         worktree: rules.worktree.clone(),
         repository_names: &rules.repository_names,
+        directory: rules.directory.as_ref(),
         is_top_level_directory: &is_top_level_directory,
     };
     let path = interpret(&target.raw, target.root.as_deref(), &context);
@@ -99,8 +104,10 @@ pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Re
         Ok(overlay.node(path)?.is_some() || overlay.moved_to(path)?.is_some())
     };
     if edit.git.prefixed && !known(&path)? {
-        let without = path.as_str().split_once('/').and_then(|(_, rest)| RepoPath::parse(rest).ok());
-        if let Some(without) = without
+        let without = edit.path.shown();
+        let without = without.split_once('/').map_or("", |(_, rest)| rest);
+        let without = Target { raw: without.to_owned(), ..edit.path.clone() };
+        if let Ok(without) = read_path(&without, overlay, rules)
             && known(&without)?
         {
             return Ok(without);
@@ -401,7 +408,10 @@ impl Operation<'_, '_> {
                 if version.content().is_binary() {
                     return Err(unfit("binary").into());
                 }
-                Ok((state, version))
+                match version.content().is_lfs_pointer() {
+                    true => Err(unfit("a Git LFS pointer").with_help("run 'git lfs pull'").into()),
+                    false => Ok((state, version)),
+                }
             }
             Some(state) => Err(unfit(policy::named(state.node)).into()),
             None => Err(unfit("a directory").into()),

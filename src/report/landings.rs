@@ -70,7 +70,7 @@ pub fn shown(report: &Report, style: Style) -> String {
             Some(old) => writeln!(out, "{branch}: {}..{}", short(old), short(&record.new)),
             None => writeln!(out, "{branch}: new, at {}", short(&record.new)),
         };
-        out += &edits(report, style);
+        out += &edits(report, Style { verbose: true });
         out += &accepted(report);
         out += &findings(report, style);
         for (number, text) in one.texts.iter().enumerate() {

@@ -68,6 +68,9 @@ impl Line<'_> {
     }
 }
 
+/// The first line of a pointer of Git LFS (its specification, "The Pointer").
+const LFS_VERSION: &[u8] = b"version https://git-lfs.github.com/spec/v1";
+
 /// A file's content as lines. Cheap to clone; [`Content::replace`] makes a new version that shares what is unchanged.
 #[derive(Clone)]
 pub struct Content {
@@ -125,6 +128,11 @@ impl Content {
     /// Whether git calls it binary: a NUL among the first 8000 bytes.
     pub fn is_binary(&self) -> bool {
         self.inner.is_binary
+    }
+
+    /// Whether it is what Git LFS keeps for a file whose content is elsewhere.
+    pub fn is_lfs_pointer(&self) -> bool {
+        self.lines(0..1).next().is_some_and(|line| line.text == LFS_VERSION)
     }
 
     /// The first line, from 1, and byte that is not UTF-8, of the file that it is a version of.

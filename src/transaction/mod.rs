@@ -404,7 +404,7 @@ impl<'r> Transaction<'r> {
     /// Has the user edit a text, in a file that git's own would be called by, and gives what became of it.
     ///
     /// # Errors
-    /// There is no terminal, the editor failed, or a signal came; everything is as it was then.
+    /// The editor failed, or a signal came; everything is as it was then.
     pub fn edit(&self, text: &str) -> Result<String> {
         let file = self.transaction_dir.file("COMMIT_EDITMSG");
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;

@@ -122,7 +122,7 @@ impl Config {
     }
 
     /// The names of all keys that begin so, as git prints them.
-    pub(super) fn names(&self, beginning: &str) -> impl Iterator<Item = &str> {
+    pub fn names(&self, beginning: &str) -> impl Iterator<Item = &str> {
         let from = self.values.range::<str, _>((Bound::Included(beginning), Bound::Unbounded));
         from.map(|(name, _)| name.as_str()).take_while(move |name| name.starts_with(beginning))
     }

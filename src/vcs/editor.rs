@@ -18,25 +18,25 @@ impl Onlooker for Patient {
 }
 
 impl Repo {
-    /// Has the user edit a file, in the editor that git would start and at the terminal, whatever standard input and
-    /// output are. An editor that is `:` edits nothing, as git has it. Ctrl-C there is the editor's own matter: some
-    /// use it for something else. It counts if it ends the editor.
+    /// Has the user edit a file, in the editor that git would start: at the terminal, if there is one, whatever standard input
+    /// and output are. A script needs none. An editor that is `:` edits nothing, as git has it. Ctrl-C there is the editor's
+    /// own matter: some use it for something else. It counts if it ends the editor.
     ///
     /// # Errors
-    /// There is no terminal, git knows no editor, or it failed.
+    /// Git knows no editor, or it failed.
     pub fn edit(&self, file: &Path, signal: fn() -> Option<i32>) -> Result<()> {
         let editor = process::output(process::git(self).args(["var", "GIT_EDITOR"]))?;
         if editor == ":" {
             return Ok(());
         }
-        let terminal = Path::new("/dev/tty");
-        if File::options().read(true).write(true).open(terminal).is_err() {
-            return Err(Error::NoTerminal);
-        }
         // As git does it: the shell takes the words apart.
         let line = format!("exec 2>&1; {editor} \"$@\"");
         let args = [OsStr::new("-c"), line.as_ref(), editor.as_ref(), file.as_os_str()];
-        let mut command = Supervised::new("sh", args).input(Some(terminal)).output(terminal).editing();
+        let mut command = Supervised::new("sh", args).editing();
+        let terminal = Path::new("/dev/tty");
+        if File::options().read(true).write(true).open(terminal).is_ok() {
+            command = command.input(Some(terminal)).output(terminal);
+        }
         if let Some(top) = self.workdir() {
             command.command.current_dir(top);
         }
@@ -46,7 +46,11 @@ impl Repo {
         }
         match ended.is_success() {
             true => Ok(()),
-            false => Err(Error::Editor(editor)),
+            false => {
+                let said = String::from_utf8_lossy(&ended.output).trim_end().to_owned();
+                let said = if said.is_empty() { said } else { format!(":\n{said}") };
+                Err(Error::Editor { editor, said })
+            }
         }
     }
 

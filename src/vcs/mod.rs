@@ -37,6 +37,7 @@ mod owner;
 mod pack;
 mod packer;
 pub mod patch;
+mod pathspec;
 mod pending;
 pub mod places;
 pub mod process;
@@ -136,12 +137,14 @@ pub enum Error {
     /// A text that should be UTF-8.
     #[error("{} is not UTF-8", .0.display())]
     NotUtf8(PathBuf),
-    /// There is nobody to edit anything.
-    #[error("there is no terminal to run an editor at")]
-    NoTerminal,
     /// The editor failed, which may be what the user wanted.
-    #[error("there was a problem with the editor '{0}'")]
-    Editor(String),
+    #[error("there was a problem with the editor '{editor}'{said}")]
+    Editor {
+        /// The command.
+        editor: String,
+        /// What it said, where no terminal had it: a colon and lines.
+        said: String,
+    },
     /// A revision that names no commit.
     #[error("'{0}' is not a commit")]
     BadRevision(String),

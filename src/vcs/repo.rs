@@ -356,68 +356,6 @@ impl Repo {
             State::ApplyMailbox | State::ApplyMailboxOrRebase => Operation::Am,
         })
     }
-
-    /// Whether the paths are what a pathspec list selects, as git's own commands read one.
-    ///
-    /// # Errors
-    /// A pathspec makes no sense.
-    pub fn pathspec(patterns: &[String]) -> Result<impl Fn(&str) -> bool + use<>> {
-        let spec = git2::Pathspec::new(patterns.iter()).map_err(|e| Error::git("read the pathspec", e))?;
-        Ok(move |path: &str| spec.matches_path(Path::new(path), git2::PathspecFlags::DEFAULT))
-    }
-
-    /// A pathspec that was typed in the current directory, as one from the top of the checkout.
-    ///
-    /// # Errors
-    /// There is no current directory.
-    pub fn from_here(&self, pathspec: &str) -> Result<String> {
-        let here =
-            std::env::current_dir().and_then(std::fs::canonicalize).map_err(|e| Error::io("find", ".", e))?;
-        let top = self.workdir().and_then(|top| std::fs::canonicalize(top).ok());
-        let below =
-            top.and_then(|top| here.strip_prefix(top).ok().map(|path| path.to_string_lossy().into_owned()));
-        let below = below.unwrap_or_default();
-        if pathspec.starts_with(':') || below.is_empty() {
-            let plain = pathspec.strip_prefix("./").unwrap_or(pathspec);
-            return Ok(if plain == "." { "*".to_owned() } else { plain.to_owned() });
-        }
-        let mut parts: Vec<&str> = below.split('/').collect();
-        for part in pathspec.split('/') {
-            match part {
-                "." | "" => {}
-                ".." => drop(parts.pop()),
-                part => parts.push(part),
-            }
-        }
-        Ok(if parts.is_empty() { "*".to_owned() } else { parts.join("/") })
-    }
-
-    /// The files of a commit that a pathspec selects, with their blobs, in the order of paths.
-    ///
-    /// # Errors
-    /// The pathspec makes no sense, or the object store fails.
-    pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<Vec<(String, Oid)>> {
-        let matches = Self::pathspec(&[pathspec.to_owned()])?;
-        let failed = |e| Error::git("read the tree", e);
-        let id = self.tree_of(commit)?;
-        self.ensure_trees(None, Some(id))?;
-        let tree = self.find_tree(id)?;
-        let mut files = Vec::new();
-        tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
-            if entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != 0o120000 {
-                let path = format!("{directory}{}", String::from_utf8_lossy(entry.name_bytes()));
-                if matches(&path) {
-                    files.push((path, entry.id()));
-                }
-            }
-            git2::TreeWalkResult::Ok
-        })
-        .map_err(failed)?;
-        files.sort();
-        // All at once: one after another would be as many conversations with the remote.
-        self.ensure(&files.iter().map(|(_, id)| *id).collect::<Vec<_>>())?;
-        Ok(files)
-    }
 }
 
 /// Whether libgit2 would not open the repository, or not see its references.

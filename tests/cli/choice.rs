@@ -88,7 +88,7 @@ fn what_was_wrong_can_be_left_out() {
     let answer = five() + "<edit file=\"README\" op=\"patch\">\n<find>\n<<<\nhello\n";
     let _ = sandbox.apply(["--no-keep", "--except", "1"], &answer).exits(1).says("truncated");
     let _ = sandbox.apply(["--only", "1"], &answer).exits(0).says("warning");
-    assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b to beta."]);
+    assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b to beta"]);
 }
 
 #[test]
@@ -228,10 +228,11 @@ mod at_a_terminal {
         let ours = sandbox.command(options);
         let quoted = |text: &OsStr| format!("'{}'", text.to_str().unwrap().replace('\'', "'\\''"));
         let words: Vec<_> = std::iter::once(ours.get_program()).chain(ours.get_args()).map(quoted).collect();
-        // The response is on standard input, so that nothing can be asked there.
+        // The response is on standard input, so that nothing can be asked there, unless a file is named.
         let (at, out) = (quoted(sandbox.repo.as_os_str()), sandbox.root().join("out"));
         let (words, file, to) = (words.join(" "), quoted(file.as_os_str()), quoted(out.as_os_str()));
-        let line = format!("cd {at} && {words} < {file} > {to}");
+        let from = if response.is_empty() { String::new() } else { format!("< {file}") };
+        let line = format!("cd {at} && {words} {from} > {to}");
         let inner = quoted(OsStr::new(&line));
         let mut command = Command::new("sh");
         command
@@ -260,7 +261,7 @@ mod at_a_terminal {
         let run = run.exits(0);
         assert_eq!(
             sandbox.subjects("HEAD~3.."),
-            ["Rename b to beta.", "Greet the world", "Move the numbers to the documents"]
+            ["Rename b to beta", "Greet the world", "Move the numbers to the documents"]
         );
         assert!(sandbox.exists("gone.txt") && !sandbox.exists("src/new/mod.rs"));
         for shown in ["(1/5)", "(5/5)", "-fn b() {}", "+fn beta() {}", "[y,n,q,a,d,e,?]", "Greet the world"] {
@@ -293,7 +294,7 @@ mod at_a_terminal {
             };
             let run = run.exits(0).says("not wanted");
             assert!(run.stderr.contains("-gone"), "{}", run.stderr);
-            let landed = ["Rename b to beta.", "Drop what nobody uses"];
+            let landed = ["Rename b to beta", "Drop what nobody uses"];
             assert_eq!(sandbox.subjects(&format!("{old}..")), landed);
             if !sandbox.repo.ends_with("bare.git") {
                 assert_eq!(sandbox.status(), "");
@@ -317,7 +318,7 @@ mod at_a_terminal {
         for shown in ["try/1 (", "one.txt)", "try/2 (", "two.txt)", "(1/5)", "(1/1)"] {
             assert!(run.stderr.contains(shown), "no {shown} in {}", run.stderr);
         }
-        assert_eq!(sandbox.subjects("main..try/1"), ["Rename b to beta."]);
+        assert_eq!(sandbox.subjects("main..try/1"), ["Rename b to beta"]);
         assert_eq!(sandbox.subjects("main..try/2"), ["Add more"]);
         assert_eq!(sandbox.status(), "");
         // Whoever ends it in the middle lands nothing, also of the first.
@@ -419,17 +420,17 @@ mod at_a_terminal {
     }
 
     #[test]
-    fn without_a_terminal_it_is_a_mistake() {
+    fn without_a_terminal_the_response_leaves_no_place_for_answers() {
         let sandbox = Sandbox::new();
         let before = sandbox.listing();
         let file = sandbox.response(&five());
         let mut command = Command::new("setsid");
         let ours = sandbox.command(["-i"]);
-        command.arg("-w").arg(ours.get_program()).args(ours.get_args()).arg(file).env_clear();
+        command.arg("-w").arg(ours.get_program()).args(ours.get_args()).env_clear();
         command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        command.current_dir(&sandbox.repo).stdin(Stdio::null());
+        command.current_dir(&sandbox.repo).stdin(std::fs::File::open(file).unwrap());
         let Ok(output) = command.output() else { return };
-        let _ = Run::of(output).exits(129).says("no terminal").says("--only");
+        let _ = Run::of(output).exits(129).says("name a file with the response");
         same("no terminal", &before, &sandbox.listing());
         let _ = sandbox.apply(["-i", "-n"], &five()).exits(129);
     }
@@ -515,7 +516,7 @@ mod at_a_terminal {
             let run = run.exits(0);
             assert_eq!(sandbox.text("src/a.rs"), expected, "{}", run.stderr);
             assert_eq!(std::fs::read_to_string(format!("{editor}.saw")).unwrap(), "fn beta() {}\n");
-            assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b."]);
+            assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b"]);
             sandbox.is_sound();
         }
         // A file that is made, and one that is written anew.
@@ -589,6 +590,6 @@ mod at_a_terminal {
         );
         let Some(run) = typed(&sandbox, &lines(&["y", "q"]), &["-i"], &five()) else { return };
         let run = run.exits(0);
-        assert_eq!(sandbox.subjects("HEAD~2.."), ["meanwhile", "Rename b to beta."], "{}", run.stderr);
+        assert_eq!(sandbox.subjects("HEAD~2.."), ["meanwhile", "Rename b to beta"], "{}", run.stderr);
     }
 }

@@ -11,6 +11,7 @@ mod choice;
 mod cli;
 mod drop;
 mod feedback;
+mod habits;
 mod history;
 mod prompt;
 mod refusals;

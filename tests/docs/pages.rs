@@ -42,16 +42,6 @@ mod man_page {
 
     const FILE: &str = "man/git-llm-apply.1";
     const FORMATS_FILE: &str = "man/git-llm-apply-formats.7";
-    /// Keys without an option.
-    const OTHER_KEYS: [&str; 7] = [
-        "llmapply.sensitive",
-        "llmapply.maxSize",
-        "llmapply.clipboardCommand",
-        "llmapply.lockTimeout",
-        "llmapply.contextLines",
-        "llmapply.scratchDir",
-        "llmapply.keepScratch",
-    ];
 
     /// The page as text: without what roff needs and readers do not see.
     fn text() -> String {
@@ -122,8 +112,8 @@ mod man_page {
             has(&format!("\n.TP\n{}\n", tier.as_str()));
         }
         has(&format!("schema_version is {SCHEMA_VERSION};"));
-        for key in OTHER_KEYS {
-            has(key);
+        for key in args::OTHER_KEYS {
+            has(&format!("\n.TP\nllmapply.{key}\n"));
         }
         for status in Status::ALL {
             has(status.as_str());
@@ -138,7 +128,7 @@ mod man_page {
             .chain(PROMPT_OPTIONS)
             .chain(ASK_OPTIONS)
             .map(args::Opt::key)
-            .chain(OTHER_KEYS.map(str::to_owned))
+            .chain(args::OTHER_KEYS.map(|key| format!("llmapply.{key}")))
             .collect();
         for at in text.match_indices("llmapply.").map(|(at, _)| at) {
             let key: String = text[at..].chars().take_while(|c| c.is_alphanumeric() || *c == '.').collect();

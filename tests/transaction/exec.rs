@@ -115,7 +115,7 @@ fn every_commit_is_run_on_where_that_is_asked_for() {
         .exits(2)
         .says("failed at edit 2 (exit status 1)");
     sandbox.state().is(&before, "failed at the second");
-    assert_eq!(out(&sandbox, "log"), "Rename b to beta.\nAdd a module");
+    assert_eq!(out(&sandbox, "log"), "Rename b to beta\nAdd a module");
     assert_eq!(out(&sandbox, "edits"), "1\n2");
     std::fs::remove_file(sandbox.root().join("out/log")).unwrap();
     sandbox.git(["config", "llmapply.execEach", "true"]);

@@ -176,6 +176,7 @@ proptest! {
         let context = PathContext {
             worktree: worktree.map(str::to_owned),
             repository_names: &["r".to_owned()],
+            directory: None,
             is_top_level_directory: &|_| true,
         };
         match interpret(&raw, root.as_deref(), &context) {
@@ -193,6 +194,7 @@ proptest! {
         let context = PathContext {
             worktree: Some("/w/r".to_owned()),
             repository_names: &[],
+            directory: None,
             is_top_level_directory: &|_| false,
         };
         let expected = RepoPath::parse(&name);

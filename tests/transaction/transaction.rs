@@ -13,7 +13,7 @@ fn five_operations_make_five_commits_with_the_whys_as_messages() {
     assert_eq!(
         sandbox.subjects(&format!("{base}..")),
         [
-            "Rename b to beta.",
+            "Rename b to beta",
             "Add a module",
             "Greet the world",
             "Drop what nobody uses",

@@ -30,6 +30,7 @@ pub const OPTIONS: &[Opt] = &[
     },
     Opt { keyed: false, ..flag("clipboard", "read the response from the clipboard") },
     Opt { keyed: false, ..value("path", "file", "the file of blocks that name none") },
+    value("directory", "dir", "paths of the response begin in this directory"),
     flag("strict", "refuse a response of which something is not read"),
     Opt {
         short: Some('b'),
@@ -119,7 +120,7 @@ pub const OPTIONS: &[Opt] = &[
         short: Some('i'),
         check: false,
         keyed: false,
-        ..flag("interactive", "choose edit by edit, with its diff, at the terminal")
+        ..flag("interactive", "choose edit by edit, with its diff")
     },
     Opt {
         takes: Takes::Values("n"),

@@ -1,0 +1,198 @@
+//! Pathspecs, as git's own commands read them (gitglossary(7), "pathspec").
+
+use super::repo::Repo;
+use super::{Error, Oid, Result};
+use std::path::Path;
+
+/// A pathspec taken apart.
+struct Pathspec {
+    top: bool,
+    literal: bool,
+    icase: bool,
+    exclude: bool,
+    pattern: String,
+}
+
+impl Pathspec {
+    /// # Errors
+    /// It has magic that is unknown, or that a path alone does not decide.
+    fn parse(text: &str) -> Result<Self> {
+        let (words, pattern): (Vec<&str>, &str) = match text.strip_prefix(':') {
+            None => (Vec::new(), text),
+            Some(long) if let Some(long) = long.strip_prefix('(') => {
+                let (words, pattern) = long.split_once(')').ok_or_else(|| refused(text, "has no ')'"))?;
+                (words.split(',').collect(), pattern)
+            }
+            Some(short) => {
+                let end = short.find(|c| !"/!^".contains(c)).unwrap_or(short.len());
+                let (letters, pattern) = short.split_at(end);
+                (letters.split("").collect(), pattern.strip_prefix(':').unwrap_or(pattern))
+            }
+        };
+        let pattern = pattern.to_owned();
+        let mut spec = Self { top: false, literal: false, icase: false, exclude: false, pattern };
+        for word in words.into_iter().filter(|word| !word.is_empty()) {
+            *match word {
+                "top" | "/" => &mut spec.top,
+                "literal" => &mut spec.literal,
+                "icase" => &mut spec.icase,
+                "exclude" | "!" | "^" => &mut spec.exclude,
+                _ => return Err(refused(text, "has other magic than top, literal, icase and exclude")),
+            } = true;
+        }
+        Ok(spec)
+    }
+
+    /// The text that gives this one again, from the top.
+    fn text(&self) -> String {
+        let magic = [(self.literal, "literal"), (self.icase, "icase"), (self.exclude, "exclude")];
+        let magic: Vec<_> = magic.iter().filter(|(on, _)| *on).map(|(_, word)| *word).collect();
+        match (magic.as_slice(), self.pattern.as_str()) {
+            ([], "") => ":/".to_owned(),
+            ([], plain) if !plain.starts_with(':') => plain.to_owned(),
+            _ => format!(
+                ":(top{}{}){}",
+                if magic.is_empty() { "" } else { "," },
+                magic.join(","),
+                self.pattern
+            ),
+        }
+    }
+
+    /// The path that it names, unless it is a pattern of paths.
+    fn path(&self) -> Option<String> {
+        if self.literal {
+            return Some(self.pattern.clone());
+        }
+        let mut path = String::new();
+        let mut letters = self.pattern.chars();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '*' | '?' | '[' => return None,
+                '\\' => path.extend(letters.next()),
+                letter => path.push(letter),
+            }
+        }
+        Some(path)
+    }
+
+    /// Whether it names a path: as it is, a directory above it, or by a pattern.
+    fn matcher(&self) -> Result<impl Fn(&str) -> bool + use<>> {
+        let case = |icase: bool, text: &str| if icase { text.to_lowercase() } else { text.to_owned() };
+        let (icase, path) = (self.icase, self.path());
+        let wild = match &path {
+            Some(_) => None,
+            None => {
+                // The library takes these for more than letters.
+                let first = if self.pattern.starts_with(['!', '#']) { "\\" } else { "" };
+                let wild = git2::Pathspec::new([format!("{first}{}", self.pattern)]);
+                Some(wild.map_err(|e| Error::git("read the pathspec", e))?)
+            }
+        };
+        let named = case(icase, path.as_ref().unwrap_or(&self.pattern));
+        let flags = match icase {
+            true => git2::PathspecFlags::IGNORE_CASE,
+            false => git2::PathspecFlags::USE_CASE,
+        };
+        Ok(move |path: &str| {
+            let is_whole = |rest: &str| {
+                named.is_empty() || named.ends_with('/') || rest.is_empty() || rest.starts_with('/')
+            };
+            case(icase, path).strip_prefix(&named).is_some_and(is_whole)
+                || wild.as_ref().is_some_and(|wild| wild.matches_path(Path::new(path), flags))
+        })
+    }
+}
+
+/// What is more than a letter in a pattern; the first of these before the others are escaped by it.
+const SPECIAL: &[char] = &['\\', '*', '?', '['];
+
+const OUTSIDE: &str = "leads out of the repository";
+
+fn refused(pathspec: &str, why: &str) -> Error {
+    Error::git("read the pathspec", git2::Error::from_str(&format!("'{pathspec}' {why}")))
+}
+
+impl Repo {
+    /// Whether a path is one that pathspecs from the top of the checkout select: one of them names it, or none names any,
+    /// and no excluding one does.
+    ///
+    /// # Errors
+    /// A pathspec makes no sense.
+    pub fn pathspec(patterns: &[String]) -> Result<impl Fn(&str) -> bool + use<>> {
+        let specs = patterns.iter().map(|text| Pathspec::parse(text)).collect::<Result<Vec<_>>>()?;
+        let matchers = |exclude: bool| {
+            let wanted = specs.iter().filter(move |spec| spec.exclude == exclude);
+            wanted.map(Pathspec::matcher).collect::<Result<Vec<_>>>()
+        };
+        let (named, excluded) = (matchers(false)?, matchers(true)?);
+        Ok(move |path: &str| {
+            (named.is_empty() || named.iter().any(|names| names(path)))
+                && !excluded.iter().any(|names| names(path))
+        })
+    }
+
+    /// A pathspec that was typed in the current directory, as one from the top of the checkout.
+    ///
+    /// # Errors
+    /// It makes no sense, it leads out of the checkout, or there is no current directory.
+    pub fn from_here(&self, pathspec: &str) -> Result<String> {
+        let mut spec = Pathspec::parse(pathspec)?;
+        let canonical = |path: &Path| std::fs::canonicalize(path).ok();
+        let here = std::env::current_dir().map_err(|e| Error::io("find", ".", e))?;
+        let top = self.workdir().and_then(canonical);
+        let here = top.as_ref().and_then(|top| Some(canonical(&here)?.strip_prefix(top).ok()?.to_owned()));
+        let here = here.unwrap_or_default().to_string_lossy().into_owned();
+        let mut parts: Vec<String> = Vec::new();
+        let mut typed = spec.pattern.as_str();
+        if typed.starts_with('/') && !spec.top {
+            let top = top.map(|top| format!("{}/", top.display())).unwrap_or_default();
+            let below = typed.strip_prefix(&top).filter(|_| !top.is_empty());
+            let is_top = !top.is_empty() && format!("{typed}/") == top;
+            typed = below.or(is_top.then_some("")).ok_or_else(|| refused(pathspec, OUTSIDE))?;
+        } else if !spec.top {
+            let escape = |part: &str| match spec.literal {
+                true => part.to_owned(),
+                false => SPECIAL.iter().fold(part.to_owned(), |part, c| part.replace(*c, &format!("\\{c}"))),
+            };
+            parts.extend(here.split('/').filter(|part| !part.is_empty()).map(escape));
+        }
+        for part in typed.split('/') {
+            match part {
+                "." | "" => {}
+                ".." => drop(parts.pop().ok_or_else(|| refused(pathspec, OUTSIDE))?),
+                part => parts.push(part.to_owned()),
+            }
+        }
+        let end = if typed.ends_with('/') && !parts.is_empty() { "/" } else { "" };
+        spec.pattern = parts.join("/") + end;
+        Ok(spec.text())
+    }
+
+    /// The files of a commit that a pathspec selects, with their blobs, in the order of paths.
+    ///
+    /// # Errors
+    /// The pathspec makes no sense, or the object store fails.
+    pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<Vec<(String, Oid)>> {
+        let matches = Self::pathspec(&[pathspec.to_owned()])?;
+        let failed = |e| Error::git("read the tree", e);
+        let id = self.tree_of(commit)?;
+        self.ensure_trees(None, Some(id))?;
+        let tree = self.find_tree(id)?;
+        let mut files = Vec::new();
+        tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
+            if entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != 0o120000 {
+                let path = format!("{directory}{}", String::from_utf8_lossy(entry.name_bytes()));
+                if matches(&path) {
+                    files.push((path, entry.id()));
+                }
+            }
+            git2::TreeWalkResult::Ok
+        })
+        .map_err(failed)?;
+        files.sort();
+        // All at once: one after another would be as many conversations with the remote.
+        self.ensure(&files.iter().map(|(_, id)| *id).collect::<Vec<_>>())?;
+        Ok(files)
+    }
+}

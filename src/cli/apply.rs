@@ -122,12 +122,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     if settings.dry_run || order.hold {
         let mut checked = flow::check(repo, order, &settings.options, settings.shows(), &printer);
         checked.report.remarks.splice(0..0, going_on);
-        let exit = printer.outcome(&mut checked.report, checked.failure.as_ref());
-        if let Some((old, preview)) = &checked.preview {
-            let what = settings.show(output, Some(preview.objects()));
-            checked.repo.show_diff(*old, preview.tree(), what)?;
-        }
-        return Ok(exit);
+        return finish(checked, &settings, output, &printer);
     }
     let mut done = flow::land(repo, order, &settings.options, &printer);
     done.report.remarks.splice(0..0, going_on);
@@ -153,6 +148,9 @@ pub(super) fn finish(
     let exit = printer.outcome(&mut done.report, done.failure.as_ref());
     if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {
         done.repo.show_diff(old, new, settings.show(output, None))?;
+    }
+    if let Some((old, preview)) = done.preview.as_ref().filter(|_| settings.shows()) {
+        done.repo.show_diff(*old, preview.tree(), settings.show(output, Some(preview.objects())))?;
     }
     Ok(exit)
 }

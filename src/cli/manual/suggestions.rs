@@ -48,7 +48,8 @@ pub(super) const SUGGESTIONS: &[Piece] = &[
     ),
     Text(
         "`git llm-apply drop` removes suggestions, all or none, with what the configuration says of them, and says how to get them \
-         back. A branch that is checked out anywhere stays, and one that is no suggestion goes only with `--force`. \
+         back. A branch that is checked out anywhere stays, and one that is no suggestion goes only with `--force`. With `--push` the \
+         remote removes its branch first, if the one here has all of its commits; what it refuses stays here, too. `-n` names what would go. \
          `git llm-apply list --open` names the suggestions whose commits HEAD lacks, the newest first, with how many commits HEAD has since they began and \
          whether they still go onto it.",
     ),

@@ -9,7 +9,7 @@ pub(super) const SYNOPSIS: &[&str] = &[
     "`git llm-apply ask` `--with` `<command>` [`<options>`] [`--`] [`<pathspec>`...]",
     "`git llm-apply recover` [`-C <dir>`] [`--discard`] [`--json`] [`-q`]",
     "`git llm-apply accept` [`<options>`] `<branch>`...",
-    "`git llm-apply drop` [`--force`] `<branch>`...",
+    "`git llm-apply drop` [`<options>`] `<branch>`...",
     "`git llm-apply list` [`--open`] [`--porcelain`] [`--json`]",
     "`git llm-apply show` [`--response`] [`--json`] [`<id>`]",
     "`git llm-apply undo` [`<options>`] [`--edit=<n>`] [`<id>`]",
@@ -163,8 +163,14 @@ pub(super) const UNDOING: &[Piece] = &[
          deleted. What a landing was brought onto by `--rebase` is no part of it, and stays.",
     ),
     Text(
+        "It takes back what landed. What was amended into these commits stays, also where they were squashed: what they did is \
+         looked for on the branch. It names the files that it changes, and warns of each edit that it leaves, with the reason. `-n` \
+         shows all this and changes nothing. `--include` and `--exclude` refuse an undo that changes other files, or these. They \
+         refuse `redo` and `accept`, too, as do `--no-allow-delete` and a missing `--allow-sensitive`.",
+    ),
+    Text(
         "Where nothing came after the landing, and no branch of a remote has any of it as far as that was fetched, the branch \
-         goes back to where it was, and index and files with it. Otherwise each of its commits is taken back by another, \
+         goes back to where it was, and index and files with it. With `--push`, which pushes what takes it back, it never does. Otherwise each of its commits is taken back by another, \
          the newest first, by a three-way merge: what came later stays. These say what they take back in the words of `git \
          revert`, and `git revert` works on them. Of hooks prepare-commit-msg and post-commit run for them, as for `git \
          revert`. A conflict is a refusal, with the file and its lines, unless `-X` says whose to take; nothing is changed then.",
@@ -295,7 +301,10 @@ pub(super) const JSON: &[Piece] = &[
     Item("`exit_code`", "The exit status."),
     Item("`responses`", "The names of the responses."),
     Item("`branch`", "The branch, and where it was and is; null where it did not come so far."),
-    Item("`paths`", "The paths that the edits name, each once."),
+    Item(
+        "`paths`",
+        "The paths that the edits name, each once; by `undo`, `redo` and `accept` the files that change.",
+    ),
     Item(
         "`edits`",
         "Every edit, in the order of the response: what it is, how it was found, what became of it, and its `diff` unless it was refused (where a hook has changed its commit, or `--base` has it merged, what that commit changes).",
@@ -315,14 +324,23 @@ pub(super) const JSON: &[Piece] = &[
         "`remarks`",
         "What was said meanwhile that stops nothing, such as that a hook has changed a commit.",
     ),
-    Item("`error`", "What else went wrong, and what to do about it; null if nothing did."),
+    Item(
+        "`error`",
+        "What else went wrong, or what is in the way, and what to do about it; null if nothing did. Its `code` is one of `hook`, \
+         `exec`, `moved`, `locked`, `dirty` (local changes), `push-rejected`, `model-command` and others, which the schema lists. \
+         `retryable` says whether the same command may succeed later. `hook`, `edit` and `output` say which hook failed, at the \
+         commit of which edit, and what it or the command printed.",
+    ),
     Item("`attempt`", "The name of the refused attempt that was kept, or forgotten; null if there is none."),
     Item(
         "`feedback`",
         "Where edits were refused or not wanted, or a command of `--exec` failed, what `--feedback` prints; else null.",
     ),
     Item("`open`", "By `list --open`: the suggestions that HEAD lacks, and whether they go onto it."),
-    Item("`dropped`", "By `drop`: the branches that are gone, and where they were."),
+    Item(
+        "`dropped`",
+        "By `drop`: the branches that are gone, where they were, and the remote that removed its own, if one did.",
+    ),
     Item(
         "`accepted`",
         "By `accept`: the branches with their commits, and which commit each of these is now.",

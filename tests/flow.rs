@@ -137,33 +137,34 @@ fn in_another_repository(place: &Path) {
         options.branch = Some(branch.to_owned());
         options
     };
-    let landed = |done: Result<flow::Done, flow::Error>| {
-        let done = done.unwrap();
+    let landed = |done: flow::Done| {
         assert_eq!(done.report.status, Status::Landed, "{:?}", done.failure);
     };
-    landed(Ok(flow::land(again(), order(&create("new.txt", "Add it", "new\n")), &options, &())));
+    landed(flow::land(again(), order(&create("new.txt", "Add it", "new\n")), &options, &()));
     let commit = again().tip("HEAD").unwrap().unwrap().to_string();
     let mut undo = Undo { name: Some(commit), ..Undo::default() };
-    landed(flow::undo(&repo, &undo, &options, &()));
+    landed(flow::undo(again(), &undo, &options, &()));
     undo.redo = true;
-    landed(flow::undo(&repo, &undo, &options, &()));
-    landed(Ok(flow::land(again(), order(&create("try.txt", "Suggest it", "try\n")), &onto("try"), &())));
-    landed(flow::accept(&repo, &["try".to_owned()], &options, &()));
-    let _ = flow::drop(&repo, &["try".to_owned()], false, options.lock_timeout, &()).unwrap();
-    landed(Ok(flow::land(again(), order(&create("open.txt", "Open", "open\n")), &onto("still-open"), &())));
+    landed(flow::undo(again(), &undo, &options, &()));
+    landed(flow::land(again(), order(&create("try.txt", "Suggest it", "try\n")), &onto("try"), &()));
+    landed(flow::accept(again(), &["try".to_owned()], &options, &()));
+    let done = flow::drop(again(), &["try".to_owned()], false, &options, &());
+    assert_eq!(done.report.status, Status::Dropped, "{:?}", done.failure);
+    landed(flow::land(again(), order(&create("open.txt", "Open", "open\n")), &onto("still-open"), &()));
     let open = flow::open(&repo, &()).unwrap();
     assert_eq!(open.open.iter().map(|one| one.branch.as_str()).collect::<Vec<_>>(), ["still-open"]);
     let forgotten = flow::list(&repo, &()).unwrap().landings[0].record.id.clone();
     flow::forget(&repo, &forgotten, options.lock_timeout, &()).unwrap();
     assert!(flow::show(&repo, Some(&forgotten), &()).is_err());
-    flow::drop(&repo, &["still-open".to_owned()], true, options.lock_timeout, &()).unwrap();
+    let done = flow::drop(again(), &["still-open".to_owned()], true, &options, &());
+    assert_eq!(done.report.status, Status::Dropped, "{:?}", done.failure);
     let bad = order(&patch("src/a.rs", "Change it", "no such line\n", "none\n"));
     let kept = flow::land(again(), bad, &options, &()).report.attempt.unwrap();
     let resume = Resume::find(&repo, Some(&kept.id), None).unwrap();
     let fix = patch("src/a.rs", "Change it", "fn a() {}\n", "fn z() {}\n");
     let mut fix = Order::of(vec![Response::new(resume.next_response(), "fix", fix.into(), 1 << 20).unwrap()]);
     fix.resume = Some(resume);
-    landed(Ok(flow::land(again(), fix, &options, &())));
+    landed(flow::land(again(), fix, &options, &()));
     let both = order(&(create("1.txt", "One", "1\n") + &create("2.txt", "Two", "2\n")));
     let template = Template::parse("many/{n}").unwrap();
     assert_eq!(flow::suggest(&repo, both, Each::Edit, &template, &options, false, &()).unwrap().all.len(), 2);
@@ -174,5 +175,5 @@ fn in_another_repository(place: &Path) {
     let answer = place.with_file_name("answer");
     std::fs::write(&answer, create("asked.txt", "Asked", "asked\n")).unwrap();
     let mut model = ModelCommand::new(&repo, format!("cat '{}'", answer.display()), &options, &());
-    landed(flow::ask(&repo, &prompted, &mut model, 1, &options, &()));
+    landed(flow::ask(&repo, &prompted, &mut model, 1, &options, &()).unwrap());
 }

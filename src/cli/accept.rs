@@ -16,6 +16,6 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
     let settings = Settings::read(matches, &repo, None, false)?;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
     let names: Vec<String> = matches.get_many("branch").into_iter().flatten().cloned().collect();
-    let done = flow::accept(&repo, &names, &settings.options, &printer)?;
+    let done = flow::accept(repo, &names, &settings.options, &printer);
     apply::finish(done, &settings, output, &printer)
 }

@@ -122,13 +122,8 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         return suggest::run(&repo, each, &template, order, &settings, output, &printer);
     }
     if settings.dry_run || order.hold {
-        let mut checked = flow::check(repo, order, &settings.options, settings.shows(), &printer);
-        let exit = printer.outcome(&mut checked.report, checked.failure.as_ref());
-        if let Some((old, preview)) = &checked.preview {
-            let what = settings.show(output, Some(preview.objects()));
-            checked.repo.show_diff(*old, preview.tree(), what)?;
-        }
-        return Ok(exit);
+        let checked = flow::check(repo, order, &settings.options, settings.shows(), &printer);
+        return finish(checked, &settings, output, &printer);
     }
     let done = flow::land(repo, order, &settings.options, &printer);
     finish(done, &settings, output, &printer)
@@ -153,6 +148,9 @@ pub(super) fn finish(
     let exit = printer.outcome(&mut done.report, done.failure.as_ref());
     if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {
         done.repo.show_diff(old, new, settings.show(output, None))?;
+    }
+    if let Some((old, preview)) = done.preview.as_ref().filter(|_| settings.shows()) {
+        done.repo.show_diff(*old, preview.tree(), settings.show(output, Some(preview.objects())))?;
     }
     Ok(exit)
 }

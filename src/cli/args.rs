@@ -13,7 +13,7 @@ pub use options::{
     ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
     SHOW_OPTIONS, UNDO_OPTIONS,
 };
-use options::{FOR_ACCEPT, FOR_UNDO, NOT_FOR_ASK};
+use options::{FOR_ACCEPT, FOR_DROP, FOR_UNDO, NOT_FOR_ASK};
 use std::ffi::OsString;
 
 /// The name of the binary; git runs it as `git llm-apply`.
@@ -253,7 +253,13 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
             .args(some(FOR_ACCEPT))
             .mut_arg("strategy-option", |side| side.hide_short_help(false))
             .arg(branches()),
-        "drop" => telling(verb).args(DROP_OPTIONS.iter().flat_map(arguments)).arg(branches()),
+        "drop" => telling(verb)
+            .args(some(FOR_DROP))
+            .mut_arg("push", |push| {
+                push.help("remove the remote's branches first, and nothing that it refuses")
+            })
+            .args(DROP_OPTIONS.iter().flat_map(arguments))
+            .arg(branches()),
         "undo" => undoing(telling(verb)).args(UNDO_OPTIONS.iter().flat_map(arguments)),
         "redo" => undoing(telling(verb)),
         "forget" => telling(verb).arg(id(true)),

@@ -169,7 +169,7 @@ impl Exit {
         use vcs::Error as E;
         match error {
             E::Locked(_) | E::Moved { .. } | E::Switched { .. } | E::Raced(_) | E::Pruned => Exit::InTheWay,
-            E::ReferenceHook(_) => Exit::HookRefused,
+            E::ReferenceHook { .. } => Exit::HookRefused,
             E::Interrupted => Exit::Interrupted,
             E::BadBranchName(_)
             | E::BadRevision(_)

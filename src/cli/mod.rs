@@ -11,6 +11,7 @@ mod help;
 mod history;
 mod input;
 mod output;
+mod problem;
 mod prompt;
 mod recover;
 mod settings;
@@ -124,7 +125,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     while arguments.len() > 2 && arguments[1] == "-C" {
         if let Err(error) = change_directory(&arguments[2]) {
             let printer = Printer::new(Output { json, ..Output::plain() }, &Rc::default());
-            printer.error(&error.to_string(), None, error.exit());
+            printer.error(problem::of(&error), error.exit());
             return ExitCode::from(error.exit().code());
         }
         arguments.drain(1..3);
@@ -173,7 +174,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let given = matches.try_get_many::<OsString>("response").ok().flatten().into_iter().flatten();
             let given = given.map(input::shown).collect();
             let printer = Printer::new(errors(), &said);
-            printer.error_about(given, &error.to_string(), error.help().as_deref(), exit);
+            printer.error_about(given, problem::of(&error), exit);
             exit
         }
     };

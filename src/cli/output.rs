@@ -1,10 +1,10 @@
 //! Printing: results on standard output, diagnostics on standard error, colours where they are wanted.
 use super::exit::Exit;
 use super::settings::{self, Color, Output};
-use super::{help, recover};
+use super::{problem, recover};
 use crate::flow::{self, Watch};
 use crate::report::escape::{Printed, escape};
-use crate::report::{self, FEEDBACK_LIMIT, Quoting, RecoveredReport, Report, Status, Style};
+use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, RecoveredReport, Report, Status, Style};
 use crate::transaction::{self, End, Failure, Recovered};
 use crate::vcs;
 use crate::vcs::config::Config;
@@ -104,17 +104,13 @@ impl Printer {
             if report.status != Status::Refused {
                 report.status = Self::status(exit);
             }
-            let mut message = failure.to_string();
             if let flow::Error::Transaction(
                 transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
             ) = failure
             {
                 ran = Some(&**failure);
-                if self.output.json {
-                    message = format!("{message}\n{}", failure.last_lines()).trim_end().to_owned();
-                }
             }
-            report.error = Some((message, help::of_flow(failure)));
+            report.error = Some(self.with_output(problem::of_flow(failure)));
         }
         report.remarks = self.said.with(std::mem::take(&mut report.remarks));
         match self.output.json {
@@ -122,6 +118,13 @@ impl Printer {
             false => self.text(report, ran),
         }
         exit
+    }
+
+    /// In JSON the message has what was printed, too.
+    pub(super) fn with_output(&self, problem: Problem) -> Problem {
+        let printed = problem.output.as_deref().filter(|_| self.output.json).unwrap_or_default();
+        let message = format!("{}\n{printed}", problem.message).trim_end().to_owned();
+        Problem { message, ..problem }
     }
 
     /// A report where nothing went wrong.
@@ -171,8 +174,8 @@ impl Printer {
         if let Some(failure) = ran.filter(|_| !self.output.verbose) {
             self.printed(failure);
         }
-        if let Some((message, help)) = &report.error {
-            self.message(message, help.as_deref());
+        if let Some(problem) = &report.error {
+            self.problem(problem, ran.is_some());
         }
         for (_, _, message) in &report.obstacles {
             self.message(message, None);
@@ -192,6 +195,9 @@ impl Printer {
         }
         if shown && !self.output.quiet {
             out(&report::headline(report));
+            if !report.dry_run && (report.undone.is_some() || !report.accepted.is_empty()) {
+                out(&report::summary(report, style));
+            }
         }
     }
 
@@ -256,21 +262,30 @@ impl Printer {
     }
 
     /// An error that ends the run.
-    pub(super) fn error(&self, message: &str, help: Option<&str>, exit: Exit) {
-        self.error_about(Vec::new(), message, help, exit);
+    pub(super) fn error(&self, problem: Problem, exit: Exit) {
+        self.error_about(Vec::new(), problem, exit);
     }
 
     /// An error that ends the run before those responses were read.
-    pub(super) fn error_about(&self, responses: Vec<String>, message: &str, help: Option<&str>, exit: Exit) {
-        if self.output.json {
-            let mut report = Report::new(Self::status(exit));
-            report.responses = responses;
-            report.remarks = self.said.remarks.take();
-            report.recovered = self.said.recovered.take();
-            report.error = Some((message.to_owned(), help.map(str::to_owned)));
-            return self.json(&report, exit);
+    pub(super) fn error_about(&self, responses: Vec<String>, problem: Problem, exit: Exit) {
+        let mut report = Report::new(Self::status(exit));
+        report.responses = responses;
+        report.remarks = self.said.remarks.take();
+        report.recovered = self.said.recovered.take();
+        report.error = Some(self.with_output(problem));
+        match (&report.error, self.output.json) {
+            (Some(problem), false) => self.problem(problem, false),
+            _ => self.json(&report, exit),
         }
-        self.message(message, help);
+    }
+
+    /// An error; what a hook has printed comes first, unless it was shown.
+    fn problem(&self, problem: &Problem, is_shown: bool) {
+        if let Some(output) = problem.output.as_ref().filter(|output| !is_shown && !output.is_empty()) {
+            self.printed_bytes(format!("{output}\n").as_bytes());
+            self.printed_end();
+        }
+        self.message(&problem.message, problem.help.as_deref());
     }
 
     fn message(&self, message: &str, help: Option<&str>) {
@@ -401,7 +416,8 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let message = first.strip_prefix("error: ").unwrap_or(&first);
     let tip = parts.find_map(|part| Some(format!("{}; ", part.strip_prefix("tip: ")?))).unwrap_or_default();
     let printer = Printer::new(Output { json, ..Output::plain() }, &Rc::default());
-    printer.error(message, Some(&format!("{tip}see 'git llm-apply -h'")), Exit::Usage);
+    let help = Some(format!("{tip}see 'git llm-apply -h'"));
+    printer.error(Problem { help, ..Problem::new("usage", message.to_owned()) }, Exit::Usage);
     ExitCode::from(Exit::Usage.code())
 }
 

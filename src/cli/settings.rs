@@ -418,18 +418,19 @@ impl Settings {
             None => config.list(SENSITIVE)?,
         };
         options.max_size = positive("llmapply.maxSize", options.max_size)?;
+        options.dry_run = dry_run || from.switch("dry-run", false)?;
         options.lock_timeout = lock_timeout(config)?;
         options.given = from.all()?;
         if !options.sensitive.is_empty() {
             options.given.insert(SENSITIVE.to_owned(), options.sensitive.clone());
         }
         Ok(Self {
-            options,
             branch_per_edit,
             file,
-            dry_run: dry_run || from.switch("dry-run", false)?,
+            dry_run: options.dry_run,
             diff: from.switch("diff", false)?,
             stat: from.switch("stat", false)?,
+            options,
         })
     }
 }

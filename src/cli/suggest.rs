@@ -1,9 +1,9 @@
 //! `git llm-apply -b <template>`: a branch for each response, and a table of them.
 
-use super::Error;
 use super::exit::Exit;
 use super::output::Printer;
 use super::settings::{Output, Settings};
+use super::{Error, problem};
 use crate::flow::{self, Each, Order, Suggestion, Template};
 use crate::report::{Report, Status, SuggestionReport};
 use crate::transaction;
@@ -72,20 +72,17 @@ fn reported(one: Suggestion, output: Output, printer: &Printer) -> (SuggestionRe
         return (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit);
     };
     let exit = error.exit();
-    let mut message = error.to_string();
     if let Error::Flow(flow::Error::Transaction(
         transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
     )) = &error
+        && !output.json
+        && !output.verbose
     {
-        match output.json {
-            true => message = format!("{message}\n{}", failure.last_lines()).trim_end().to_owned(),
-            false if !output.verbose => printer.printed(failure),
-            false => {}
-        }
+        printer.printed(failure);
     }
     if exit == Exit::InTheWay {
         report.status = Status::InTheWay;
     }
-    report.error = Some((message, error.help()));
+    report.error = Some(printer.with_output(problem::of(&error)));
     (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit)
 }

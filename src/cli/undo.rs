@@ -22,6 +22,6 @@ pub(super) fn run(matches: &ArgMatches, redo: bool, said: &Rc<Said>) -> Result<E
         edits.extend(numbers.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
     }
     let name = matches.get_one::<String>("id").cloned();
-    let done = flow::undo(&repo, &Undo { name, edits, redo }, &settings.options, &printer)?;
+    let done = flow::undo(repo, &Undo { name, edits, redo }, &settings.options, &printer);
     apply::finish(done, &settings, output, &printer)
 }

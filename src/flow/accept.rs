@@ -1,34 +1,23 @@
 //! Accepting suggestions: their commits come onto the branch as they are where nothing lies between, else one by one by
 //! a three-way merge; those of several branches one after another. All of it is one transaction.
 
-use super::land::{self, Done, Moved, Told};
-use super::{Error, Options, Watch, build_report, conflict, copied, push};
+use super::bring::{Bring, Brought, bring};
+use super::land::Done;
+use super::{Error, Options, Watch, conflict, copied, push};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
-use crate::report::{self, AcceptedCommit, AcceptedReport, BranchReport, Finding, Report, Status};
-use crate::transaction::{self, Made, Making, Planned, Recording, Replayed, Target, Transaction, interrupt};
+use crate::report::{AcceptedCommit, AcceptedReport, Finding, Report, Status};
+use crate::transaction::{self, Made, Making, Planned, Recording, Replayed, Target};
 use crate::vcs::merge::Favor;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
-use std::cell::OnceCell;
 
 /// Brings the commits of branches onto the one that HEAD points to, in the order given. Of `options` those count that
-/// say how commits are made and what judges them.
-///
-/// # Errors
-/// A name is none of a commit, a branch has merges that cannot be done again; or the world went wrong, and nothing has
-/// changed unless the error says so.
-pub fn accept(repo: &Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
-    land::recover(repo, options.lock_timeout, watch)?;
-    let first = OnceCell::new();
-    land::while_it_moves(options, |_| {
-        // Anew each time: a quarantine was this handle's object store.
-        let repo = repo.open_again()?;
-        let (report, moved) = Accepting { repo: &repo, names, options, watch }.land(&first)?;
-        if moved.is_some() {
-            repo.maintain();
-        }
-        Ok(Done { report, failure: None, moved, repo })
+/// say how commits are made and what judges them. Where a name is none of a commit, or a branch has merges that cannot be
+/// done again, nothing has changed.
+pub fn accept(repo: Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Done {
+    bring(repo, options, watch, None, |repo, target, watch, report| {
+        Accepting { repo, names, options, watch }.land(target, report)
     })
 }
 
@@ -61,89 +50,33 @@ impl Plan {
 }
 
 impl Accepting<'_> {
-    fn land(&self, first: &OnceCell<Target>) -> Result<(Report, Option<Moved>), Error> {
-        let repo = self.repo;
-        let target = Target::choose(repo, None, None)?;
-        first.get_or_init(|| target.clone()).check_same(&target)?;
+    fn land(&self, target: &Target, report: &mut Report) -> Result<Brought, Error> {
+        let (repo, options) = (self.repo, self.options);
         let branches = self.names.iter().map(|name| self.branch(name)).collect::<Result<Vec<_>, _>>()?;
-        let (push, onto) = push::way(repo, &target, self.options)?;
-        let plan = self.plan(&target, &branches, onto)?;
-        let mut report = self.report(Status::Nothing, &plan, &target, &Made::default())?;
-        let named = |id: Oid| (id.to_string(), repo.short(id));
-        report.branch = Some(BranchReport { old: target.tip.map(named), ..build_report::branch(&target) });
+        let (push, onto) = push::way(repo, target, options)?;
+        let plan = self.plan(target, &branches, onto)?;
+        self.fill(report, &plan, target, &Made::default());
         if !plan.clashes.is_empty() {
             report.status = Status::Refused;
-            report.findings = self.findings(&plan, &plan.clashes, &target, None);
-            return Ok((report, None));
+            report.findings = self.findings(&plan, &plan.clashes, target, None);
+            return Ok((None, None));
         }
-        if plan.series.is_empty() {
-            return Ok((report, None));
-        }
-        let held = interrupt::hold();
-        let id = Recording::id_for(repo, &target, &[&self.names.join("\0")])?;
-        let as_made = |made: &Made, landed: bool| {
-            let status = if landed { Status::Landed } else { Status::Checked };
-            let mut report = self.report(status, &plan, &target, made).unwrap_or(report.clone());
-            let (old, new) = (target.tip.map(named), made.tip().map(named));
-            report.branch = Some(BranchReport { old, new, ..build_report::branch(&target) });
-            report.landing = self.options.record.then(|| id.clone()).filter(|_| landed);
-            report
-        };
-        let describe =
-            |made: &Made, landed: bool| report::json(&as_made(made, landed), 0).unwrap_or_default();
-        let recorded = |made: &Made| report::json(&as_made(made, true), 0).unwrap_or_default();
-        let record = self.options.record.then(|| Recording {
-            edits: Vec::new(),
-            report: &recorded,
-            id: id.clone(),
+        Bring {
+            repo,
+            options,
+            watch: self.watch,
+            target,
+            series: &plan.series,
+            onto_remote: onto.is_some(),
+            push,
+            reflog: format!("llm-apply: accept {}", self.names.join(", ")),
+            cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
+            id: Recording::id_for(repo, target, &[&self.names.join("\0")])?,
             kind: RecordKind::Landed,
             of: None,
-            responses: &[],
-            also: Vec::new(),
-        });
-        let options = transaction::Options {
-            lock_timeout: self.options.lock_timeout,
-            no_verify: !self.options.verify,
-            again: true,
-            autostash: self.options.autostash,
-            merge: false,
-            exec: self.options.exec.clone(),
-            exec_each: self.options.exec_each,
-            scratch_dir: self.options.scratch_dir.clone(),
-            keep_scratch: self.options.keep_scratch,
-            reflog: format!("llm-apply: accept {}", self.names.join(", ")),
-            author: self.options.author.clone(),
-            sign: self.options.sign.clone(),
-            cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
-            describe: &describe,
-            progress: &Told(self.watch),
-            record,
-            push,
-            spare: None,
-        };
-        let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        let land = || -> transaction::Result<_> {
-            let transaction = Transaction::begin(repo, target.clone(), &base, &plan.series, options)?;
-            transaction.prepare(&base, &plan.series, None)?.publish()
-        };
-        let landed = match land() {
-            Ok(landed) => landed,
-            Err(transaction::Error::InTheWay(obstacles)) => {
-                build_report::in_the_way(&mut report, &obstacles);
-                return Ok((report, None));
-            }
-            Err(transaction::Error::Nothing) => return Ok((report, None)),
-            Err(error) => return Err(error.into()),
-        };
-        drop(held);
-        report = as_made(&landed.made, true);
-        for what in &landed.by_git {
-            self.watch.detail(what);
+            fill: &|report, made| self.fill(report, &plan, target, made),
         }
-        if target.checked_out {
-            repo.tell_of_new_index();
-        }
-        Ok((report, Some((landed.old.or(target.start), landed.new))))
+        .land(report)
     }
 
     /// The commit of a branch, or of whatever else a name is of.
@@ -204,8 +137,7 @@ impl Accepting<'_> {
             }
         }
         if let (Some(onto), false) = (tip, replayed.is_empty()) {
-            let commits: Vec<_> =
-                replayed.iter().map(|(_, commit)| Replayed { commit: *commit, reversed: false }).collect();
+            let commits: Vec<_> = replayed.iter().map(|(_, commit)| Replayed::again(*commit)).collect();
             // A handle of its own, since its writes are turned away from the repository.
             let brought = transaction::replay(&self.repo.open_again()?, onto, &commits, self.options.favor)?;
             let (before, next) = (plan.from.len(), plan.next());
@@ -222,7 +154,7 @@ impl Accepting<'_> {
         // What clashes has none of the series.
         if plan.clashes.is_empty() {
             let from = &plan.from;
-            let commit = |at: usize| vec![Replayed { commit: from[at].1, reversed: false }];
+            let commit = |at: usize| vec![Replayed::again(from[at].1)];
             copied::add_origins(repo, &mut plan.series, commit)?;
         }
         Ok(plan)
@@ -283,28 +215,25 @@ impl Accepting<'_> {
         clashes.iter().filter_map(one).collect()
     }
 
-    fn report(&self, status: Status, plan: &Plan, target: &Target, made: &Made) -> Result<Report, Error> {
+    /// Says what has become of the branches' commits.
+    fn fill(&self, report: &mut Report, plan: &Plan, target: &Target, made: &Made) {
         let named = |id: Oid| (id.to_string(), self.repo.short(id));
-        let mut report = Report::new(status);
-        report.formats.clear();
-        report.accepted = self
-            .names
-            .iter()
-            .map(|name| AcceptedReport { branch: name.clone(), commits: Vec::new() })
-            .collect();
+        let of_branch = |name: &String| AcceptedReport { branch: name.clone(), commits: Vec::new() };
+        report.accepted = self.names.iter().map(of_branch).collect();
         for (place, (planned, (at, from))) in plan.series.iter().zip(&plan.from).enumerate() {
             let new = made.commits.get(place).copied().flatten();
             let Some(accepted) = report.accepted.get_mut(*at) else { continue };
+            let as_is = matches!(planned.making, Making::AsIs { .. });
+            let is_in = !as_is && planned.changes.is_empty();
             accepted.commits.push(AcceptedCommit {
                 from: named(*from),
-                subject: self.repo.existing(*from)?.subject(),
-                as_is: matches!(planned.making, Making::AsIs { .. }),
-                is_lost: planned.changes.is_empty()
-                    && plan.decided.iter().any(|clash| clash.planned == place),
+                subject: self.repo.existing(*from).map_or_else(|_| String::new(), |one| one.subject()),
+                as_is,
+                is_in,
+                is_lost: is_in && plan.decided.iter().any(|clash| clash.planned == place),
                 new: new.map(named),
             });
         }
         report.findings = self.findings(plan, &plan.decided, target, self.options.favor);
-        Ok(report)
     }
 }

@@ -81,7 +81,7 @@ fn in_the_way(
     let mut report = Report::new(Status::InTheWay);
     report.branch = Some(build_report::branch(&target));
     build_report::in_the_way(&mut report, &found);
-    Ok(Some(Done { report, failure: None, moved: None, repo: repo.open_again()? }))
+    Ok(Some(Done { report, failure: None, moved: None, preview: None, repo: repo.open_again()? }))
 }
 
 /// Asks and lands, round by round; `attempt` is the one that is kept meanwhile.

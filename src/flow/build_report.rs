@@ -6,7 +6,7 @@ use super::run::{Alone, Run};
 use crate::diag::{Code, Diagnostic};
 use crate::format;
 use crate::plan::{self, FileChange, FileState, Node, Rejected, Step};
-use crate::report::{self, BranchReport, EditState, FailedCheck, Report, Status};
+use crate::report::{self, BranchReport, EditState, FailedCheck, Problem, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
 use crate::transaction::{self, Made, Obstacle, Planned, Target};
@@ -101,7 +101,7 @@ impl Run<'_> {
             seen.extend(format::seen(response, &self.script));
         }
         self.findings(&mut report, &seen);
-        report.error = Some((message, None));
+        report.error = Some(Problem::new("no-edits", message));
         report
     }
 
@@ -326,7 +326,7 @@ pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle]) {
 pub(super) fn failed(report: &mut Report, error: &Error) {
     if let Error::Mismatch(mismatch) = error {
         report.status = Status::Refused;
-        report.error = Some((mismatch.to_string(), None));
+        report.error = Some(Problem::new("mismatch", mismatch.to_string()));
     } else if report.status != Status::Refused {
         report.status = Status::Failed;
     }

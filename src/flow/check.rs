@@ -1,34 +1,18 @@
 //! What would land, and what would keep it from landing.
 
+use super::land::{Compared, Done};
 use super::observer::Observer;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, build_report};
 use crate::report::{Report, Status, ToPass};
 use crate::transaction::{self, Preview, interrupt};
-use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
-/// The tree that it is compared with, and the one that would be.
-type Compared = (Option<Oid>, Preview);
-
-/// What a check found.
-#[must_use]
-pub struct Checked {
-    /// What it says, as far as it came.
-    pub report: Report,
-    /// What went wrong with the world, if anything did.
-    pub failure: Option<Error>,
-    /// The tree that it is compared with, and the one that would be, where that was asked for and there is one.
-    pub preview: Option<Compared>,
-    /// The handle whose objects the preview is of.
-    pub repo: Repo,
-}
-
 /// Resolves and says what would happen. Nothing is changed and no lock is taken; an order to hold keeps the attempt.
-pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Checked {
+pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Done {
     let observer = Observer::new(watch);
     let (run, begun) = Run::read(&repo, order, options, &observer, true);
-    let mut checked = Checked { report: run.declared(), failure: None, preview: None, repo };
+    let mut checked = Done { report: run.declared(), failure: None, moved: None, preview: None, repo };
     let (repo, report) = (&checked.repo, &mut checked.report);
     let look = |()| run.look(repo, report, preview.then_some(&mut checked.preview));
     if let Err(error) = begun.and_then(look) {
@@ -39,20 +23,28 @@ pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: 
     checked
 }
 
-impl Run<'_> {
-    /// What has to pass before this lands, in order: hooks and commands that judge it, and its signatures.
-    fn to_pass(&self, repo: &Repo) -> Result<Vec<ToPass>, Error> {
-        let options = &self.options;
-        let hooks = transaction::hooks_to_pass(repo, !options.verify, !options.ff)?;
-        let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
-        let exec = options.exec.iter().map(|line| ToPass { kind: "exec", name: line.clone() });
-        let mut all: Vec<_> = hooks.chain(exec).collect();
-        if repo.manner(&options.sign, interrupt::signal)?.is_signed() {
-            all.push(ToPass { kind: "signature", name: "git commit-tree -S".to_owned() });
-        }
-        Ok(all)
+/// What has to pass before something lands, in order: hooks and commands that judge it, and its signatures. `again` says
+/// whether its commits exist.
+pub(super) fn to_pass(repo: &Repo, options: &Options, again: bool) -> Result<Vec<ToPass>, Error> {
+    let hooks = transaction::hooks_to_pass(repo, !options.verify, !options.ff && !again, again)?;
+    let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
+    let exec = options.exec.iter().map(|line| ToPass { kind: "exec", name: line.clone() });
+    let mut all: Vec<_> = hooks.chain(exec).collect();
+    if repo.manner(&options.sign, interrupt::signal)?.is_signed() {
+        all.push(ToPass { kind: "signature", name: "git commit-tree -S".to_owned() });
     }
+    Ok(all)
+}
 
+/// Says which killed runs wait for the recovery.
+pub(super) fn tell_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Error> {
+    for id in transaction::pending(repo)? {
+        watch.warn(&format!("a killed run is pending ({id}): 'git llm-apply recover' settles it"));
+    }
+    Ok(())
+}
+
+impl Run<'_> {
     /// Looks what would happen. The report goes as far as it comes.
     pub(super) fn look(
         &self,
@@ -70,9 +62,7 @@ impl Run<'_> {
             *report = self.not_joined(repo, &target);
             return Ok(());
         }
-        for id in transaction::pending(repo)? {
-            self.watch.warn(&format!("a killed run is pending ({id}): 'git llm-apply recover' settles it"));
-        }
+        tell_of_pending(repo, self.watch)?;
         let resolved = match self.resolve_onto(repo, &target, None)? {
             Ok(resolved) => resolved,
             Err(rejected) => {
@@ -86,7 +76,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.check_merge(&target)?;
-        report.to_pass = self.to_pass(repo)?;
+        report.to_pass = to_pass(repo, &self.options, false)?;
         let autostash = self.options.autostash;
         let obstacles = transaction::in_the_way(repo, &target, &base, &resolved.series, autostash);
         // What the edits come to is shown whatever keeps them from landing.

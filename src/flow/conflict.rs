@@ -84,17 +84,12 @@ pub(super) fn finding(clash: &Clash, branch: &str, what: &str, favor: Option<Fav
         None => wording(clash, branch, "it"),
     };
     let (message, line) = found.unwrap_or_else(|| (format!("`{}`", clash.path), None));
+    let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
+    let severity = if favor.is_some() { Severity::Warning } else { Severity::Error };
     Finding {
-        code: if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict },
-        severity: if favor.is_some() { Severity::Warning } else { Severity::Error },
-        message: format!("{what}: {message}"),
-        edit: None,
         path: Some(clash.path.clone()),
-        wanted: Vec::new(),
-        response: None,
-        places: Vec::new(),
-        excerpt: Vec::new(),
         help: help(clash).filter(|_| favor.is_none()).map(str::to_owned),
         evidence: Some(Box::new(evidence(clash, line))).filter(|_| favor.is_none()),
+        ..Finding::new(code, severity, format!("{what}: {message}"))
     }
 }

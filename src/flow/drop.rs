@@ -1,26 +1,30 @@
 //! Dropping suggestions: their branches, and what the configuration says of them.
 
+use super::bring::begin;
+use super::land::Done;
 use super::open::suggestions;
-use super::{Error, Watch, build_report, land};
+use super::{Error, Options, Watch, build_report, push};
 use crate::report::{DroppedReport, Report, Status};
 use crate::transaction::{self, Obstacle, Target};
 use crate::vcs::repo::Repo;
-use std::time::Duration;
 
-/// Removes branches, all or none. With `force` also those that are no suggestions.
-///
-/// # Errors
-/// There is no such branch, or it is no suggestion; or the world went wrong.
-pub fn drop(
+/// Removes branches, all or none. With `force` also those that are no suggestions. Where there is no such branch, or it is no
+/// suggestion, nothing has changed.
+pub fn drop(repo: Repo, names: &[String], force: bool, options: &Options, watch: &dyn Watch) -> Done {
+    begin(repo, options, watch, |repo, _, watch, report| {
+        remove(repo, names, force, options, watch, report).map(|()| (None, None))
+    })
+}
+
+fn remove(
     repo: &Repo,
     names: &[String],
     force: bool,
-    timeout: Duration,
+    options: &Options,
     watch: &dyn Watch,
-) -> Result<Report, Error> {
-    land::recover(repo, timeout, watch)?;
+    report: &mut Report,
+) -> Result<(), Error> {
     let known = if force { Vec::new() } else { suggestions(repo, watch)? };
-    let mut report = Report::new(Status::Dropped);
     let (mut branches, mut obstacles) = (Vec::new(), Vec::new());
     for name in names {
         let target = Target::choose(repo, Some(name), None)?;
@@ -38,11 +42,11 @@ pub fn drop(
             return Err(Error::NoSuggestion(branch));
         }
         branches.push((target.name, tip));
-        report.dropped.push(DroppedReport { branch, tip: (tip.to_string(), repo.short(tip)) });
+        report.dropped.push(DroppedReport { branch, tip: (tip.to_string(), repo.short(tip)), remote: None });
     }
     if !obstacles.is_empty() {
         report.dropped.clear();
-        build_report::in_the_way(&mut report, &obstacles);
+        build_report::in_the_way(report, &obstacles);
         let help = |obstacle: &Obstacle| match obstacle {
             Obstacle::CheckedOut { worktree, .. } if worktree.exists() => {
                 "check out another branch there first"
@@ -50,8 +54,17 @@ pub fn drop(
             obstacle => obstacle.help(),
         };
         report.obstacle_help = obstacles.iter().map(|obstacle| help(obstacle).to_owned()).collect();
-        return Ok(report);
+        return Ok(());
     }
-    transaction::drop_branches(repo, &branches, timeout)?;
-    Ok(report)
+    let there = push::branches_there(repo, &branches, options)?;
+    for (dropped, (name, _)) in report.dropped.iter_mut().zip(&branches) {
+        let there = there.iter().find(|there| there.here == *name);
+        dropped.remote = there.map(|there| there.upstream.remote.clone());
+    }
+    if options.dry_run {
+        report.status = Status::Checked;
+        return Ok(());
+    }
+    report.status = Status::Dropped;
+    Ok(transaction::drop_branches(repo, &branches, &there, options.verify, options.lock_timeout)?)
 }

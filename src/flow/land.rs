@@ -4,10 +4,11 @@ use super::choose::Chooser;
 use super::observer::Observer;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, build_report, push};
+use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{
-    self, Attempt, Landed, Made, Planned, Progress, Recording, Target, Transaction, interrupt,
+    self, Attempt, Landed, Made, Planned, Preview, Progress, Recording, Target, Transaction, interrupt,
 };
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
@@ -23,6 +24,9 @@ const ATTEMPTS: usize = 3;
 /// From which commit to which a branch has moved.
 pub type Moved = (Option<Oid>, Oid);
 
+/// The tree that is compared with, and the one that would be.
+pub(super) type Compared = (Option<Oid>, Preview);
+
 /// What became of it.
 #[must_use]
 pub struct Done {
@@ -32,6 +36,8 @@ pub struct Done {
     pub failure: Option<Error>,
     /// From which commit to which the branch has moved, if it has.
     pub moved: Option<Moved>,
+    /// Of a dry run: the tree that it is compared with, and the one that would be, where that was asked for and there is one.
+    pub preview: Option<Compared>,
     /// The handle that has the commits.
     pub repo: Repo,
 }
@@ -57,7 +63,7 @@ pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) 
             (None, Some(error))
         }
     };
-    Done { report, failure, moved, repo }
+    Done { report, failure, moved, preview: None, repo }
 }
 
 /// Settles killed runs first, as every flow does that changes something.
@@ -71,6 +77,7 @@ pub(super) fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Resu
 /// Tries it, and again where a branch moves meanwhile: the one here, or with `--rebase` the remote's. What is tried is told
 /// whether it was tried before.
 pub(super) fn while_it_moves<T>(
+    _repo: &Repo,
     options: &Options,
     mut land: impl FnMut(bool) -> Result<T, Error>,
 ) -> Result<T, Error> {
@@ -86,6 +93,55 @@ pub(super) fn while_it_moves<T>(
         }
     }
     land(true)
+}
+
+/// Says which hooks judge nothing since they are not executable, as git does.
+pub(super) fn tell_of_hooks(repo: &Repo, options: &Options, watch: &dyn Watch) -> Result<(), Error> {
+    for name in transaction::hooks_passed_over(repo, !options.verify, !options.ff)? {
+        watch.warn(&format!("the {name} hook does not run, since its file is not executable"));
+    }
+    Ok(())
+}
+
+/// Says what git itself wrote, and gives from where to where the branch has moved.
+pub(super) fn tell_of_landed(repo: &Repo, target: &Target, landed: &Landed, watch: &dyn Watch) -> Moved {
+    for what in &landed.by_git {
+        watch.detail(what);
+    }
+    if target.checked_out {
+        repo.tell_of_new_index();
+    }
+    (landed.old.or(target.start), landed.new)
+}
+
+impl Options {
+    /// How a transaction is to go about it, for new commits that are neither recorded nor pushed.
+    pub(super) fn transaction<'a>(
+        &self,
+        describe: &'a dyn Fn(&Made, bool) -> String,
+        progress: &'a dyn Progress,
+    ) -> transaction::Options<'a> {
+        transaction::Options {
+            lock_timeout: self.lock_timeout,
+            no_verify: !self.verify,
+            again: false,
+            merge: false,
+            exec: self.exec.clone(),
+            exec_each: self.exec_each,
+            scratch_dir: self.scratch_dir.clone(),
+            keep_scratch: self.keep_scratch,
+            autostash: self.autostash,
+            reflog: String::new(),
+            author: self.author.clone(),
+            sign: self.sign.clone(),
+            cleanup: (Cleanup::Verbatim, String::new()),
+            describe,
+            progress,
+            record: None,
+            push: None,
+            spare: None,
+        }
+    }
 }
 
 impl Run<'_> {
@@ -105,7 +161,7 @@ impl Run<'_> {
             return Ok(None);
         }
         self.tell_of_messages(repo)?;
-        self.tell_of_hooks(repo)?;
+        tell_of_hooks(repo, &self.options, self.watch)?;
         recover(repo, self.options.lock_timeout, self.watch)?;
         Attempt::expire(repo);
         if let Some(chooser) = chooser {
@@ -115,25 +171,20 @@ impl Run<'_> {
             *report = self.declared();
         }
         let first = OnceCell::new();
-        let moved = while_it_moves(&self.options, |again| {
-            if again {
-                // Anew: a quarantine was this handle's object store.
-                *repo = repo.open_again()?;
-            }
+        let (given, mut fresh) = (&*repo, None);
+        let moved = while_it_moves(given, &self.options, |again| {
+            // Anew: a quarantine was this handle's object store.
+            let repo = if again { fresh.insert(given.open_again()?) } else { given };
             self.land(repo, &first, report)
-        })?;
+        });
+        if let Some(fresh) = fresh {
+            *repo = fresh;
+        }
+        let moved = moved?;
         if moved.is_some() {
             repo.maintain();
         }
         Ok(moved)
-    }
-
-    /// Says which hooks judge nothing since they are not executable, as git does.
-    pub(super) fn tell_of_hooks(&self, repo: &Repo) -> Result<(), Error> {
-        for name in transaction::hooks_passed_over(repo, !self.options.verify, !self.options.ff)? {
-            self.watch.warn(&format!("the {name} hook does not run, since its file is not executable"));
-        }
-        Ok(())
     }
 
     /// Lands on the target that was chosen at the first try.
@@ -253,13 +304,7 @@ impl Run<'_> {
             }
             None => self.forget(repo, &target),
         }
-        for what in &landed.by_git {
-            self.watch.detail(what);
-        }
-        if target.checked_out {
-            repo.tell_of_new_index();
-        }
-        Ok(Some((landed.old.or(target.start), landed.new)))
+        Ok(Some(tell_of_landed(repo, &target, &landed, self.watch)))
     }
 
     fn transact(
@@ -272,25 +317,15 @@ impl Run<'_> {
         describe: &dyn Fn(&Made, bool) -> String,
     ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
+        let told = Told(self.watch);
         let options = transaction::Options {
-            lock_timeout: self.options.lock_timeout,
-            no_verify: !self.options.verify,
-            again: false,
             merge: !self.options.ff,
-            exec: self.options.exec.clone(),
-            exec_each: self.options.exec_each,
-            scratch_dir: self.options.scratch_dir.clone(),
-            keep_scratch: self.options.keep_scratch,
-            autostash: self.options.autostash,
             reflog: reflog(edits, &self.names()),
-            author: self.options.author.clone(),
-            sign: self.options.sign.clone(),
             cleanup: self.messages.last_cleanup(&self.options),
-            describe,
-            progress: &Told(self.watch),
             record,
             push,
             spare: self.spare.as_deref(),
+            ..self.options.transaction(describe, &told)
         };
         let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;

@@ -36,7 +36,7 @@ pub(super) struct LandedAs {
 
 /// What became of a commit that landed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fate {
+pub(super) enum Fate {
     /// What it did is there.
     There,
     /// It conflicts with what the branch has now.
@@ -131,7 +131,10 @@ impl Run<'_> {
             if listed.is_empty() {
                 continue;
             }
-            let fates = listed.iter().map(|one| fates(repo, one, target, tip));
+            let fates = listed.iter().map(|one| match commits_of(repo, one)? {
+                Some(commits) => fates(repo, &commits, one.reference == target.name, tip),
+                None => Ok(Vec::new()),
+            });
             let fates = fates.collect::<Result<Vec<_>, Error>>()?;
             let known = known(&listed, &fates);
             if names.is_none() {
@@ -191,16 +194,21 @@ fn known<'l>(
     known
 }
 
-/// What became of the commits of a landing, on the branch that is at `tip`. What a list says is checked by what the commits
-/// are: of one that this repository does not have nothing is known.
-fn fates(repo: &Repo, landed: &LandedEdits, target: &Target, tip: Oid) -> Result<Vec<(Oid, Fate)>, Error> {
+/// The commits of a landing. What a list says is checked by what the commits are: where this repository lacks one nothing is
+/// known of the landing.
+fn commits_of(repo: &Repo, landed: &LandedEdits) -> Result<Option<Vec<Oid>>, Error> {
     let mut commits = Vec::new();
     for one in &landed.commits {
         match repo.object_id(&one.id) {
             Ok(id) if repo.has_commit(id)? => commits.push(id),
-            _ => return Ok(Vec::new()),
+            _ => return Ok(None),
         }
     }
+    Ok(Some(commits))
+}
+
+/// What became of the commits of a landing, on the branch that is at `tip`; `is_own` says whether it landed there.
+pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Result<Vec<(Oid, Fate)>, Error> {
     let (Some(&first), Some(&last)) = (commits.first(), commits.last()) else { return Ok(Vec::new()) };
     let all = |fate: Fate| Ok(commits.iter().map(|id| (*id, fate)).collect());
     let tree = |id: Oid| repo.tree_of(id);
@@ -224,8 +232,10 @@ fn fates(repo: &Repo, landed: &LandedEdits, target: &Target, tip: Oid) -> Result
     if commits.len() > MOST {
         return all(if is_in_history { Fate::Unclear } else { Fate::Gone });
     }
-    let mut steps: Vec<Replayed> =
-        commits.iter().map(|&commit| Replayed { commit, reversed: is_in_history }).collect();
+    let mut steps: Vec<Replayed> = commits
+        .iter()
+        .map(|&commit| Replayed { reversed: is_in_history, ..Replayed::again(commit) })
+        .collect();
     if is_in_history {
         steps.reverse();
     }
@@ -235,7 +245,11 @@ fn fates(repo: &Repo, landed: &LandedEdits, target: &Target, tip: Oid) -> Result
         let fate = match planned.changes.is_empty() {
             // On another branch, where it never landed, its text decides.
             _ if brought.clashes.iter().any(|clash| clash.planned == at) => {
-                if is_in_history || landed.reference == target.name { Fate::Unclear } else { Fate::Gone }
+                if is_in_history || is_own {
+                    Fate::Unclear
+                } else {
+                    Fate::Gone
+                }
             }
             is_same if is_same == is_in_history => Fate::Gone,
             _ => Fate::There,

@@ -1,9 +1,9 @@
 //! A landing that is to be taken back or put back, and how it is found: by its record, or by the trailers of its commits
 //! where there is none.
 
-use super::history;
+use super::landed::{Fate, fates};
 use super::undo::Undo;
-use super::{Error, Watch};
+use super::{Error, Watch, history};
 use crate::message;
 use crate::report::record::{Record, RecordKind};
 use crate::report::{self, EditReport};
@@ -28,9 +28,52 @@ pub(super) struct Landing {
     pub(super) new: Oid,
     /// Commits with the edits that they hold: its own, and those of the landing that it took back or put back.
     pub(super) commits: Vec<(Oid, Vec<usize>)>,
-    /// Its record, if it has one here.
-    link: Option<Link>,
+    /// The reference that moved, and its record, if it has one here.
+    recorded: Option<(String, Link)>,
 }
+
+/// A commit that is done once more, or the other way round.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    /// As it landed.
+    pub(super) replayed: Replayed,
+    /// What it is by now, made again or amended.
+    pub(super) now: Oid,
+    pub(super) edits: Vec<usize>,
+}
+
+impl Step {
+    pub(super) fn new(replayed: Replayed, now: Oid, edits: Vec<usize>) -> Self {
+        Self { replayed, now, edits }
+    }
+}
+
+/// A commit that stays as it is, and the edits that it holds.
+#[derive(Debug, Clone)]
+pub(super) struct Left {
+    pub(super) commit: Oid,
+    pub(super) edits: Vec<usize>,
+    /// Why, as the rest of a sentence about it.
+    pub(super) why: String,
+}
+
+impl Left {
+    pub(super) fn new(commit: Oid, edits: Vec<usize>, why: String) -> Self {
+        Self { commit, edits, why }
+    }
+}
+
+/// What has to be done so that it is as if a landing had not been.
+#[derive(Default)]
+pub(super) struct Steps {
+    pub(super) done: Vec<Step>,
+    pub(super) left: Vec<Left>,
+    /// Whether the branch has any of the commits, as they are or made again.
+    is_known: bool,
+}
+
+/// This many landings are looked at of which the branch has no commit.
+const MOST: usize = 100;
 
 impl Landing {
     fn recorded(repo: &Repo, record: &Record, link: &Link, all: &[(Record, Link)]) -> Result<Self, Error> {
@@ -51,7 +94,7 @@ impl Landing {
             start: start.as_ref().or(old.as_ref()).map(id).transpose()?,
             new: id(&record.new)?,
             commits,
-            link: Some(link.clone()),
+            recorded: Some((record.reference.clone(), link.clone())),
         })
     }
 
@@ -65,7 +108,7 @@ impl Landing {
 
     /// Whether it is known by the trailers of its commits alone.
     pub(super) fn is_of_trailers(&self) -> bool {
-        self.link.is_none()
+        self.recorded.is_none()
     }
 
     /// The edits of one of its commits.
@@ -75,31 +118,54 @@ impl Landing {
 
     /// What was reported of its edits.
     pub(super) fn edits(&self, repo: &Repo) -> Result<Vec<EditReport>, Error> {
-        let Some(link) = &self.link else { return Ok(Vec::new()) };
+        let Some((_, link)) = &self.recorded else { return Ok(Vec::new()) };
         let (json, _) = transaction::contents(repo, link)?;
         Ok(report::recorded(json.as_deref().unwrap_or_default()).edits)
     }
 
     /// What has to be done so that it is as if it had not been: the commits that it brought are taken back, the newest
     /// first, but for those that were taken back already; then those come again that it took away. Merges have nothing of
-    /// their own.
+    /// their own. A commit that was amended is taken back as it landed.
     ///
     /// # Errors
     /// None of it is on the branch; or the object store fails.
-    pub(super) fn steps(&self, repo: &Repo, tip: Oid) -> Result<Vec<(Replayed, Vec<usize>)>, Error> {
-        let mut brought = self.brought(repo)?;
-        brought.retain(|id| !self.is_of_trailers() || self.edits_of(*id).is_some());
-        let mut steps = Vec::new();
+    pub(super) fn steps(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<Steps, Error> {
+        let is_merge = |id: Oid| -> Result<bool, Error> { Ok(repo.existing(id)?.parents.len() > 1) };
+        let edits_of = |id: Oid| self.edits_of(id).cloned().unwrap_or_default();
+        let mut steps = Steps::default();
+        let mut brought = Vec::new();
+        for id in self.brought(repo)? {
+            if !is_merge(id)? && (!self.is_of_trailers() || self.edits_of(id).is_some()) {
+                brought.push(id);
+            }
+        }
         if !brought.is_empty() {
             let there = on_branch(repo, &brought, &repo.commits_beyond(tip, self.start)?)?;
+            let mut there: HashMap<Oid, Oid> = there.into_iter().collect();
+            steps.is_known = !there.is_empty();
+            if let (Some((reference, _)), true) = (&self.recorded, there.len() < brought.len()) {
+                let fates = fates(repo, &brought, *reference == target.name, tip)?;
+                for (id, _) in fates.into_iter().filter(|(_, fate)| *fate != Fate::Gone) {
+                    there.entry(id).or_insert(id);
+                }
+            }
             if there.is_empty() {
                 let message =
                     format!("the commits of the landing {} are not on that branch (any more)", self.of);
                 return Err(Error::NothingToUndo(message));
             }
             let gone = repo.taken_back(tip, self.start)?;
-            for (made, id) in there.into_iter().rev().filter(|(_, id)| !gone.contains(id)) {
-                steps.push((made, id, true));
+            for &commit in brought.iter().rev() {
+                let edits = edits_of(commit);
+                match there.get(&commit).copied() {
+                    Some(now) if gone.contains(&now) || gone.contains(&commit) => {
+                        steps.left.push(Left::new(now, edits, "was taken back already".to_owned()));
+                    }
+                    Some(now) => steps.done.push(Step::new(Replayed { commit, reversed: true }, now, edits)),
+                    None => {
+                        steps.left.push(Left::new(commit, edits, format!("is not on {}", target.short())))
+                    }
+                }
             }
         }
         if let Some(old) = self.old {
@@ -107,16 +173,13 @@ impl Landing {
             if !gone.is_empty() {
                 self.check_own(repo, old)?;
             }
-            steps.extend(gone.into_iter().map(|id| (id, id, false)));
-        }
-        let mut all = Vec::new();
-        for (made, commit, reversed) in steps {
-            if repo.existing(commit)?.parents.len() < 2 {
-                let edits = self.edits_of(made).cloned().unwrap_or_default();
-                all.push((Replayed { commit, reversed }, edits));
+            for id in gone {
+                if !is_merge(id)? {
+                    steps.done.push(Step::new(Replayed::again(id), id, edits_of(id)));
+                }
             }
         }
-        Ok(all)
+        Ok(steps)
     }
 
     /// Looks whether it was here that the branch left that commit, by what no record of others can say.
@@ -144,8 +207,8 @@ impl Landing {
         self.old != self.start
     }
 
-    fn is_in_effect(&self, repo: &Repo, tip: Oid) -> Result<bool, Error> {
-        Ok(!self.steps(repo, tip)?.is_empty())
+    fn is_in_effect(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<bool, Error> {
+        Ok(!self.steps(repo, target, tip)?.done.is_empty())
     }
 }
 
@@ -177,57 +240,53 @@ fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, O
     Ok(commits.iter().filter_map(find).collect())
 }
 
-/// The landing that is meant.
+/// The landing that is meant; none if none is named and there is nothing to do.
 ///
 /// # Errors
-/// There is none, or more than one.
+/// There is none of that name, or more than one.
 pub(super) fn choose(
     repo: &Repo,
     what: &Undo,
     target: &Target,
     tip: Oid,
     watch: &dyn Watch,
-) -> Result<Landing, Error> {
+) -> Result<Option<Landing>, Error> {
     let all = history::records(repo, watch)?;
-    match &what.name {
-        Some(name) => match history::find(repo, Some(name), all.clone()) {
-            Ok((record, _)) if what.redo && record.kind != RecordKind::Undone => {
-                last_undone(repo, &all, target, tip, Some(record.of.as_ref().unwrap_or(&record.id)))?
-                    .ok_or_else(|| {
-                        let branch = target.short();
-                        Error::NothingToUndo(format!(
-                            "the landing {name} was not taken back on {branch} here"
-                        ))
-                    })
-            }
-            Ok((record, link)) => Landing::recorded(repo, &record, &link, &all),
-            Err(missing) => {
-                let commit = repo.commit_of(name).ok();
-                let is_meant = |id: &str, commits: &[(Oid, Vec<usize>)]| {
-                    (Record::may_be_id(name) && id.starts_with(name.as_str()))
-                        || commits.iter().any(|(id, _)| Some(*id) == commit)
-                };
-                let mut found = by_trailers(repo, tip, what.redo)?;
-                found.retain(|landing| is_meant(&landing.id, &landing.commits) || is_meant(&landing.of, &[]));
-                found.into_iter().next().ok_or(missing)
-            }
-        },
-        None if what.redo => match last_undone(repo, &all, target, tip, None)? {
-            Some(landing) => Ok(landing),
-            None => newest(repo, by_trailers(repo, tip, true)?, tip)?.ok_or_else(|| {
-                Error::NothingToUndo(format!("nothing on record was taken back on {}", target.short()))
-            }),
-        },
-        None => last_landed(repo, &all, tip)?.ok_or_else(|| {
-            let message = format!("no landing that is known here is in effect on {}", target.short());
-            Error::NothingToUndo(message)
-        }),
+    let Some(name) = &what.name else {
+        return match what.redo {
+            false => last_landed(repo, &all, target, tip),
+            true => match last_undone(repo, &all, target, tip, None)? {
+                Some(landing) => Ok(Some(landing)),
+                None => newest(repo, by_trailers(repo, tip, true)?, target, tip),
+            },
+        };
+    };
+    match history::find(repo, Some(name), all.clone()) {
+        Ok((record, _)) if what.redo && record.kind != RecordKind::Undone => {
+            let of = record.of.as_ref().unwrap_or(&record.id);
+            let landing = last_undone(repo, &all, target, tip, Some(of))?.ok_or_else(|| {
+                let branch = target.short();
+                Error::NothingToUndo(format!("the landing {name} was not taken back on {branch} here"))
+            })?;
+            Ok(Some(landing))
+        }
+        Ok((record, link)) => Landing::recorded(repo, &record, &link, &all).map(Some),
+        Err(missing) => {
+            let commit = repo.commit_of(name).ok();
+            let is_meant = |id: &str, commits: &[(Oid, Vec<usize>)]| {
+                (Record::may_be_id(name) && id.starts_with(name.as_str()))
+                    || commits.iter().any(|(id, _)| Some(*id) == commit)
+            };
+            let mut found = by_trailers(repo, tip, what.redo)?;
+            found.retain(|landing| is_meant(&landing.id, &landing.commits) || is_meant(&landing.of, &[]));
+            found.into_iter().next().ok_or(missing).map(Some)
+        }
     }
 }
 
-fn newest(repo: &Repo, found: Vec<Landing>, tip: Oid) -> Result<Option<Landing>, Error> {
+fn newest(repo: &Repo, found: Vec<Landing>, target: &Target, tip: Oid) -> Result<Option<Landing>, Error> {
     for landing in found {
-        if landing.is_in_effect(repo, tip)? {
+        if landing.is_in_effect(repo, target, tip)? {
             return Ok(Some(landing));
         }
     }
@@ -256,7 +315,7 @@ fn last_undone(
                     Some(times) => *times -= 1,
                     None => {
                         let landing = Landing::recorded(repo, record, link, all)?;
-                        if own || landing.is_in_effect(repo, tip).unwrap_or(false) {
+                        if own || landing.is_in_effect(repo, target, tip).unwrap_or(false) {
                             return Ok(Some(landing));
                         }
                     }
@@ -267,8 +326,44 @@ fn last_undone(
     Ok(None)
 }
 
+/// The newest landing on that branch whose commits it has not, but what they did: they were amended, or squashed.
+fn made_anew(
+    repo: &Repo,
+    all: &[(Record, Link)],
+    newer: &[(Record, Link)],
+    target: &Target,
+    tip: Oid,
+) -> Result<Option<Landing>, Error> {
+    let own = |(record, link): &&(Record, Link)| link.own && record.reference == target.name;
+    let mut taken_back: HashMap<&String, isize> = HashMap::new();
+    for (record, link) in newer.iter().filter(own).take(MOST) {
+        let about = record.of.as_ref().unwrap_or(&record.id);
+        let times = taken_back.entry(about).or_default();
+        *times += match record.kind {
+            RecordKind::Undone => 1,
+            RecordKind::Redone => -1,
+            RecordKind::Landed => 0,
+        };
+        if record.kind == RecordKind::Undone || *times > 0 {
+            continue;
+        }
+        let landing = Landing::recorded(repo, record, link, all)?;
+        match landing.steps(repo, target, tip) {
+            Ok(steps) if !steps.is_known && !steps.done.is_empty() => return Ok(Some(landing)),
+            Ok(_) | Err(Error::NothingToUndo(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
 /// The landing that is newest on the branch and in effect there.
-fn last_landed(repo: &Repo, all: &[(Record, Link)], tip: Oid) -> Result<Option<Landing>, Error> {
+fn last_landed(
+    repo: &Repo,
+    all: &[(Record, Link)],
+    target: &Target,
+    tip: Oid,
+) -> Result<Option<Landing>, Error> {
     let (mut known, mut made_again) = (HashMap::new(), HashMap::new());
     // What put one back is in the place of it.
     let brought = all.iter().enumerate().filter(|(_, (record, _))| record.kind != RecordKind::Undone);
@@ -297,21 +392,28 @@ fn last_landed(repo: &Repo, all: &[(Record, Link)], tip: Oid) -> Result<Option<L
             above.add(repo, id, &text, false)?;
             continue;
         };
-        if let Some(landing) = newest(repo, std::mem::take(&mut above).landings, tip)? {
+        if let Some(landing) = newest(repo, std::mem::take(&mut above).landings, target, tip)? {
             return Ok(Some(landing));
         }
         if looked_at.insert(*at) {
             let (record, link) = &all[*at];
             let landing = Landing::recorded(repo, record, link, all)?;
-            match landing.is_in_effect(repo, tip) {
+            match landing.is_in_effect(repo, target, tip) {
                 Ok(false) | Err(Error::NothingToUndo(_)) => {}
                 // What others have recorded need not be anything.
                 Err(_) if !link.own => {}
-                in_effect => return in_effect.map(|_| Some(landing)),
+                Err(error) => return Err(error),
+                Ok(true) => {
+                    let newer = made_anew(repo, all, &all[..*at], target, tip)?;
+                    return Ok(Some(newer.unwrap_or(landing)));
+                }
             }
         }
     }
-    newest(repo, above.landings, tip)
+    match newest(repo, above.landings, target, tip)? {
+        Some(landing) => Ok(Some(landing)),
+        None => made_anew(repo, all, all, target, tip),
+    }
 }
 
 /// What the trailers of a branch's commits tell of landings, or of what was taken back; the newest first.
@@ -352,7 +454,7 @@ impl Trailed {
             start: old,
             new: commit,
             commits: vec![(commit, trailed.edits)],
-            link: None,
+            recorded: None,
         });
         Ok(())
     }

@@ -4,6 +4,7 @@
 
 mod accept;
 mod ask;
+mod bring;
 mod build_report;
 mod check;
 mod choose;
@@ -35,7 +36,7 @@ mod undo;
 
 pub use accept::accept;
 pub use ask::{Model, ROUNDS, ask};
-pub use check::{Checked, check};
+pub use check::check;
 pub use choose::{Answer, Asked, Chooser};
 pub use drop::drop;
 pub use history::{forget, list, show};

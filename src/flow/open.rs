@@ -60,7 +60,7 @@ fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result
     let mut replayed = Vec::new();
     for commit in commits {
         if repo.existing(*commit)?.parents.len() < 2 {
-            replayed.push(Replayed { commit: *commit, reversed: false });
+            replayed.push(Replayed::again(*commit));
         }
     }
     let brought = transaction::replay(repo, head, &replayed, None);

@@ -113,6 +113,8 @@ pub struct Options {
     pub record: bool,
     /// The largest response, in bytes.
     pub max_size: u64,
+    /// Change nothing, and say what undo, redo, accept and drop would do.
+    pub dry_run: bool,
     /// How long to wait for another landing.
     pub lock_timeout: Duration,
     /// All of these as they were typed or configured: a refused attempt keeps it for whoever goes on from it.
@@ -168,6 +170,7 @@ impl Default for Options {
             keep_whole: false,
             record: true,
             max_size: DEFAULT_MAX_SIZE,
+            dry_run: false,
             lock_timeout: Duration::from_secs(60),
             given: Given::new(),
         }

@@ -1,10 +1,13 @@
 //! Where a landing is pushed to, and what is to be done first where the remote has moved on.
 
 use super::{Error, Options};
-use crate::transaction::{self, Target, interrupt};
+use crate::transaction::{self, OnRemote, Target, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
+
+/// Why the remote is left as it is.
+const NOT_HERE: &str = "it has commits that are not here";
 
 /// Where it is pushed to, if it is, and the remote's commit that it has to come onto first.
 pub(super) type Way = (Option<Upstream>, Option<Oid>);
@@ -27,14 +30,37 @@ pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way
     {
         return Ok((Some(upstream), None));
     }
-    let to = format!("{} of {}", target.short(), upstream.remote);
+    let to = upstream.to_string();
     if !options.rebase {
-        let why = "it has commits that are not here".to_owned();
-        return Err(transaction::Error::Behind { to, why }.into());
+        return Err(transaction::Error::Behind { to, why: NOT_HERE.to_owned() }.into());
     }
     repo.fetch_branch(&upstream, interrupt::seen)?;
     match target.tip {
         Some(tip) if !repo.is_ancestor(tip, there)? => Err(Error::Diverged(to)),
         _ => Ok((Some(upstream), Some(there))),
     }
+}
+
+/// Which of some branches the remote has, if they are to go there, too.
+///
+/// # Errors
+/// The remote cannot be asked, or its branch has commits that the one here lacks.
+pub(super) fn branches_there(
+    repo: &Repo,
+    branches: &[(String, Oid)],
+    options: &Options,
+) -> Result<Vec<OnRemote>, Error> {
+    let mut all = Vec::new();
+    for (name, tip) in branches.iter().filter(|_| options.push.is_some()) {
+        let upstream = repo.upstream(name, options.push.as_deref())?;
+        let Some(there) = repo.ask_remote(&upstream, interrupt::seen)? else { continue };
+        let is_known = repo.has_named(&there.to_string())?;
+        if !is_known || !repo.is_ancestor(there, *tip)? {
+            return Err(
+                transaction::Error::Behind { to: upstream.to_string(), why: NOT_HERE.to_owned() }.into()
+            );
+        }
+        all.push(OnRemote { here: name.clone(), upstream, tip: there });
+    }
+    Ok(all)
 }

@@ -229,7 +229,14 @@ impl<'a> Run<'a> {
 
     /// What edits may do, on a branch that is at that commit.
     pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>) -> Result<Rules, Error> {
-        let options = &self.options;
+        self.options.rules(repo, start, self.base)
+    }
+}
+
+impl Options {
+    /// What edits may do, on a branch that is at `start`; the model was shown `base`.
+    pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>, base: Option<Oid>) -> Result<Rules, Error> {
+        let options = self;
         let spec = |patterns: &[String]| -> Result<Option<Matcher>, Error> {
             Ok(match patterns {
                 [] => None,
@@ -250,7 +257,7 @@ impl<'a> Run<'a> {
         };
         // As the branch has it, and as the model was shown it.
         let mut startup = repo.startup_paths(&repo.tree(start)?)?;
-        if let Some(base) = self.base.filter(|base| Some(*base) != start) {
+        if let Some(base) = base.filter(|base| Some(*base) != start) {
             startup.extend(repo.startup_paths(&repo.tree(Some(base))?)?);
         }
         let startup = Places::new(startup);

@@ -134,7 +134,7 @@ fn try_each(
     if !dry {
         land::recover(repo, options.lock_timeout, watch)?;
         Attempt::expire(repo);
-        sources.first().map_or(Ok(()), |source| source.run.tell_of_hooks(repo))?;
+        land::tell_of_hooks(repo, &options, watch)?;
     }
     if let Some(chooser) = chooser {
         // Of every response before anything lands.
@@ -333,7 +333,7 @@ impl Run<'_> {
         }
         self.tell_of_messages(repo)?;
         let first = OnceCell::new();
-        land::while_it_moves(&self.options, |_| {
+        land::while_it_moves(repo, &self.options, |_| {
             let outcome = self.land(repo, &first, report);
             repo.leave_quarantine()?;
             outcome

@@ -1,23 +1,22 @@
 //! Taking a landing back, or putting it back: the branch goes to where it was, if nothing came after and nobody has it;
-//! else by commits that do the opposite, as `git revert` makes them, one for each, by a three-way merge.
+//! else by commits that do the opposite, as `git revert` makes them, one for each, by a three-way merge of what landed.
 //!
 //! Both are one thing: what was done last with the branch is done the other way round. To put back is to take back what
 //! took it back.
 
-use super::land::{Done, Moved, Told, recover, while_it_moves};
+use super::bring::{Bring, Brought, bring};
+use super::land::Done;
+use super::landing::{self, Landing, Left, Step, Steps};
 use super::messages::Messages;
-use super::{Error, Numbers, Options, Watch, build_report, conflict, copied, landing};
+use super::{Error, Numbers, Options, Watch, conflict, copied, push};
+use crate::diag::{Code, Severity};
 use crate::message;
 use crate::report::record::RecordKind;
-use crate::report::{self, BranchReport, EditState, Finding, Report, Status, UndoneCommit};
-use crate::transaction::{
-    self, Clash, Landed, Made, Planned, Recording, Replayed, Target, Transaction, interrupt,
-};
+use crate::report::{EditReport, EditState, Finding, Report, Status, UndoneCommit};
+use crate::transaction::{self, Clash, Made, Planned, Recording, Replayed, Target};
 use crate::vcs::Oid;
 use crate::vcs::merge::Favor;
 use crate::vcs::repo::Repo;
-use landing::Landing;
-use std::cell::OnceCell;
 use std::collections::HashSet;
 
 /// What is to be taken back, or put back.
@@ -32,19 +31,10 @@ pub struct Undo {
 }
 
 /// Takes a landing back, or puts one back that was. Of `options` those count that say where, how commits are made, and
-/// what judges them.
-///
-/// # Errors
-/// There is no such landing, or it is not on the branch; or the world went wrong, and nothing has changed unless the error
-/// says so.
-pub fn undo(repo: &Repo, what: &Undo, options: &Options, watch: &dyn Watch) -> Result<Done, Error> {
-    recover(repo, options.lock_timeout, watch)?;
-    let first = OnceCell::new();
-    while_it_moves(options, |_| {
-        // Anew each time: a quarantine was this handle's object store.
-        let repo = repo.open_again()?;
-        let (report, moved) = Undoing { repo: &repo, what, options, watch }.land(&first)?;
-        Ok(Done { report, failure: None, moved, repo })
+/// what judges them. Where there is no such landing, or it is not on the branch, nothing has changed.
+pub fn undo(repo: Repo, what: &Undo, options: &Options, watch: &dyn Watch) -> Done {
+    bring(repo, options, watch, options.branch.as_deref(), |repo, target, watch, report| {
+        Undoing { repo, what, options, watch, target }.land(report)
     })
 }
 
@@ -53,10 +43,8 @@ struct Undoing<'a> {
     what: &'a Undo,
     options: &'a Options,
     watch: &'a dyn Watch,
+    target: &'a Target,
 }
-
-/// A commit that is done once more, or the other way round, and the edits that it holds.
-type Step = (Replayed, Vec<usize>);
 
 /// How that comes about.
 enum Way {
@@ -76,159 +64,143 @@ struct Plan {
     steps: Vec<Step>,
     /// One for each of them.
     ways: Vec<Way>,
+    /// What stays as it is.
+    left: Vec<Left>,
     clashes: Vec<Clash>,
     /// What is merged only because one side is favoured.
     decided: Vec<Clash>,
 }
 
 impl Undoing<'_> {
-    fn land(&self, first: &OnceCell<Target>) -> Result<(Report, Option<Moved>), Error> {
-        let repo = self.repo;
-        let target = Target::choose(repo, self.options.branch.as_deref(), None)?;
-        first.get_or_init(|| target.clone()).check_same(&target)?;
+    fn land(&self, report: &mut Report) -> Result<Brought, Error> {
+        let Self { repo, options, target, watch, .. } = *self;
         let Some(tip) = target.tip else {
-            return Err(match &self.options.branch {
+            return Err(match &options.branch {
                 Some(branch) if !target.is_head => Error::NoBranch(branch.clone()),
-                _ => Error::NothingToUndo(format!("{} has no commit", target.short())),
+                _ => self.nothing(),
             });
         };
-        let landing = landing::choose(repo, self.what, &target, tip, self.watch)?;
-        let id = Recording::id_for(repo, &target, &[&landing.id])?;
-        let plan = self.plan(&landing, &target, tip, &id)?;
+        let landing = landing::choose(repo, self.what, target, tip, watch)?.ok_or_else(|| self.nothing())?;
+        let (push, onto) = push::way(repo, target, options)?;
+        let id = Recording::id_for(repo, target, &[&landing.id])?;
+        let mut plan = self.plan(&landing, tip, onto, &id)?;
         let kind = landing.opposite();
-        let mut report = Report::new(Status::Nothing);
-        report.formats.clear();
-        let branch = |new: Option<Oid>| {
-            let named = |id: Oid| (id.to_string(), repo.short(id));
-            Some(BranchReport { old: Some(named(tip)), new: new.map(named), ..build_report::branch(&target) })
-        };
-        report.branch = branch(None);
         report.undone = Some((kind, landing.of.clone()));
         report.undone_in_part = self.what.edits.last().is_some();
-        let found = |clashes: &[Clash], favor: Option<Favor>| -> Vec<Finding> {
-            let one = |clash: &Clash| {
-                let commit = plan.steps.get(clash.planned).map(|(replayed, _)| repo.short(replayed.commit));
-                let commit = format!("commit {}", commit.unwrap_or_default());
-                conflict::finding(clash, target.short(), &commit, favor)
-            };
-            clashes.iter().map(one).collect()
-        };
-        report.findings = found(&plan.decided, self.options.favor);
         if !plan.clashes.is_empty() {
             report.status = Status::Refused;
-            report.findings = found(&plan.clashes, None);
-            return Ok((report, None));
+            report.findings = self.findings(&plan, &plan.clashes, None);
+            return Ok((None, None));
         }
-        if plan.series.is_empty() {
-            return Ok((report, None));
-        }
-        let recorded_edits = landing.edits(repo)?;
-        let held = interrupt::hold();
-        let landed_as = |made: &Made| {
-            let mut report = report.clone();
-            report.status = Status::Landed;
-            report.edits.clone_from(&recorded_edits);
-            report.edits.retain(|edit| plan.steps.iter().any(|(_, edits)| edits.contains(&edit.number)));
-            report.undone_commits = self.commits(&plan, made);
-            for edit in &mut report.edits {
-                let of_it = plan.steps.iter().zip(&report.undone_commits);
-                let mut of_it = of_it.filter(|((_, edits), _)| edits.contains(&edit.number));
-                let done = of_it.rfind(|(_, commit)| commit.state != EditState::NoChange);
-                edit.commit = done.and_then(|(_, commit)| commit.new.clone());
-                edit.state = match kind {
-                    _ if done.is_none() => EditState::NoChange,
-                    RecordKind::Undone => EditState::TakenBack,
-                    _ => EditState::Landed,
-                };
+        if let (Some(onto), false) = (onto, plan.series.is_empty()) {
+            match transaction::move_to(repo, Some(tip), onto, target.checked_out)? {
+                Ok(planned) => plan.series.insert(0, planned),
+                Err(odd) => return Err(Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect())),
             }
-            report.branch = branch(made.tip());
-            report.landing = self.options.record.then(|| id.clone());
-            report
-        };
-        let landed = match self.transact(&target, tip, &landing, &id, &plan, &landed_as) {
-            Ok(landed) => landed,
-            Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
-                build_report::in_the_way(&mut report, &obstacles);
-                return Ok((report, None));
-            }
-            Err(Error::Transaction(transaction::Error::Nothing)) => return Ok((report, None)),
-            Err(error) => return Err(error),
-        };
-        drop(held);
-        report = landed_as(&landed.made);
-        for what in &landed.by_git {
-            self.watch.detail(what);
         }
-        if target.checked_out {
-            repo.tell_of_new_index();
-        }
-        repo.maintain();
-        Ok((report, Some((landed.old, landed.new))))
-    }
-
-    fn transact(
-        &self,
-        target: &Target,
-        tip: Oid,
-        landing: &Landing,
-        id: &str,
-        plan: &Plan,
-        landed_as: &dyn Fn(&Made) -> Report,
-    ) -> Result<Landed, Error> {
-        let repo = self.repo;
-        let describe = |made: &Made, landed: bool| {
-            let mut report = landed_as(made);
-            if !landed {
-                report.status = Status::Checked;
-            }
-            report::json(&report, 0).unwrap_or_default()
-        };
-        let recorded = |made: &Made| report::json(&landed_as(made), 0).unwrap_or_default();
-        let record = self.options.record.then(|| Recording {
-            edits: Vec::new(),
-            id: id.to_owned(),
-            kind: landing.opposite(),
-            of: Some(landing.of.clone()),
-            responses: &[],
-            report: &recorded,
-            // Where the branch goes back, its commits have no other name.
-            also: vec![tip],
-        });
-        let verb = if landing.opposite() == RecordKind::Undone { "undo" } else { "redo" };
-        let options = transaction::Options {
-            lock_timeout: self.options.lock_timeout,
-            no_verify: !self.options.verify,
-            merge: false,
-            again: true,
-            exec: self.options.exec.clone(),
-            exec_each: self.options.exec_each,
-            scratch_dir: self.options.scratch_dir.clone(),
-            keep_scratch: self.options.keep_scratch,
+        let edits = landing.edits(repo)?;
+        let fill = |report: &mut Report, made: &Made| self.fill(report, &plan, &edits, kind, made);
+        fill(report, &Made::default());
+        let verb = if kind == RecordKind::Undone { "undo" } else { "redo" };
+        Bring {
+            repo,
+            options,
+            watch,
+            target,
+            series: &plan.series,
+            onto_remote: onto.is_some(),
+            push,
             reflog: format!("llm-apply: {verb} {}", landing.of),
-            author: self.options.author.clone(),
-            sign: self.options.sign.clone(),
-            cleanup: Messages::read(repo, self.options)?.last_cleanup(self.options),
-            describe: &describe,
-            progress: &Told(self.watch),
-            autostash: self.options.autostash,
-            record,
-            push: None,
-            spare: None,
-        };
-        let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        let transaction = Transaction::begin(repo, target.clone(), &base, &plan.series, options)?;
-        Ok(transaction.prepare(&base, &plan.series, None)?.publish()?)
+            cleanup: Messages::read(repo, options)?.last_cleanup(options),
+            id,
+            kind,
+            of: Some(landing.of.clone()),
+            fill: &fill,
+        }
+        .land(report)
     }
 
-    /// What is to be done so that it is as if the landing had not been.
-    fn plan(&self, landing: &Landing, target: &Target, tip: Oid, id: &str) -> Result<Plan, Error> {
-        let repo = self.repo;
+    fn nothing(&self) -> Error {
+        let branch = self.target.short();
+        Error::NothingToUndo(match self.what.redo {
+            true => format!("nothing on record was taken back on {branch}"),
+            false => format!("nothing to undo on {branch}"),
+        })
+    }
+
+    /// Says what becomes of the landing's commits and edits.
+    fn fill(&self, report: &mut Report, plan: &Plan, edits: &[EditReport], kind: RecordKind, made: &Made) {
+        report.undone_commits = self.commits(plan, made);
+        let numbers = plan.steps.iter().flat_map(|step| &step.edits);
+        let numbers: HashSet<usize> =
+            numbers.chain(plan.left.iter().flat_map(|left| &left.edits)).copied().collect();
+        let wanted = &self.what.edits;
+        report.edits = edits.to_vec();
+        report.edits.retain(|edit| numbers.contains(&edit.number));
+        for edit in &mut report.edits {
+            let of_it = plan.steps.iter().zip(&report.undone_commits);
+            let mut of_it = of_it.filter(|(step, _)| step.edits.contains(&edit.number));
+            let done = of_it.rfind(|(_, commit)| commit.state != EditState::NoChange);
+            edit.commit = done.and_then(|(_, commit)| commit.new.clone());
+            edit.state = match done {
+                Some(_) if self.options.dry_run => EditState::Fine,
+                Some(_) if kind == RecordKind::Undone => EditState::TakenBack,
+                Some(_) => EditState::Landed,
+                None if wanted.last().is_some() && !wanted.hold(edit.number) => EditState::NotWanted,
+                None => EditState::NoChange,
+            };
+            if edit.state == EditState::NotWanted {
+                edit.unwanted.get_or_insert_default();
+            }
+        }
+        report.findings = self.findings(plan, &plan.decided, self.options.favor);
+        let is_decided = |at: usize| plan.decided.iter().any(|clash| clash.planned == at);
+        let unchanged = plan.steps.iter().zip(&plan.ways).enumerate();
+        let unchanged = unchanged.filter(|(at, (_, way))| matches!(way, Way::Nothing) && !is_decided(*at));
+        let unchanged = unchanged.map(|(_, (step, _))| {
+            Left::new(
+                step.now,
+                step.edits.clone(),
+                format!("changes nothing on {} any more", self.target.short()),
+            )
+        });
+        for left in plan.left.iter().cloned().chain(unchanged) {
+            let message = format!("left alone: commit {} {}", self.repo.short(left.commit), left.why);
+            let finding = Finding::new(Code::NoChange, Severity::Warning, message);
+            if left.edits.is_empty() {
+                report.findings.push(finding.clone());
+            }
+            for number in left.edits.iter().filter(|number| wanted.last().is_none() || wanted.hold(**number))
+            {
+                let path =
+                    report.edits.iter().find(|edit| edit.number == *number).map(|edit| edit.path.clone());
+                report.findings.push(Finding { edit: Some(*number), path, ..finding.clone() });
+            }
+        }
+    }
+
+    /// What is said of commits and the branch that do not agree.
+    fn findings(&self, plan: &Plan, clashes: &[Clash], favor: Option<Favor>) -> Vec<Finding> {
+        let one = |clash: &Clash| {
+            let commit = plan.steps.get(clash.planned).map(|step| self.repo.short(step.now));
+            let commit = format!("commit {}", commit.unwrap_or_default());
+            conflict::finding(clash, self.target.short(), &commit, favor)
+        };
+        clashes.iter().map(one).collect()
+    }
+
+    /// What is to be done so that it is as if the landing had not been. Where the remote has moved on it comes `onto` that.
+    fn plan(&self, landing: &Landing, tip: Oid, onto: Option<Oid>, id: &str) -> Result<Plan, Error> {
+        let (repo, target) = (self.repo, self.target);
         let is_whole = self.what.edits.last().is_none();
         let lost = landing.brought(repo)?;
         let others = |id: &Oid| landing.is_of_trailers() && landing.edits_of(*id).is_none();
         if let Some(old) = landing.old
             && is_whole
             && landing.new == tip
+            && onto.is_none()
+            // Nothing is pushed by force.
+            && (self.options.push.is_none() || repo.is_ancestor(tip, old)?)
             && !landing.brought_others()
             && !lost.iter().any(others)
             && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
@@ -239,29 +211,35 @@ impl Undoing<'_> {
                 Ok(planned) => (vec![planned], Vec::new()),
                 Err(clashes) => (Vec::new(), clashes),
             };
-            let there = repo.commits_beyond(old, [tip])?.into_iter().map(|commit| (commit, false));
-            let moved = lost.into_iter().rev().map(|commit| (commit, true)).chain(there);
-            let steps = moved.map(|(commit, reversed)| {
-                (Replayed { commit, reversed }, landing.edits_of(commit).cloned().unwrap_or_default())
+            let there = repo.commits_beyond(old, [tip])?.into_iter().map(Replayed::again);
+            let moved = lost.into_iter().rev();
+            let moved = moved.map(|commit| Replayed { commit, reversed: true });
+            let steps = moved.chain(there).map(|replayed| {
+                let edits = landing.edits_of(replayed.commit).cloned().unwrap_or_default();
+                Step::new(replayed, replayed.commit, edits)
             });
             let steps: Vec<_> = steps.collect();
             let ways = steps.iter().map(|_| Way::Moved).collect();
-            let commits = |_| steps.iter().map(|(replayed, _)| *replayed).collect();
+            let commits = |_| steps.iter().map(|step| step.replayed).collect();
             copied::add_origins(repo, &mut series, commits)?;
             return Ok(Plan { series, steps, ways, clashes, ..Plan::default() });
         }
-        let mut steps = landing.steps(repo, tip)?;
+        let tip = onto.unwrap_or(tip);
+        let Steps { done: mut steps, mut left, .. } = landing.steps(repo, target, tip)?;
         if !is_whole {
-            self.pick(landing, &mut steps)?;
+            self.pick(landing, &mut steps, &mut left)?;
         }
-        let commits: Vec<_> = steps.iter().map(|(replayed, _)| *replayed).collect();
+        let commits: Vec<_> = steps.iter().map(|step| step.replayed).collect();
         // A handle of its own, since its writes are turned away from the repository.
         let brought = transaction::replay(&repo.open_again()?, tip, &commits, self.options.favor)?;
         let mut series = brought.series;
-        for (planned, (replayed, edits)) in series.iter_mut().zip(&steps) {
+        for (planned, step) in series.iter_mut().zip(&steps) {
+            if step.replayed.reversed {
+                planned.message = transaction::reverting(&repo.existing(step.now)?);
+            }
             // A commit that is made anew tells so by its edits.
-            planned.edits = if edits.is_empty() { vec![0] } else { edits.clone() };
-            if self.options.trailers && replayed.reversed {
+            planned.edits = if step.edits.is_empty() { vec![0] } else { step.edits.clone() };
+            if self.options.trailers && step.replayed.reversed {
                 let comment = repo.comment_prefix()?;
                 planned.message = message::with_undo(
                     &planned.message,
@@ -273,33 +251,37 @@ impl Undoing<'_> {
             }
         }
         copied::add_origins(repo, &mut series, |at| vec![commits[at]])?;
-        let mut made = 0..;
+        let mut made = usize::from(onto.is_some())..;
         let way = |planned: &Planned| match planned.changes.is_empty() {
             true => Way::Nothing,
             false => made.next().map_or(Way::Nothing, Way::Made),
         };
         let ways = series.iter().map(way).collect();
         series.retain(|planned| !planned.changes.is_empty());
-        Ok(Plan { series, steps, ways, clashes: brought.clashes, decided: brought.decided })
+        Ok(Plan { series, steps, ways, left, clashes: brought.clashes, decided: brought.decided })
     }
 
-    /// What became of the commits.
+    /// What became of the commits, or would of a dry run.
     fn commits(&self, plan: &Plan, made: &Made) -> Vec<UndoneCommit> {
         let named = |id: Oid| (id.to_string(), self.repo.short(id));
-        let one = |((replayed, _), way): (&Step, &Way)| {
-            let done = if replayed.reversed { EditState::TakenBack } else { EditState::Landed };
+        let one = |(step, way): (&Step, &Way)| {
+            let (replayed, now) = (step.replayed, step.now);
+            let done = match replayed.reversed {
+                _ if self.options.dry_run => EditState::Fine,
+                true => EditState::TakenBack,
+                false => EditState::Landed,
+            };
             let new = match way {
                 Way::Made(at) => made.commits.get(*at).copied().flatten(),
                 Way::Moved if !replayed.reversed => Some(replayed.commit),
                 Way::Moved | Way::Nothing => None,
             };
-            let is_done = new.is_some() || matches!(way, Way::Moved);
+            let is_planned = self.options.dry_run && matches!(way, Way::Made(_));
+            let is_done = new.is_some() || matches!(way, Way::Moved) || is_planned;
+            let commit = self.repo.existing(now);
             UndoneCommit {
-                commit: named(replayed.commit),
-                subject: self
-                    .repo
-                    .existing(replayed.commit)
-                    .map_or_else(|_| String::new(), |one| one.subject()),
+                commit: named(now),
+                subject: commit.map_or_else(|_| String::new(), |one| one.subject()),
                 state: if is_done { done } else { EditState::NoChange },
                 new: new.map(named),
             }
@@ -307,8 +289,8 @@ impl Undoing<'_> {
         plan.steps.iter().zip(&plan.ways).map(one).collect()
     }
 
-    /// Leaves those that hold the edits that are named.
-    fn pick(&self, landing: &Landing, steps: &mut Vec<Step>) -> Result<(), Error> {
+    /// Leaves those that hold the edits that are named. The others stay as they are, as was wanted.
+    fn pick(&self, landing: &Landing, steps: &mut Vec<Step>, left: &mut Vec<Left>) -> Result<(), Error> {
         let wanted = &self.what.edits;
         let known: HashSet<usize> =
             landing.commits.iter().flat_map(|(_, edits)| edits.iter().copied()).collect();
@@ -316,15 +298,20 @@ impl Undoing<'_> {
             let message = format!("the landing {} has no edit {unknown} in a commit", landing.id);
             return Err(Error::NothingToUndo(message));
         }
-        steps.retain(|(_, edits)| edits.iter().any(|edit| wanted.hold(*edit)));
-        for (replayed, edits) in steps {
+        let (picked, others): (Vec<_>, Vec<_>) = std::mem::take(steps)
+            .into_iter()
+            .partition(|step| step.edits.iter().any(|edit| wanted.hold(*edit)));
+        left.extend(others.into_iter().map(|step| Left::new(step.now, step.edits, String::new())));
+        left.retain(|left| !left.edits.is_empty());
+        for Step { now, edits, .. } in &picked {
             let is_wanted = |edit: &&usize| wanted.hold(**edit);
             let other = edits.iter().find(|edit| !is_wanted(edit));
             if let (Some(edit), Some(other)) = (edits.iter().find(is_wanted), other) {
-                let commit = self.repo.short(replayed.commit);
+                let commit = self.repo.short(*now);
                 return Err(Error::Inseparable { edit: *edit, other: *other, commit });
             }
         }
+        *steps = picked;
         Ok(())
     }
 }

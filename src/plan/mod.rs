@@ -25,7 +25,7 @@ pub use corrections::{Mismatch, Slot, SlotState, add_gaps, join, numbered, resta
 pub use given::{list_pending, make_new_files, note_unread, refused_before, settle_given, strictly_refused};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
-pub use policy::named;
+pub use policy::{named, objection, removal};
 pub use rewrite::Rewrite;
 pub use single_edit::resolve_each;
 pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
@@ -243,11 +243,6 @@ impl Rejected {
     pub fn remainder(&self) -> Plan {
         Plan { steps: self.fine.clone(), warnings: Vec::new() }
     }
-}
-
-/// Why a path may not be touched by what edits come to once they are merged, where it is not one that they named.
-pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
-    policy::objection(path, rules)
 }
 
 /// Finds for every edit what it means for the tree.

@@ -258,9 +258,8 @@ impl Operation<'_, '_> {
     }
 
     fn delete(&mut self, path: RepoPath, recursive: bool, hunks: &[Hunk]) -> Result<Resolved, Stop> {
-        if !self.rules.allow_delete {
-            let message = format!("removing `{path}` is not allowed (--no-allow-delete)");
-            return Err(self.error(Code::Policy, message).into());
+        if let Some((code, message)) = policy::removal(&path, self.rules) {
+            return Err(self.error(code, message).into());
         }
         self.may_touch(&path)?;
         let files = match self.overlay.node(&path)? {

@@ -12,7 +12,7 @@ const HINTS: usize = 3;
 pub(super) type Objection = (Code, String);
 
 /// Why a path may not be written or removed, whatever stands there.
-pub(super) fn objection(path: &RepoPath, rules: &Rules) -> Option<Objection> {
+pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     if let Err(rule) = (rules.permit)(path) {
         return Some((Code::Policy, format!("`{path}` may not be touched: {rule}")));
     }
@@ -22,6 +22,12 @@ pub(super) fn objection(path: &RepoPath, rules: &Rules) -> Option<Objection> {
         return Some((Code::PathSensitive, message));
     }
     None
+}
+
+/// Why a file may not be removed, if nothing may.
+pub fn removal(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
+    let message = || format!("removing `{path}` is not allowed (--no-allow-delete)");
+    (!rules.allow_delete).then(|| (Code::Policy, message()))
 }
 
 /// Why a path may not be written or removed.

@@ -23,6 +23,8 @@ pub struct AcceptedCommit {
     pub subject: String,
     /// Whether it can be taken as it is.
     pub as_is: bool,
+    /// Whether the other branch has its changes.
+    pub is_in: bool,
     /// Whether nothing is left of it, since the other branch's side was favoured.
     pub is_lost: bool,
     /// The commit that it is on the other branch; none if that had its changes, or nothing landed.
@@ -49,7 +51,10 @@ pub fn accepted(report: &Report) -> String {
                 None if commit.is_lost => {
                     writeln!(out, "{branch}  {from}  {DIM}changes nothing{DIM:#}  {subject}")
                 }
-                None => writeln!(out, "{branch}  {from}  {DIM}is in already{DIM:#}  {subject}"),
+                None if commit.is_in => {
+                    writeln!(out, "{branch}  {from}  {DIM}is in already{DIM:#}  {subject}")
+                }
+                None => writeln!(out, "{branch}  {from}  {subject}"),
             };
         }
     }

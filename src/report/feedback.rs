@@ -207,7 +207,8 @@ impl<'a> Text<'a> {
 
     /// Corrections that do not fit what was refused before.
     fn mismatch(&mut self) -> Option<String> {
-        let (message, _) = self.report.error.as_ref().filter(|_| self.report.status == Status::Refused)?;
+        let error = self.report.error.as_ref().filter(|_| self.report.status == Status::Refused)?;
+        let message = &error.message;
         Some(format!(
             "Your corrections could not be put in the place of the edits that were refused, and nothing was changed: \
              {}.\n\nSend one corrected edit for each edit that was refused, in the order in which they were, each whole \

@@ -172,13 +172,25 @@ pub fn headline(report: &Report) -> String {
             }
         }
         (Status::Checked, Some(branch)) => {
-            let fine = count(EditState::Fine);
-            let _ = writeln!(
-                out,
-                "would land {} on {BOLD}{}{BOLD:#}; nothing was changed",
-                plural(fine, "edit"),
-                escape(&branch.name)
-            );
+            let accepted = report.accepted.iter().flat_map(|one| &one.commits);
+            let what = match &report.undone {
+                Some((kind, id)) => {
+                    let take = if *kind == RecordKind::Undone { "take" } else { "put" };
+                    let edits = if report.undone_in_part { "edits of " } else { "" };
+                    format!("{take} {edits}{id} back")
+                }
+                None if report.accepted.is_empty() => {
+                    format!("land {}", plural(count(EditState::Fine), "edit"))
+                }
+                None => {
+                    format!("land {}", plural(accepted.filter(|commit| !commit.is_in).count(), "commit"))
+                }
+            };
+            let name = escape(&branch.name);
+            let _ = writeln!(out, "would {what} on {BOLD}{name}{BOLD:#}; nothing was changed");
+        }
+        (Status::Checked, None) => {
+            let _ = writeln!(out, "nothing was changed");
         }
         (Status::Forgotten, _) if !report.landings.is_empty() => {
             for one in &report.landings {
@@ -263,6 +275,7 @@ pub fn findings(report: &Report, style: Style) -> String {
         } else if is_error
             || style.verbose
             || report.status != Status::Nothing
+            || report.undone.is_some()
             || finding.code == Code::Conflict
         {
             one(&mut out, finding);
@@ -297,6 +310,8 @@ pub fn findings(report: &Report, style: Style) -> String {
             .map(|edit| edit.number.to_string())
             .collect();
         let _ = match (refused, fine_numbers.len()) {
+            // What went wrong is said of itself.
+            (0, _) if report.error.is_some() && report.edits.is_empty() => Ok(()),
             (0, _) if report.undone.is_some() || !report.accepted.is_empty() => {
                 writeln!(out, "{RED}refused{RED:#}: {changed}")
             }

@@ -4,8 +4,8 @@ use super::escape::is_hidden;
 use super::landings::Date;
 use super::summary::{paths, warnings};
 use super::{
-    AcceptedReport, Difference, EditReport, Finding, LandingReport, OpenReport, RecoveredReport, Report,
-    SuggestionReport, UnreadReport,
+    AcceptedReport, Difference, EditReport, Finding, LandingReport, OpenReport, Problem, RecoveredReport,
+    Report, SuggestionReport, UnreadReport,
 };
 use crate::diag::{self, Severity};
 use serde::Serialize;
@@ -60,6 +60,7 @@ struct Open<'a> {
 struct Dropped<'a> {
     branch: &'a str,
     tip: &'a str,
+    remote: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -285,8 +286,13 @@ struct Recovered<'a> {
 
 #[derive(Serialize)]
 struct Error<'a> {
+    code: &'a str,
     message: &'a str,
     help: Option<&'a str>,
+    retryable: bool,
+    hook: Option<&'a str>,
+    edit: Option<usize>,
+    output: Option<&'a str>,
 }
 
 /// The object, on one line, with the exit status that goes with it.
@@ -325,7 +331,7 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         to_pass: report.to_pass.iter().map(|one| ToPass { kind: one.kind, name: &one.name }).collect(),
         recovered: report.recovered.iter().map(recovered).collect(),
         remarks: &report.remarks,
-        error: report.error.as_ref().map(|(message, help)| Error { message, help: help.as_deref() }),
+        error: report.error.as_ref().map(error).or_else(|| in_the_way(report)),
         attempt: report.attempt.as_ref().map(|attempt| attempt.id.as_str()),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
         undone: report.undone.as_ref().map(|(_, id)| id.as_str()),
@@ -335,8 +341,31 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         suggestions: report.suggestions.iter().map(suggestion).collect(),
         accepted: report.accepted.iter().map(accepted).collect(),
         open: report.open.iter().map(open).collect(),
-        dropped: report.dropped.iter().map(|one| Dropped { branch: &one.branch, tip: &one.tip.0 }).collect(),
+        dropped: report.dropped.iter().map(dropped).collect(),
     }
+}
+
+fn error(problem: &Problem) -> Error<'_> {
+    Error {
+        code: problem.code,
+        message: &problem.message,
+        help: problem.help.as_deref(),
+        retryable: problem.retryable,
+        hook: problem.hook.as_deref(),
+        edit: problem.edit,
+        output: problem.output.as_deref(),
+    }
+}
+
+/// The first obstacle: a lock goes by itself, local changes do not.
+fn in_the_way(report: &Report) -> Option<Error<'_>> {
+    let (kind, _, message) = report.obstacles.first()?;
+    let code = match *kind {
+        "locked" | "operation" | "exists" | "checked-out" => *kind,
+        _ => "dirty",
+    };
+    let help = report.obstacle_help.first().map(String::as_str);
+    Some(Error { code, message, help, retryable: code == "locked", hook: None, edit: None, output: None })
 }
 
 fn open(one: &OpenReport) -> Open<'_> {
@@ -350,6 +379,10 @@ fn open(one: &OpenReport) -> Open<'_> {
         conflicts: one.onto.conflicts(),
         subject: &one.subject,
     }
+}
+
+fn dropped(one: &super::DroppedReport) -> Dropped<'_> {
+    Dropped { branch: &one.branch, tip: &one.tip.0, remote: one.remote.as_deref() }
 }
 
 fn accepted(one: &AcceptedReport) -> Accepted<'_> {

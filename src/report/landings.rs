@@ -244,18 +244,14 @@ pub fn recorded(json: &str) -> Report {
 }
 
 fn finding(finding: RecordedFinding) -> Option<Finding> {
+    let code = Code::ALL.iter().copied().find(|code| code.as_str() == finding.code)?;
+    let severity = if finding.severity == "error" { Severity::Error } else { Severity::Warning };
     Some(Finding {
-        code: Code::ALL.iter().copied().find(|code| code.as_str() == finding.code)?,
-        severity: if finding.severity == "error" { Severity::Error } else { Severity::Warning },
-        message: finding.message,
         edit: finding.edit,
         path: finding.path,
-        wanted: Vec::new(),
         response: finding.response,
-        places: Vec::new(),
-        excerpt: Vec::new(),
         help: finding.help,
-        evidence: None,
+        ..Finding::new(code, severity, finding.message)
     })
 }
 
@@ -265,6 +261,7 @@ fn branch(branch: RecordedBranch) -> AcceptedReport {
         subject: commit.subject,
         as_is: commit.as_is,
         is_lost: false,
+        is_in: commit.new.is_none(),
         new: commit.new.map(abbreviated),
     });
     AcceptedReport { branch: branch.branch, commits: commits.collect() }

@@ -234,6 +234,23 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// One without a place, and nothing more to it.
+    pub fn new(code: Code, severity: Severity, message: String) -> Self {
+        Self {
+            code,
+            severity,
+            message,
+            edit: None,
+            path: None,
+            wanted: Vec::new(),
+            response: None,
+            places: Vec::new(),
+            excerpt: Vec::new(),
+            help: None,
+            evidence: None,
+        }
+    }
+
     /// Whether it is about a file that a good edit before it has changed, as [`Report::first_changes`] has them.
     pub fn is_after(&self, changes: &HashMap<&str, usize>) -> bool {
         let changed = self.path.as_deref().and_then(|path| changes.get(path));
@@ -294,8 +311,8 @@ pub struct Report {
     pub remarks: Vec<String>,
     /// The command that had to succeed on what was to land, and did not.
     pub failed: Option<FailedCheck>,
-    /// What went wrong with the world, and what to do next.
-    pub error: Option<(String, Option<String>)>,
+    /// What went wrong with the world.
+    pub error: Option<Problem>,
     /// The responses' names.
     pub responses: Vec<String>,
     /// The formats of what looked like edits; if nothing did, those that were looked for.
@@ -308,6 +325,8 @@ pub struct Report {
     pub open: Vec<OpenReport>,
     /// Branches that were removed.
     pub dropped: Vec<DroppedReport>,
+    /// The files that change where commits are accepted, taken back or put back.
+    pub files: Vec<String>,
     /// Branches that were accepted, or were to be.
     pub accepted: Vec<AcceptedReport>,
     /// The landing that was taken back or put back: which of the two, and its id.
@@ -368,6 +387,32 @@ pub struct FailedCheck {
     pub output: String,
 }
 
+/// What went wrong with the world, and what to do next.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Problem {
+    /// The stable code of its kind.
+    pub code: &'static str,
+    /// What went wrong.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+    /// Whether the same may go well later.
+    pub retryable: bool,
+    /// The hook that refused.
+    pub hook: Option<String>,
+    /// The edit at whose commit it went wrong.
+    pub edit: Option<usize>,
+    /// The end of what a hook or a command has printed.
+    pub output: Option<String>,
+}
+
+impl Problem {
+    /// One of which no more is known.
+    pub fn new(code: &'static str, message: String) -> Self {
+        Self { code, message, ..Self::default() }
+    }
+}
+
 /// A refused attempt that was kept for `--continue`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAttempt {
@@ -402,6 +447,7 @@ impl Report {
             suggestions: Vec::new(),
             open: Vec::new(),
             dropped: Vec::new(),
+            files: Vec::new(),
             accepted: Vec::new(),
             undone: None,
             undone_commits: Vec::new(),

@@ -1,8 +1,8 @@
 //! Suggestions that are open, and branches that are gone; for people a line each.
 
-use super::Report;
 use super::escape::{escape, is_hidden, shell_word};
 use super::human::{DIM, GREEN, RED, YELLOW, shorten};
+use super::{Report, Status};
 use std::fmt::Write;
 
 /// A suggestion that the present branch lacks.
@@ -64,6 +64,8 @@ pub struct DroppedReport {
     pub branch: String,
     /// Where it was: whole id and abbreviation.
     pub tip: (String, String),
+    /// The remote that has it, or had it, if it goes there, too.
+    pub remote: Option<String>,
 }
 
 /// The lines of the suggestions that are open.
@@ -115,17 +117,24 @@ pub fn open_porcelain(report: &Report) -> String {
     out
 }
 
-/// The lines of branches that are gone, each with the way back.
+/// The lines of branches that are gone, each with the way back; of those that would go in a dry run.
 pub fn dropped(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.dropped {
-        let (branch, tip) = (&one.branch, &one.tip.1);
-        let _ = writeln!(
-            out,
-            "dropped {}, which was at {YELLOW}{tip}{YELLOW:#}; take it back: git branch {} {tip}",
-            escape(branch),
-            shell_word(branch)
-        );
+        let (branch, tip) = (escape(&one.branch), &one.tip.1);
+        let here = one.remote.as_ref().map(|remote| format!(" here and on {}", escape(remote)));
+        let here = here.unwrap_or_default();
+        let _ = match report.status {
+            Status::Dropped => writeln!(
+                out,
+                "dropped {branch}{here}, which was at {YELLOW}{tip}{YELLOW:#}; take it back: git branch {} {tip}",
+                shell_word(&one.branch)
+            ),
+            Status::Checked => {
+                writeln!(out, "would drop {branch}{here}, which is at {YELLOW}{tip}{YELLOW:#}")
+            }
+            _ => Ok(()),
+        };
     }
     out
 }

@@ -12,6 +12,9 @@ const SHOWN: usize = 12;
 /// The paths that the edits name, each once, in the order in which they first stand; those of moves and copies at both
 /// ends. As resolved, and of refused edits as the response has them; behind them those of what could not be read.
 pub(super) fn paths(report: &Report) -> Vec<&str> {
+    if report.undone.is_some() || !report.accepted.is_empty() {
+        return report.files.iter().map(String::as_str).collect();
+    }
     let mut seen = HashSet::new();
     let both = report.edits.iter().flat_map(|edit| std::iter::once(&edit.path).chain(&edit.to));
     let unread = report.unread.iter().filter_map(|unread| unread.path.as_ref());
@@ -31,7 +34,7 @@ pub(super) fn warnings(report: &Report) -> Vec<(&'static str, usize)> {
     counts
 }
 
-/// For a dry run: the paths in one line, the warnings in another, and in a third what has to pass, if there is any.
+/// The paths in one line. For a dry run the warnings in another, and in a third what has to pass, if there is any.
 pub fn summary(report: &Report, style: Style) -> String {
     let mut out = String::new();
     let paths = paths(report);
@@ -43,6 +46,9 @@ pub fn summary(report: &Report, style: Style) -> String {
             let _ = write!(out, " and {} more", paths.len() - most);
         }
         out.push('\n');
+    }
+    if !report.dry_run {
+        return out;
     }
     let warnings = warnings(report);
     if !warnings.is_empty() {

@@ -1,7 +1,7 @@
 //! What became of the commits of a landing that was taken back or put back; for people a line each.
 
 use super::escape::escape;
-use super::human::{DIM, YELLOW, shorten};
+use super::human::{DIM, GREEN, YELLOW, shorten};
 use super::{EditState, Report};
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ pub struct UndoneCommit {
     pub commit: (String, String),
     /// Its subject.
     pub subject: String,
-    /// `TakenBack`, `Landed` if it was put back, or `NoChange`.
+    /// `TakenBack`, `Landed` if it was put back, or `NoChange`; in a dry run `Fine` if it would be.
     pub state: EditState,
     /// The commit that does it; none where the branch went back behind it.
     pub new: Option<(String, String)>,
@@ -28,6 +28,7 @@ pub fn undone(report: &Report) -> String {
             (EditState::TakenBack, Some(new)) => {
                 writeln!(out, "{from}  {DIM}taken back{DIM:#} by {YELLOW}{new}{YELLOW:#}  {subject}")
             }
+            (EditState::Fine, _) => writeln!(out, "{from}  {GREEN}ok{GREEN:#}  {subject}"),
             (EditState::TakenBack, None) => writeln!(out, "{from}  {DIM}taken back{DIM:#}  {subject}"),
             (_, Some(new)) if new == from => writeln!(out, "{YELLOW}{from}{YELLOW:#}  {subject}"),
             (_, Some(new)) => writeln!(out, "{from} -> {YELLOW}{new}{YELLOW:#}  {subject}"),

@@ -4,28 +4,48 @@
 //! by the recovery, should this process be killed in between.
 
 use super::transaction_dir::TransactionDir;
-use super::{Result, interrupt, lock};
+use super::{Error, Result, interrupt, lock};
 use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
+use crate::vcs::push::{Pushed, PushedRef, Upstream};
 use crate::vcs::refs::is_reference_name;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid, places};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 /// How long a note may be, in bytes.
 const LIMIT: u64 = 16 << 20;
 
-/// Removes branches, by their full names and with where they are; all or none.
+/// A branch that a remote has.
+pub struct OnRemote {
+    /// Its full name here.
+    pub here: String,
+    /// Where it is there.
+    pub upstream: Upstream,
+    /// The commit that it is at there.
+    pub tip: Oid,
+}
+
+/// Removes branches, by their full names and with where they are; all or none. Those that a remote has go there first: what it
+/// refuses stays here, too.
 ///
 /// # Errors
 /// One has moved or is locked, or a hook refuses, and all of them are there; or what the configuration says of them
 /// cannot be removed, which is left to the recovery.
-pub fn drop_branches(repo: &Repo, branches: &[(String, Oid)], timeout: Duration) -> Result<()> {
+pub fn drop_branches(
+    repo: &Repo,
+    branches: &[(String, Oid)],
+    there: &[OnRemote],
+    verify: bool,
+    timeout: Duration,
+) -> Result<()> {
     let who = repo.identities(&Given::default())?.committer;
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
+    drop_there(repo, there, verify, &transaction_dir)?;
     let _lock = lock(repo, timeout)?;
     let names: Vec<&str> = branches.iter().map(|(name, _)| name.as_str()).collect();
     let note = transaction_dir.file(TransactionDir::DROPPED);
@@ -45,6 +65,26 @@ pub fn drop_branches(repo: &Repo, branches: &[(String, Oid)], timeout: Duration)
     };
     close().or_else(|_| close())?;
     std::fs::remove_file(&note).map_err(|e| vcs::Error::io("remove", &note, e))?;
+    Ok(())
+}
+
+/// Has each remote remove the branches that it has.
+fn drop_there(repo: &Repo, there: &[OnRemote], verify: bool, transaction_dir: &TransactionDir) -> Result<()> {
+    let mut remotes: BTreeMap<&str, Vec<PushedRef<'_>>> = BTreeMap::new();
+    for one in there {
+        let gone = PushedRef { from: None, to: &one.upstream.branch, old: Some(one.tip) };
+        remotes.entry(&one.upstream.remote).or_default().push(gone);
+    }
+    for (remote, refs) in remotes {
+        let names: Vec<_> = refs.iter().map(|one| short(one.to)).collect();
+        let to = format!("{} of {remote}", names.join(", "));
+        match repo.push(remote, &refs, verify, &transaction_dir.alive, interrupt::seen)? {
+            Pushed::Taken => {}
+            Pushed::Behind(why) => return Err(Error::Behind { to, why }),
+            Pushed::Refused(why) => return Err(Error::NotTaken { to, why }),
+            Pushed::Unknown(why) => return Err(vcs::Error::Remote { remote: to, message: why }.into()),
+        }
+    }
     Ok(())
 }
 

@@ -50,12 +50,12 @@ impl Preview {
     }
 }
 
-/// The hooks that have to pass before a landing, in the order in which they run.
+/// The hooks that have to pass before a landing, in the order in which they run; `again` says whether its commits exist.
 ///
 /// # Errors
 /// The configuration cannot be read.
-pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool) -> Result<Vec<&'static str>> {
-    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge, false)?.judging().collect();
+pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool, again: bool) -> Result<Vec<&'static str>> {
+    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge, again)?.judging().collect();
     let last = "reference-transaction";
     names.extend(repo.hook(last)?.map(|_| last));
     Ok(names)

@@ -13,7 +13,7 @@ use crate::vcs::commit::Sign;
 use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
-use crate::vcs::push::{Pushed, Upstream};
+use crate::vcs::push::{Pushed, PushedRef, Upstream};
 use crate::vcs::refs::{is_object_name, is_reference_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, places};
@@ -110,9 +110,15 @@ impl Prepared<'_> {
         durability::write(&file, &text, Durability::of(repo)?.any()).map_err(|e| unnoted(e.into()))?;
         point(Fault::PushNoted).map_err(|e| unnoted(e.into()))?;
         let pushed = repo
-            .push(upstream, new, !options.no_verify, &transaction_dir.alive, interrupt::seen)
+            .push(
+                &upstream.remote,
+                &[PushedRef { from: Some(new), to: &upstream.branch, old: None }],
+                !options.no_verify,
+                &transaction_dir.alive,
+                interrupt::seen,
+            )
             .map_err(|e| unnoted(e.into()))?;
-        let to = || format!("{} of {}", short(&upstream.branch), upstream.remote);
+        let to = || upstream.to_string();
         // What it says last is not all that there is to know: the remote itself can be asked.
         let pushed = match pushed {
             Pushed::Unknown(why) if note.is_taken(repo) != Some(true) => Pushed::Unknown(why),
@@ -136,11 +142,9 @@ impl Prepared<'_> {
     /// The remote has it, and the branch here could not be moved.
     pub(super) fn not_here(&self, source: Error) -> Error {
         match (&self.transaction.options.push, self.new) {
-            (Some(upstream), Some(new)) => Error::NotHere {
-                to: format!("{} of {}", short(&upstream.branch), upstream.remote),
-                new: new.to_string(),
-                source: Box::new(source),
-            },
+            (Some(upstream), Some(new)) => {
+                Error::NotHere { to: upstream.to_string(), new: new.to_string(), source: Box::new(source) }
+            }
             _ => source,
         }
     }
@@ -208,8 +212,4 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Sett
         }
         Err(error) => Err(error),
     }
-}
-
-fn short(name: &str) -> &str {
-    name.strip_prefix("refs/heads/").unwrap_or(name)
 }

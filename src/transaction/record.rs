@@ -80,7 +80,7 @@ impl Transaction<'_> {
         // What lands is brought onto those that have none.
         let onto = made.commits.iter().zip(edits).take_while(|(_, edits)| edits.is_empty());
         let onto = onto.filter_map(|(id, _)| *id).last();
-        let onto = onto.filter(|_| recording.kind == RecordKind::Landed);
+        let onto = onto.filter(|onto| *onto != new);
         let commits = made.commits.iter().zip(edits).filter(|(_, edits)| !edits.is_empty());
         let record = Record {
             id: recording.id.clone(),

@@ -13,10 +13,17 @@ use crate::vcs::{self, Oid, Result};
 /// A commit to be brought onto a branch. What it did is what tells it from its first parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replayed {
-    /// The commit.
+    /// The commit that says what changes.
     pub commit: Oid,
     /// Whether it is taken back.
     pub reversed: bool,
+}
+
+impl Replayed {
+    /// One that is brought as it is.
+    pub fn again(commit: Oid) -> Self {
+        Self { commit, reversed: false }
+    }
 }
 
 /// What the commits come to on the branch.
@@ -133,7 +140,7 @@ fn named(handle: &Repo, commit: &Existing) -> String {
 }
 
 /// The message of a commit that takes this one back (git-revert(1)).
-fn reverting(commit: &Existing) -> String {
+pub fn reverting(commit: &Existing) -> String {
     let subject = commit.subject();
     let reverted = subject.strip_prefix("Revert \"").filter(|rest| !rest.starts_with("Revert \""));
     let subject = match reverted {

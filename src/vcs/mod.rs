@@ -198,8 +198,13 @@ pub enum Error {
         limit: u64,
     },
     /// A reference-transaction hook said no.
-    #[error("the reference-transaction hook refused to move {0}")]
-    ReferenceHook(String),
+    #[error("the reference-transaction hook refused to move {name}")]
+    ReferenceHook {
+        /// The reference.
+        name: String,
+        /// What the hook has printed.
+        output: String,
+    },
     /// Something stands where a directory of this tool's own should be.
     #[error("{} is a link or a file where a directory of git llm-apply's own should be", .0.display())]
     NotOwn(PathBuf),

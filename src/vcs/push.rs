@@ -17,6 +17,24 @@ pub struct Upstream {
     pub branch: String,
 }
 
+impl std::fmt::Display for Upstream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let branch = self.branch.strip_prefix("refs/heads/").unwrap_or(&self.branch);
+        write!(f, "{branch} of {}", self.remote)
+    }
+}
+
+/// What becomes of a branch of a remote.
+#[derive(Debug, Clone, Copy)]
+pub struct PushedRef<'a> {
+    /// The commit that it gets; it is removed without one.
+    pub from: Option<Oid>,
+    /// The branch, by its full name.
+    pub to: &'a str,
+    /// Where it has to be until then, if that counts.
+    pub old: Option<Oid>,
+}
+
 /// How a push has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pushed {
@@ -76,15 +94,15 @@ impl Repo {
         asked(&mut command, upstream, stop).map(drop)
     }
 
-    /// Pushes a commit to the remote's branch, never by force, with the pre-push hook unless that is to be skipped. Git
+    /// Pushes to a remote's branches, all or none, never by force, with the pre-push hook unless that is to be skipped. Git
     /// holds the transaction's liveness lock for as long as it runs, even if this process is killed.
     ///
     /// # Errors
     /// Git cannot be started.
     pub fn push(
         &self,
-        upstream: &Upstream,
-        commit: Oid,
+        remote: &str,
+        refs: &[PushedRef<'_>],
         verify: bool,
         alive: &Flock,
         stop: fn() -> bool,
@@ -93,16 +111,27 @@ impl Repo {
         // What it says is looked at below.
         command.env("LC_ALL", "C").args(["push", "--porcelain", "--no-follow-tags"]);
         command.arg(if verify { "--verify" } else { "--no-verify" });
-        command.args(["--", &upstream.remote, &format!("{commit}:{}", upstream.branch)]);
+        if refs.len() > 1 {
+            command.arg("--atomic");
+        }
+        let leases =
+            refs.iter().filter_map(|one| Some(format!("--force-with-lease={}:{}", one.to, one.old?)));
+        command.args(leases).args(["--", remote]);
+        let from = |one: &PushedRef<'_>| one.from.map(|id| id.to_string()).unwrap_or_default();
+        command.args(refs.iter().map(|one| format!("{}:{}", from(one), one.to)));
         command.stdin(alive.share()?);
         let output = run(&mut command, stop)?;
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let line = text.lines().find_map(|line| {
+        let lines = text.lines().filter_map(|line| {
             let mut fields = line.split('\t');
             let (flag, names, summary) = (fields.next()?, fields.next()?, fields.next()?);
-            names.ends_with(&format!(":{}", upstream.branch)).then(|| (flag.to_owned(), summary.to_owned()))
+            let is_one = refs.iter().any(|one| names.ends_with(&format!(":{}", one.to)));
+            // Where one is refused, the others only say that all go or none.
+            let weight = (flag == "!", !summary.ends_with("(atomic push failure)"));
+            is_one.then(|| (weight, flag.to_owned(), summary.to_owned()))
         });
+        let line = lines.max_by_key(|(weight, ..)| *weight).map(|(_, flag, summary)| (flag, summary));
         Ok(match (line, output.status.code()) {
             (Some((flag, _)), _) if flag != "!" => Pushed::Taken,
             (Some((_, summary)), _) if summary.starts_with("[rejected]") => Pushed::Behind(summary),

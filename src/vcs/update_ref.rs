@@ -81,7 +81,8 @@ impl Repo {
         }
         match outcome {
             Err(Error::Command { message, .. }) if is_refusal(&message) => {
-                Err(Error::ReferenceHook(branch.name.clone()))
+                let output = message.rsplit_once('\n').map_or("", |(output, _)| output).to_owned();
+                Err(Error::ReferenceHook { name: branch.name.clone(), output })
             }
             outcome => {
                 let mut locks = steps.iter().flat_map(|(movement, ..)| self.locks_of(movement));

@@ -18,6 +18,7 @@ mod refusals;
 mod resumed;
 #[path = "../sandbox/mod.rs"]
 mod sandbox;
+mod series;
 mod suggestions;
 mod told;
 mod undo;

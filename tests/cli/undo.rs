@@ -43,7 +43,7 @@ fn the_branch_goes_back_where_nothing_came_after() {
     assert_eq!(sandbox.git(["reflog", "-1", "--format=%gs"]), format!("llm-apply: undo {landing}"));
     assert_eq!(kinds(&sandbox), ["undone", "landed"]);
     sandbox.is_sound();
-    sandbox.run(["undo"]).exits(1).says("no landing that is known here is in effect on main");
+    sandbox.run(["undo"]).exits(1).says("nothing to undo on main");
     // And forth again.
     sandbox.run(["redo"]).exits(0).says(&format!("put {landing} back"));
     assert_eq!((sandbox.head(), sandbox.status().as_str()), (new, ""));

@@ -266,7 +266,15 @@ pub(super) const FOR_ACCEPT: &[&str] = &[
     "push",
     "rebase",
     "autostash",
+    "dry-run",
+    "include",
+    "exclude",
+    "allow-delete",
+    "allow-sensitive",
 ];
+/// What of apply's options drop has beside those of output.
+pub(super) const FOR_DROP: &[&str] = &["dry-run", "push", "verify"];
+
 /// The options of undo that nothing else has.
 pub const UNDO_OPTIONS: &[Opt] = &[Opt {
     takes: Takes::Values("n"),
@@ -288,6 +296,13 @@ pub(super) const FOR_UNDO: &[&str] = &[
     "record",
     "diff",
     "stat",
+    "push",
+    "rebase",
+    "dry-run",
+    "include",
+    "exclude",
+    "allow-delete",
+    "allow-sensitive",
 ];
 
 /// What `--format` takes.

@@ -196,7 +196,11 @@ mod man_page {
                 let reading = format::Reading { formats: only.into_iter().collect(), ..Default::default() };
                 let mut script = format::parse(&response, &reading);
                 // Code blocks are files by what the tree has.
-                plan::settle_given(&mut script, &MemoryTree::new(), &Rules::default()).unwrap();
+                let tree = match id {
+                    FormatId::Snippet => MemoryTree::new().with_file("src/shelf.py", "").unwrap(),
+                    _ => MemoryTree::new(),
+                };
+                plan::settle_given(&mut script, &tree, &Rules::default()).unwrap();
                 assert_eq!(script.diagnostics, [], "{}", id.as_str());
                 assert!(script.edits.len() >= 2, "{}", id.as_str());
                 assert!(script.edits.iter().all(|edit| edit.format == id));

@@ -33,6 +33,7 @@ pub mod render;
 pub mod scan;
 mod search_replace;
 mod seen;
+mod snippet;
 pub mod tag;
 mod whole_file;
 pub mod why;
@@ -82,7 +83,7 @@ impl Format {
 
     /// Whether a format is looked for without being asked for.
     fn is_detected_by(id: FormatId) -> bool {
-        id != FormatId::WholeFile
+        !matches!(id, FormatId::WholeFile | FormatId::Snippet)
     }
 }
 
@@ -96,6 +97,7 @@ pub const FORMATS: &[Format] = &[
     diff::FORMAT,
     edit_calls::FORMAT,
     whole_file::FORMAT,
+    snippet::FORMAT,
 ];
 
 /// The errors, and the edits, after which a response is not read further: a bound on memory for hostile input.
@@ -179,7 +181,7 @@ impl Output {
                     to.span = place(to.span);
                     moved(hunks);
                 }
-                Op::Create { .. } | Op::Replace { .. } | Op::Append { .. } => {}
+                Op::Create { .. } | Op::Replace { .. } | Op::Append { .. } | Op::Snippet { .. } => {}
             }
             self.edit(edit);
         }

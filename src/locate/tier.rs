@@ -23,6 +23,8 @@ pub enum Tier {
     Elision,
     /// Kept lines differ in blanks between their tokens, or in what is no code.
     Similar,
+    /// A snippet's definitions, by kind and name.
+    Syntax,
 }
 
 impl Tier {
@@ -36,6 +38,7 @@ impl Tier {
         Tier::BlankLines,
         Tier::Elision,
         Tier::Similar,
+        Tier::Syntax,
     ];
 
     /// The stable name, as reported.
@@ -49,6 +52,7 @@ impl Tier {
             Tier::BlankLines => "blank-lines",
             Tier::Elision => "elision",
             Tier::Similar => "similar",
+            Tier::Syntax => "syntax",
         }
     }
 
@@ -76,6 +80,9 @@ impl Tier {
                 "Few of the lines that stay differ, and only in blanks between their tokens or in what is no code: a \
                  comment that is shortened or mistyped, a last line that is cut; or a line is misquoted that the new \
                  text has right. How alike it is, is said in percent."
+            }
+            Tier::Syntax => {
+                "A snippet's definitions became those of the same kind and name, which the file has once (`--format=snippet`)."
             }
         }
     }

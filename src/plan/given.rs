@@ -7,13 +7,14 @@ use super::unnamed::is_file;
 use super::{MemoryTree, Node, Rules, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{
-    Candidate, Clue, Edit, Existing, FenceState, FormatId, Git, Given, Op, Region, Script, Target, Unread,
-    shown,
+    Anchor, Candidate, Change, Clue, Edit, Existing, FenceState, FormatId, Git, Given, Hunk, Missing, Op,
+    Region, Script, Target, Unit, Unread, shown,
 };
 use crate::guard;
 use crate::path::{RepoPath, is_sensitive};
 use crate::response::Response;
 use crate::span::{LineRange, Span};
+use crate::syntax;
 use crate::text::Language;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -82,6 +83,25 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         };
         if own.is_empty() {
             script.unread.push(Unread { span: given.span, info: given.language });
+        } else if given.is_snippet
+            && let [only] = own.as_slice()
+            && given.state == FenceState::Closed
+            && is_file(&only.path, tree, rules)?
+            && syntax::knows(&only.path.raw)
+        {
+            let edit = snippet(&given, &only.path);
+            let pair = match made.last() {
+                Some(before) => files.pair(before, &edit, only, rules)?,
+                None => None,
+            };
+            match pair {
+                Some(Pair::Replaces) => {
+                    let both = made.pop().map(|before| replacement(before, edit));
+                    made.extend(both);
+                }
+                Some(Pair::Unclear) => script.diagnostics.push(unclear_pair(&edit)),
+                None => made.push(edit),
+            }
         } else if given.is_whole {
             let given = Given { candidates: own, ..given };
             match whole_file(&given) {
@@ -235,6 +255,52 @@ fn whole_file(given: &Given) -> Result<Edit, Box<Diagnostic>> {
     }
 }
 
+/// The edit of a block that changes the definitions which it holds.
+fn snippet(given: &Given, path: &Target) -> Edit {
+    let text = if given.path_line == 0 { given.text.clone() } else { given.content().into() };
+    Edit { format: FormatId::Snippet, op: Op::Snippet { text }, ..edit_of(given, path) }
+}
+
+/// The edit of two code blocks of which the second takes the place of the first.
+fn replacement(first: Edit, second: Edit) -> Edit {
+    let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (first.op, &second.op) else {
+        return second;
+    };
+    let change = Change::Texts { before, after: after.clone(), unit: Unit::Lines };
+    let span = Span { start: first.span.start, ..second.span };
+    let hunk = Hunk { span, change, anchor: Anchor::Unique };
+    let why = first.why.or(second.why);
+    Edit { span, why, op: Op::Modify { hunks: vec![hunk], missing: Missing::Refuse }, ..second }
+}
+
+/// What two snippets of one file are that are alike.
+enum Pair {
+    /// The file has the first: the second takes its place.
+    Replaces,
+    /// The file has the second: it was landed before, or the first is to take its place.
+    Unclear,
+}
+
+fn unclear_pair(second: &Edit) -> Diagnostic {
+    let message =
+        "the file has these lines, and the code block before may be what they were or what they should be";
+    Diagnostic::error(Code::SnippetUnclear, second.span, message)
+        .with_help("give only the code as it should be")
+}
+
+/// Whether most words of a text are in another.
+fn is_alike(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let (one, other) = (words(one), words(other));
+    let other: HashSet<&String> = other.iter().collect();
+    one.iter().filter(|word| other.contains(word)).count() * 10 >= one.len() * 6
+}
+
 /// Whether a text is lines with the marks of a diff.
 fn is_diff(text: &str) -> bool {
     let begins = |mark: char| text.lines().any(|line| line.starts_with(mark));
@@ -285,7 +351,11 @@ fn edit_of(given: &Given, path: &Target) -> Edit {
 
 /// Makes the edits of blocks that were found to be new files before.
 pub fn make_new_files(script: &mut Script, given: &[Given]) {
-    let edit = |given: &Given| Some(edit_of(given, &given.candidates.first()?.path));
+    let edit = |given: &Given| {
+        let path = &given.candidates.first()?.path;
+        let is_snippet = given.is_snippet && syntax::knows(&path.raw);
+        Some(if is_snippet { snippet(given, path) } else { edit_of(given, path) })
+    };
     insert(script, given.iter().filter_map(edit).collect());
 }
 
@@ -372,7 +442,7 @@ fn not_read(given: &Given) -> Diagnostic {
             given.span,
             format!("this code block is for {paths}, but it is no edit"),
         )
-        .with_help("take it as the whole file with --format whole-file, or land the rest with --keep-going"),
+        .with_help(format!("{}, or land the rest with --keep-going", how_to_take(given))),
         FenceState::Unclosed => {
             Diagnostic::error(Code::Truncated, given.span, format!("unterminated code block for {paths}"))
                 .with_help("the response may be cut off: give this block once more, whole")
@@ -387,6 +457,33 @@ fn not_read(given: &Given) -> Diagnostic {
         }
     };
     Diagnostic { path: given.candidates.first().map(|one| one.path.shown()), ..error }
+}
+
+/// The definitions in a block that may be a snippet.
+fn definitions(given: &Given) -> Vec<String> {
+    match given.candidates.as_slice() {
+        [only] => syntax::definitions(&only.path.raw, given.content()),
+        _ => Vec::new(),
+    }
+}
+
+/// What definitions a block holds, to be said behind its file.
+fn holds(given: &Given) -> String {
+    let all = definitions(given);
+    let first = all.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    match all.len() {
+        0 => String::new(),
+        1..=3 => format!(" and holds {first}"),
+        _ => format!(" and holds {first}, …"),
+    }
+}
+
+/// How a block is taken.
+fn how_to_take(given: &Given) -> String {
+    match definitions(given).is_empty() {
+        true => "take it as the whole file with --format whole-file".to_owned(),
+        false => "change its definitions with --format snippet, or take it as the whole file with --format whole-file".to_owned(),
+    }
 }
 
 /// The error that a block was, as far as that shows without the tree: with `--strict` one without a file was one.
@@ -410,12 +507,12 @@ pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
     let one = |given: &Given| {
         let error = not_read(given);
         let help = match given.state {
-            FenceState::Closed => Some("take it as the whole file with --format whole-file".to_owned()),
+            FenceState::Closed => Some(how_to_take(given)),
             _ => error.help,
         };
         let paths: Vec<String> =
             given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
-        let message = format!("this code block is for {}", paths.join(" or "));
+        let message = format!("this code block is for {}{}", paths.join(" or "), holds(given));
         let warning = Diagnostic::warning(Code::Unread, given.span, message);
         Diagnostic { path: error.path, help, ..warning }
     };
@@ -488,6 +585,28 @@ impl<'a, 't> Files<'a, 't> {
             }
         }
         Ok(false)
+    }
+
+    /// What two snippets of one file are of which the second says most of what the first says.
+    fn pair(
+        &mut self,
+        first: &Edit,
+        second: &Edit,
+        one: &Candidate,
+        rules: &Rules,
+    ) -> Result<Option<Pair>, TreeError> {
+        let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (&first.op, &second.op) else {
+            return Ok(None);
+        };
+        if first.path.shown() != second.path.shown() || !is_alike(before, after) {
+            return Ok(None);
+        }
+        let one = std::slice::from_ref(one);
+        Ok(match (self.show(one, before, rules)?, self.show(one, after, rules)?) {
+            (true, false) => Some(Pair::Replaces),
+            (false, true) => Some(Pair::Unclear),
+            _ => None,
+        })
     }
 
     /// Whether a file that was shown has those lines and no others.

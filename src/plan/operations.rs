@@ -120,13 +120,19 @@ impl Operation<'_, '_> {
             Op::Modify { hunks, missing } => self.modify(path, hunks, *missing),
             Op::Replace { text } => self.replace(path, text),
             Op::Append { text } => self.append(path, text),
+            Op::Snippet { text } => self.snippet(path, text),
             Op::Delete { recursive, hunks } => self.delete(path, *recursive, hunks),
             Op::Rename { to, hunks } => self.rename(path, to, hunks),
             Op::Copy { to, hunks } => self.copy(path, to, hunks),
         }
     }
 
-    fn create(&mut self, path: RepoPath, text: &str, existing: Existing) -> Result<Resolved, Stop> {
+    pub(super) fn create(
+        &mut self,
+        path: RepoPath,
+        text: &str,
+        existing: Existing,
+    ) -> Result<Resolved, Stop> {
         self.may_touch(&path)?;
         match self.overlay.node(&path)? {
             None => {
@@ -374,7 +380,7 @@ impl Operation<'_, '_> {
     }
 
     /// Refuses a whole text that no one means.
-    fn guard(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
+    pub(super) fn guard(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
         guard::whole_text(text, old, &self.limits().guard)
             .map_err(|unwanted| self.refusal(unwanted.into(), &[]).into())
     }
@@ -392,7 +398,7 @@ impl Operation<'_, '_> {
     }
 
     /// The state and text of what stands at a path, if it is a file of text.
-    fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
+    pub(super) fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
         let unfit =
             |what: &str| self.error(Code::NotEditable, format!("`{path}` is {what}, which is not edited"));
         match self.overlay.file(path)? {
@@ -409,11 +415,11 @@ impl Operation<'_, '_> {
     }
 
     /// The path, or where an earlier edit moved what stood there.
-    fn follow(&self, path: RepoPath) -> Result<RepoPath, Stop> {
+    pub(super) fn follow(&self, path: RepoPath) -> Result<RepoPath, Stop> {
         Ok(self.overlay.moved_to(&path)?.unwrap_or(path))
     }
 
-    fn may_touch(&self, path: &RepoPath) -> Result<(), Stop> {
+    pub(super) fn may_touch(&self, path: &RepoPath) -> Result<(), Stop> {
         match policy::may_touch(path, self.rules, self.overlay)? {
             Some((code, message)) => Err(self.error(code, message).into()),
             None => Ok(()),
@@ -427,7 +433,7 @@ impl Operation<'_, '_> {
         }
     }
 
-    fn not_found(&self, path: &RepoPath) -> Result<Diagnostic, TreeError> {
+    pub(super) fn not_found(&self, path: &RepoPath) -> Result<Diagnostic, TreeError> {
         let diagnostic = self.error(Code::NotFound, format!("there is no file `{path}`"));
         Ok(match policy::hint(path, self.overlay)? {
             Some(hint) => diagnostic.with_help(hint),

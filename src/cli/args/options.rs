@@ -31,7 +31,8 @@ pub const OPTIONS: &[Opt] = &[
             "format",
             "format",
             "read this format (default: detected); may be repeated",
-            "`whole-file`, which is never detected, is read beside what is. With any other only those are read that are given.",
+            "`whole-file` and `snippet`, which are never detected, are read beside what is. With any other only those are read \
+             that are given.",
         )
     },
     Opt {
@@ -321,6 +322,16 @@ pub const OPTIONS: &[Opt] = &[
         )
     },
     Opt {
+        choices: &["off", "warn", "refuse"],
+        ..value(
+            "syntax",
+            "what",
+            "look at the syntax of changed files (default: warn)",
+            "`warn`: a warning where a file would have more syntax errors than before; `refuse`: an error; `off`: neither. For \
+             the languages that snippets are known in (see git-llm-apply-formats(7)), and files of at most 1 MiB.",
+        )
+    },
+    Opt {
         check: false,
         ..flag(
             "keep-going",
@@ -458,7 +469,8 @@ pub const OPTIONS: &[Opt] = &[
     flag(
         "allow-shrink",
         "let whole files lose most of their lines",
-        "Where a file is given as a whole (`--format=whole-file`) and has less than half of the lines that are there.",
+        "Where a file is given as a whole (`--format=whole-file`) and has less than half of the lines that are there. \
+         Snippets (`--format=snippet`) may lose members, comments and lines of the file then.",
     ),
     Opt { common: true, ..flag("json", "print one JSON object instead of text", "See OUTPUT.") },
     Opt {

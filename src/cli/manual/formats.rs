@@ -25,6 +25,7 @@ pub fn chapter(format: FormatId) -> Chapter {
         FormatId::Diff => DIFF,
         FormatId::EditCalls => EDIT_CALLS,
         FormatId::WholeFile => WHOLE_FILE,
+        FormatId::Snippet => SNIPPET,
     }
 }
 
@@ -338,6 +339,58 @@ def shelf(books):
 
 ```
 Sorted by title.
+```
+",
+};
+
+const SNIPPET: Chapter = Chapter {
+    title: "snippets",
+    pieces: &[
+        Text(
+            "A code block with a file of its own, as told above, and in it definitions of that file: functions, methods in their \
+             class, classes, types, constants, imports. Each becomes the one of the same kind and name, which the file must have \
+             once; what is not shown stays. Any code block looks like that, so it is read only with `--format=snippet` or \
+             `llmapply.format`; other formats are read beside it. A file that is not there is made, as told above.",
+        ),
+        Text(
+            "Python, Rust, JavaScript, TypeScript and TSX, Go, Java, C and JSON are known, if the command is built with the feature \
+             `syntax`. File, code block and result have to parse without error.",
+        ),
+        Text(
+            "A comment by itself that says that code is left out, such as `# ... existing code ...`, stands for members of a class, \
+             definitions of the file, or statements of a function. The statements next to it have to be in the function once, \
+             unchanged. A class without such a comment has to show all of its members.",
+        ),
+        Text(
+            "A new definition goes behind the one that stands before it in the code block, else before the one behind it, else to the \
+             end if such a comment stands before it. Imports are added beside their like.",
+        ),
+        Text(
+            "What is not clear is refused (`snippet-unclear`): a name that the file has twice, a statement that it does not have, a \
+             decorator, `export`, docstring or comment above a definition that the code block lacks, a definition that may be one of \
+             the file under another name. So is what would lose a member, a comment or lines (`snippet-loses`; `--allow-shrink` lets \
+             it go).",
+        ),
+        Text(
+            "Of two code blocks for one file in a row, where the file has the lines of the first once and those of the second not, the \
+             second takes the place of the first.",
+        ),
+    ],
+    example: "\
+src/shelf.py
+
+```python
+def shelf(books):
+    return sorted(books, key=title)
+```
+
+And in `src/shelf.py`, behind it:
+
+```python
+# ... existing code ...
+
+def title(book):
+    return book.title
 ```
 ",
 };

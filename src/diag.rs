@@ -244,8 +244,15 @@ codes! {
     OccurrenceRange = "occurrence-range",
     /// The after-text says "rest of the code" where the before-text had code.
     Placeholder = "placeholder",
-    /// A whole file that is given has less than half of the lines that the file has; needs `--allow-shrink`.
+    /// A whole file that is given has less than half of the lines that the file has, or lacks a definition of it; needs
+    /// `--allow-shrink`.
     Shrink = "shrink",
+    /// A snippet does not say clearly what it makes of the file.
+    SnippetUnclear = "snippet-unclear",
+    /// A snippet lacks something of the file, and does not say that it is left out; needs `--allow-shrink` if it is to go.
+    SnippetLoses = "snippet-loses",
+    /// A file has more syntax errors than before: a warning, an error with `--syntax=refuse`.
+    Syntax = "syntax",
     /// The after-text brings conflict markers, or the dividers of the format it is written in.
     Markers = "markers",
     /// The after-text has `&lt;`, `&gt;` or `&amp;` where code has `<`, `>` or `&`; needs `--allow-escaped`.

@@ -102,6 +102,8 @@ pub struct Given {
     pub state: FenceState,
     /// Whether it is a whole file that replaces or makes the one that it is for, because that was asked for.
     pub is_whole: bool,
+    /// Whether it changes the definitions that it holds of a file that is there, because that was asked for.
+    pub is_snippet: bool,
     /// Why it is given: the prose above it.
     pub why: Option<String>,
 }
@@ -304,7 +306,7 @@ impl Edit {
             | Op::Rename { hunks, .. }
             | Op::Copy { hunks, .. }
             | Op::Delete { hunks, .. } => hunks,
-            Op::Create { .. } | Op::Replace { .. } | Op::Append { .. } => &[],
+            Op::Create { .. } | Op::Replace { .. } | Op::Append { .. } | Op::Snippet { .. } => &[],
         }
     }
 
@@ -360,6 +362,8 @@ pub enum FormatId {
     EditCalls,
     /// Paths and fences with whole files.
     WholeFile,
+    /// Paths and fences with definitions.
+    Snippet,
 }
 
 impl FormatId {
@@ -373,6 +377,7 @@ impl FormatId {
         FormatId::Diff,
         FormatId::EditCalls,
         FormatId::WholeFile,
+        FormatId::Snippet,
     ];
 
     /// The name that `--format` takes.
@@ -386,6 +391,7 @@ impl FormatId {
             FormatId::Diff => "diff",
             FormatId::EditCalls => "edit-calls",
             FormatId::WholeFile => "whole-file",
+            FormatId::Snippet => "snippet",
         }
     }
 }
@@ -394,7 +400,7 @@ impl FormatId {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir, diff, edit-calls, \
-     whole-file"
+     whole-file, snippet"
 )]
 pub struct UnknownFormat(pub String);
 
@@ -465,6 +471,11 @@ pub enum Op {
     /// Add lines at the end of a file, making it if there is none.
     Append {
         /// The lines, each ended by `\n`.
+        text: Passage,
+    },
+    /// Change the definitions of a file that the text holds.
+    Snippet {
+        /// Definitions, imports, and comments that say what is left out; each line ended by `\n`.
         text: Passage,
     },
     /// Remove a file.

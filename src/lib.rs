@@ -78,6 +78,9 @@ pub mod version;
 
 pub mod guard;
 
+// What a snippet makes of a file, by its definitions.
+pub mod syntax;
+
 // Where edits belong, and what they come to.
 pub mod locate;
 

@@ -103,7 +103,9 @@ fn attempt(
     if !is_plain(before.iter().copied()) || stands(&file, before) || stands(&file, after) {
         return false;
     }
-    for &format in FormatId::ALL.iter().filter(|format| **format != FormatId::WholeFile) {
+    for &format in
+        FormatId::ALL.iter().filter(|format| !matches!(format, FormatId::WholeFile | FormatId::Snippet))
+    {
         let (bar, kind, right) = (None, Kind::Bad, None);
         let attempt = Attempt { row, bar, kind, format, head: "@@", lines: &lines, file: &file, right };
         subject.run(&attempt, table);

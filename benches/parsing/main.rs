@@ -50,7 +50,9 @@ fn main() {
         "{:<15} {:<12} {:>9} {:>8} {:>9} {:>8}",
         "format", "response", "MB/s", "bound", "memory", "bound"
     );
-    for &format in FormatId::ALL.iter().filter(|format| **format != FormatId::WholeFile) {
+    for &format in
+        FormatId::ALL.iter().filter(|format| !matches!(format, FormatId::WholeFile | FormatId::Snippet))
+    {
         for (kind, name) in Kind::ALL {
             let (least, most) = bounds(format, kind);
             if !format!("{} {name}", format.as_str()).contains(&only) {

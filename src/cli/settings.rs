@@ -5,7 +5,7 @@ use crate::edit::FormatId;
 use crate::flow::{Each, Given, Options, Question, ROUNDS, Template};
 use crate::locate::Tier;
 use crate::path::RepoPath;
-use crate::plan::Grouping;
+use crate::plan::{Grouping, SyntaxCheck};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
 use crate::vcs::Result;
@@ -407,6 +407,12 @@ impl Settings {
         options.allow_markers = from.switch("allow-markers", options.allow_markers)?;
         options.allow_escaped = from.switch("allow-escaped", options.allow_escaped)?;
         options.allow_shrink = from.switch("allow-shrink", options.allow_shrink)?;
+        options.syntax = match from.single("syntax")?.as_deref() {
+            None | Some("warn") => SyntaxCheck::Warn,
+            Some("refuse") => SyntaxCheck::Refuse,
+            Some("off") => SyntaxCheck::Off,
+            Some(other) => return Err(config::bad("llmapply.syntax", other, "one of off, warn, refuse")),
+        };
         options.trailers = from.switch("trailers", options.trailers)?;
         options.again = from.switch("again", options.again)?;
         options.keep_going = from.switch("keep-going", options.keep_going)?;

@@ -3,7 +3,7 @@
 use crate::format::Reading;
 use crate::locate::Tier;
 use crate::path::RepoPath;
-use crate::plan::Grouping;
+use crate::plan::{Grouping, SyntaxCheck};
 use crate::response::DEFAULT_MAX_SIZE;
 use crate::vcs::commit::Sign;
 use crate::vcs::ident;
@@ -90,8 +90,10 @@ pub struct Options {
     pub allow_markers: bool,
     /// Let edits bring text that is escaped as in HTML.
     pub allow_escaped: bool,
-    /// Let whole files be less than half of what they replace.
+    /// Let whole files be less than half of what they replace, and snippets lose what the file has.
     pub allow_shrink: bool,
+    /// What is done about a file that has more syntax errors than before.
+    pub syntax: SyntaxCheck,
     /// Say in trailers where a commit is from.
     pub trailers: bool,
     /// Whether the report has what each edit changes, as a diff.
@@ -160,6 +162,7 @@ impl Default for Options {
             allow_markers: false,
             allow_escaped: false,
             allow_shrink: false,
+            syntax: SyntaxCheck::Warn,
             trailers: false,
             diffs: false,
             abbreviate: true,

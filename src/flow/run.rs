@@ -281,6 +281,7 @@ impl Options {
             allow_markers: options.allow_markers,
             allow_escaped: options.allow_escaped,
             allow_shrink: options.allow_shrink,
+            syntax: options.syntax,
             max_written: Rules::max_written_for(options.max_size),
             every_version: options.commit == Grouping::Edit,
         })

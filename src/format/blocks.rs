@@ -74,6 +74,8 @@ pub(super) struct Reader<'r> {
     path: Option<String>,
     /// Whether code blocks with a file of their own are whole files.
     whole_files: bool,
+    /// Whether they are snippets where the tree has the file.
+    snippets: bool,
     above: Above<'r>,
     gap: Gap,
     region: u32,
@@ -116,6 +118,7 @@ impl<'r> Reader<'r> {
             is_wrapped: false,
             path: reading.path.clone(),
             whole_files: reading.formats.contains(&FormatId::WholeFile),
+            snippets: reading.formats.contains(&FormatId::Snippet),
             above: Above::new(response.id()),
             gap: Gap::Text,
             region: 0,
@@ -304,8 +307,18 @@ impl<'r> Reader<'r> {
                 (true, None) => FenceState::Closed,
             };
             let language = language.to_owned();
-            let (is_whole, why) = (self.whole_files, self.above.why());
-            let block = Given { span, candidates: files, language, text, path_line: 0, state, is_whole, why };
+            let (is_whole, is_snippet, why) = (self.whole_files, self.snippets, self.above.why());
+            let block = Given {
+                span,
+                candidates: files,
+                language,
+                text,
+                path_line: 0,
+                state,
+                is_whole,
+                is_snippet,
+                why,
+            };
             self.code_block(cursor, block, (start, end), depth);
         } else {
             self.above.leave();
@@ -428,7 +441,17 @@ impl<'r> Reader<'r> {
             let text = self.response.passage(tag.text..line.start).into_lines();
             let (language, state, is_whole) = (String::new(), FenceState::Closed, self.whole_files);
             let candidates = tag.files;
-            let given = Given { span, candidates, language, text, path_line: 0, state, is_whole, why: None };
+            let given = Given {
+                span,
+                candidates,
+                language,
+                text,
+                path_line: 0,
+                state,
+                is_whole,
+                is_snippet: false,
+                why: None,
+            };
             self.give(given, 0);
         } else {
             self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });

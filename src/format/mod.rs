@@ -33,6 +33,7 @@ pub mod render;
 pub mod scan;
 mod search_replace;
 mod seen;
+mod snippet;
 pub mod tag;
 mod whole_file;
 pub mod why;
@@ -80,7 +81,7 @@ impl Format {
 
     /// Whether a format is looked for without being asked for.
     fn is_detected_by(id: FormatId) -> bool {
-        id != FormatId::WholeFile
+        !matches!(id, FormatId::WholeFile | FormatId::Snippet)
     }
 }
 
@@ -94,6 +95,7 @@ pub const FORMATS: &[Format] = &[
     diff::FORMAT,
     edit_calls::FORMAT,
     whole_file::FORMAT,
+    snippet::FORMAT,
 ];
 
 /// The errors, and the edits, after which a response is not read further: a bound on memory for hostile input.
@@ -177,7 +179,7 @@ impl Output {
                     to.span = place(to.span);
                     moved(hunks);
                 }
-                Op::Create { .. } | Op::Replace { .. } | Op::Append { .. } => {}
+                Op::Create { .. } | Op::Replace { .. } | Op::Append { .. } | Op::Snippet { .. } => {}
             }
             self.edit(edit);
         }

@@ -376,7 +376,9 @@ fn whatever_line_of_an_applydir_response_gets_lost_it_is_said() {
 /// An edit without its places in the response.
 fn meaning(edit: &Edit) -> (&str, Option<&str>, Vec<&str>) {
     let texts = match &edit.op {
-        Op::Create { text, .. } | Op::Replace { text } | Op::Append { text } => vec![text.as_str()],
+        Op::Create { text, .. } | Op::Replace { text } | Op::Append { text } | Op::Snippet { text } => {
+            vec![text.as_str()]
+        }
         Op::Modify { hunks, .. } => hunks
             .iter()
             .flat_map(|hunk| match &hunk.change {

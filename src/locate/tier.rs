@@ -23,6 +23,8 @@ pub enum Tier {
     Elision,
     /// Kept lines differ in blanks between their tokens, or in what is no code.
     Similar,
+    /// A snippet's definitions, by kind and name.
+    Syntax,
 }
 
 impl Tier {
@@ -36,6 +38,7 @@ impl Tier {
         Tier::BlankLines,
         Tier::Elision,
         Tier::Similar,
+        Tier::Syntax,
     ];
 
     /// The stable name, as reported.
@@ -49,6 +52,7 @@ impl Tier {
             Tier::BlankLines => "blank-lines",
             Tier::Elision => "elision",
             Tier::Similar => "similar",
+            Tier::Syntax => "syntax",
         }
     }
 

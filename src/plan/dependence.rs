@@ -114,7 +114,7 @@ impl<'a> Lost<'a> {
         let to = match &edit.op {
             Op::Create { .. } | Op::Append { .. } => path,
             Op::Rename { to, .. } | Op::Copy { to, .. } => to.raw.as_str(),
-            Op::Modify { .. } | Op::Replace { .. } | Op::Delete { .. } => "",
+            Op::Modify { .. } | Op::Replace { .. } | Op::Delete { .. } | Op::Snippet { .. } => "",
         };
         if !to.is_empty() {
             self.files.entry(to).or_insert(number);
@@ -126,7 +126,7 @@ impl<'a> Lost<'a> {
             }
         };
         match &edit.op {
-            Op::Create { text, .. } | Op::Append { text } | Op::Replace { text } => {
+            Op::Create { text, .. } | Op::Append { text } | Op::Replace { text } | Op::Snippet { text } => {
                 text.lines().for_each(bring)
             }
             Op::Modify { hunks, .. } | Op::Rename { hunks, .. } | Op::Copy { hunks, .. } => {

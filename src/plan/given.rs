@@ -1,6 +1,8 @@
 //! Code blocks with a file of their own that are no edits: the tree says whether they only show what the file holds, are new
 //! files, or are errors, since nothing that is given for a file is left out in silence.
 
+mod snippet;
+
 use super::operations::{Stop, read_path};
 use super::overlay::Overlay;
 use super::unnamed::is_file;
@@ -14,7 +16,9 @@ use crate::guard;
 use crate::path::{RepoPath, is_sensitive};
 use crate::response::Response;
 use crate::span::{LineRange, Span};
+use crate::syntax;
 use crate::text::Language;
+use snippet::{Pair, holds, how_to_take, replacement, snippet, unclear_pair};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How many bytes of files are looked through for the lines of blocks. What is not looked through is not shown by its file.
@@ -82,6 +86,25 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         };
         if own.is_empty() {
             script.unread.push(Unread { span: given.span, info: given.language });
+        } else if given.is_snippet
+            && let [only] = own.as_slice()
+            && given.state == FenceState::Closed
+            && is_file(&only.path, tree, rules)?
+            && syntax::knows(&only.path.raw)
+        {
+            let edit = snippet(&given, &only.path);
+            let pair = match made.last() {
+                Some(before) => files.pair(before, &edit, only, rules)?,
+                None => None,
+            };
+            match pair {
+                Some(Pair::Replaces) => {
+                    let both = made.pop().map(|before| replacement(before, edit));
+                    made.extend(both);
+                }
+                Some(Pair::Unclear) => script.diagnostics.push(unclear_pair(&edit)),
+                None => made.push(edit),
+            }
         } else if given.is_whole {
             let given = Given { candidates: own, ..given };
             match whole_file(&given) {
@@ -285,7 +308,11 @@ fn edit_of(given: &Given, path: &Target) -> Edit {
 
 /// Makes the edits of blocks that were found to be new files before.
 pub fn make_new_files(script: &mut Script, given: &[Given]) {
-    let edit = |given: &Given| Some(edit_of(given, &given.candidates.first()?.path));
+    let edit = |given: &Given| {
+        let path = &given.candidates.first()?.path;
+        let is_snippet = given.is_snippet && syntax::knows(&path.raw);
+        Some(if is_snippet { snippet(given, path) } else { edit_of(given, path) })
+    };
     insert(script, given.iter().filter_map(edit).collect());
 }
 
@@ -372,7 +399,7 @@ fn not_read(given: &Given) -> Diagnostic {
             given.span,
             format!("this code block is for {paths}, but it is no edit"),
         )
-        .with_help("take it as the whole file with --format whole-file, or land the rest with --keep-going"),
+        .with_help(format!("{}, or land the rest with --keep-going", how_to_take(given))),
         FenceState::Unclosed => {
             Diagnostic::error(Code::Truncated, given.span, format!("unterminated code block for {paths}"))
                 .with_help("the response may be cut off: give this block once more, whole")
@@ -410,12 +437,12 @@ pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
     let one = |given: &Given| {
         let error = not_read(given);
         let help = match given.state {
-            FenceState::Closed => Some("take it as the whole file with --format whole-file".to_owned()),
+            FenceState::Closed => Some(how_to_take(given)),
             _ => error.help,
         };
         let paths: Vec<String> =
             given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
-        let message = format!("this code block is for {}", paths.join(" or "));
+        let message = format!("this code block is for {}{}", paths.join(" or "), holds(given));
         let warning = Diagnostic::warning(Code::Unread, given.span, message);
         Diagnostic { path: error.path, help, ..warning }
     };

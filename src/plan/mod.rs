@@ -6,6 +6,7 @@ mod encoding;
 mod given;
 mod grouping;
 mod hunks;
+mod look;
 mod memory;
 mod mode;
 mod operations;
@@ -14,6 +15,7 @@ mod policy;
 mod repeats;
 mod rewrite;
 mod single_edit;
+mod snippet;
 mod subset;
 mod together;
 mod tree;
@@ -75,6 +77,8 @@ pub struct Rules {
     pub allow_escaped: bool,
     /// `--allow-shrink`.
     pub allow_shrink: bool,
+    /// `--syntax`.
+    pub syntax: SyntaxCheck,
     /// How many bytes of new files, copies and versions of files edits may come to; see [`Rules::max_written_for`].
     pub max_written: u64,
     /// Whether every version of a file is written, each edit being a commit of its own. Else each file is written once.
@@ -99,10 +103,22 @@ impl Default for Rules {
             allow_markers: false,
             allow_escaped: false,
             allow_shrink: false,
+            syntax: SyntaxCheck::Warn,
             max_written: volume::DEFAULT_MAX_WRITTEN,
             every_version: true,
         }
     }
+}
+
+/// What is done about a file that has more syntax errors than before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SyntaxCheck {
+    /// Nothing: it is not looked for.
+    Off,
+    /// A warning.
+    Warn,
+    /// The response is refused.
+    Refuse,
 }
 
 /// What an edit comes to.
@@ -184,7 +200,7 @@ impl Verb {
             Op::Rename { .. } if step.is_some_and(|step| step.to.is_none()) => Verb::Modify,
             Op::Create { .. } => Verb::Create,
             Op::Modify { hunks, .. } if hunks.is_empty() => Verb::Mode,
-            Op::Modify { .. } => Verb::Modify,
+            Op::Modify { .. } | Op::Snippet { .. } => Verb::Modify,
             Op::Replace { .. } => Verb::Replace,
             Op::Append { .. } => Verb::Append,
             Op::Delete { .. } => Verb::Delete,
@@ -277,6 +293,7 @@ pub fn resolve(
     let mut diagnostics = script.diagnostics.clone();
     diagnostics.extend(given::findings(script, tree, &overlay, &refused, rules)?);
     diagnostics.extend(findings.into_iter().map(|(_, diagnostic)| diagnostic));
+    diagnostics.extend(look::worse(&steps, script, &overlay, rules)?);
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Ok(Err(Rejected { diagnostics, fine: steps, resolved: false }));
     }

@@ -12,6 +12,7 @@ use crate::edit::{Anchor, Edit, Existing, FormatId, Hunk, Missing, Op, Target};
 use crate::guard::{self, Guard};
 use crate::locate::{self, Context, Effect, Limits, Match, Refusal, Repeat};
 use crate::path::{PathContext, PathError, RepoPath, interpret};
+use crate::syntax;
 use crate::text::search::Budget;
 use crate::text::{Content, Language};
 use crate::version::Version;
@@ -127,13 +128,19 @@ impl Operation<'_, '_> {
             Op::Modify { hunks, missing } => self.modify(path, hunks, *missing),
             Op::Replace { text } => self.replace(path, text),
             Op::Append { text } => self.append(path, text),
+            Op::Snippet { text } => self.snippet(path, text),
             Op::Delete { recursive, hunks } => self.delete(path, *recursive, hunks),
             Op::Rename { to, hunks } => self.rename(path, to, hunks),
             Op::Copy { to, hunks } => self.copy(path, to, hunks),
         }
     }
 
-    fn create(&mut self, path: RepoPath, text: &str, existing: Existing) -> Result<Resolved, Stop> {
+    pub(super) fn create(
+        &mut self,
+        path: RepoPath,
+        text: &str,
+        existing: Existing,
+    ) -> Result<Resolved, Stop> {
         self.may_touch(&path)?;
         match self.overlay.node(&path)? {
             None => {
@@ -162,6 +169,7 @@ impl Operation<'_, '_> {
                 }
                 self.guard(text, Some(content))?;
                 self.shrink(&path, content.line_count(), replaced.line_count())?;
+                self.loses_definition(&path, content, text)?;
                 let after = FileState { node: state.node, body: Body::Text(replaced) };
                 self.write(path, Some(state), after, None, Vec::new())
             }
@@ -175,6 +183,27 @@ impl Operation<'_, '_> {
         }
         let message = format!("`{path}` has {before} lines and would have {after}");
         let help = "give all lines that stay too";
+        Err(self.error(Code::Shrink, message).with_help(help).into())
+    }
+
+    /// Refuses a whole file that lacks a definition of the file, where the language is known.
+    fn loses_definition(&self, path: &RepoPath, before: &Content, after: &str) -> Result<(), Stop> {
+        if self.edit.format != FormatId::WholeFile || self.rules.allow_shrink {
+            return Ok(());
+        }
+        let before = String::from_utf8_lossy(&before.to_bytes()).into_owned();
+        let (old, new) =
+            (syntax::definitions(path.as_str(), &before), syntax::definitions(path.as_str(), after));
+        // A value is no loss by itself. A text that does not parse shows no definition.
+        let is_value = |one: &str| {
+            ["variable", "constant", "static", "declaration", "key"].iter().any(|what| one.starts_with(what))
+        };
+        let lost = old.iter().find(|one| !is_value(one) && !new.contains(one));
+        let Some(lost) = lost.filter(|_| !new.is_empty()) else {
+            return Ok(());
+        };
+        let message = format!("`{path}` has {lost} and would have it no more");
+        let help = "give all definitions that stay too";
         Err(self.error(Code::Shrink, message).with_help(help).into())
     }
 
@@ -380,7 +409,7 @@ impl Operation<'_, '_> {
     }
 
     /// Refuses a whole text that no one means.
-    fn guard(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
+    pub(super) fn guard(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
         guard::whole_text(text, old, &self.limits().guard)
             .map_err(|unwanted| self.refusal(unwanted.into(), &[]).into())
     }
@@ -398,7 +427,7 @@ impl Operation<'_, '_> {
     }
 
     /// The state and text of what stands at a path, if it is a file of text.
-    fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
+    pub(super) fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
         let unfit =
             |what: &str| self.error(Code::NotEditable, format!("`{path}` is {what}, which is not edited"));
         match self.overlay.file(path)? {
@@ -418,11 +447,11 @@ impl Operation<'_, '_> {
     }
 
     /// The path, or where an earlier edit moved what stood there.
-    fn follow(&self, path: RepoPath) -> Result<RepoPath, Stop> {
+    pub(super) fn follow(&self, path: RepoPath) -> Result<RepoPath, Stop> {
         Ok(self.overlay.moved_to(&path)?.unwrap_or(path))
     }
 
-    fn may_touch(&self, path: &RepoPath) -> Result<(), Stop> {
+    pub(super) fn may_touch(&self, path: &RepoPath) -> Result<(), Stop> {
         match policy::may_touch(path, self.rules, self.overlay)? {
             Some((code, message)) => Err(self.error(code, message).into()),
             None => Ok(()),
@@ -436,7 +465,7 @@ impl Operation<'_, '_> {
         }
     }
 
-    fn not_found(&self, path: &RepoPath) -> Result<Diagnostic, TreeError> {
+    pub(super) fn not_found(&self, path: &RepoPath) -> Result<Diagnostic, TreeError> {
         let diagnostic = self.error(Code::NotFound, format!("there is no file `{path}`"));
         Ok(match policy::hint(path, self.overlay)? {
             Some(hint) => diagnostic.with_help(hint),

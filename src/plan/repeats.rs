@@ -103,7 +103,7 @@ fn keys<'a>(edit: &'a Edit, path: &'a str) -> Vec<Key<'a>> {
         Op::Append { text } => vec![Key::Append { path, text }],
         Op::Delete { .. } => vec![Key::Delete { path }],
         // Made twice they leave what they leave made once.
-        Op::Create { .. } | Op::Replace { .. } | Op::Copy { .. } => Vec::new(),
+        Op::Create { .. } | Op::Replace { .. } | Op::Copy { .. } | Op::Snippet { .. } => Vec::new(),
     }
 }
 

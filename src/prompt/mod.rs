@@ -70,6 +70,7 @@ pub fn instructions(format: FormatId, lesson: impl Into<Lesson>) -> String {
         FormatId::Diff => include_str!("diff.md"),
         FormatId::EditCalls => include_str!("edit-calls.md"),
         FormatId::WholeFile => include_str!("whole-file.md"),
+        FormatId::Snippet => include_str!("snippet.md"),
     };
     // What stands between the one kind of brackets is about removing files, and between the other about doing without.
     let text = between(text, ['⟦', '⟧'], lesson.delete);

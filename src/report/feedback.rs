@@ -557,6 +557,7 @@ fn named(format: FormatId) -> &'static str {
         FormatId::Applydir => "one JSON object with `file_entries`",
         FormatId::Diff => "a unified diff in a ```diff fence",
         FormatId::WholeFile => "each file whole in a fence, below its path",
+        FormatId::Snippet => "the definitions that change in a fence, below the path of their file",
         FormatId::EditCalls => "a JSON list of objects with `file_path`, `old_string` and `new_string`",
     }
 }

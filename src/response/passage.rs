@@ -116,6 +116,18 @@ impl Passage {
         !matches!(self.0, Kind::Read(_)) && self.len() == 0
     }
 
+    /// Where a line of it, from 0, stands in the response; none if it was put together.
+    pub(crate) fn place_of_line(&self, line: usize) -> Option<Range<usize>> {
+        let (start, written) = match &self.0 {
+            Kind::Part { start, .. } => (*start as usize, self.as_str()),
+            Kind::Read(read) => (read.part.start, read.written()),
+            Kind::Own(_) => return None,
+        };
+        let before: usize = written.split_inclusive('\n').take(line).map(str::len).sum();
+        let own = written.get(before..)?.lines().next()?;
+        Some(start + before..start + before + own.len())
+    }
+
     /// Whether it has nothing but blanks and line breaks.
     pub(crate) fn is_blank(&self) -> bool {
         // What is not made yet need not be made for that.

@@ -373,10 +373,10 @@ fn every_golden_case_that_lands_lands_once() {
         let before = sandbox.commit("before");
         let response = std::fs::read(case.join("response.txt")).unwrap();
         let response = String::from_utf8(response).unwrap();
-        let format: &[&str] = if case.parent().unwrap().ends_with("whole-file") {
-            &["--format", "whole-file", "-q"]
-        } else {
-            &["-q"]
+        let format: &[&str] = match case.parent().unwrap().file_name().and_then(|name| name.to_str()) {
+            Some("whole-file") => &["--format", "whole-file", "-q"],
+            Some("snippet") => &["--format", "snippet", "-q"],
+            _ => &["-q"],
         };
         let first = sandbox.apply(format, &response);
         assert_eq!(first.code, Some(0), "{} {first:?}", case.display());

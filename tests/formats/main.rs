@@ -17,3 +17,4 @@ mod readings;
 #[path = "../sandbox/mod.rs"]
 mod sandbox;
 mod seen;
+mod snippets;

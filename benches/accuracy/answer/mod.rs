@@ -99,7 +99,7 @@ impl Answer {
             FormatId::Applydir => read::applydir(text),
             FormatId::EditCalls => read::edit_calls(text),
             // It is not written, and has no hunks.
-            FormatId::WholeFile => Vec::new(),
+            FormatId::WholeFile | FormatId::Snippet => Vec::new(),
         };
         Self { format, parts }
     }
@@ -127,7 +127,7 @@ impl Answer {
             FormatId::Applydir => {
                 (format!("{{\"file_entries\": [{{\"file\": {path:?}, \"changes\": [\n"), Some(""), "]}]}\n")
             }
-            FormatId::WholeFile => (format!("{path}\n```\n"), None, "```\n"),
+            FormatId::WholeFile | FormatId::Snippet => (format!("{path}\n```\n"), None, "```\n"),
             FormatId::EditCalls => (format!("[{{\"file_path\": {path:?}, \"edits\": [\n"), Some(""), "]}]\n"),
         };
         let has_head = middle.is_none();

@@ -113,6 +113,10 @@ pub const OPTIONS: &[Opt] = &[
         choices: &["exact", "whitespace", "indent", "similar"],
         ..value("max-fuzz", "tier", "how loosely texts may match (default: similar)")
     },
+    Opt {
+        choices: &["off", "warn", "refuse"],
+        ..value("syntax", "what", "look at the syntax of changed files (default: warn)")
+    },
     Opt { check: false, ..flag("keep-going", "land the edits that resolve, report the others") },
     flag("again", "land a response that has landed already once more"),
     flag("autostash", "carry uncommitted changes in touched files across"),

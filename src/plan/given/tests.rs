@@ -20,6 +20,7 @@ fn block(language: &str, text: &str, candidates: &[(&str, Clue, bool)]) -> Given
         path_line: 0,
         state: FenceState::Closed,
         is_whole: false,
+        is_snippet: false,
         why: None,
     }
 }

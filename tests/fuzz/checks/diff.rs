@@ -28,7 +28,9 @@ pub(crate) fn check(bytes: &[u8]) {
                 assert!(!hunks.is_empty() || edit.git.executable.is_some());
                 assert!(*missing == Missing::Refuse || only('+'));
             }
-            Op::Replace { .. } | Op::Append { .. } => panic!("diffs have no such operation: {edit:?}"),
+            Op::Replace { .. } | Op::Append { .. } | Op::Snippet { .. } => {
+                panic!("diffs have no such operation: {edit:?}")
+            }
         }
         let mut last = edit.span.start;
         for (n, hunk) in edit.hunks().iter().enumerate() {

@@ -22,6 +22,7 @@ pub(crate) fn check(bytes: &[u8]) {
                 assert_eq!(*existing, Existing::Overwrite);
             }
             Op::Append { text } => assert!(text.is_empty() || text.ends_with('\n')),
+            Op::Snippet { .. } => panic!("there is no such directive: {edit:?}"),
             Op::Delete { recursive, hunks } => assert!(*recursive && hunks.is_empty()),
             Op::Rename { to, hunks } => {
                 assert_eq!(response.slice(to.span), to.raw);

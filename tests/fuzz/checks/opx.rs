@@ -19,7 +19,9 @@ pub(crate) fn check(bytes: &[u8]) {
             Op::Modify { hunks, .. } => assert_eq!(hunks.len(), 1),
             Op::Rename { to, .. } => assert_eq!(response.slice(to.span), to.raw),
             Op::Delete { recursive, hunks } => assert!(!recursive && hunks.is_empty()),
-            Op::Append { .. } | Op::Copy { .. } => panic!("OPX has no such operation: {edit:?}"),
+            Op::Append { .. } | Op::Copy { .. } | Op::Snippet { .. } => {
+                panic!("OPX has no such operation: {edit:?}")
+            }
         }
     }
 }

@@ -1,0 +1,98 @@
+//! What a snippet comes to: the definitions that it holds become those of its file.
+
+use super::operations::{Operation, Resolved, Stop};
+use super::{Body, FileState, Outcome};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::Existing;
+use crate::locate::{Match, Tier};
+use crate::path::RepoPath;
+use crate::response::Passage;
+use crate::span::Span;
+use crate::syntax::{self, Refusal};
+use crate::text::{Content, difference_of};
+use crate::version::{LineChange, Version, bring_over};
+use similar::DiffTag;
+
+impl Operation<'_, '_> {
+    /// Merges a snippet into its file: as the edits before have left it, else as it was before them.
+    pub(super) fn snippet(&mut self, path: RepoPath, text: &Passage) -> Result<Resolved, Stop> {
+        let path = self.follow(path)?;
+        self.may_touch(&path)?;
+        if self.overlay.node(&path)?.is_none() {
+            // What an earlier edit removed is not made anew.
+            if self.overlay.base_node(&path)?.is_none() {
+                return self.create(path, text, Existing::Refuse);
+            }
+            return Err(self.not_found(&path)?.into());
+        }
+        let (state, version) = self.editable(&path)?;
+        let changes = match self.changes(&path, version.content(), text) {
+            Ok(changes) => changes,
+            Err(refusal) => match self.brought(&path, &version, text) {
+                Some(changes) => changes,
+                None => return Err(self.unclear(&path, text, refusal).into()),
+            },
+        };
+        let Some(first) = changes.first() else {
+            return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
+        };
+        let line = first.start + 1;
+        let matched =
+            vec![Match { tier: Tier::Syntax, similarity: None, line, base_line: version.base_line(line) }];
+        let after = version.with(&changes);
+        let whole = String::from_utf8_lossy(&after.content().to_bytes()).replace("\r\n", "\n");
+        self.guard(&whole, Some(version.content()))?;
+        let body = Body::Text(after.content().clone());
+        let after_state = FileState { node: state.node, body };
+        self.write(path, Some(state), after_state, Some(after), matched)
+    }
+
+    /// The lines that a snippet changes of a text.
+    fn changes(&self, path: &RepoPath, content: &Content, text: &str) -> Result<Vec<LineChange>, Refusal> {
+        let lines: Vec<&[u8]> = content.lines(0..content.line_count()).map(|line| line.text).collect();
+        let mut before = String::new();
+        for line in &lines {
+            before.push_str(std::str::from_utf8(line).map_err(|_| Refusal::not_text())?);
+            before.push('\n');
+        }
+        let after = syntax::merge(path.as_str(), &before, text, self.rules.allow_shrink)?;
+        let new: Vec<&[u8]> = after.lines().map(str::as_bytes).collect();
+        let (eol, ends) = (content.dominant_eol().as_bytes(), content.ends_with_newline());
+        let steps = difference_of(&lines, &new).into_iter().filter(|step| step.tag() != DiffTag::Equal);
+        let changes = steps.map(|step| {
+            let (mut old, mut come) = (step.old_range(), step.new_range());
+            // The last line of the file gets a newline where others come behind it.
+            if old.is_empty() && old.start == lines.len() && !ends && come.start > 0 && old.start > 0 {
+                (old.start, come.start) = (old.start - 1, come.start - 1);
+            }
+            let is_last = come.end == new.len() && !ends;
+            let mut bytes: Vec<u8> =
+                new.get(come).unwrap_or(&[]).iter().flat_map(|line| [*line, eol].concat()).collect();
+            bytes.truncate(bytes.len() - if is_last && !bytes.is_empty() { eol.len() } else { 0 });
+            LineChange::new(old.start, old.end, bytes)
+        });
+        Ok(changes.collect())
+    }
+
+    /// The changes of the text before all edits, brought over to what they have left.
+    fn brought(&self, path: &RepoPath, version: &Version, text: &str) -> Option<Vec<LineChange>> {
+        let (base, lineage) = version.base()?;
+        let changes = self.changes(path, base, text).ok()?;
+        bring_over(base, version.content(), lineage, &changes)
+    }
+
+    fn unclear(&self, path: &RepoPath, text: &Passage, refusal: Refusal) -> Diagnostic {
+        let code = if refusal.loses { Code::SnippetLoses } else { Code::SnippetUnclear };
+        let message = match refusal.file_line {
+            Some(line) => format!("{} (line {} of `{path}`)", refusal.message, line + 1),
+            None => refusal.message,
+        };
+        Diagnostic::error(code, self.line_of(text, refusal.line), message).with_help(refusal.help)
+    }
+
+    /// Where a line of the snippet stands in the response; the whole code block if that is not known.
+    fn line_of(&self, text: &Passage, line: usize) -> Span {
+        let place = text.place_of_line(line);
+        place.map_or(self.edit.span, |place| Span::new(self.edit.span.response, place.start, place.end))
+    }
+}

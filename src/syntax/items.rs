@@ -1,0 +1,327 @@
+//! What a list of members or statements is made of: definitions with what belongs to them, imports, elisions, the rest.
+
+use super::language::{Language, Name};
+use super::tree::{Parsed, children, nodes};
+use std::collections::HashSet;
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// How deep containers are followed.
+pub(super) const DEEPEST: u32 = 20;
+
+/// A definition, with what belongs to it.
+#[derive(Clone)]
+pub(super) struct Definition<'t> {
+    /// What the language calls it.
+    pub(super) what: &'static str,
+    pub(super) name: String,
+    /// The comments and decorators right above.
+    pub(super) lead: Vec<Node<'t>>,
+    /// It, with what is around it.
+    pub(super) outer: Node<'t>,
+    /// It alone.
+    pub(super) core: Node<'t>,
+    /// The list of its members or statements.
+    pub(super) body: Option<Node<'t>>,
+    /// Whether these are members.
+    pub(super) is_container: bool,
+}
+
+impl<'t> Definition<'t> {
+    /// From the first byte of what is above it to its last.
+    pub(super) fn range(&self, of: &Parsed) -> Range<usize> {
+        let start = self.lead.first().unwrap_or(&self.outer).start_byte();
+        start..of.end(self.outer)
+    }
+
+    /// What it is called, with its name.
+    pub(super) fn shown(&self) -> String {
+        match self.what {
+            "impl" => format!("`{}`", self.name),
+            what => format!("{what} `{}`", self.name),
+        }
+    }
+
+    pub(super) fn key(&self) -> (&'static str, &str) {
+        (self.what, &self.name)
+    }
+
+    /// The names of its decorators and attributes.
+    pub(super) fn decorators<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
+        let is_one = |node: &Node<'t>| of.language.decorators.contains(&node.kind());
+        let around = nodes(self.outer).take_while(|node| node.start_byte() <= self.core.start_byte());
+        let inside =
+            children(self.core).into_iter().filter(|child| child.kind() == "modifiers").flat_map(children);
+        let mut all: Vec<Node<'t>> = self.lead.iter().copied().filter(is_one).collect();
+        all.extend(
+            around.filter(|node| *node != self.core && node.start_byte() < of.end(self.outer)).filter(is_one),
+        );
+        all.extend(inside.filter(is_one));
+        all.dedup();
+        all.into_iter().map(|node| of.of(node).split('(').next().unwrap_or("").trim()).collect()
+    }
+
+    /// The words around it, such as `export default`.
+    pub(super) fn around<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
+        if self.outer == self.core {
+            return Vec::new();
+        }
+        let mut cursor = self.outer.walk();
+        let words = self.outer.children(&mut cursor).filter(|child| !child.is_named() && child.kind() != ";");
+        words.map(|child| of.of(child)).collect()
+    }
+
+    /// Whether a comment stands right above it.
+    pub(super) fn has_comment(&self, of: &Parsed) -> bool {
+        self.lead.iter().any(|node| of.is_comment(*node))
+    }
+
+    /// The text that a body begins with to describe it.
+    pub(super) fn docstring(&self, of: &Parsed) -> bool {
+        of.language.is_indented
+            && self.body.is_some_and(|body| {
+                let first = children(body).into_iter().find(|node| !of.is_comment(*node));
+                first.and_then(|node| node.named_child(0)).is_some_and(|node| node.kind() == "string")
+            })
+    }
+
+    /// From its first byte to its body.
+    pub(super) fn head(&self, of: &Parsed) -> Range<usize> {
+        let range = self.range(of);
+        let end = self.body.map_or(range.end, |body| body.start_byte());
+        range.start..range.start + of.slice(range.start..end).trim_end().len()
+    }
+}
+
+/// A part of a list.
+pub(super) enum Part<'t> {
+    Definition(Definition<'t>),
+    Import(Node<'t>),
+    Elision(Node<'t>),
+    Comment(Node<'t>),
+    Statement(Node<'t>),
+}
+
+impl<'t> Part<'t> {
+    pub(super) fn range(&self, of: &Parsed) -> Range<usize> {
+        match self {
+            Part::Definition(definition) => definition.range(of),
+            Part::Import(node) | Part::Elision(node) | Part::Comment(node) | Part::Statement(node) => {
+                node.start_byte()..of.end(*node)
+            }
+        }
+    }
+
+    pub(super) fn definition(&self) -> Option<&Definition<'t>> {
+        match self {
+            Part::Definition(definition) => Some(definition),
+            _ => None,
+        }
+    }
+}
+
+/// The parts of a list; elisions are where they are known to begin.
+pub(super) fn parts<'t>(of: &Parsed, list: Node<'t>, elisions: &HashSet<usize>) -> Vec<Part<'t>> {
+    let mut parts: Vec<Part<'t>> = Vec::new();
+    let mut lead: Vec<Node<'t>> = Vec::new();
+    for node in flattened(of.language, list) {
+        let start = node.start_byte();
+        if elisions.contains(&start) {
+            parts.extend(lead.drain(..).map(Part::Comment));
+            parts.push(Part::Elision(node));
+            continue;
+        }
+        if !lead.last().is_none_or(|last| belongs(of, *last, node)) {
+            parts.extend(lead.drain(..).map(Part::Comment));
+        }
+        if of.is_comment(node) {
+            // One behind code in its line belongs to that.
+            if of.begins_line(start) {
+                lead.push(node);
+            }
+        } else if of.language.decorators.contains(&node.kind()) {
+            lead.push(node);
+        } else if let Some(definition) = definition(of, node) {
+            parts.push(Part::Definition(Definition { lead: std::mem::take(&mut lead), ..definition }));
+        } else {
+            parts.extend(lead.drain(..).map(Part::Comment));
+            match of.language.imports.contains(&node.kind()) {
+                true => parts.push(Part::Import(node)),
+                false => parts.push(Part::Statement(node)),
+            }
+        }
+    }
+    parts.extend(lead.drain(..).map(Part::Comment));
+    parts
+}
+
+/// The nodes of a list, those of lists in it that divide nothing among them.
+pub(super) fn flattened<'t>(language: &Language, list: Node<'t>) -> Vec<Node<'t>> {
+    let mut all = Vec::new();
+    for child in children(list) {
+        match language.transparent.contains(&child.kind()) {
+            true => all.extend(flattened(language, child)),
+            false => all.push(child),
+        }
+    }
+    all
+}
+
+/// Whether a comment or decorator belongs to the node behind it: it stands right above, as deep, or decorates it.
+fn belongs(of: &Parsed, above: Node<'_>, node: Node<'_>) -> bool {
+    let is_decorator = of.language.decorators.contains(&above.kind());
+    let last = of.line(of.end(above));
+    let is_next = last + 1 == node.start_position().row || last == node.start_position().row;
+    is_decorator || is_next && above.start_position().column == node.start_position().column
+}
+
+/// The definition that a node is.
+fn definition<'t>(of: &Parsed, node: Node<'t>) -> Option<Definition<'t>> {
+    let language = of.language;
+    let mut core = node;
+    let known = loop {
+        if let Some(known) = language.definition(core.kind()) {
+            break Some(known);
+        }
+        if !language.wrappers.contains(&core.kind()) {
+            return None;
+        }
+        let inner = children(core)
+            .into_iter()
+            .filter(|child| !language.decorators.contains(&child.kind()) && !of.is_comment(*child));
+        match inner.collect::<Vec<_>>().as_slice() {
+            [only]
+                if language.definition(only.kind()).is_some() || language.wrappers.contains(&only.kind()) =>
+            {
+                core = *only
+            }
+            // `export default …` is one by itself.
+            _ => break None,
+        }
+    };
+    let Some((what, name)) = known else {
+        let mut cursor = node.walk();
+        let is_default = node.children(&mut cursor).any(|child| child.kind() == "default");
+        let value = node.child_by_field_name("value").filter(|_| is_default)?;
+        let (what, name, lead) = ("default export", "default".to_owned(), Vec::new());
+        let body = body(language, value, 0);
+        let is_container = body.is_some_and(|body| is_container(language, core, body));
+        return Some(Definition { what, name, lead, outer: node, core: value, body, is_container });
+    };
+    let name = name_of(of, core, name)?;
+    let body = body(language, core, 0);
+    let is_container = body.is_some_and(|body| is_container(language, core, body));
+    // A type of C that is only named is no definition.
+    if core.kind().ends_with("_specifier") && body.is_none() {
+        return None;
+    }
+    Some(Definition { what, name, lead: Vec::new(), outer: node, core, body, is_container })
+}
+
+fn is_container(language: &Language, core: Node<'_>, body: Node<'_>) -> bool {
+    language.members.contains(&body.kind()) || language.containers.contains(&core.kind())
+}
+
+/// The list of members or statements in a definition: its body, or that of its only value or type.
+fn body<'t>(language: &Language, node: Node<'t>, depth: u32) -> Option<Node<'t>> {
+    let is_list =
+        |node: &Node<'t>| language.members.contains(&node.kind()) || language.blocks.contains(&node.kind());
+    if is_list(&node) {
+        return Some(node);
+    }
+    if depth > 3 {
+        return None;
+    }
+    if let Some(body) = node.child_by_field_name("body") {
+        return Some(body).filter(is_list);
+    }
+    let inner = ["value", "type"].iter().filter_map(|field| node.child_by_field_name(field));
+    let declared = children(node)
+        .into_iter()
+        .filter(|child| is_list(child) || ["variable_declarator", "type_spec"].contains(&child.kind()));
+    inner.chain(declared).find_map(|node| body(language, node, depth + 1))
+}
+
+/// The name of a definition, if it has one.
+fn name_of(of: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
+    let mut cursor = core.walk();
+    let node = match name {
+        Name::Itself => core,
+        Name::Field(field) => {
+            let named: Vec<_> = core.children_by_field_name(field, &mut cursor).collect();
+            let [only] = named.as_slice() else { return None };
+            *only
+        }
+        Name::Only(kinds) => {
+            let is_one = |child: &Node<'_>| kinds.split(' ').any(|kind| kind == child.kind());
+            let (ones, others): (Vec<_>, Vec<_>) = children(core).into_iter().partition(is_one);
+            // A list of several, in brackets, is none.
+            let [only] = ones.as_slice() else { return None };
+            if others.iter().any(|other| other.kind().ends_with("spec_list")) {
+                return None;
+            }
+            return name_of(of, *only, Name::Field("name"));
+        }
+        Name::Declarator => {
+            let mut node = core;
+            let several = core.children_by_field_name("declarator", &mut cursor).count() > 1;
+            while let Some(inner) = node.child_by_field_name("declarator") {
+                node = inner;
+            }
+            if several || node == core {
+                return None;
+            }
+            node
+        }
+        Name::Header => {
+            let end = core.child_by_field_name("body").map_or(core.end_byte(), |body| body.start_byte());
+            let header = of.slice(core.start_byte()..end);
+            return Some(header.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        Name::Receiver => {
+            let receiver = core.child_by_field_name("receiver")?;
+            let own = nodes(receiver).find(|node| node.kind() == "type_identifier")?;
+            return Some(format!("{}.{}", of.of(own), of.of(core.child_by_field_name("name")?)));
+        }
+    };
+    let text = of.of(node);
+    let is_quoted = text.starts_with(['"', '\'']);
+    let is_word = text.chars().all(|c| c.is_alphanumeric() || "_$#".contains(c));
+    (is_word || is_quoted).then(|| text.to_owned())
+}
+
+/// The kind and name of every definition in a text but for those in functions.
+pub(super) fn names(of: &Parsed) -> Vec<(&'static str, String)> {
+    let mut all = Vec::new();
+    let mut lists = vec![(of.root(), 0)];
+    while let Some((list, depth)) = lists.pop() {
+        for part in parts(of, list, &HashSet::new()) {
+            let Part::Definition(definition) = part else { continue };
+            lists.extend(
+                definition
+                    .body
+                    .filter(|_| definition.is_container && depth < DEEPEST)
+                    .map(|body| (body, depth + 1)),
+            );
+            all.push((definition.what, definition.name));
+        }
+    }
+    all
+}
+
+/// The definitions and imports of a text, at any depth, that have a name: what they are, and their lines.
+pub(super) fn nodes_named<'p>(
+    of: &'p Parsed,
+    name: &'p str,
+) -> impl Iterator<Item = (&'static str, usize)> + 'p {
+    nodes(of.root()).filter_map(move |node| {
+        let known = of.language.definition(node.kind());
+        let line = node.start_position().row;
+        if let Some((what, how)) = known {
+            return (name_of(of, node, how)? == name).then_some((what, line));
+        }
+        let is_import = of.language.imports.contains(&node.kind());
+        let takes = || nodes(node).any(|inner| inner.named_child_count() == 0 && of.of(inner) == name);
+        (is_import && takes()).then_some(("import", line))
+    })
+}

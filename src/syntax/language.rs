@@ -1,0 +1,280 @@
+//! The languages: one table each, and nothing else that depends on them.
+
+/// How the name of a definition is found from its node.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Name {
+    /// The text of a field.
+    Field(&'static str),
+    /// The `name` of the only child of that kind; several declare several names.
+    Only(&'static str),
+    /// The innermost of the nested `declarator` fields.
+    Declarator,
+    /// The text up to the body.
+    Header,
+    /// The `name`, behind the type of the receiver.
+    Receiver,
+    /// The node itself.
+    Itself,
+}
+
+/// What a language calls what the rules speak of: kinds of nodes of its grammar.
+pub(super) struct Language {
+    /// The extensions of its files.
+    pub(super) extensions: &'static str,
+    pub(super) grammar: fn() -> tree_sitter::Language,
+    /// Kinds of definitions, what they are called, and where their names are.
+    pub(super) definitions: &'static [(&'static str, &'static str, Name)],
+    /// Kinds around a definition, such as decorators and `export` are in.
+    pub(super) wrappers: &'static [&'static str],
+    /// Kinds that decorate the definition behind them, or around or in which they are.
+    pub(super) decorators: &'static [&'static str],
+    /// Kinds that list members.
+    pub(super) members: &'static [&'static str],
+    /// Kinds of definitions whose block of statements lists members.
+    pub(super) containers: &'static [&'static str],
+    /// Kinds that list the statements of a body.
+    pub(super) blocks: &'static [&'static str],
+    /// Kinds whose children are those of the list that they are in.
+    pub(super) transparent: &'static [&'static str],
+    /// Those of the lists whose members are divided by commas.
+    pub(super) commas: &'static [&'static str],
+    pub(super) comments: &'static [&'static str],
+    /// Kinds of imports, the innermost ones.
+    pub(super) imports: &'static [&'static str],
+    /// The field of an import that names the module whose names it takes.
+    pub(super) module: &'static str,
+    /// Whether a comment alone is no body, and the first text in one describes it.
+    pub(super) is_indented: bool,
+}
+
+impl Language {
+    /// The language of a file, by its path.
+    pub(super) fn of(path: &str) -> Option<&'static Self> {
+        let name = path.rsplit(['/', '\\']).next()?;
+        let (_, extension) = name.rsplit_once('.')?;
+        let is = |one: &&Self| one.extensions.split(' ').any(|other| other == extension);
+        LANGUAGES.iter().find(is)
+    }
+
+    /// What a definition of that kind is called, and where its name is.
+    pub(super) fn definition(&self, kind: &str) -> Option<(&'static str, Name)> {
+        self.definitions.iter().find(|(one, ..)| *one == kind).map(|(_, what, name)| (*what, *name))
+    }
+}
+
+use Name::{Declarator, Field, Header, Itself, Only, Receiver};
+
+const NAME: Name = Field("name");
+
+const PYTHON: Language = Language {
+    extensions: "py pyi pyw",
+    grammar: || tree_sitter_python::LANGUAGE.into(),
+    definitions: &[
+        ("function_definition", "function", NAME),
+        ("class_definition", "class", NAME),
+        ("assignment", "variable", Field("left")),
+    ],
+    wrappers: &["decorated_definition", "expression_statement"],
+    decorators: &["decorator"],
+    members: &[],
+    containers: &["class_definition"],
+    blocks: &["block"],
+    transparent: &[],
+    commas: &[],
+    comments: &["comment"],
+    imports: &["import_statement", "import_from_statement", "future_import_statement"],
+    module: "module_name",
+    is_indented: true,
+};
+
+const RUST: Language = Language {
+    extensions: "rs",
+    grammar: || tree_sitter_rust::LANGUAGE.into(),
+    definitions: &[
+        ("function_item", "function", NAME),
+        ("function_signature_item", "function", NAME),
+        ("struct_item", "struct", NAME),
+        ("union_item", "union", NAME),
+        ("enum_item", "enum", NAME),
+        ("trait_item", "trait", NAME),
+        ("impl_item", "impl", Header),
+        ("mod_item", "module", NAME),
+        ("const_item", "constant", NAME),
+        ("static_item", "static", NAME),
+        ("type_item", "type", NAME),
+        ("associated_type", "type", NAME),
+        ("macro_definition", "macro", NAME),
+        ("enum_variant", "variant", NAME),
+        ("field_declaration", "field", NAME),
+    ],
+    wrappers: &[],
+    decorators: &["attribute_item"],
+    members: &["field_declaration_list", "enum_variant_list", "declaration_list"],
+    containers: &[],
+    blocks: &["block"],
+    transparent: &[],
+    commas: &["field_declaration_list", "enum_variant_list"],
+    comments: &["line_comment", "block_comment"],
+    imports: &["use_declaration"],
+    module: "path",
+    is_indented: false,
+};
+
+const JAVASCRIPT: Language = Language {
+    extensions: "js mjs cjs jsx",
+    grammar: || tree_sitter_javascript::LANGUAGE.into(),
+    definitions: &[
+        ("function_declaration", "function", NAME),
+        ("generator_function_declaration", "function", NAME),
+        ("class_declaration", "class", NAME),
+        ("lexical_declaration", "variable", Only("variable_declarator")),
+        ("variable_declaration", "variable", Only("variable_declarator")),
+        ("method_definition", "method", NAME),
+        ("field_definition", "field", Field("property")),
+    ],
+    wrappers: &["export_statement"],
+    decorators: &["decorator"],
+    members: &["class_body"],
+    containers: &[],
+    blocks: &["statement_block"],
+    transparent: &[],
+    commas: &[],
+    comments: &["comment"],
+    imports: &["import_statement"],
+    module: "source",
+    is_indented: false,
+};
+
+const TYPESCRIPT: Language = Language {
+    extensions: "ts mts cts",
+    grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    definitions: &[
+        ("function_declaration", "function", NAME),
+        ("generator_function_declaration", "function", NAME),
+        ("function_signature", "function", NAME),
+        ("class_declaration", "class", NAME),
+        ("abstract_class_declaration", "class", NAME),
+        ("interface_declaration", "interface", NAME),
+        ("enum_declaration", "enum", NAME),
+        ("type_alias_declaration", "type", NAME),
+        ("internal_module", "namespace", NAME),
+        ("module", "module", NAME),
+        ("lexical_declaration", "variable", Only("variable_declarator")),
+        ("variable_declaration", "variable", Only("variable_declarator")),
+        ("method_definition", "method", NAME),
+        ("method_signature", "method", NAME),
+        ("abstract_method_signature", "method", NAME),
+        ("public_field_definition", "field", NAME),
+        ("property_signature", "field", NAME),
+        ("enum_assignment", "variant", NAME),
+        ("property_identifier", "variant", Itself),
+    ],
+    wrappers: &["export_statement", "ambient_declaration", "expression_statement"],
+    members: &["class_body", "interface_body", "object_type", "enum_body"],
+    containers: &["internal_module", "module"],
+    commas: &["enum_body"],
+    ..JAVASCRIPT
+};
+
+const TSX: Language =
+    Language { extensions: "tsx", grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(), ..TYPESCRIPT };
+
+const GO: Language = Language {
+    extensions: "go",
+    grammar: || tree_sitter_go::LANGUAGE.into(),
+    definitions: &[
+        ("function_declaration", "function", NAME),
+        ("method_declaration", "method", Receiver),
+        ("type_declaration", "type", Only("type_spec type_alias")),
+        ("const_declaration", "constant", Only("const_spec")),
+        ("var_declaration", "variable", Only("var_spec")),
+        ("field_declaration", "field", NAME),
+        ("method_elem", "method", NAME),
+    ],
+    wrappers: &[],
+    decorators: &[],
+    members: &["field_declaration_list", "interface_type"],
+    containers: &[],
+    blocks: &["block"],
+    transparent: &["statement_list", "import_declaration", "import_spec_list"],
+    commas: &[],
+    comments: &["comment"],
+    imports: &["import_spec"],
+    module: "path",
+    is_indented: false,
+};
+
+const JAVA: Language = Language {
+    extensions: "java",
+    grammar: || tree_sitter_java::LANGUAGE.into(),
+    definitions: &[
+        ("class_declaration", "class", NAME),
+        ("interface_declaration", "interface", NAME),
+        ("enum_declaration", "enum", NAME),
+        ("record_declaration", "record", NAME),
+        ("annotation_type_declaration", "annotation", NAME),
+        ("method_declaration", "method", NAME),
+        ("constructor_declaration", "constructor", NAME),
+        ("field_declaration", "field", Only("variable_declarator")),
+        ("constant_declaration", "constant", Only("variable_declarator")),
+        ("enum_constant", "variant", NAME),
+    ],
+    wrappers: &[],
+    decorators: &["marker_annotation", "annotation"],
+    members: &["class_body", "interface_body", "enum_body", "annotation_type_body"],
+    containers: &[],
+    blocks: &["block", "constructor_body"],
+    transparent: &["enum_body_declarations"],
+    commas: &["enum_body"],
+    comments: &["line_comment", "block_comment"],
+    imports: &["import_declaration"],
+    module: "",
+    is_indented: false,
+};
+
+const C: Language = Language {
+    extensions: "c h",
+    grammar: || tree_sitter_c::LANGUAGE.into(),
+    definitions: &[
+        ("function_definition", "function", Declarator),
+        ("struct_specifier", "struct", NAME),
+        ("union_specifier", "union", NAME),
+        ("enum_specifier", "enum", NAME),
+        ("type_definition", "type", Declarator),
+        ("declaration", "declaration", Declarator),
+        ("field_declaration", "field", Declarator),
+        ("enumerator", "variant", NAME),
+        ("preproc_def", "macro", NAME),
+        ("preproc_function_def", "macro", NAME),
+    ],
+    wrappers: &[],
+    decorators: &[],
+    members: &["field_declaration_list", "enumerator_list"],
+    containers: &[],
+    blocks: &["compound_statement"],
+    transparent: &[],
+    commas: &["enumerator_list"],
+    comments: &["comment"],
+    imports: &["preproc_include"],
+    module: "",
+    is_indented: false,
+};
+
+const JSON: Language = Language {
+    extensions: "json jsonc",
+    grammar: || tree_sitter_json::LANGUAGE.into(),
+    definitions: &[("pair", "key", Field("key"))],
+    wrappers: &[],
+    decorators: &[],
+    members: &["object"],
+    containers: &[],
+    blocks: &[],
+    transparent: &[],
+    commas: &["object"],
+    comments: &["comment"],
+    imports: &[],
+    module: "",
+    is_indented: false,
+};
+
+const LANGUAGES: &[Language] = &[PYTHON, RUST, JAVASCRIPT, TYPESCRIPT, TSX, GO, JAVA, C, JSON];

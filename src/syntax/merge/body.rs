@@ -1,0 +1,96 @@
+//! Bodies that leave out statements: those next to an elision say where.
+
+use super::super::Refusal;
+use super::super::items::{Definition, flattened};
+use super::super::tree::Parsed;
+use super::Merge;
+use super::edits::plain;
+use std::ops::Range;
+
+impl<'a> Merge<'a> {
+    /// Merges the body of a function that leaves out statements.
+    pub(super) fn body(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), Refusal> {
+        let (Some(old_body), Some(new_body)) = (old.body, new.body) else { return Ok(()) };
+        let (file, parsed) = (self.file, &self.snippet.parsed);
+        let there = units(file, old_body);
+        let here = units(parsed, new_body);
+        let is_elision = |unit: &Range<usize>| self.snippet.elisions.contains(&unit.start);
+        let elided = here.iter().filter(|unit| is_elision(unit)).count();
+        let within = self.snippet.elisions.iter().filter(|at| new.range(parsed).contains(at)).count();
+        if elided != within || there.is_empty() {
+            let message = format!("{} leaves out a part of a statement", new.shown());
+            return Err(self.refuse(message, "give the whole definition", new, Some(old)));
+        }
+        let segments: Vec<&[Range<usize>]> = here.split(is_elision).collect();
+        let mut from = 0;
+        let mut changes: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+        for (at, segment) in segments.iter().enumerate() {
+            let (Some(first), Some(last)) = (segment.first(), segment.last()) else { continue };
+            let begin = match at {
+                0 => 0,
+                _ => self.place(first, &there, from, (old, new))?,
+            };
+            let end = match at + 1 == segments.len() {
+                true => there.len() - 1,
+                false => self.place(last, &there, from.max(begin), (old, new))?,
+            };
+            let (Some(start), Some(behind)) = (there.get(begin), there.get(end)) else { continue };
+            changes.push((start.start..behind.end, first.start..last.end));
+            from = end + 1;
+        }
+        for (place, with) in changes {
+            let text = self.shifted(with, file.indentation(place.start))?;
+            self.lines_lost(old, new, &place, &text, true)?;
+            self.edits.replace(place, text);
+        }
+        Ok(())
+    }
+
+    /// Which statement of the file one of the snippet is: there is one, and none before `from`.
+    fn place(
+        &self,
+        unit: &Range<usize>,
+        there: &[Range<usize>],
+        from: usize,
+        (old, new): (&Definition<'_>, &Definition<'_>),
+    ) -> Result<usize, Refusal> {
+        let (file, parsed) = (self.file, &self.snippet.parsed);
+        let wanted = plain(parsed, unit.clone());
+        let places: Vec<usize> = (0..there.len())
+            .filter(|at| there.get(*at).is_some_and(|one| plain(file, one.clone()) == wanted))
+            .collect();
+        let first = wanted.first().map_or("", String::as_str);
+        let (message, help) = match places.as_slice() {
+            [only] if *only >= from => return Ok(*only),
+            [] => (
+                format!(
+                    "`{first}` stands next to what is left out of {}, and the file does not have it",
+                    new.shown()
+                ),
+                "put an unchanged statement of the function next to what is left out, or give the whole function",
+            ),
+            [_] => (
+                format!("`{first}` does not stand in the order of the file in {}", new.shown()),
+                "give the whole function",
+            ),
+            _ => (
+                format!("`{first}` matches {} places in {}", places.len(), new.shown()),
+                "give more of the function, or all of it",
+            ),
+        };
+        Err(self.refuse(message, help, new, Some(old)).at(parsed.line(unit.start)))
+    }
+}
+
+/// The statements and comments of a body, each with the comment behind it in its last line.
+fn units(of: &Parsed, body: tree_sitter::Node<'_>) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for node in flattened(of.language, body) {
+        let range = node.start_byte()..of.end(node);
+        match all.last_mut() {
+            Some(last) if of.is_comment(node) && !of.begins_line(range.start) => last.end = range.end,
+            _ => all.push(range),
+        }
+    }
+    all
+}

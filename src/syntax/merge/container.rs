@@ -1,0 +1,275 @@
+//! Lists of members: which definition of the file each of the snippet's is, and what the snippet must not leave out.
+
+use super::super::Refusal;
+use super::super::items::{DEEPEST, Definition, Part, nodes_named, parts};
+use super::Merge;
+use super::edits::plain;
+use std::collections::{HashMap, HashSet};
+use tree_sitter::Node;
+
+/// Which parts of the file's list the parts of the snippet's list are.
+pub(super) struct Matched<'t> {
+    pub(super) old: Vec<Part<'t>>,
+    pub(super) new: Vec<Part<'t>>,
+    /// For each part of the snippet's list the file's, if it has it.
+    pub(super) at: Vec<Option<usize>>,
+}
+
+impl<'a> Merge<'a> {
+    /// Merges a list of the snippet into one of the file; at depth 0 the whole texts. Without `elided` the snippet's list must
+    /// show all members.
+    pub(super) fn list(
+        &mut self,
+        old: Node<'a>,
+        new: Node<'a>,
+        depth: u32,
+        elided: bool,
+    ) -> Result<(), Refusal> {
+        if depth > DEEPEST {
+            return Err(Refusal::new(
+                "the code block is nested too deeply",
+                "give the inner definition alone",
+            ));
+        }
+        let (file, snippet) = (self.file, self.snippet);
+        let matched = Matched {
+            old: parts(file, old, &HashSet::new()),
+            new: parts(&snippet.parsed, new, &snippet.elisions),
+            at: Vec::new(),
+        };
+        let matched = self.matched(matched, depth)?;
+        if depth == 0 {
+            self.shows_part(&matched)?;
+        }
+        let has_elision = matched.new.iter().any(|part| matches!(part, Part::Elision(_)));
+        if depth > 0 && !(elided && has_elision) {
+            self.shows_all(&matched)?;
+        }
+        for (part, at) in matched.new.iter().zip(&matched.at) {
+            if let (Part::Definition(new), Some(at)) = (part, at)
+                && let Some(Part::Definition(old)) = matched.old.get(*at)
+            {
+                self.definition(old, new, depth)?;
+            }
+        }
+        self.unite_imports(&matched)?;
+        self.insert_new(&matched)
+    }
+
+    /// Finds the parts of the snippet's list in the file's.
+    fn matched(&self, mut matched: Matched<'a>, depth: u32) -> Result<Matched<'a>, Refusal> {
+        let (old, new) = (&matched.old, &matched.new);
+        let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+        for (at, part) in old.iter().enumerate() {
+            if let Part::Definition(definition) = part {
+                by_key.entry(definition.key()).or_default().push(at);
+            }
+        }
+        let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
+        let count =
+            |key| new.iter().filter(|part| part.definition().is_some_and(|one| one.key() == key)).count();
+        let mut found = Vec::with_capacity(new.len());
+        for part in new {
+            found.push(match part {
+                Part::Definition(definition) => {
+                    let key = definition.key();
+                    let places = by_key.get(&key).map_or(&[][..], Vec::as_slice);
+                    let which = seen.entry(key).or_default();
+                    *which += 1;
+                    match (places.len(), count(key)) {
+                        (0, 1) => {
+                            self.may_be_new(definition, &matched, depth)?;
+                            None
+                        }
+                        (0, _) => return Err(self.twice(definition, "the code block", None)),
+                        (there, here) if there == here => places.get(*which - 1).copied(),
+                        (_, _) => {
+                            let first = places.first().and_then(|at| old.get(*at)?.definition());
+                            let (one, whose) = if places.len() > 1 {
+                                (first, "the file")
+                            } else {
+                                (first, "the code block")
+                            };
+                            return Err(self.twice(definition, whose, one));
+                        }
+                    }
+                }
+                Part::Statement(node) => Some(self.statement(*node, old, depth)?),
+                Part::Comment(node) => Some(self.comment(*node, old)?),
+                Part::Import(_) | Part::Elision(_) => None,
+            });
+        }
+        matched.at = found;
+        Ok(matched)
+    }
+
+    fn twice(&self, new: &Definition<'_>, whose: &str, old: Option<&Definition<'_>>) -> Refusal {
+        let message = format!("{whose} has more than one {}", new.shown());
+        self.refuse(
+            message,
+            "give all of them in the order of the file, or the change in another format",
+            new,
+            old,
+        )
+    }
+
+    /// A statement that the file has word for word.
+    fn statement(&self, node: Node<'_>, old: &[Part<'_>], depth: u32) -> Result<usize, Refusal> {
+        let parsed = &self.snippet.parsed;
+        let wanted = flat(parsed.of(node));
+        let is_it = |part: &Part<'_>| match part {
+            Part::Statement(other) => flat(self.file.of(*other)) == wanted,
+            _ => false,
+        };
+        old.iter().position(is_it).ok_or_else(|| {
+            let first = parsed.of(node).lines().next().unwrap_or("").trim();
+            let message = format!("`{first}` is no definition, and the file does not have this statement");
+            let help = match depth {
+                0 => "give the function that it belongs in, or the change in another format",
+                _ => "give the change in another format",
+            };
+            Refusal::new(message, help).at(node.start_position().row)
+        })
+    }
+
+    /// A comment by itself that the file has.
+    fn comment(&self, node: Node<'_>, old: &[Part<'_>]) -> Result<usize, Refusal> {
+        let parsed = &self.snippet.parsed;
+        let wanted = flat(parsed.of(node));
+        let is_it = |part: &Part<'_>| match part {
+            Part::Comment(other) => flat(self.file.of(*other)) == wanted,
+            Part::Definition(definition) => {
+                definition.lead.iter().any(|other| flat(self.file.of(*other)) == wanted)
+            }
+            _ => false,
+        };
+        old.iter().position(is_it).ok_or_else(|| {
+            let message = "a comment belongs to no definition, and the file does not have it";
+            let help = "put it right above a definition, or leave it out";
+            Refusal::new(message, help).at(node.start_position().row)
+        })
+    }
+
+    /// Refuses a whole file that lacks a definition of the file and says so nowhere.
+    fn shows_part(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
+        let definitions = || matched.old.iter().enumerate().filter(|(_, part)| part.definition().is_some());
+        let shown: HashSet<usize> = matched.at.iter().flatten().copied().collect();
+        let count = definitions().filter(|(at, _)| shown.contains(at)).count();
+        let Some((_, Part::Definition(lacking))) = definitions().find(|(at, _)| !shown.contains(at)) else {
+            return Ok(());
+        };
+        let elided = matched.new.iter().any(|part| matches!(part, Part::Elision(_)));
+        let is_same = |(part, at): (&Part<'_>, &Option<usize>)| {
+            let old = at.and_then(|at| matched.old.get(at)).and_then(Part::definition);
+            let new = part.definition()?;
+            Some(old.is_some_and(|old| {
+                plain(self.file, old.core.byte_range()) == plain(&self.snippet.parsed, new.core.byte_range())
+            }))
+        };
+        let same: Vec<bool> = matched.new.iter().zip(&matched.at).filter_map(is_same).collect();
+        // What changes nothing was merged before.
+        if same.iter().all(|same| *same) {
+            return Ok(());
+        }
+        let same = same.contains(&true);
+        let others = |part: &Part<'_>| matches!(part, Part::Import(_) | Part::Statement(_));
+        let begins = matched.new.first().is_some_and(others);
+        if elided || count * 2 < definitions().count() || !(same || begins && count > 1) {
+            return Ok(());
+        }
+        let message = format!("the code block shows much of the file and lacks {}", lacking.shown());
+        let help = "if it is the whole file, use --format whole-file; else mark what is left out with `... existing code ...`";
+        Err(Refusal::new(message, help).in_file(lacking.core.start_position().row).loses())
+    }
+
+    /// Refuses a list without elision that lacks a member, an import or a statement of the file.
+    fn shows_all(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
+        let shown: HashSet<usize> = matched.at.iter().flatten().copied().collect();
+        let lacks = |at: usize, part: &Part<'_>| match part {
+            Part::Comment(_) => false,
+            _ => !shown.contains(&at),
+        };
+        let Some((_, part)) = matched.old.iter().enumerate().find(|(at, part)| lacks(*at, part)) else {
+            return Ok(());
+        };
+        if self.may_lose {
+            return Ok(());
+        }
+        let what = match part.definition() {
+            Some(definition) => definition.shown(),
+            None => format!("`{}`", self.file.slice(part.range(self.file)).lines().next().unwrap_or("")),
+        };
+        let line = matched
+            .new
+            .first()
+            .map_or(0, |part| self.snippet.parsed.line(part.range(&self.snippet.parsed).start));
+        let message = format!("the code block lacks {what} and does not say that something is left out");
+        let help = "mark what is left out with `... existing code ...` as a comment, or give it";
+        Err(Refusal::new(message, help).at(line).in_file(self.file.line(part.range(self.file).start)).loses())
+    }
+
+    /// Refuses a new definition whose name the file has elsewhere, or that may be one of the file under another name.
+    fn may_be_new(&self, new: &Definition<'_>, matched: &Matched<'_>, depth: u32) -> Result<(), Refusal> {
+        let same = nodes_named(self.file, &new.name).next();
+        let inside = |line: usize| {
+            matched.old.iter().any(|part| {
+                let range = part.range(self.file);
+                (self.file.line(range.start)..=self.file.line(range.end)).contains(&line)
+            })
+        };
+        if let Some((what, line)) = same.filter(|(_, line)| depth == 0 || inside(*line)) {
+            let message =
+                format!("the file has {what} `{}` elsewhere, and no {} here", new.name, new.shown());
+            let help = "give it in its class, or the change in another format";
+            return Err(self.refuse(message, help, new, None).in_file(line));
+        }
+        let range = new.range(&self.snippet.parsed);
+        if self.snippet.elides(range.clone()) {
+            let message =
+                format!("the file has no {}, and the code block leaves out a part of it", new.shown());
+            return Err(self.refuse(message, "give all of it", new, None));
+        }
+        let shown: HashSet<(&str, &str)> =
+            matched.new.iter().filter_map(|part| Some(part.definition()?.key())).collect();
+        let body = |text: &str| -> Vec<String> {
+            text.lines().skip(1).map(flat).filter(|line| line.len() > 3).collect()
+        };
+        let own = body(self.snippet.parsed.slice(range));
+        for old in matched.old.iter().filter_map(Part::definition) {
+            if old.what != new.what || shown.contains(&old.key()) {
+                continue;
+            }
+            let other = body(self.file.slice(old.range(self.file)));
+            let common = own.iter().filter(|line| other.contains(line)).count();
+            let is_like = common >= 2 && common * 10 >= own.len().max(other.len()) * 7;
+            if is_like || is_near(&old.name, &new.name) {
+                let message = format!("the new {} may be {} under another name", new.shown(), old.shown());
+                let help = "show both, or give the change in another format";
+                return Err(self.refuse(message, help, new, Some(old)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text without differences of blanks.
+pub(super) fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether one of two names is the other but for case, underscores, or one letter.
+fn is_near(one: &str, other: &str) -> bool {
+    let plain =
+        |name: &str| -> Vec<char> { name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
+    let (one, other) = (plain(one), plain(other));
+    let (short, long) = if one.len() < other.len() { (&one, &other) } else { (&other, &one) };
+    if short.len() < 4 || long.len() > short.len() + 1 {
+        return short == long;
+    }
+    let head = short.iter().zip(long).take_while(|(a, b)| a == b).count();
+    let tail = short.iter().rev().zip(long.iter().rev()).take_while(|(a, b)| a == b).count();
+    // Names that are told apart by a number are two.
+    let differs = long.get(head).is_some_and(|c| c.is_ascii_digit())
+        || short.get(head).is_some_and(|c| c.is_ascii_digit());
+    !differs && head + tail + 1 >= long.len()
+}

@@ -1,0 +1,75 @@
+//! Changes of a text by ranges of bytes, and strings over several lines.
+
+use super::super::Refusal;
+use super::super::tree::{Parsed, nodes};
+use std::ops::Range;
+
+/// Changes of a text, in any order.
+#[derive(Default)]
+pub(super) struct Edits(Vec<(Range<usize>, String)>);
+
+impl Edits {
+    pub(super) fn replace(&mut self, range: Range<usize>, text: String) {
+        self.0.push((range, text));
+    }
+
+    /// The text with the changes made.
+    pub(super) fn apply(mut self, text: &str) -> Result<String, Refusal> {
+        // Stable: what is inserted at one place keeps its order.
+        self.0.sort_by_key(|(range, _)| (range.start, range.end));
+        let mut out = String::with_capacity(text.len());
+        let mut at = 0;
+        for (range, new) in &self.0 {
+            if range.start < at {
+                let help = "give one definition for each change";
+                return Err(Refusal::new("two changes of the code block touch one place", help));
+            }
+            out.push_str(text.get(at..range.start).unwrap_or(""));
+            out.push_str(new);
+            at = range.end;
+        }
+        out.push_str(text.get(at..).unwrap_or(""));
+        Ok(out)
+    }
+}
+
+/// The outermost strings in a range that have several lines.
+pub(super) fn strings(of: &Parsed, range: &Range<usize>) -> Vec<Range<usize>> {
+    let mut end = range.start;
+    let is_one = |node: &tree_sitter::Node<'_>| {
+        node.start_byte() >= range.start
+            && node.end_byte() <= range.end
+            && node.start_position().row < node.end_position().row
+            && ["string", "template", "text_block"].iter().any(|word| node.kind().contains(word))
+    };
+    let mut found = Vec::new();
+    for node in nodes(of.root()).filter(is_one) {
+        if node.start_byte() >= end {
+            end = node.end_byte();
+            found.push(node.byte_range());
+        }
+    }
+    found
+}
+
+/// A text whose lines but the first are indented otherwise.
+pub(super) fn moved(text: &str, from: &str, to: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        match line.strip_prefix(from) {
+            Some(rest) if at > 0 && !rest.trim().is_empty() => {
+                out.push_str(to);
+                out.push_str(rest);
+            }
+            _ if at > 0 && line.trim().is_empty() => out.push_str(line.trim_start_matches([' ', '\t'])),
+            _ => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// The lines of a part of a text, without the indentation of its first line and without blanks at their ends.
+pub(super) fn plain(of: &Parsed, range: Range<usize>) -> Vec<String> {
+    let text = moved(of.slice(range.clone()), of.indentation(range.start), "");
+    text.lines().map(|line| line.trim_end().to_owned()).collect()
+}

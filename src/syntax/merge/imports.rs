@@ -1,0 +1,138 @@
+//! Imports are united.
+
+use super::super::Refusal;
+use super::super::items::Part;
+use super::super::tree::{Parsed, children, nodes};
+use super::Merge;
+use super::container::{Matched, flat};
+use tree_sitter::Node;
+
+impl<'a> Merge<'a> {
+    /// Adds the imports that the file lacks beside their like.
+    pub(super) fn unite_imports(&mut self, matched: &Matched<'a>) -> Result<(), Refusal> {
+        let (file, parsed) = (self.file, &self.snippet.parsed);
+        let imports = |parts: &[Part<'a>]| -> Vec<Node<'a>> {
+            parts
+                .iter()
+                .filter_map(|part| if let Part::Import(node) = part { Some(*node) } else { None })
+                .collect()
+        };
+        let (there, here) = (imports(&matched.old), imports(&matched.new));
+        let place =
+            |node: &Node<'a>| there.iter().position(|one| flat(file.of(*one)) == flat(parsed.of(*node)));
+        let places: Vec<Option<usize>> = here.iter().map(place).collect();
+        for (at, import) in here.iter().enumerate().filter(|(at, _)| places.get(*at) == Some(&None)) {
+            let refuse = |message: String, other: Option<&Node<'a>>| {
+                let help = "give the import with all names that the file takes from there";
+                let refusal = Refusal::new(message, help).at(import.start_position().row);
+                other.map_or(refusal.clone(), |other| refusal.in_file(other.start_position().row))
+            };
+            let own = Import::of(parsed, *import);
+            let shown = flat(parsed.of(*import));
+            let like: Vec<&Node<'a>> = there
+                .iter()
+                .filter(|one| own.module.is_some() && Import::of(file, **one).module == own.module)
+                .collect();
+            if like.len() > 1 {
+                return Err(refuse(
+                    format!("the file imports from there more than once: `{shown}`"),
+                    like.first().copied(),
+                ));
+            }
+            let takes = |other: &Node<'a>| {
+                let other = Import::of(file, *other);
+                other.names.iter().all(|name| own.names.contains(name))
+            };
+            if let Some(other) = like.first().copied() {
+                let keeps_words = self.words(file, *other) == self.words(parsed, *import);
+                if !takes(other) || !keeps_words {
+                    return Err(refuse(
+                        format!("`{shown}` lacks names that the file imports from there"),
+                        Some(other),
+                    ));
+                }
+                let text = self.shifted(
+                    import.start_byte()..parsed.end(*import),
+                    file.indentation(other.start_byte()),
+                )?;
+                self.edits.replace(other.start_byte()..file.end(*other), text);
+                continue;
+            }
+            if let Some(other) = there.iter().find(|one| {
+                Import::of(file, **one).names.iter().any(|name| own.names.contains(name) && name != "*")
+            }) {
+                return Err(refuse(
+                    format!("`{shown}` imports a name that the file imports elsewhere"),
+                    Some(other),
+                ));
+            }
+            let before = (0..at).rev().find_map(|at| places.get(at).copied().flatten());
+            let behind = (at..here.len()).find_map(|at| places.get(at).copied().flatten());
+            let spot = before.or(behind).or(there.len().checked_sub(1));
+            let Some(beside) = spot.and_then(|spot| there.get(spot)) else {
+                let message = format!("the file has no import beside which `{shown}` goes");
+                return Err(Refusal::new(message, "give the change in another format")
+                    .at(import.start_position().row));
+            };
+            let end = file.end(*beside);
+            if !file.begins_line(beside.start_byte())
+                || !file.slice(end..file.line_end(end)).trim_start_matches(';').trim().is_empty()
+            {
+                return Err(refuse(format!("it is not clear where `{shown}` goes"), Some(beside)));
+            }
+            let text = self
+                .shifted(import.start_byte()..parsed.end(*import), file.indentation(beside.start_byte()))?;
+            let line = format!("{}{text}", file.indentation(beside.start_byte()));
+            if before.is_none() && behind.is_some() {
+                let at = file.line_start(beside.start_byte());
+                self.edits.replace(at..at, format!("{line}\n"));
+            } else {
+                let at = file.line_end(end);
+                self.edits.replace(at..at, format!("\n{line}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The words of an import that are no names, such as `import type`.
+    fn words<'p>(&self, of: &'p Parsed, import: Node<'_>) -> Vec<&'p str> {
+        let mut cursor = import.walk();
+        let words = import.children(&mut cursor).filter(|child| !child.is_named());
+        words.map(|child| of.of(child)).filter(|word| word.chars().all(char::is_alphabetic)).collect()
+    }
+}
+
+/// What an import takes from where.
+struct Import {
+    /// The module whose names it takes, if it takes some of several.
+    module: Option<String>,
+    names: Vec<String>,
+}
+
+impl Import {
+    fn of(of: &Parsed, import: Node<'_>) -> Self {
+        let mut holder = import;
+        // A path of Rust has a list of names at its end, or is one name.
+        if let Some(argument) = import.child_by_field_name("argument") {
+            holder = argument;
+        }
+        let has_list = holder == import || holder.child_by_field_name("list").is_some();
+        let module = holder
+            .child_by_field_name(of.language.module)
+            .filter(|_| has_list && !of.language.module.is_empty());
+        let leaves = |node: Node<'_>| -> Vec<String> {
+            let inner = nodes(node).filter(|node| node.named_child_count() == 0 && node.is_named());
+            inner.map(|node| of.of(node).to_owned()).collect()
+        };
+        let mut cursor = import.walk();
+        let named: Vec<String> =
+            import.children_by_field_name("name", &mut cursor).map(|node| flat(of.of(node))).collect();
+        let rest = children(holder).into_iter().filter(|child| Some(*child) != module);
+        let names: Vec<String> = match module {
+            _ if !named.is_empty() => named,
+            Some(_) => rest.flat_map(leaves).collect(),
+            None => leaves(holder).pop().into_iter().collect(),
+        };
+        Self { module: module.map(|module| of.of(module).to_owned()), names }
+    }
+}

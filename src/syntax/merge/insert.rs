@@ -1,0 +1,144 @@
+//! New definitions: where they go.
+
+use super::super::Refusal;
+use super::super::items::Part;
+use super::Merge;
+use super::container::Matched;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// Where new definitions go, by the file's parts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Spot {
+    After(usize),
+    Before(usize),
+}
+
+impl<'a> Merge<'a> {
+    /// Inserts the definitions of a list that the file's lacks.
+    pub(super) fn insert_new(&mut self, matched: &Matched<'a>) -> Result<(), Refusal> {
+        let is_new = |at: usize| {
+            matches!((matched.new.get(at), matched.at.get(at)), (Some(Part::Definition(_)), Some(None)))
+        };
+        let mut spots: HashSet<Spot> = HashSet::new();
+        let mut at = 0;
+        while at < matched.new.len() {
+            let behind = (at..matched.new.len()).find(|one| !is_new(*one)).unwrap_or(matched.new.len());
+            if behind > at {
+                let spot = self.spot(matched, at..behind)?;
+                let touches = match spot {
+                    Spot::After(one) => Spot::Before(one + 1),
+                    Spot::Before(one) => Spot::After(one.wrapping_sub(1)),
+                };
+                if !spots.insert(spot) || spots.contains(&touches) {
+                    return Err(self.nowhere(matched, at));
+                }
+                self.insert(matched, at..behind, spot)?;
+            }
+            at = behind + 1;
+        }
+        Ok(())
+    }
+
+    fn nowhere(&self, matched: &Matched<'_>, at: usize) -> Refusal {
+        let Some(Part::Definition(new)) = matched.new.get(at) else {
+            return Refusal::new("it is not clear where new code goes", "show the definition before it");
+        };
+        let message = format!("it is not clear where the new {} goes", new.shown());
+        let help = "show the definition that stands right before or behind it in the file";
+        self.refuse(message, help, new, None)
+    }
+
+    /// Where a run of new definitions goes: behind what stands before it, before what stands behind it, or at the end.
+    fn spot(&self, matched: &Matched<'_>, run: Range<usize>) -> Result<Spot, Refusal> {
+        let place = |at: usize| match (matched.new.get(at), matched.at.get(at)) {
+            (Some(Part::Definition(_) | Part::Statement(_)), Some(Some(place))) => Some(*place),
+            _ => None,
+        };
+        if let Some(before) = run.start.checked_sub(1).and_then(place) {
+            return Ok(Spot::After(before));
+        }
+        if let Some(behind) = place(run.end) {
+            return Ok(Spot::Before(behind));
+        }
+        let elided =
+            run.start.checked_sub(1).is_some_and(|at| matches!(matched.new.get(at), Some(Part::Elision(_))));
+        let is_last = run.end == matched.new.len();
+        let last = matched.old.iter().rposition(|part| !matches!(part, Part::Import(_)));
+        match last {
+            Some(last) if elided && is_last && last + 1 == matched.old.len() => Ok(Spot::After(last)),
+            _ => Err(self.nowhere(matched, run.start)),
+        }
+    }
+
+    fn insert(&mut self, matched: &Matched<'a>, run: Range<usize>, spot: Spot) -> Result<(), Refusal> {
+        let (file, parsed) = (self.file, &self.snippet.parsed);
+        let (Spot::After(at) | Spot::Before(at)) = spot;
+        let Some(beside) = matched.old.get(at).map(|part| part.range(file)) else { return Ok(()) };
+        let to = file.indentation(beside.start);
+        let list = match matched.old.get(at) {
+            Some(Part::Definition(one)) => one.outer.parent(),
+            _ => None,
+        };
+        let commas = list.is_some_and(|list| file.language.commas.contains(&list.kind()));
+        let rest = file.slice(beside.end..file.line_end(beside.end));
+        let is_alone =
+            rest.trim_start_matches([' ', '\t', ',', ';']).is_empty() || file.tail(beside.end).is_some();
+        let begins = file.begins_line(beside.start);
+        if !begins || matches!(spot, Spot::After(_)) && !is_alone {
+            return Err(self.nowhere(matched, run.start));
+        }
+        // Of a list that is divided by commas the last member may have none.
+        let lacks_comma = commas && !rest.trim_start().starts_with(',') && matches!(spot, Spot::After(_));
+        if lacks_comma && file.tail(beside.end).is_some() {
+            return Err(self.nowhere(matched, run.start));
+        }
+        let (mut out, mut gaps) = (String::new(), Vec::new());
+        for one in run.clone() {
+            let Some(Part::Definition(new)) = matched.new.get(one) else { continue };
+            let range = new.range(parsed);
+            let text = self.shifted(range.clone(), to)?;
+            let behind = parsed.slice(range.end..parsed.line_end(range.end)).trim();
+            let divider = match commas {
+                true if lacks_comma && one + 1 == run.end => "",
+                true => ",",
+                false if behind.starts_with(';') => ";",
+                false => "",
+            };
+            let tail =
+                parsed.tail(range.end).map(|tail| format!(" {}", parsed.slice(tail))).unwrap_or_default();
+            gaps.push((self.gap(matched, one), format!("{to}{text}{divider}{tail}")));
+        }
+        match spot {
+            Spot::After(_) => {
+                let place = if lacks_comma { beside.end } else { file.line_end(beside.end) };
+                if lacks_comma {
+                    out.push(',');
+                }
+                for (gap, text) in gaps {
+                    out.push_str(&"\n".repeat(gap + 1));
+                    out.push_str(&text);
+                }
+                self.edits.replace(place..place, out);
+            }
+            Spot::Before(_) => {
+                let place = file.line_start(beside.start);
+                for (at, (_, text)) in gaps.into_iter().enumerate() {
+                    out.push_str(&text);
+                    out.push_str(&"\n".repeat(self.gap(matched, run.start + at + 1) + 1));
+                }
+                self.edits.replace(place..place, out);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many blank lines stand before a part in the snippet.
+    fn gap(&self, matched: &Matched<'_>, at: usize) -> usize {
+        let parsed = &self.snippet.parsed;
+        let range = |at: usize| matched.new.get(at).map(|part| part.range(parsed));
+        let (Some(before), Some(own)) = (at.checked_sub(1).and_then(range), range(at)) else { return 1 };
+        let lines = parsed.line(own.start).saturating_sub(parsed.line(before.end));
+        lines.saturating_sub(1)
+    }
+}

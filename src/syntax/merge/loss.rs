@@ -1,0 +1,121 @@
+//! What of the file would be lost.
+
+use super::super::Refusal;
+use super::super::items::Definition;
+use super::super::tree::Parsed;
+use super::Merge;
+use crate::text::difference_of;
+use similar::DiffOp;
+use std::ops::Range;
+
+/// How many lines in a row may go without others for them.
+const FEW: usize = 2;
+
+impl Merge<'_> {
+    /// Refuses a definition that loses lines, a comment, or most of it.
+    pub(super) fn loss(
+        &self,
+        old: &Definition<'_>,
+        new: &Definition<'_>,
+        text: &str,
+        elided: bool,
+    ) -> Result<(), Refusal> {
+        let place = old.range(self.file);
+        let count = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
+        let (before, after) = (count(self.file.slice(place.clone())), count(text));
+        if !self.may_lose && after * 2 < before {
+            let message = format!("{} has {before} lines and would have {after}", new.shown());
+            return Err(self.refuse(message, "give all lines that stay", new, Some(old)).loses());
+        }
+        self.lines_lost(old, new, &place, text, elided)
+    }
+
+    /// Refuses a text that takes the place of another and has nothing for lines in a row, or for a comment; where something
+    /// is left out, for any line.
+    pub(super) fn lines_lost(
+        &self,
+        old: &Definition<'_>,
+        new: &Definition<'_>,
+        place: &Range<usize>,
+        text: &str,
+        elided: bool,
+    ) -> Result<(), Refusal> {
+        if self.may_lose {
+            return Ok(());
+        }
+        let says = |line: &&str| !line.trim().is_empty();
+        let before: Vec<&str> = self.file.slice(place.clone()).lines().map(str::trim).filter(says).collect();
+        let after: Vec<&str> = text.lines().map(str::trim).filter(says).collect();
+        let first = self.file.line(place.start);
+        for step in difference_of(&before, &after) {
+            let (gone, come) = match step {
+                DiffOp::Delete { old_index, old_len, .. } => (old_index..old_index + old_len, 0..0),
+                DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                    (old_index..old_index + old_len, new_index..new_index + new_len)
+                }
+                DiffOp::Equal { .. } | DiffOp::Insert { .. } => continue,
+            };
+            let (gone, come) = (before.get(gone).unwrap_or(&[]), after.get(come).unwrap_or(&[]));
+            let few = if elided { 0 } else { FEW };
+            let decorators = |lines: &[&str]| {
+                lines.iter().filter(|line| line.starts_with(['@']) || line.starts_with("#[")).count()
+            };
+            let what = match () {
+                () if come.is_empty() && gone.len() > few => format!("{} lines", gone.len()),
+                () if self.loses_comment(gone, come) => "a comment".to_owned(),
+                () if decorators(gone) > decorators(come) => "a decorator".to_owned(),
+                () => continue,
+            };
+            let shown = gone.first().copied().unwrap_or("");
+            let at = self.file.slice(place.clone()).lines().position(|line| line.trim() == shown);
+            let message = format!("{} loses {what} of the file, from `{shown}` on", new.shown());
+            let help = "give all lines that stay, or mark what is left out with `... existing code ...`";
+            return Err(self.refuse(message, help, new, Some(old)).in_file(first + at.unwrap_or(0)).loses());
+        }
+        Ok(())
+    }
+
+    /// Whether more comments go than come, or one goes for which none comes that has words of it.
+    fn loses_comment(&self, gone: &[&str], come: &[&str]) -> bool {
+        let words = |line: &str| -> Vec<String> {
+            let words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            words.map(str::to_lowercase).collect()
+        };
+        let all: Vec<String> = come.iter().filter_map(|line| self.comment_in(line)).flat_map(words).collect();
+        let is_lost = |block: &[&str]| {
+            let own: Vec<String> =
+                block.iter().filter_map(|line| self.comment_in(line)).flat_map(words).collect();
+            !own.is_empty() && own.iter().filter(|word| all.contains(word)).count() * 3 < own.len()
+        };
+        let count = |lines: &[&str]| lines.iter().filter(|line| self.comment_in(line).is_some()).count();
+        if count(gone) > count(come) {
+            return true;
+        }
+        gone.chunk_by(|one, next| self.comment_in(one).is_some() == self.comment_in(next).is_some())
+            .filter(|block| block.first().is_some_and(|line| self.comment_in(line).is_some()))
+            .any(is_lost)
+    }
+
+    /// The comment in a line, whatever language it is of: a string may hold one.
+    fn comment_in<'l>(&self, line: &'l str) -> Option<&'l str> {
+        const MARKS: &[&str] = &["//", "/*", "* ", "-- ", "<!--"];
+        let hash = line.strip_prefix('#').is_some_and(|rest| {
+            self.file.language.is_indented || !rest.starts_with(|c: char| c.is_alphabetic() || c == '[')
+        });
+        if hash || MARKS.iter().any(|mark| line.starts_with(mark)) {
+            return Some(line);
+        }
+        let marks: &[&str] = if self.file.language.is_indented { &[" #"] } else { &[" //", " /*"] };
+        marks.iter().find_map(|mark| line.get(line.find(mark)?..))
+    }
+}
+
+impl Parsed {
+    /// The comment behind a definition in its line, if nothing but a divider stands between.
+    pub(super) fn tail(&self, end: usize) -> Option<Range<usize>> {
+        let rest = self.slice(end..self.line_end(end));
+        let at = end + rest.len() - rest.trim_start_matches([' ', '\t', ',', ';']).len();
+        let node = self.root().descendant_for_byte_range(at, at + 1).filter(|node| self.is_comment(*node))?;
+        (node.start_byte() == at).then(|| at..self.end(node))
+    }
+}

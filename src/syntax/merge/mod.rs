@@ -1,0 +1,191 @@
+//! The rules by which a snippet's definitions are merged into a file.
+
+mod body;
+mod container;
+mod edits;
+mod imports;
+mod insert;
+mod loss;
+mod replace;
+
+use super::Refusal;
+use super::items::{self, Definition};
+use super::language::Language;
+use super::snippet::Snippet;
+use super::tree::Parsed;
+use edits::Edits;
+use std::collections::HashMap;
+
+/// The longest file, in bytes.
+const LONGEST: usize = 4 << 20;
+
+/// What a merge works with.
+struct Merge<'a> {
+    file: &'a Parsed,
+    snippet: &'a Snippet,
+    may_lose: bool,
+    edits: Edits,
+}
+
+/// What a snippet makes of a file.
+pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, Refusal> {
+    let Some(language) = Language::of(path) else {
+        return Err(Refusal::new("the language of this file is not known", "give the whole file"));
+    };
+    if file.len() > LONGEST || snippet.len() > LONGEST {
+        return Err(Refusal::new("the file is too long for a snippet", "give the change in another format"));
+    }
+    let lost = || Refusal::new("the parser gave up on the file", "give the change in another format");
+    let file = Parsed::new(language, file.to_owned()).ok_or_else(lost)?;
+    if let Some(line) = file.error() {
+        let help = "give the change in another format: a file with syntax errors takes no snippet";
+        return Err(Refusal::new("the file has a syntax error", help).in_file(line));
+    }
+    let read = Snippet::read(language, path, snippet, &file)?;
+    let after = merged(&file, &read, may_lose)?;
+    if after == file.text {
+        return Ok(after);
+    }
+    let after = Parsed::new(language, after).ok_or_else(lost)?;
+    if let Some(line) = after.error() {
+        let message = format!("the result would have a syntax error in line {}", line + 1);
+        return Err(Refusal::new(message, "give the whole definition"));
+    }
+    keeps_all(&file, &after, may_lose)?;
+    // Elisions are told from comments of the file, which may be others now.
+    let again = Snippet::read(language, path, snippet, &after)?;
+    match merged(&after, &again, may_lose) {
+        Ok(twice) if twice == after.text => Ok(after.text),
+        _ => Err(Refusal::new(
+            "the code block would change the file once more if it was applied again",
+            "give whole definitions",
+        )),
+    }
+}
+
+/// The definitions at the top level of a text that parses.
+pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
+    let Some(language) = Language::of(path).filter(|_| text.len() <= LONGEST) else { return Vec::new() };
+    let empty = Parsed::new(language, String::new());
+    let Some(Ok(snippet)) = empty.map(|empty| Snippet::read(language, path, text, &empty)) else {
+        return Vec::new();
+    };
+    let parts = items::parts(&snippet.parsed, snippet.parsed.root(), &snippet.elisions);
+    parts.iter().filter_map(|part| Some(part.definition()?.shown())).collect()
+}
+
+/// One merge, with what comes of it unchecked.
+fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<String, Refusal> {
+    let mut merge = Merge { file, snippet, may_lose, edits: Edits::default() };
+    let (mut old, mut new) = (file.root(), snippet.parsed.root());
+    // The object of a file of JSON is what the whole file is.
+    let only =
+        |root: tree_sitter::Node<'_>| root.named_child(0).is_some_and(|child| child.kind() == "object");
+    if let (true, Some(object), true, Some(other)) =
+        (only(old), old.named_child(0), new.named_child_count() > 0, new.named_child(0).filter(|_| only(new)))
+    {
+        (old, new) = (object, other);
+        let elided = snippet.elides(new.byte_range());
+        merge.list(old, new, 1, elided)?;
+    } else {
+        merge.list(old, new, 0, true)?;
+    }
+    merge.edits.apply(&file.text)
+}
+
+/// Refuses a result that lacks a definition of the file.
+fn keeps_all(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refusal> {
+    let mut left: HashMap<(&str, String), usize> = HashMap::new();
+    for key in items::names(after) {
+        *left.entry(key).or_default() += 1;
+    }
+    for key in items::names(file) {
+        match left.get_mut(&key) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ if may_lose => {}
+            _ => {
+                let message = format!("the result would lack {} `{}`", key.0, key.1);
+                return Err(Refusal::new(message, "give it too, or an elision in its place").loses());
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Merge<'_> {
+    /// A refusal that names a definition of the snippet, and the one of the file that it is about.
+    fn refuse(
+        &self,
+        message: String,
+        help: &str,
+        new: &Definition<'_>,
+        old: Option<&Definition<'_>>,
+    ) -> Refusal {
+        let at = new.core.start_position().row;
+        let refusal = Refusal::new(message, help).at(at);
+        match old {
+            Some(old) => refusal.in_file(old.core.start_position().row),
+            None => refusal,
+        }
+    }
+
+    /// A part of the snippet as it is in the file: what its lines are indented by, but for the first, becomes what the
+    /// file's are.
+    fn shifted(&self, range: std::ops::Range<usize>, to: &str) -> Result<String, Refusal> {
+        let of = &self.snippet.parsed;
+        let from = of.indentation(range.start);
+        let text = of.slice(range.clone());
+        if text.contains('\n') {
+            self.same_blanks(text, to, range.start)?;
+        }
+        if from == to && self.snippet.indentation.is_empty() {
+            return Ok(text.to_owned());
+        }
+        let shown = format!("{}{from}", self.snippet.indentation);
+        let mut out = String::with_capacity(text.len());
+        let strings = if shown == to { Vec::new() } else { edits::strings(of, &range) };
+        let mut at = range.start;
+        for (line, whole) in text.split_inclusive('\n').enumerate() {
+            let rest = match whole.strip_prefix(from) {
+                _ if line == 0 => whole,
+                Some(rest) if !rest.trim().is_empty() => {
+                    out.push_str(to);
+                    rest
+                }
+                _ if whole.trim().is_empty() => whole.trim_start_matches([' ', '\t']),
+                _ => {
+                    let refusal = Refusal::new(
+                        "a line is indented less than its definition",
+                        "indent it as in the file",
+                    );
+                    return Err(refusal.at(of.line(at)));
+                }
+            };
+            out.push_str(rest);
+            at += whole.len();
+        }
+        for string in strings {
+            let moved: String = edits::moved(of.slice(string.clone()), from, to);
+            if !self.file.text.contains(&moved) {
+                let help = "indent the code block as in the file";
+                let message = "a string over several lines is indented otherwise than in the file";
+                return Err(Refusal::new(message, help).at(of.line(string.start)));
+            }
+        }
+        Ok(out)
+    }
+
+    /// Refuses lines that are indented by tabs for a file of blanks, and the other way round.
+    fn same_blanks(&self, text: &str, to: &str, at: usize) -> Result<(), Refusal> {
+        let begins = |text: &str, blank: char| text.lines().skip(1).any(|line| line.starts_with(blank));
+        let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && begins(&self.file.text, blank);
+        for (own, other) in [('\t', ' '), (' ', '\t')] {
+            if begins(text, own) && !begins(text, other) && file_has(other) && !file_has(own) {
+                let help = "indent the code block as in the file";
+                let message = "the code block is indented by other blanks than the file";
+                return Err(Refusal::new(message, help).at(self.snippet.parsed.line(at)));
+            }
+        }
+        Ok(())
+    }
+}

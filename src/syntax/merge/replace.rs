@@ -1,0 +1,221 @@
+//! A definition of the file that becomes the snippet's.
+
+use super::super::Refusal;
+use super::super::items::{DEEPEST, Definition, Part, flattened, parts};
+use super::super::tree::Parsed;
+use super::Merge;
+use super::edits::plain;
+use std::collections::HashSet;
+
+impl<'a> Merge<'a> {
+    /// Makes a definition of the file the snippet's.
+    pub(super) fn definition(
+        &mut self,
+        old: &Definition<'a>,
+        new: &Definition<'a>,
+        depth: u32,
+    ) -> Result<(), Refusal> {
+        let (file, parsed) = (self.file, &self.snippet.parsed);
+        if self.shows_no_more(old, new) {
+            return Ok(());
+        }
+        let range = new.range(parsed);
+        if !self.snippet.elides(range.clone()) {
+            self.belongings(old, new, depth)?;
+            let to = file.indentation(old.range(file).start);
+            let text = self.shifted(range, to)?;
+            self.loss(old, new, &text, false)?;
+            self.edits.replace(old.range(file), text);
+            return self.tail(old, new);
+        }
+        let (Some(old_body), Some(new_body)) = (old.body, new.body) else {
+            return Err(self.elided_elsewhere(new, old));
+        };
+        if old.is_container != new.is_container || self.snippet.elides(range.start..new_body.start_byte()) {
+            return Err(self.elided_elsewhere(new, old));
+        }
+        self.own_belongings(old, new)?;
+        self.head(old, new)?;
+        match old.is_container {
+            true => self.list(old_body, new_body, depth + 1, true),
+            false => self.body(old, new),
+        }
+    }
+
+    fn elided_elsewhere(&self, new: &Definition<'_>, old: &Definition<'_>) -> Refusal {
+        let message = format!("it is not clear what is left out of {}", new.shown());
+        self.refuse(message, "give the whole definition", new, Some(old))
+    }
+
+    /// Whether what belongs to a definition is as in the file.
+    fn shows_no_more(&self, old: &Definition<'_>, new: &Definition<'_>) -> bool {
+        let (before, after) = self.tails(old, new);
+        before == after
+            && plain(self.file, old.range(self.file))
+                == plain(&self.snippet.parsed, new.range(&self.snippet.parsed))
+    }
+
+    /// Refuses a definition that lacks what belongs to the file's, or whose members do.
+    fn belongings(&self, old: &Definition<'_>, new: &Definition<'_>, depth: u32) -> Result<(), Refusal> {
+        self.own_belongings(old, new)?;
+        if let (Some(old_body), Some(new_body), true) =
+            (old.body, new.body, old.is_container && depth < DEEPEST)
+        {
+            let there = parts(self.file, old_body, &HashSet::new());
+            let here = parts(&self.snippet.parsed, new_body, &HashSet::new());
+            let here: Vec<_> = here.iter().filter_map(Part::definition).collect();
+            let mut taken: HashSet<usize> = HashSet::new();
+            for old_member in there.iter().filter_map(Part::definition) {
+                let is_it = |(at, one): &(usize, &&Definition<'_>)| {
+                    one.key() == old_member.key() && !taken.contains(at)
+                };
+                let found = here.iter().enumerate().find(is_it).map(|(at, one)| (at, *one));
+                match found {
+                    Some((at, member)) => {
+                        taken.insert(at);
+                        self.belongings(old_member, member, depth + 1)?;
+                    }
+                    None if self.may_lose => {}
+                    None => {
+                        let message = format!("{} lacks {} of the file", new.shown(), old_member.shown());
+                        let help =
+                            "mark what is left out with `... existing code ...` as a comment, or give it";
+                        return Err(self.refuse(message, help, new, Some(old_member)).loses());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a definition that lacks a decorator, a word around it, or all comments above it.
+    fn own_belongings(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), Refusal> {
+        let (file, parsed) = (self.file, &self.snippet.parsed);
+        let mut here = new.decorators(parsed);
+        for decorator in old.decorators(file) {
+            match here.iter().position(|one| *one == decorator) {
+                Some(at) => _ = here.swap_remove(at),
+                None => {
+                    let message = format!("{} lacks `{decorator}`, which the file has", new.shown());
+                    return Err(self.refuse(message, "give the definition with it", new, Some(old)));
+                }
+            }
+        }
+        let here = new.around(parsed);
+        if let Some(word) = old.around(file).into_iter().find(|word| !here.contains(word)) {
+            let message = format!("{} lacks `{word}`, which the file has", new.shown());
+            return Err(self.refuse(message, "give the definition with it", new, Some(old)));
+        }
+        if old.has_comment(file) && !new.has_comment(parsed) {
+            let message = format!("{} lacks the comment that the file has above it", new.shown());
+            return Err(self.refuse(message, "give the definition with its comment", new, Some(old)));
+        }
+        let starts_elided = new.body.is_some_and(|body| {
+            flattened(parsed.language, body)
+                .first()
+                .is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()))
+        });
+        if old.docstring(file) && !new.docstring(parsed) && !starts_elided {
+            let message = format!("{} lacks its docstring", new.shown());
+            return Err(self.refuse(message, "give the definition with its docstring", new, Some(old)));
+        }
+        if self.is_stub(new) && !self.is_stub_of(old, file) {
+            let message = format!("{} has no body, and the file has one", new.shown());
+            return Err(self.refuse(message, "give the whole definition", new, Some(old)));
+        }
+        Ok(())
+    }
+
+    fn is_stub(&self, new: &Definition<'_>) -> bool {
+        self.is_stub_of(new, &self.snippet.parsed)
+    }
+
+    /// Whether a function does nothing.
+    fn is_stub_of(&self, one: &Definition<'_>, of: &Parsed) -> bool {
+        let Some(body) = one.body.filter(|_| !one.is_container) else { return false };
+        let says =
+            |node: &tree_sitter::Node<'_>| !of.is_comment(*node) && !["...", "pass"].contains(&of.of(*node));
+        !flattened(of.language, body)
+            .iter()
+            .filter(|node| node.child(0).is_none_or(|child| child.kind() != "string"))
+            .any(says)
+    }
+
+    /// What stands before the body becomes the snippet's.
+    fn head(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), Refusal> {
+        let (file, parsed) = (self.file, &self.snippet.parsed);
+        let (mut old_head, mut new_head) = (old.head(file), new.head(parsed));
+        // What stands above and is not shown stays.
+        if new.lead.is_empty() {
+            (old_head.start, new_head.start) = (old.outer.start_byte(), new.outer.start_byte());
+        }
+        if plain(file, old_head.clone()) == plain(parsed, new_head.clone()) {
+            return Ok(());
+        }
+        if old.is_container {
+            let bare = |of: &str| of.trim_end_matches(['{', ':']).to_owned();
+            let (old_words, new_words) = (
+                words(&bare(file.slice(old.core.start_byte()..old_head.end))),
+                words(&bare(parsed.slice(new.core.start_byte()..new_head.end))),
+            );
+            let mut left = new_words.iter();
+            if let Some(word) = old_words.iter().find(|word| !left.any(|other| other == *word)) {
+                let message = format!("{} lacks `{word}`, which the file has", new.shown());
+                return Err(self.refuse(
+                    message,
+                    "give its first line as it should be, with all that stays",
+                    new,
+                    Some(old),
+                ));
+            }
+        }
+        let to = file.indentation(old_head.start);
+        let text = self.shifted(new_head, to)?;
+        self.edits.replace(old_head, text);
+        Ok(())
+    }
+
+    /// The comments behind a definition in its line, in the file and in the snippet.
+    fn tails(&self, old: &Definition<'_>, new: &Definition<'_>) -> (Option<String>, Option<String>) {
+        let parsed = &self.snippet.parsed;
+        let text = |of: &Parsed, end| of.tail(end).map(|range| of.slice(range).to_owned());
+        (text(self.file, old.range(self.file).end), text(parsed, new.range(parsed).end))
+    }
+
+    /// The comment behind a definition in its line becomes the snippet's.
+    fn tail(&mut self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), Refusal> {
+        let end = old.range(self.file).end;
+        let place = self.file.tail(end);
+        match (self.tails(old, new), place) {
+            ((Some(before), Some(after)), Some(place)) if before != after => self.edits.replace(place, after),
+            ((None, Some(after)), _) => {
+                let at = self.file.line_end(end);
+                self.edits.replace(at..at, format!("  {after}"));
+            }
+            ((Some(_), None), _) if !self.may_lose => {
+                let message = format!("{} lacks the comment that the file has behind it", new.shown());
+                return Err(self
+                    .refuse(message, "give the definition with its comment", new, Some(old))
+                    .loses());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The words and signs of a text.
+fn words(text: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut open = false;
+    for c in text.chars() {
+        let is_word = c.is_alphanumeric() || c == '_';
+        match all.last_mut().filter(|_| is_word && open) {
+            Some(last) => last.push(c),
+            None if c.is_whitespace() => {}
+            None => all.push(c.to_string()),
+        }
+        open = is_word;
+    }
+    all
+}

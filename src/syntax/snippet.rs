@@ -1,0 +1,139 @@
+//! A snippet as it is merged: without the indentation that all of it has, with its elisions known.
+
+use super::Refusal;
+use super::language::Language;
+use super::tree::Parsed;
+use crate::guard::placeholder::Placeholder;
+use crate::text;
+use std::collections::HashSet;
+
+/// The words that make a comment nearly an elision.
+const NEARLY: &[&str] =
+    &["existing", "rest", "remaining", "remains", "unchanged", "omitted", "same", "other"];
+
+/// A snippet, parsed.
+pub(super) struct Snippet {
+    pub(super) parsed: Parsed,
+    /// What all of it was indented by.
+    pub(super) indentation: String,
+    /// Where its elisions begin.
+    pub(super) elisions: HashSet<usize>,
+}
+
+impl Snippet {
+    /// Reads a snippet for a file.
+    pub(super) fn read(
+        language: &'static Language,
+        path: &str,
+        text: &str,
+        file: &Parsed,
+    ) -> Result<Self, Refusal> {
+        let (indentation, text) = dedented(text)?;
+        let known: HashSet<&str> = file.comments().map(|node| file.of(node).trim()).collect();
+        let lost = || Refusal::new("the parser gave up on the code block", "give a smaller one");
+        let parsed = Parsed::new(language, text).ok_or_else(lost)?;
+        let comments = text::Language::of(path);
+        let mut elisions = HashSet::new();
+        let mut neutral = parsed.text.clone();
+        for node in parsed.comments() {
+            let comment = parsed.of(node).trim();
+            if known.contains(comment) {
+                continue;
+            }
+            let joined = joined(comment);
+            let (start, end) = (node.start_byte(), parsed.end(node));
+            let is_alone =
+                parsed.begins_line(start) && parsed.slice(end..parsed.line_end(end)).trim().is_empty();
+            match Placeholder::of(joined.as_bytes(), comments) {
+                Some(Placeholder::Marked) if is_alone => {
+                    elisions.insert(start);
+                    if language.is_indented {
+                        neutral.replace_range(start..end, &"_".repeat(end - start));
+                    }
+                }
+                None if !is_nearly_one(&joined) => {}
+                _ => {
+                    let message =
+                        format!("`{}` does not say clearly that code is left out", parsed.of(node).trim());
+                    let help = "write `... existing code ...` as a comment by itself, or write the code out";
+                    return Err(Refusal::new(message, help).at(parsed.line(start)));
+                }
+            }
+        }
+        let is_json =
+            !language.commas.is_empty() && language.comments.len() == 1 && language.imports.is_empty();
+        if is_json {
+            without_last_commas(&mut neutral, &elisions, &parsed);
+        }
+        let parsed = match neutral == parsed.text {
+            true => parsed,
+            false => Parsed::new(language, neutral).ok_or_else(lost)?,
+        };
+        match parsed.error() {
+            None => Ok(Self { parsed, indentation, elisions }),
+            Some(line) => Err(Refusal::new(
+                "the code block has a syntax error",
+                "give whole definitions, each with all of its brackets",
+            )
+            .at(line)),
+        }
+    }
+
+    /// Whether an elision begins within a range.
+    pub(super) fn elides(&self, range: std::ops::Range<usize>) -> bool {
+        self.elisions.iter().any(|at| range.contains(at))
+    }
+}
+
+/// A text and the indentation of its first line, taken off of all lines.
+fn dedented(text: &str) -> Result<(String, String), Refusal> {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+    let indentation = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in text.lines().enumerate() {
+        match line.strip_prefix(indentation) {
+            Some(line) => out.push_str(line.trim_end_matches('\r')),
+            None if line.trim().is_empty() => {}
+            None => {
+                let help = "indent the code block as in the file";
+                return Err(Refusal::new(
+                    "a line is indented less than the first line of the code block",
+                    help,
+                )
+                .at(at));
+            }
+        }
+        out.push('\n');
+    }
+    Ok((indentation.to_owned(), out))
+}
+
+/// A comment as one line: the marks of a block comment at its lines' beginnings go.
+fn joined(comment: &str) -> String {
+    let lines = comment.lines().map(|line| line.trim().trim_start_matches("* "));
+    lines.filter(|line| *line != "*").collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a comment begins with an ellipsis, or has one and words of leaving out.
+fn is_nearly_one(comment: &str) -> bool {
+    let text = comment.trim_matches(|c: char| "/*#-<>! {}".contains(c) || c.is_whitespace());
+    let words = || text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let count = words().filter(|word| NEARLY.contains(&word.as_str())).count();
+    let has_dots = text.contains("...") || text.contains('…');
+    text.starts_with("...")
+        || text.starts_with('…')
+        || has_dots && count > 0
+        || count > 1
+        || words().any(|word| word == "unchanged" || word == "omitted")
+}
+
+/// Makes blanks of the commas that stand before an elision at the end of an object.
+fn without_last_commas(text: &mut String, elisions: &HashSet<usize>, parsed: &Parsed) {
+    for at in elisions {
+        let before = parsed.slice(0..*at).trim_end();
+        let behind = parsed.slice(parsed.line_end(*at)..parsed.text.len()).trim_start();
+        if before.ends_with(',') && behind.starts_with('}') {
+            text.replace_range(before.len() - 1..before.len(), " ");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The rules, clause by clause, in several languages.
+
+mod bodies;
+mod containers;
+mod traps;
+
+use super::{Refusal, definitions, merge, worse};
+
+fn merged(path: &str, file: &str, snippet: &str) -> Result<String, Refusal> {
+    merge(path, file, snippet, false)
+}
+
+/// That a snippet makes that of a file, and nothing when it is merged once more.
+#[track_caller]
+fn makes(path: &str, file: &str, snippet: &str, after: &str) {
+    assert_eq!(merged(path, file, snippet).as_deref(), Ok(after));
+    assert_eq!(merged(path, after, snippet).as_deref(), Ok(after), "again");
+}
+
+/// That a snippet is refused with those words.
+#[track_caller]
+fn refuses(path: &str, file: &str, snippet: &str, words: &str) -> Refusal {
+    let refusal = merged(path, file, snippet).unwrap_err();
+    assert!(refusal.message.contains(words), "{refusal:?}");
+    refusal
+}
+
+#[test]
+fn a_definition_is_replaced_alone() {
+    makes(
+        "a.py",
+        "import os\n\n\ndef a():\n    return 1\n\n\ndef b():\n    return 2\n",
+        "def b():\n    return 3\n",
+        "import os\n\n\ndef a():\n    return 1\n\n\ndef b():\n    return 3\n",
+    );
+    makes(
+        "a.rs",
+        "fn a() -> u8 {\n    1\n}\n\nfn b() {}\n",
+        "fn a() -> u8 {\n    2\n}\n",
+        "fn a() -> u8 {\n    2\n}\n\nfn b() {}\n",
+    );
+    makes(
+        "a.go",
+        "package a\n\nfunc A() int {\n\treturn 1\n}\n",
+        "func A() int {\n\treturn 2\n}\n",
+        "package a\n\nfunc A() int {\n\treturn 2\n}\n",
+    );
+    makes(
+        "a.c",
+        "int a(void) {\n    return 1;\n}\nint b;\n",
+        "int a(void) {\n    return 2;\n}\n",
+        "int a(void) {\n    return 2;\n}\nint b;\n",
+    );
+    makes(
+        "a.ts",
+        "export const a = 1;\nconst b = 2;\n",
+        "const b = 3;\n",
+        "export const a = 1;\nconst b = 3;\n",
+    );
+    makes(
+        "a.tsx",
+        "export function A() {\n  return <p>1</p>;\n}\n",
+        "export function A() {\n  return <b>1</b>;\n}\n",
+        "export function A() {\n  return <b>1</b>;\n}\n",
+    );
+    makes(
+        "A.java",
+        "class A {\n  int f() {\n    return 1;\n  }\n  int g;\n}\n",
+        "class A {\n  // ... existing code ...\n  int f() {\n    return 2;\n  }\n}\n",
+        "class A {\n  int f() {\n    return 2;\n  }\n  int g;\n}\n",
+    );
+    makes(
+        "a.json",
+        "{\n  \"a\": 1,\n  \"b\": 2\n}\n",
+        "{\n  // ... existing ...\n  \"b\": 3\n}\n",
+        "{\n  \"a\": 1,\n  \"b\": 3\n}\n",
+    );
+}
+
+#[test]
+fn files_and_snippets_have_to_parse() {
+    for (path, file, snippet) in [
+        ("a.py", "def a(:\n", "def a():\n    return 1\n"),
+        ("a.rs", "fn a( {\n", "fn a() {\n    1\n}\n"),
+        ("a.js", "function a( {\n", "function a() {\n  b();\n}\n"),
+    ] {
+        refuses(path, file, snippet, "the file has a syntax error");
+    }
+    for (path, file, snippet) in [
+        ("a.py", "def a():\n    return 1\n", "def a(:\n    return 2\n"),
+        ("a.rs", "fn a() {\n    b()\n}\n", "fn a() {\n    c()\n"),
+        ("a.js", "function a() {\n  b();\n}\n", "function a() {\n  c(;\n}\n"),
+    ] {
+        refuses(path, file, snippet, "the code block has a syntax error");
+    }
+    refuses("a.txt", "a\n", "b\n", "not known");
+}
+
+#[test]
+fn what_all_lines_are_indented_by_is_taken_off() {
+    let file = "class A:\n    def f(self):\n        return 1\n";
+    makes(
+        "a.py",
+        file,
+        "    class A:\n        def f(self):\n            return 2\n",
+        "class A:\n    def f(self):\n        return 2\n",
+    );
+    let snippet = "\tclass A:\n    def f(self):\n        return 2\n";
+    refuses("a.py", file, snippet, "indented less");
+}
+
+#[test]
+fn an_elision_says_nothing_but_that_code_is_left_out() {
+    let file = "def a():\n    b()\n    c()\n    d()\n\n\ndef e():\n    pass\n";
+    for comment in ["# keep this unchanged because it works", "# ... b, then the rest", "# rest of the code"]
+    {
+        let snippet = format!("def a():\n    {comment}\n    d()\n    f()\n");
+        refuses("a.py", file, &snippet, "does not say clearly");
+    }
+    for comment in ["# ... existing code ...", "# ...", "# (rest unchanged)"] {
+        let snippet = format!("def a():\n    {comment}\n    d()\n    f()\n");
+        let after = "def a():\n    b()\n    c()\n    d()\n    f()\n\n\ndef e():\n    pass\n";
+        makes("a.py", file, &snippet, after);
+    }
+    let behind = "def a():\n    b()  # ... existing code ...\n    d()\n    f()\n";
+    refuses("a.py", file, behind, "does not say clearly");
+    // A comment of the file is one.
+    let own = "fn a() {\n    // ... rest ...\n    b();\n}\n";
+    makes(
+        "a.rs",
+        own,
+        "fn a() {\n    // ... rest ...\n    c();\n}\n",
+        "fn a() {\n    // ... rest ...\n    c();\n}\n",
+    );
+}
+
+#[test]
+fn stubs_are_refused() {
+    refuses("a.py", "def a():\n    b()\n", "def a():\n    ...\n", "has no body");
+    refuses("a.py", "def a():\n    b()\n", "def a():\n    pass\n", "has no body");
+    refuses("a.rs", "fn a() {\n    b();\n}\n", "fn a() {}\n", "has no body");
+    refuses("a.go", "package a\n\nfunc A() {\n\tb()\n}\n", "func A() {\n}\n", "has no body");
+    makes("a.py", "def a():\n    ...\n", "def a(b):\n    ...\n", "def a(b):\n    ...\n");
+}
+
+#[test]
+fn other_statements_are_refused() {
+    refuses("a.py", "def a():\n    return 1\n", "print(a())\n", "is no definition");
+    refuses("a.js", "function a() {\n  return 1;\n}\n", "console.log(a());\n", "is no definition");
+    refuses("a.rs", "mod a;\n", "#![allow(x)]\n", "is no definition");
+    makes("a.js", "const a = 1;\nrun(a);\n", "const a = 2;\nrun(a);\n", "const a = 2;\nrun(a);\n");
+}
+
+#[test]
+fn what_belongs_to_a_definition_has_to_be_there() {
+    refuses("a.py", "@cached\ndef a():\n    return 1\n", "def a():\n    return 2\n", "lacks `@cached`");
+    refuses(
+        "a.py",
+        "def a():\n    \"\"\"Doc.\"\"\"\n    return 1\n",
+        "def a():\n    return 2\n",
+        "lacks its docstring",
+    );
+    refuses(
+        "a.rs",
+        "#[inline]\nfn a() -> u8 {\n    1\n}\n",
+        "fn a() -> u8 {\n    2\n}\n",
+        "lacks `#[inline]`",
+    );
+    refuses("a.rs", "/// A.\nfn a() -> u8 {\n    1\n}\n", "fn a() -> u8 {\n    2\n}\n", "lacks the comment");
+    refuses(
+        "a.ts",
+        "export function a() {\n  return 1;\n}\n",
+        "function a() {\n  return 2;\n}\n",
+        "lacks `export`",
+    );
+    refuses(
+        "a.ts",
+        "export default function a() {\n  return 1;\n}\n",
+        "export function a() {\n  return 2;\n}\n",
+        "lacks `default`",
+    );
+    refuses("A.java", "@Foo\nclass A {\n  int x;\n}\n", "class A {\n  long x;\n}\n", "lacks `@Foo`");
+    refuses(
+        "a.go",
+        "package a\n\n// A is one.\nfunc A() int { return 1 }\n",
+        "func A() int { return 2 }\n",
+        "lacks the comment",
+    );
+    makes(
+        "a.rs",
+        "/// An a.\n#[inline]\nfn a() -> u8 {\n    1\n}\n",
+        "/// A better a.\n#[inline]\n#[must_use]\nfn a() -> u8 {\n    2\n}\n",
+        "/// A better a.\n#[inline]\n#[must_use]\nfn a() -> u8 {\n    2\n}\n",
+    );
+}
+
+#[test]
+fn imports_are_united() {
+    makes(
+        "a.py",
+        "import os\n\n\ndef a():\n    return 1\n",
+        "import os\nimport sys\n\n\ndef a():\n    return 2\n",
+        "import os\nimport sys\n\n\ndef a():\n    return 2\n",
+    );
+    makes("a.py", "from a import b\nc = 1\n", "from a import b, d\nc = 2\n", "from a import b, d\nc = 2\n");
+    refuses("a.py", "from a import b, c\nd = 1\n", "from a import b, e\nd = 2\n", "lacks names");
+    makes("a.rs", "use a::{b, c};\nfn d() {}\n", "use a::{b, c, e};\n", "use a::{b, c, e};\nfn d() {}\n");
+    refuses("a.rs", "use a::{b, c};\nfn d() {}\n", "use a::{b, e};\n", "lacks names");
+    makes("a.rs", "use a::b;\nfn d() {}\n", "use a::b;\nuse a::c;\n", "use a::b;\nuse a::c;\nfn d() {}\n");
+    refuses("a.rs", "use a::b;\nfn d() {}\n", "use e::b;\n", "imports elsewhere");
+    makes(
+        "a.ts",
+        "import { a } from \"b\";\nlet c;\n",
+        "import { a, d } from \"b\";\n",
+        "import { a, d } from \"b\";\nlet c;\n",
+    );
+    refuses(
+        "a.ts",
+        "import type { a } from \"b\";\nlet c;\n",
+        "import { a, d } from \"b\";\n",
+        "lacks names",
+    );
+    makes(
+        "a.go",
+        "package a\n\nimport (\n\t\"fmt\"\n)\n",
+        "import (\n\t\"fmt\"\n\t\"os\"\n)\n",
+        "package a\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n",
+    );
+    makes(
+        "A.java",
+        "import a.B;\nclass A {\n}\n",
+        "import a.B;\nimport a.C;\n",
+        "import a.B;\nimport a.C;\nclass A {\n}\n",
+    );
+    makes(
+        "a.c",
+        "#include <a.h>\nint b;\n",
+        "#include <a.h>\n#include <c.h>\n",
+        "#include <a.h>\n#include <c.h>\nint b;\n",
+    );
+    refuses(
+        "a.py",
+        "def a():\n    return 1\n",
+        "import os\n\n\ndef a():\n    return 2\n",
+        "no import beside which",
+    );
+}
+
+#[test]
+fn losing_is_refused() {
+    let file = "def a():\n    one()\n    two()\n    three()\n    four()\n    five()\n    six()\n    seven()\n    eight()\n";
+    let refusal = refuses(
+        "a.py",
+        file,
+        "def a():\n    one()\n    five()\n    six()\n    seven()\n    eight()\n",
+        "loses 3 lines",
+    );
+    assert_eq!((refusal.loses, refusal.file_line), (true, Some(2)));
+    refuses("a.py", file, "def a():\n    nine()\n", "has 9 lines and would have 2");
+    assert!(merge("a.py", file, "def a():\n    nine()\n", true).is_ok());
+    refuses("a.rs", "fn a() {\n    // Why.\n    b();\n}\n", "fn a() {\n    c();\n}\n", "loses a comment");
+    refuses("a.py", "def a():\n    #: Why.\n    b()\n", "def a():\n    c()\n", "loses a comment");
+    refuses("a.js", "function a() {\n  b(); // why\n}\n", "function a() {\n  c();\n}\n", "loses a comment");
+    refuses(
+        "a.py",
+        "def a():\n    @b\n    def c():\n        return 1\n",
+        "def a():\n    def c():\n        return 1\n",
+        "loses a decorator",
+    );
+    makes(
+        "a.py",
+        file,
+        &file.replace("    two()\n    three()\n", ""),
+        &file.replace("    two()\n    three()\n", ""),
+    );
+}
+
+#[test]
+fn what_is_shown_of_definitions_is_known() {
+    assert_eq!(
+        definitions("a.py", "class A:\n    # ...\n\n\ndef b():\n    pass\n"),
+        ["class `A`", "function `b`"]
+    );
+    assert_eq!(definitions("a.py", "def a(:\n"), <[&str; 0]>::default());
+    assert_eq!(definitions("a.txt", "def a(): pass\n"), <[&str; 0]>::default());
+    assert_eq!(worse("a.py", "def a():\n    pass\n", "def a(\n    pass\n"), Some(0));
+    assert_eq!(worse("a.py", "def a(:\n", "def a(:\n    x = 1\n"), None);
+    assert_eq!(worse("a.rs", "fn a() {}\n", "fn a() { b(); }\n"), None);
+}

@@ -1,0 +1,92 @@
+//! Bodies that leave out statements.
+
+use super::{makes, refuses};
+
+const PYTHON: &str = "def a(x):\n    b()\n    c()\n    d()\n    if x:\n        c()\n    e()\n    return x\n";
+
+#[test]
+fn the_statements_next_to_an_elision_say_where() {
+    makes(
+        "a.py",
+        PYTHON,
+        "def a(x):\n    b()\n    # ... existing code ...\n    e()\n    f()\n    return x\n",
+        "def a(x):\n    b()\n    c()\n    d()\n    if x:\n        c()\n    e()\n    f()\n    return x\n",
+    );
+    makes(
+        "a.py",
+        PYTHON,
+        "def a(x, y):\n    # ... existing code ...\n    d()\n    if y:\n        g()\n    e()\n    # ... existing code ...\n",
+        "def a(x, y):\n    b()\n    c()\n    d()\n    if y:\n        g()\n    e()\n    return x\n",
+    );
+    makes(
+        "a.rs",
+        "fn a() -> u8 {\n    b();\n    c();\n    d();\n    1\n}\n",
+        "fn a() -> u8 {\n    // ... existing code ...\n    d();\n    2\n}\n",
+        "fn a() -> u8 {\n    b();\n    c();\n    d();\n    2\n}\n",
+    );
+    makes(
+        "a.ts",
+        "export const a = () => {\n  b();\n  c();\n  d();\n};\n",
+        "export const a = () => {\n  b();\n  x();\n  c();\n  // ... rest of the function ...\n};\n",
+        "export const a = () => {\n  b();\n  x();\n  c();\n  d();\n};\n",
+    );
+    makes(
+        "a.go",
+        "package a\n\nfunc A() {\n\tb()\n\tc()\n\td()\n}\n",
+        "func A() {\n\t// ... existing code ...\n\td()\n\te()\n}\n",
+        "package a\n\nfunc A() {\n\tb()\n\tc()\n\td()\n\te()\n}\n",
+    );
+    makes(
+        "A.java",
+        "class A {\n  void a() {\n    b();\n    c();\n    d();\n  }\n}\n",
+        "class A {\n  void a() {\n    b();\n    x();\n    c();\n    // ... existing code ...\n  }\n}\n",
+        "class A {\n  void a() {\n    b();\n    x();\n    c();\n    d();\n  }\n}\n",
+    );
+    makes(
+        "a.c",
+        "int a(void) {\n    b();\n    c();\n    return 1;\n}\n",
+        "int a(void) {\n    // ... existing code ...\n    c();\n    return 2;\n}\n",
+        "int a(void) {\n    b();\n    c();\n    return 2;\n}\n",
+    );
+}
+
+#[test]
+fn a_statement_next_to_an_elision_stands_in_the_file_once_and_in_order() {
+    let refusal =
+        refuses("a.py", PYTHON, "def a(x):\n    b()\n    # ...\n    z()\n    return x\n", "does not have it");
+    assert_eq!((refusal.line, refusal.file_line), (3, Some(0)));
+    refuses("a.py", PYTHON, "def a(x):\n    # ...\n    e()\n    # ...\n    b()\n    # ...\n", "order");
+    let twice = "fn a() {\n    b();\n    c();\n    b();\n    d();\n}\n";
+    refuses("a.rs", twice, "fn a() {\n    // ...\n    b();\n    x();\n}\n", "matches 2 places");
+    refuses(
+        "a.js",
+        "function a() {\n  b();\n  c();\n}\n",
+        "function a() {\n  // ...\n  c() ;\n  d();\n}\n",
+        "does not have it",
+    );
+}
+
+#[test]
+fn beside_an_elision_nothing_goes_without_something_for_it() {
+    let snippet = "def a(x):\n    b()\n    d()\n    # ... existing code ...\n    return x\n";
+    refuses("a.py", PYTHON, snippet, "loses 1 lines");
+    let file = "fn a() {\n    b();\n    // Why.\n    c();\n    d();\n}\n";
+    refuses("a.rs", file, "fn a() {\n    b();\n    x();\n    d();\n    // ...\n}\n", "loses a comment");
+}
+
+#[test]
+fn an_elision_within_a_statement_is_refused() {
+    let snippet =
+        "def a(x):\n    b()\n    # ...\n    if x:\n        # ...\n        g()\n    e()\n    return x\n";
+    refuses("a.py", PYTHON, snippet, "a part of a statement");
+    let file = "export const A = () => {\n  return <p><b/></p>;\n};\n";
+    let snippet = "export const A = () => {\n  return <p>\n    {/* ... existing ... */}\n    <i/></p>;\n};\n";
+    refuses("a.tsx", file, snippet, "does not say clearly");
+    refuses("a.js", "const a = [1, 2];\n", "const a = [\n  // ...\n  3,\n];\n", "not clear what is left out");
+    refuses(
+        "a.py",
+        "def b():\n    pass\n",
+        "def b():\n    pass\n\n\ndef c():\n    # ...\n    d()\n",
+        "leaves out a part of it",
+    );
+}

@@ -1,0 +1,155 @@
+//! Classes and their like, and where new definitions go.
+
+use super::{makes, merged, refuses};
+
+const PYTHON: &str = "class A:\n    \"\"\"Doc.\"\"\"\n\n    x = 1\n\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n\n\nclass B:\n    def f(self):\n        return 3\n";
+const RUST: &str = "struct A {\n    x: u8,\n    y: u8,\n}\n\nimpl A {\n    fn f(&self) -> u8 {\n        1\n    }\n\n    fn g(&self) -> u8 {\n        2\n    }\n}\n\nimpl B for A {\n    fn f(&self) -> u8 {\n        3\n    }\n}\n";
+const JAVA: &str =
+    "class A {\n  int x = 1;\n\n  int f() {\n    return 1;\n  }\n\n  int g() {\n    return 2;\n  }\n}\n";
+
+#[test]
+fn a_container_with_elisions_is_merged_member_by_member() {
+    makes(
+        "a.py",
+        PYTHON,
+        "class A:\n    # ... other methods unchanged ...\n\n    def g(self):\n        return 4\n",
+        &PYTHON.replace("return 2", "return 4"),
+    );
+    makes(
+        "a.rs",
+        RUST,
+        "impl A {\n    // ... existing code ...\n\n    fn g(&self) -> u8 {\n        4\n    }\n}\n",
+        &RUST.replace("        2\n", "        4\n"),
+    );
+    makes(
+        "a.rs",
+        RUST,
+        "impl B for A {\n    // ...\n    fn f(&self) -> u8 {\n        4\n    }\n}\n",
+        &RUST.replace("        3\n", "        4\n"),
+    );
+    makes(
+        "A.java",
+        JAVA,
+        "class A {\n  // ... existing code ...\n  int f() {\n    return 4;\n  }\n  // ... existing code ...\n}\n",
+        &JAVA.replace("return 1", "return 4"),
+    );
+    makes(
+        "a.json",
+        "{\n  \"a\": {\n    \"b\": 1,\n    \"c\": 2\n  },\n  \"d\": 3\n}\n",
+        "{\n  \"a\": {\n    // ... existing ...\n    \"c\": 4\n  },\n  // ... existing ...\n}\n",
+        "{\n  \"a\": {\n    \"b\": 1,\n    \"c\": 4\n  },\n  \"d\": 3\n}\n",
+    );
+}
+
+#[test]
+fn a_container_without_elision_shows_all_its_members() {
+    let snippet = "class A:\n    def f(self):\n        return 4\n";
+    let refusal = refuses("a.py", PYTHON, snippet, "lacks");
+    assert!(!refusal.help.is_empty());
+    refuses("a.rs", RUST, "impl A {\n    fn f(&self) -> u8 {\n        4\n    }\n}\n", "lacks function `g`");
+    refuses("a.rs", RUST, "struct A {\n    x: u16,\n}\n", "lacks field `y`");
+    refuses(
+        "A.java",
+        JAVA,
+        "class A {\n  int x = 2;\n\n  int f() {\n    return 1;\n  }\n}\n",
+        "lacks method `g`",
+    );
+    refuses("a.json", "{\n  \"a\": 1,\n  \"b\": 2\n}\n", "{\n  \"b\": 3\n}\n", "lacks key `\"a\"`");
+    makes(
+        "a.rs",
+        RUST,
+        "struct A {\n    x: u16,\n    y: u8,\n    z: u8,\n}\n",
+        &RUST.replace("    x: u8,\n    y: u8,\n", "    x: u16,\n    y: u8,\n    z: u8,\n"),
+    );
+}
+
+#[test]
+fn a_header_loses_nothing() {
+    let file = "class A(B):\n    def f(self):\n        return 1\n";
+    refuses("a.py", file, "class A:\n    # ...\n    def f(self):\n        return 2\n", "lacks `(`");
+    makes(
+        "a.py",
+        file,
+        "class A(B, C):\n    # ...\n    def f(self):\n        return 2\n",
+        "class A(B, C):\n    def f(self):\n        return 2\n",
+    );
+    let file = "class A extends B {\n  f() {\n    return 1;\n  }\n}\n";
+    refuses("a.js", file, "class A {\n  // ...\n  f() {\n    return 2;\n  }\n}\n", "lacks `extends`");
+    refuses(
+        "a.rs",
+        RUST,
+        "impl<T> A<T> {\n    // ...\n    fn f(&self) -> u8 {\n        2\n    }\n}\n",
+        "file has",
+    );
+}
+
+#[test]
+fn new_definitions_go_beside_what_stands_beside_them() {
+    makes(
+        "a.py",
+        PYTHON,
+        "class A:\n    # ... existing code ...\n\n    def f(self):\n        return 1\n\n    def between(self):\n        return 5\n\n    # ... existing code ...\n",
+        &PYTHON
+            .replace("        return 1\n", "        return 1\n\n    def between(self):\n        return 5\n"),
+    );
+    makes(
+        "a.py",
+        PYTHON,
+        "class A:\n    # ... existing code ...\n\n    def last(self):\n        return 5\n",
+        &PYTHON.replace("        return 2\n", "        return 2\n\n    def last(self):\n        return 5\n"),
+    );
+    makes(
+        "a.rs",
+        "enum A {\n    One,\n    Two,\n}\n",
+        "enum A {\n    // ...\n    Two,\n    Three,\n}\n",
+        "enum A {\n    One,\n    Two,\n    Three,\n}\n",
+    );
+    makes(
+        "a.json",
+        "{\n  \"a\": 1,\n  \"b\": 2\n}\n",
+        "{\n  // ...\n  \"b\": 2,\n  \"c\": 3\n}\n",
+        "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n",
+    );
+    makes(
+        "a.js",
+        "function a() {\n  return 1;\n}\n\nfunction b() {\n  return 2;\n}\n",
+        "function later() {\n  return 5;\n}\n\nfunction b() {\n  return 3;\n}\n",
+        "function a() {\n  return 1;\n}\n\nfunction later() {\n  return 5;\n}\n\nfunction b() {\n  return 3;\n}\n",
+    );
+    refuses("a.py", PYTHON, "def new():\n    return 1\n", "not clear where the new function `new` goes");
+    refuses("a.rs", RUST, "fn new() {}\n", "not clear where");
+    refuses(
+        "A.java",
+        JAVA,
+        "class A {\n  // ...\n  int h() {\n    return 5;\n  }\n  // ...\n}\n",
+        "not clear where",
+    );
+}
+
+#[test]
+fn a_new_name_that_is_near_or_taken_is_refused() {
+    let file = "def load(path):\n    return open(path)\n\n\ndef save(path):\n    return path\n";
+    refuses(
+        "a.py",
+        file,
+        "def loads(path):\n    return open(path)\n\n\ndef save(path):\n    return path\n",
+        "under another name",
+    );
+    refuses("a.py", PYTHON, "class A:\n    # ...\n\n\ndef f(self):\n    return 1\n", "elsewhere");
+    let file = "import a from \"b\";\nfunction c() {\n  return 1;\n}\n";
+    refuses("a.js", file, "function c() {\n  return 2;\n}\nfunction a() {\n  return 1;\n}\n", "elsewhere");
+    let file = "fn long() -> u8 {\n    let a = one();\n    let b = two(a);\n    let c = three(b);\n    c\n}\n\nfn b() {}\n";
+    let snippet = "fn b() {}\n\nfn renamed() -> u8 {\n    let a = one();\n    let b = two(a);\n    let c = three(b);\n    c\n}\n";
+    refuses("a.rs", file, snippet, "under another name");
+}
+
+#[test]
+fn the_whole_file_is_given_as_such() {
+    let file =
+        "import os\n\n\ndef a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n";
+    let snippet = "import os\n\n\ndef a():\n    return 1\n\n\ndef b():\n    return 4\n";
+    assert!(refuses("a.py", file, snippet, "shows much of the file").help.contains("whole-file"));
+    let elided = "import os\n\n# ... existing code ...\n\n\ndef b():\n    return 4\n";
+    makes("a.py", file, elided, &file.replace("return 2", "return 4"));
+    assert!(merged("a.py", file, "def b():\n    return 4\n").is_ok());
+}

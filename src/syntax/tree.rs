@@ -1,0 +1,116 @@
+//! Syntax trees of texts, and where things stand in them.
+
+use super::language::Language;
+use std::ops::Range;
+use tree_sitter::{Node, Parser, Tree};
+
+/// A text with its syntax tree.
+pub(super) struct Parsed {
+    pub(super) text: String,
+    pub(super) language: &'static Language,
+    tree: Tree,
+}
+
+impl Parsed {
+    /// Parses a text; none where the parser gives up.
+    pub(super) fn new(language: &'static Language, text: String) -> Option<Self> {
+        let mut parser = Parser::new();
+        parser.set_language(&(language.grammar)()).ok()?;
+        let tree = parser.parse(&text, None)?;
+        Some(Self { text, language, tree })
+    }
+
+    pub(super) fn root(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
+    /// The first line, from 0, at which the tree has an error.
+    pub(super) fn error(&self) -> Option<usize> {
+        let root = self.root();
+        if !root.has_error() {
+            return None;
+        }
+        let first = nodes(root).find(|node| node.is_error() || node.is_missing());
+        Some(first.map_or(0, |node| node.start_position().row))
+    }
+
+    /// How many errors the tree has.
+    pub(super) fn errors(&self) -> usize {
+        match self.root().has_error() {
+            true => nodes(self.root()).filter(|node| node.is_error() || node.is_missing()).count(),
+            false => 0,
+        }
+    }
+
+    pub(super) fn slice(&self, range: Range<usize>) -> &str {
+        self.text.get(range).unwrap_or("")
+    }
+
+    pub(super) fn of(&self, node: Node<'_>) -> &str {
+        self.slice(node.byte_range())
+    }
+
+    /// The offset of the first byte of the line that an offset is in.
+    pub(super) fn line_start(&self, at: usize) -> usize {
+        self.slice(0..at).rfind('\n').map_or(0, |newline| newline + 1)
+    }
+
+    /// The offset behind the last byte of the line that an offset is in, without its newline.
+    pub(super) fn line_end(&self, at: usize) -> usize {
+        self.slice(at..self.text.len()).find('\n').map_or(self.text.len(), |newline| at + newline)
+    }
+
+    /// What the line of an offset is indented by.
+    pub(super) fn indentation(&self, at: usize) -> &str {
+        let line = self.slice(self.line_start(at)..self.line_end(at));
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// Whether nothing but blanks stands before an offset in its line.
+    pub(super) fn begins_line(&self, at: usize) -> bool {
+        self.slice(self.line_start(at)..at).trim().is_empty()
+    }
+
+    /// The line of an offset, from 0.
+    pub(super) fn line(&self, at: usize) -> usize {
+        self.slice(0..at).bytes().filter(|byte| *byte == b'\n').count()
+    }
+
+    /// Where a node ends that may hold the line break behind it.
+    pub(super) fn end(&self, node: Node<'_>) -> usize {
+        node.start_byte() + self.of(node).trim_end().len()
+    }
+
+    pub(super) fn is_comment(&self, node: Node<'_>) -> bool {
+        self.language.comments.contains(&node.kind())
+    }
+
+    /// All comments.
+    pub(super) fn comments(&self) -> impl Iterator<Item = Node<'_>> {
+        nodes(self.root()).filter(|node| self.is_comment(*node))
+    }
+}
+
+/// A node and all below it, in the order of the text. Without recursion: a text may nest deeply.
+pub(super) fn nodes(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let mut cursor = root.walk();
+    let mut next = Some(root);
+    std::iter::from_fn(move || {
+        let node = next?;
+        next = loop {
+            if cursor.node() == node && cursor.goto_first_child() || cursor.goto_next_sibling() {
+                break Some(cursor.node());
+            }
+            if !cursor.goto_parent() {
+                break None;
+            }
+        };
+        Some(node)
+    })
+}
+
+/// The named children.
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
+}

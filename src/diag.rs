@@ -244,7 +244,8 @@ codes! {
     OccurrenceRange = "occurrence-range",
     /// The after-text says "rest of the code" where the before-text had code.
     Placeholder = "placeholder",
-    /// A whole file that is given has less than half of the lines that the file has; needs `--allow-shrink`.
+    /// A whole file that is given has less than half of the lines that the file has, or lacks a definition of it; needs
+    /// `--allow-shrink`.
     Shrink = "shrink",
     /// A snippet does not say clearly what it makes of the file.
     SnippetUnclear = "snippet-unclear",

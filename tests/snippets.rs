@@ -1,4 +1,5 @@
 //! Snippets from outside: edits as any other, which land, are refused, corrected and taken back.
+#![cfg(feature = "syntax")]
 #![cfg(test)]
 
 mod sandbox;
@@ -148,6 +149,16 @@ fn a_new_file_is_made_and_another_language_is_not_read() {
     assert_eq!(sandbox.text("src/new.py"), "x = 1\n");
     sandbox.apply(["--format=snippet", "--no-keep"], "README\n\n```\nbye\n```\n").exits(5).says("README");
     sandbox.apply(["--format=snippet", "--no-keep"], "src/shelf.py\n\n```python\nx = 1\n").exits(5);
+}
+
+#[test]
+fn a_whole_file_that_lacks_a_definition_is_refused() {
+    let sandbox = shop();
+    let response = block(&SHELF.replace("def main", "def start"));
+    let run = sandbox.apply(["--format=whole-file", "--no-keep"], &response).exits(1);
+    run.says("[shrink]").says("`src/shelf.py` has function `main` and would have it no more");
+    sandbox.apply(["--format=whole-file", "--allow-shrink"], &response).exits(0);
+    assert!(sandbox.text("src/shelf.py").contains("def start"));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::edit::{Anchor, Edit, Existing, FormatId, Hunk, Missing, Op, Target};
 use crate::guard::{self, Guard};
 use crate::locate::{self, Context, Effect, Limits, Match, Refusal, Repeat};
 use crate::path::{PathContext, PathError, RepoPath, interpret};
+use crate::syntax;
 use crate::text::search::Budget;
 use crate::text::{Content, Language};
 use crate::version::Version;
@@ -161,6 +162,7 @@ impl Operation<'_, '_> {
                 }
                 self.guard(text, Some(content))?;
                 self.shrink(&path, content.line_count(), replaced.line_count())?;
+                self.loses_definition(&path, content, text)?;
                 let after = FileState { node: state.node, body: Body::Text(replaced) };
                 self.write(path, Some(state), after, None, Vec::new())
             }
@@ -174,6 +176,27 @@ impl Operation<'_, '_> {
         }
         let message = format!("`{path}` has {before} lines and would have {after}");
         let help = "give all lines that stay too";
+        Err(self.error(Code::Shrink, message).with_help(help).into())
+    }
+
+    /// Refuses a whole file that lacks a definition of the file, where the language is known.
+    fn loses_definition(&self, path: &RepoPath, before: &Content, after: &str) -> Result<(), Stop> {
+        if self.edit.format != FormatId::WholeFile || self.rules.allow_shrink {
+            return Ok(());
+        }
+        let before = String::from_utf8_lossy(&before.to_bytes()).into_owned();
+        let (old, new) =
+            (syntax::definitions(path.as_str(), &before), syntax::definitions(path.as_str(), after));
+        // A value is no loss by itself. A text that does not parse shows no definition.
+        let is_value = |one: &str| {
+            ["variable", "constant", "static", "declaration", "key"].iter().any(|what| one.starts_with(what))
+        };
+        let lost = old.iter().find(|one| !is_value(one) && !new.contains(one));
+        let Some(lost) = lost.filter(|_| !new.is_empty()) else {
+            return Ok(());
+        };
+        let message = format!("`{path}` has {lost} and would have it no more");
+        let help = "give all definitions that stay too";
         Err(self.error(Code::Shrink, message).with_help(help).into())
     }
 

@@ -469,7 +469,8 @@ pub const OPTIONS: &[Opt] = &[
     flag(
         "allow-shrink",
         "let whole files lose most of their lines",
-        "Where a file is given as a whole (`--format=whole-file`) and has less than half of the lines that are there. \
+        "Where a file is given as a whole (`--format=whole-file`) and has less than half of the lines that are there, or lacks a \
+         definition of the file. \
          Snippets (`--format=snippet`) may lose members, comments and lines of the file then.",
     ),
     Opt { common: true, ..flag("json", "print one JSON object instead of text", "See OUTPUT.") },

@@ -324,7 +324,8 @@ const WHOLE_FILE: Chapter = Chapter {
     pieces: &[Text(
         "A code block with a file of its own, as told above, and all of the file in it. Any snippet looks like that, so files that \
          are there are written over only with `--format=whole-file` or `llmapply.format`; other formats are read beside it. A \
-         file that would lose more than half of its lines is refused (`--allow-shrink`). One with fences of its own needs a \
+         file that would lose more than half of its lines, or a definition that it has where the language is known as told below, is \
+         refused (`--allow-shrink`). One with fences of its own needs a \
          longer one around it.",
     )],
     example: "\

@@ -1,0 +1,6 @@
+def f():
+    a()
+    b()
+    c()
+    d()
+    return 1

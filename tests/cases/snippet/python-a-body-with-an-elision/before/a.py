@@ -1,0 +1,5 @@
+def f():
+    a()
+    b()
+    c()
+    return 1

@@ -1,0 +1,3 @@
+@cached
+def f():
+    return 1

@@ -1,0 +1,4 @@
+enum A {
+    One,
+    Two,
+}

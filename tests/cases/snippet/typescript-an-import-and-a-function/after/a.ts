@@ -1,0 +1,5 @@
+import { a, b } from "x";
+
+function f() {
+  return a + b;
+}

@@ -1,0 +1,5 @@
+import { a } from "x";
+
+function f() {
+  return a;
+}

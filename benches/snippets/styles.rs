@@ -386,7 +386,10 @@ fn forgotten(before: &Side<'_>, after: &Side<'_>, compared: &Compared) -> Vec<(M
             texts.collect::<Vec<_>>().join("\n")
         };
         let lines: Vec<&str> = after.lines.get(new.lines.clone()).unwrap_or(&[]).to_vec();
-        let has = |line: &&str| text.lines().any(|one| one == *line);
+        // A line that stands once in the file, and once in what is written, is the same one.
+        let once = |text: &[&str], line: &str| text.iter().filter(|one| **one == line).count() == 1;
+        let old: Vec<&str> = text.lines().collect();
+        let has = |line: &&str| once(&old, line) && once(&lines, line);
         let drop = |is: &dyn Fn(&str) -> bool| -> Option<String> {
             // All lines of the first such run that the file has, too.
             let at = lines.iter().position(|line| is(line) && has(line))?;

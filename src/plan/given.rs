@@ -1,14 +1,16 @@
 //! Code blocks with a file of their own that are no edits: the tree says whether they only show what the file holds, are new
 //! files, or are errors, since nothing that is given for a file is left out in silence.
 
+mod snippet;
+
 use super::operations::{Stop, read_path};
 use super::overlay::Overlay;
 use super::unnamed::is_file;
 use super::{MemoryTree, Node, Rules, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{
-    Anchor, Candidate, Change, Clue, Edit, Existing, FenceState, FormatId, Git, Given, Hunk, Missing, Op,
-    Region, Script, Target, Unit, Unread, shown,
+    Candidate, Clue, Edit, Existing, FenceState, FormatId, Git, Given, Op, Region, Script, Target, Unread,
+    shown,
 };
 use crate::guard;
 use crate::path::{RepoPath, is_sensitive};
@@ -16,6 +18,7 @@ use crate::response::Response;
 use crate::span::{LineRange, Span};
 use crate::syntax;
 use crate::text::Language;
+use snippet::{Pair, holds, how_to_take, replacement, snippet, unclear_pair};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How many bytes of files are looked through for the lines of blocks. What is not looked through is not shown by its file.
@@ -255,52 +258,6 @@ fn whole_file(given: &Given) -> Result<Edit, Box<Diagnostic>> {
     }
 }
 
-/// The edit of a block that changes the definitions which it holds.
-fn snippet(given: &Given, path: &Target) -> Edit {
-    let text = if given.path_line == 0 { given.text.clone() } else { given.content().into() };
-    Edit { format: FormatId::Snippet, op: Op::Snippet { text }, ..edit_of(given, path) }
-}
-
-/// The edit of two code blocks of which the second takes the place of the first.
-fn replacement(first: Edit, second: Edit) -> Edit {
-    let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (first.op, &second.op) else {
-        return second;
-    };
-    let change = Change::Texts { before, after: after.clone(), unit: Unit::Lines };
-    let span = Span { start: first.span.start, ..second.span };
-    let hunk = Hunk { span, change, anchor: Anchor::Unique };
-    let why = first.why.or(second.why);
-    Edit { span, why, op: Op::Modify { hunks: vec![hunk], missing: Missing::Refuse }, ..second }
-}
-
-/// What two snippets of one file are that are alike.
-enum Pair {
-    /// The file has the first: the second takes its place.
-    Replaces,
-    /// The file has the second: it was landed before, or the first is to take its place.
-    Unclear,
-}
-
-fn unclear_pair(second: &Edit) -> Diagnostic {
-    let message =
-        "the file has these lines, and the code block before may be what they were or what they should be";
-    Diagnostic::error(Code::SnippetUnclear, second.span, message)
-        .with_help("give only the code as it should be")
-}
-
-/// Whether most words of a text are in another.
-fn is_alike(one: &str, other: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
-    let (one, other) = (words(one), words(other));
-    let other: HashSet<&String> = other.iter().collect();
-    one.iter().filter(|word| other.contains(word)).count() * 10 >= one.len() * 6
-}
-
 /// Whether a text is lines with the marks of a diff.
 fn is_diff(text: &str) -> bool {
     let begins = |mark: char| text.lines().any(|line| line.starts_with(mark));
@@ -459,33 +416,6 @@ fn not_read(given: &Given) -> Diagnostic {
     Diagnostic { path: given.candidates.first().map(|one| one.path.shown()), ..error }
 }
 
-/// The definitions in a block that may be a snippet.
-fn definitions(given: &Given) -> Vec<String> {
-    match given.candidates.as_slice() {
-        [only] => syntax::definitions(&only.path.raw, given.content()),
-        _ => Vec::new(),
-    }
-}
-
-/// What definitions a block holds, to be said behind its file.
-fn holds(given: &Given) -> String {
-    let all = definitions(given);
-    let first = all.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-    match all.len() {
-        0 => String::new(),
-        1..=3 => format!(" and holds {first}"),
-        _ => format!(" and holds {first}, …"),
-    }
-}
-
-/// How a block is taken.
-fn how_to_take(given: &Given) -> String {
-    match definitions(given).is_empty() {
-        true => "take it as the whole file with --format whole-file".to_owned(),
-        false => "change its definitions with --format snippet, or take it as the whole file with --format whole-file".to_owned(),
-    }
-}
-
 /// The error that a block was, as far as that shows without the tree: with `--strict` one without a file was one.
 pub fn refused_before(given: &Given) -> Diagnostic {
     match own(given, &MemoryTree::new(), &Rules::default()) {
@@ -585,28 +515,6 @@ impl<'a, 't> Files<'a, 't> {
             }
         }
         Ok(false)
-    }
-
-    /// What two snippets of one file are of which the second says most of what the first says.
-    fn pair(
-        &mut self,
-        first: &Edit,
-        second: &Edit,
-        one: &Candidate,
-        rules: &Rules,
-    ) -> Result<Option<Pair>, TreeError> {
-        let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (&first.op, &second.op) else {
-            return Ok(None);
-        };
-        if first.path.shown() != second.path.shown() || !is_alike(before, after) {
-            return Ok(None);
-        }
-        let one = std::slice::from_ref(one);
-        Ok(match (self.show(one, before, rules)?, self.show(one, after, rules)?) {
-            (true, false) => Some(Pair::Replaces),
-            (false, true) => Some(Pair::Unclear),
-            _ => None,
-        })
     }
 
     /// Whether a file that was shown has those lines and no others.

@@ -259,6 +259,7 @@ fn losing_is_refused() {
     refuses("a.py", file, "def a():\n    nine()\n", "has 9 lines and would have 2");
     assert!(merge("a.py", file, "def a():\n    nine()\n", true).is_ok());
     refuses("a.rs", "fn a() {\n    // Why.\n    b();\n}\n", "fn a() {\n    c();\n}\n", "loses a comment");
+    refuses("a.py", "def a():\n    #: Why.\n    b()\n", "def a():\n    c()\n", "loses a comment");
     refuses("a.js", "function a() {\n  b(); // why\n}\n", "function a() {\n  c();\n}\n", "loses a comment");
     refuses(
         "a.py",

@@ -98,8 +98,11 @@ impl Merge<'_> {
 
     /// The comment in a line, whatever language it is of: a string may hold one.
     fn comment_in<'l>(&self, line: &'l str) -> Option<&'l str> {
-        const MARKS: &[&str] = &["//", "/*", "* ", "# ", "-- ", "<!--"];
-        if MARKS.iter().any(|mark| line.starts_with(mark)) {
+        const MARKS: &[&str] = &["//", "/*", "* ", "-- ", "<!--"];
+        let hash = line.strip_prefix('#').is_some_and(|rest| {
+            self.file.language.is_indented || !rest.starts_with(|c: char| c.is_alphabetic() || c == '[')
+        });
+        if hash || MARKS.iter().any(|mark| line.starts_with(mark)) {
             return Some(line);
         }
         let marks: &[&str] = if self.file.language.is_indented { &[" #"] } else { &[" //", " /*"] };

@@ -1,0 +1,106 @@
+//! Code blocks that are snippets, because that was asked for: which two of them are one, and what they hold.
+
+use super::{Files, edit_of};
+use crate::diag::{Code, Diagnostic};
+use crate::edit::{Anchor, Candidate, Change, Edit, FormatId, Given, Hunk, Missing, Op, Target, Unit};
+use crate::plan::{Rules, TreeError};
+use crate::span::Span;
+use crate::syntax;
+use std::collections::HashSet;
+
+/// The edit of a block that changes the definitions which it holds.
+pub(super) fn snippet(given: &Given, path: &Target) -> Edit {
+    let text = if given.path_line == 0 { given.text.clone() } else { given.content().into() };
+    Edit { format: FormatId::Snippet, op: Op::Snippet { text }, ..edit_of(given, path) }
+}
+
+/// The edit of two code blocks of which the second takes the place of the first.
+pub(super) fn replacement(first: Edit, second: Edit) -> Edit {
+    let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (first.op, &second.op) else {
+        return second;
+    };
+    let change = Change::Texts { before, after: after.clone(), unit: Unit::Lines };
+    let span = Span { start: first.span.start, ..second.span };
+    let hunk = Hunk { span, change, anchor: Anchor::Unique };
+    let why = first.why.or(second.why);
+    Edit { span, why, op: Op::Modify { hunks: vec![hunk], missing: Missing::Refuse }, ..second }
+}
+
+/// What two snippets of one file are that are alike.
+pub(super) enum Pair {
+    /// The file has the first: the second takes its place.
+    Replaces,
+    /// The file has the second: it was landed before, or the first is to take its place.
+    Unclear,
+}
+
+pub(super) fn unclear_pair(second: &Edit) -> Diagnostic {
+    let message =
+        "the file has these lines, and the code block before may be what they were or what they should be";
+    Diagnostic::error(Code::SnippetUnclear, second.span, message)
+        .with_help("give only the code as it should be")
+}
+
+/// Whether most words of a text are in another.
+pub(super) fn is_alike(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let (one, other) = (words(one), words(other));
+    let other: HashSet<&String> = other.iter().collect();
+    one.iter().filter(|word| other.contains(word)).count() * 10 >= one.len() * 6
+}
+
+/// The definitions in a block that may be a snippet.
+pub(super) fn definitions(given: &Given) -> Vec<String> {
+    match given.candidates.as_slice() {
+        [only] => syntax::definitions(&only.path.raw, given.content()),
+        _ => Vec::new(),
+    }
+}
+
+/// What definitions a block holds, to be said behind its file.
+pub(super) fn holds(given: &Given) -> String {
+    let all = definitions(given);
+    let first = all.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    match all.len() {
+        0 => String::new(),
+        1..=3 => format!(" and holds {first}"),
+        _ => format!(" and holds {first}, …"),
+    }
+}
+
+/// How a block is taken.
+pub(super) fn how_to_take(given: &Given) -> String {
+    match definitions(given).is_empty() {
+        true => "take it as the whole file with --format whole-file".to_owned(),
+        false => "change its definitions with --format snippet, or take it as the whole file with --format whole-file".to_owned(),
+    }
+}
+
+impl Files<'_, '_> {
+    /// What two snippets of one file are of which the second says most of what the first says.
+    pub(super) fn pair(
+        &mut self,
+        first: &Edit,
+        second: &Edit,
+        one: &Candidate,
+        rules: &Rules,
+    ) -> Result<Option<Pair>, TreeError> {
+        let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (&first.op, &second.op) else {
+            return Ok(None);
+        };
+        if first.path.shown() != second.path.shown() || !is_alike(before, after) {
+            return Ok(None);
+        }
+        let one = std::slice::from_ref(one);
+        Ok(match (self.show(one, before, rules)?, self.show(one, after, rules)?) {
+            (true, false) => Some(Pair::Replaces),
+            (false, true) => Some(Pair::Unclear),
+            _ => None,
+        })
+    }
+}

@@ -35,9 +35,8 @@ pub(crate) fn parse(path: &str, text: &str) -> Option<Tree> {
     let language: tree_sitter::Language = match path.rsplit('.').next()? {
         "py" => tree_sitter_python::LANGUAGE.into(),
         "rs" => tree_sitter_rust::LANGUAGE.into(),
-        "js" | "mjs" | "cjs" | "jsx" => tree_sitter_javascript::LANGUAGE.into(),
         "ts" | "mts" | "cts" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        "tsx" => tree_sitter_typescript::LANGUAGE_TSX.into(),
+        "tsx" | "js" | "mjs" | "cjs" | "jsx" => tree_sitter_typescript::LANGUAGE_TSX.into(),
         "go" => tree_sitter_go::LANGUAGE.into(),
         "java" => tree_sitter_java::LANGUAGE.into(),
         "c" | "h" => tree_sitter_c::LANGUAGE.into(),

@@ -548,7 +548,7 @@ fn written(format: FormatId, changes: &[Change]) -> String {
 
 #[test]
 fn in_every_format_a_failed_edit_can_be_corrected_or_left_out() {
-    const GAMMA: &str = "fn a() {}\nfn b() {}\nfn gamma() {}\n";
+    const GAMMA: &str = "fn a() {}\nfn b() {}\nfn c() { gamma() }\n";
     let old = "one\ntwo\nthree\nfour\n";
     let changes = |before, after| -> [Change; 3] {
         [

@@ -14,7 +14,7 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
     let output = Output::read(matches, repo.config())?;
     let printer = Printer::new(output, said);
     let discard = args::switch(matches, "discard").unwrap_or(false);
-    let all = transaction::recover(&repo, settings::lock_timeout(repo.config())?, discard)?;
+    let all = transaction::recover(&repo, settings::lock_timeout(matches, repo.config())?, discard)?;
     let open = all.iter().any(|one| one.settled.is_open());
     if output.json {
         let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });

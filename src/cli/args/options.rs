@@ -4,7 +4,7 @@ use super::{Opt, Takes};
 use crate::format::FORMATS;
 use crate::message;
 
-const fn flag(long: &'static str, help: &'static str, more: &'static str) -> Opt {
+pub(super) const fn flag(long: &'static str, help: &'static str, more: &'static str) -> Opt {
     Opt {
         long,
         short: None,
@@ -18,7 +18,12 @@ const fn flag(long: &'static str, help: &'static str, more: &'static str) -> Opt
     }
 }
 
-const fn value(long: &'static str, name: &'static str, help: &'static str, more: &'static str) -> Opt {
+pub(super) const fn value(
+    long: &'static str,
+    name: &'static str,
+    help: &'static str,
+    more: &'static str,
+) -> Opt {
     Opt { takes: Takes::Value(name), ..flag(long, help, more) }
 }
 
@@ -334,6 +339,18 @@ pub const OPTIONS: &[Opt] = &[
         "land a response that has landed already once more",
         "Without it, edits that have landed on the branch by the record are not made again. See HISTORY.",
     ),
+    Opt {
+        keyed: false,
+        check: false,
+        ..value(
+            "wait",
+            "seconds",
+            "how long to wait for locks, and for others on the branch (default: 60)",
+            "The default is `llmapply.lockTimeout`. Where others move the branch meanwhile, it is tried again on its new tip, for so \
+             long and at least three times. From the second try on landings on one branch stand in line: each waits for those before \
+             it, for so long after the last of them is done, and for as long as its own first try took.",
+        )
+    },
     flag(
         "autostash",
         "carry uncommitted changes in touched files across",
@@ -500,6 +517,7 @@ pub(crate) const OF_ONE_RUN: &[&str] = &[
     "branch-per-edit",
     "base",
     "file",
+    "wait",
     "dry-run",
     "diff",
     "stat",
@@ -515,165 +533,6 @@ pub(crate) const OF_ONE_RUN: &[&str] = &[
     "quiet",
     "verbose",
     "color",
-];
-
-/// The options of prompt beside `--format` and `--base`.
-pub const PROMPT_OPTIONS: &[Opt] = &[
-    Opt {
-        short: Some('r'),
-        common: true,
-        ..value("request", "request", "what the model is to do, at the end", "")
-    },
-    Opt {
-        choices: &["fences", "prepdir"],
-        common: true,
-        ..value(
-            "listing",
-            "style",
-            "how files are set apart: fences (default), prepdir",
-            "Markdown fences that are longer than any in the file, or prepdir's Begin File and End File lines.",
-        )
-    },
-];
-
-/// The options of ask beside those of apply and prompt.
-pub const ASK_OPTIONS: &[Opt] = &[
-    Opt {
-        common: true,
-        ..value(
-            "with",
-            "command",
-            "the command to ask: it reads a prompt, and prints an answer",
-            "A command line for `sh`, run at the top of the checkout: `llm -m x`, `claude -p`, `ollama run y`. It gets all that \
-             there is to know each time, on standard input, so it need not remember anything. If it fails, nothing lands.",
-        )
-    },
-    Opt { common: true, ..value("rounds", "n", "ask so many times at most (default: 3)", "") },
-];
-
-/// What of apply's options ask has not.
-pub(super) const NOT_FOR_ASK: &[&str] = &[
-    "clipboard",
-    "dry-run",
-    "continue",
-    "abort",
-    "skip",
-    "base",
-    "only",
-    "except",
-    "interactive",
-    "branch-per-edit",
-];
-
-/// The options of recover beside those that it shares with apply.
-pub const RECOVER_OPTIONS: &[Opt] = &[Opt {
-    common: true,
-    keyed: false,
-    ..flag(
-        "discard",
-        "give up what has a journal that cannot be used",
-        "Such a journal is torn, empty, of another version, or names what is not this repository's, and everything that \
-         changes something refuses to run beside it. The locks that it left are removed, what else it left is moved to \
-         `llm-apply/discarded` in the git directory and named, and no file, branch or index is touched. What can be finished \
-         or taken back still is.",
-    )
-}];
-
-/// The options of list beside those of output.
-pub const LIST_OPTIONS: &[Opt] = &[
-    Opt {
-        common: true,
-        keyed: false,
-        ..flag(
-            "open",
-            "list suggestion branches that are not merged",
-            "With how many commits HEAD has since they began, and whether they still go onto it. See SUGGESTIONS. With \
-             `--porcelain` the fields are the branch, its tip, the id of the landing, how many commits it has, how many HEAD has \
-             since, `as-it-is`, `merges`, `in-already` or `conflicts`, and the files in conflict.",
-        )
-    },
-    Opt {
-        common: true,
-        keyed: false,
-        ..flag(
-            "porcelain",
-            "print fields with tabs between, for programs",
-            "One line each: the id, `landed`, `undone` or `redone`, the id of what was taken back or put back, the reference, \
-         where it was and is, the time in seconds since 1970, the number of edits, and the names of the responses. What is \
-         not there is `-`.",
-        )
-    },
-];
-
-/// The options of show beside those of output.
-pub const SHOW_OPTIONS: &[Opt] = &[Opt {
-    common: true,
-    keyed: false,
-    ..flag("response", "print the response alone, byte for byte", "Several follow each other in their order.")
-}];
-
-/// The options of drop beside those of output.
-pub const DROP_OPTIONS: &[Opt] = &[Opt {
-    common: true,
-    keyed: false,
-    ..flag("force", "also branches that are no suggestions", "What they have may then be in no other branch.")
-}];
-
-/// What of apply's options accept has beside those of output.
-pub(super) const FOR_ACCEPT: &[&str] = &[
-    "strategy-option",
-    "exec",
-    "exec-each",
-    "gpg-sign",
-    "verify",
-    "record",
-    "diff",
-    "stat",
-    "push",
-    "rebase",
-    "autostash",
-    "dry-run",
-    "include",
-    "exclude",
-    "allow-delete",
-    "allow-sensitive",
-];
-/// What of apply's options drop has beside those of output.
-pub(super) const FOR_DROP: &[&str] = &["dry-run", "push", "verify"];
-
-/// The options of undo that nothing else has.
-pub const UNDO_OPTIONS: &[Opt] = &[Opt {
-    takes: Takes::Values("n"),
-    common: true,
-    keyed: false,
-    ..value(
-        "edit",
-        "n",
-        "take back these edits of it only: 2,4-6; may be repeated",
-        "Numbers as `show` has them. Edits that share a commit go together.",
-    )
-}];
-
-/// Which of apply's options undo and redo have, too.
-pub(super) const FOR_UNDO: &[&str] = &[
-    "branch",
-    "strategy-option",
-    "exec",
-    "exec-each",
-    "verify",
-    "gpg-sign",
-    "autostash",
-    "trailers",
-    "record",
-    "diff",
-    "stat",
-    "push",
-    "rebase",
-    "dry-run",
-    "include",
-    "exclude",
-    "allow-delete",
-    "allow-sensitive",
 ];
 
 /// What `--format` takes.

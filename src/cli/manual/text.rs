@@ -398,7 +398,7 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     ),
     Item(
         "`llmapply.lockTimeout`",
-        "How many seconds to wait while another git llm-apply publishes in the same repository. Default: 60.",
+        "How many seconds to wait while another git llm-apply publishes in the same repository, and to try again where others move the branch, unless `--wait` says so. Default: 60.",
     ),
     Item(
         "`llmapply.scratchDir`",
@@ -487,7 +487,8 @@ pub(super) const ATOMIC: &[Piece] = &[
     ),
     Text(
         "Any number of processes may work on one repository, git's own among them. A branch that moved meanwhile is tried \
-         again on its new tip, three times in all.",
+         again on its new tip, as `--wait` has it. From the second try on landings on one branch stand in line, so that those whose \
+         commands take long land, too.",
     ),
 ];
 

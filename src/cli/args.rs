@@ -4,17 +4,18 @@
 //! prefixes are enough, and usage errors exit with 129.
 
 mod options;
+mod verbs;
 
 use super::completion::SHELLS;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub(super) use options::OF_ONE_RUN;
-pub use options::{
-    ASK_OPTIONS, DROP_OPTIONS, FORMAT_NAMES, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS,
-    SHOW_OPTIONS, UNDO_OPTIONS,
-};
-use options::{FOR_ACCEPT, FOR_DROP, FOR_UNDO, NOT_FOR_ASK};
+pub use options::{FORMAT_NAMES, OPTIONS};
 use std::ffi::OsString;
+pub use verbs::{
+    ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS, UNDO_OPTIONS,
+};
+use verbs::{FOR_ACCEPT, FOR_DROP, FOR_UNDO, NOT_FOR_ASK};
 
 /// The name of the binary; git runs it as `git llm-apply`.
 pub const NAME: &str = "git-llm-apply";
@@ -143,6 +144,7 @@ fn arguments(option: &Opt) -> [Arg; 2] {
     } else {
         arg.value_parser(option.choices.to_vec()).hide_possible_values(true)
     };
+    let arg = if option.long == "wait" { arg.value_parser(clap::value_parser!(u64)) } else { arg };
     // A message may begin with a dash.
     let arg = arg.allow_hyphen_values(["message", "subject-prefix"].contains(&option.long));
     let arg = arg.hide_short_help(!option.common);

@@ -13,7 +13,7 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
     let repo = Repo::discover()?;
     let printer = Printer::open(matches, repo.config(), said)?;
     let discard = args::switch(matches, "discard").unwrap_or(false);
-    let all = transaction::recover(&repo, settings::lock_timeout(repo.config())?, discard)?;
+    let all = transaction::recover(&repo, settings::lock_timeout(matches, repo.config())?, discard)?;
     let open = all.iter().any(|one| one.settled.is_open());
     if printer.output.json {
         let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });

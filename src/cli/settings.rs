@@ -425,7 +425,7 @@ impl Settings {
         };
         options.max_size = positive("llmapply.maxSize", options.max_size)?;
         options.dry_run = dry_run || from.switch("dry-run", false)?;
-        options.lock_timeout = lock_timeout(config)?;
+        options.lock_timeout = lock_timeout(matches, config)?;
         options.given = from.all()?;
         if !options.sensitive.is_empty() {
             options.given.insert(SENSITIVE.to_owned(), options.sensitive.clone());
@@ -560,11 +560,14 @@ pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     Ok(question)
 }
 
-/// `llmapply.lockTimeout`, in seconds; 60 by default.
+/// `--wait`, else `llmapply.lockTimeout`, in seconds; 60 by default.
 ///
 /// # Errors
 /// It is no number, or negative.
-pub(super) fn lock_timeout(config: &Config) -> Result<Duration> {
+pub(super) fn lock_timeout(matches: &ArgMatches, config: &Config) -> Result<Duration> {
+    if let Some(seconds) = matches.try_get_one::<u64>("wait").ok().flatten() {
+        return Ok(Duration::from_secs(*seconds));
+    }
     match config.number("llmapply.lockTimeout")? {
         None => Ok(Duration::from_secs(60)),
         Some(n) => match u64::try_from(n) {

@@ -83,7 +83,7 @@ pub(super) fn bring(
     begin(repo, options, watch, |given, fresh, watch, report| {
         tell_of_hooks(given, options, watch)?;
         let first = OnceCell::new();
-        while_it_moves(given, options, |again| {
+        while_it_moves(given, options, watch, |again| {
             // Anew: a quarantine was this handle's object store.
             let repo = if again { fresh.insert(given.open_again()?) } else { given };
             let target = Target::choose(repo, branch, None)?;

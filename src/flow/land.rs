@@ -8,7 +8,7 @@ use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{
-    self, Attempt, Landed, Made, Planned, Preview, Progress, Recording, Target, Transaction, interrupt,
+    self, Attempt, Landed, Line, Made, Planned, Preview, Progress, Recording, Target, Transaction, interrupt,
 };
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
@@ -16,10 +16,10 @@ use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How often a branch that moved meanwhile is resolved again, before it is said that it keeps moving.
-const ATTEMPTS: usize = 3;
+/// How often it is tried at least where a branch moves meanwhile.
+const TRIES: usize = 3;
 
 /// From which commit to which a branch has moved.
 pub type Moved = (Option<Oid>, Oid);
@@ -75,24 +75,43 @@ pub(super) fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Resu
 }
 
 /// Tries it, and again where a branch moves meanwhile: the one here, or with `--rebase` the remote's. What is tried is told
-/// whether it was tried before.
+/// whether it was tried before. From the second try on it stands in the line of the branch here, so that nobody is overtaken
+/// for ever; it is over once others move the branch nevertheless for as long as is waited for locks.
 pub(super) fn while_it_moves<T>(
-    _repo: &Repo,
+    repo: &Repo,
     options: &Options,
+    watch: &dyn Watch,
     mut land: impl FnMut(bool) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let moves = |error: &Error| match error {
-        Error::Transaction(transaction::Error::Vcs(vcs::Error::Moved { .. })) => true,
-        Error::Transaction(transaction::Error::Behind { .. }) => options.rebase,
-        _ => false,
-    };
-    for attempt in 1..ATTEMPTS {
-        match land(attempt > 1) {
-            Err(error) if moves(&error) => {}
-            outcome => return outcome,
+    let mut line: Option<(Line, Instant)> = None;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let began = Instant::now();
+        let outcome = land(tries > 1);
+        let Err(Error::Transaction(error)) = &outcome else { return outcome };
+        let reference = match error {
+            transaction::Error::Vcs(vcs::Error::Moved { name }) => Some(name),
+            transaction::Error::Behind { .. } if options.rebase && tries < TRIES => None,
+            _ => return outcome,
+        };
+        let is_over = line.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
+        if is_over && tries >= TRIES {
+            return outcome;
+        }
+        if let (Some(reference), None) = (reference, &line) {
+            let place = Line::join(repo, reference, options.lock_timeout)?;
+            // What stands before may take as long as this did.
+            let patience = options.lock_timeout + began.elapsed();
+            let is_first =
+                place.wait(patience, |elapsed| watch.waiting("others land here first", elapsed))?;
+            watch.ended();
+            if !is_first {
+                return outcome;
+            }
+            line = Some((place, Instant::now()));
         }
     }
-    land(true)
 }
 
 /// Says which hooks judge nothing since they are not executable, as git does.
@@ -172,7 +191,7 @@ impl Run<'_> {
         }
         let first = OnceCell::new();
         let (given, mut fresh) = (&*repo, None);
-        let moved = while_it_moves(given, &self.options, |again| {
+        let moved = while_it_moves(given, &self.options, self.watch, |again| {
             // Anew: a quarantine was this handle's object store.
             let repo = if again { fresh.insert(given.open_again()?) } else { given };
             self.land(repo, &first, report)

@@ -333,7 +333,7 @@ impl Run<'_> {
         }
         self.tell_of_messages(repo)?;
         let first = OnceCell::new();
-        land::while_it_moves(repo, &self.options, |_| {
+        land::while_it_moves(repo, &self.options, self.watch, |_| {
             let outcome = self.land(repo, &first, report);
             repo.leave_quarantine()?;
             outcome

@@ -175,3 +175,127 @@ fn what_another_run_has_landed_meanwhile_is_no_local_change() {
     assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
 }
+
+/// Starts landings on one branch at once, with a command that takes a while, and waits for all.
+fn together(sandbox: &Sandbox, agents: usize, options: &[&str]) -> Vec<Run> {
+    let start = |n: usize| {
+        let file = sandbox.root().join(format!("agent-{n}.txt"));
+        std::fs::write(&file, create(&format!("of-{n}.txt"), &format!("Of {n}"), "x\n")).unwrap();
+        let mut command = sandbox.command(options);
+        command.args(["-x", "sleep 0.2", "--json", "--"]).arg(file);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let all: Vec<_> = (0..agents).map(start).collect();
+    all.into_iter().map(|one| Run::of(one.wait_with_output().unwrap())).collect()
+}
+
+#[test]
+fn agents_whose_commands_take_long_all_land_on_one_branch() {
+    const AGENTS: usize = 8;
+    for options in [&[][..], &["-b", "other"]] {
+        let sandbox = Sandbox::new();
+        let old = sandbox.git(["rev-parse", "main"]);
+        for run in together(&sandbox, AGENTS, options) {
+            run.exits(0);
+        }
+        let branch = options.last().copied().unwrap_or("main");
+        let mut subjects = sandbox.subjects(&format!("{old}..{branch}"));
+        subjects.sort();
+        assert_eq!(subjects, (0..AGENTS).map(|n| format!("Of {n}")).collect::<Vec<_>>());
+        assert_eq!(sandbox.status(), "");
+        sandbox.has_sound_objects();
+        sandbox.leaves_no_file();
+    }
+}
+
+#[test]
+fn who_does_not_wait_is_told_that_it_can_be_tried_again() {
+    // The command itself moves the branch, whenever it runs.
+    let sandbox = Sandbox::new();
+    let file = sandbox.response(&create("new.txt", "Add it", "new\n"));
+    let repo = sandbox.repo.display().to_string();
+    let moves = format!(
+        "cd '{repo}' && git update-ref refs/heads/other $(git commit-tree -p other -m meanwhile other^{{tree}}) && echo x >>../tries"
+    );
+    sandbox.git(["branch", "other"]);
+    let mut command = sandbox.command(["-b", "other", "--wait=0", "--json", "--no-keep", "-x", &moves]);
+    let run = Run::of(command.arg(&file).output().unwrap()).exits(4);
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (told["error"]["code"].as_str(), told["error"]["retryable"].as_bool()),
+        (Some("moved"), Some(true))
+    );
+    let tries = std::fs::read_to_string(sandbox.root().join("tries")).unwrap();
+    assert_eq!(tries.lines().count(), 3);
+    // It goes on for as long as it is to wait.
+    let mut command = sandbox.command(["-b", "other", "--wait=5", "--no-keep", "-x", &moves]);
+    Run::of(command.arg(&file).output().unwrap()).exits(4);
+    let tries = std::fs::read_to_string(sandbox.root().join("tries")).unwrap();
+    assert!(tries.lines().count() > 8, "{tries}");
+    sandbox.leaves_no_file();
+    for bad in ["--wait=soon", "--wait=-1"] {
+        sandbox.run([bad, "../response.txt"]).exits(129).says("--wait");
+    }
+    // And for the lock of the repository.
+    let lock = std::fs::File::open(sandbox.repo.join(".git")).unwrap();
+    lock.lock().unwrap();
+    for verb in [&["../response.txt"][..], &["accept", "other"], &["drop", "--force", "other"]] {
+        let run = sandbox.run(verb.iter().chain(&["--wait=0", "--json"])).exits(4);
+        let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(
+            (told["error"]["code"].as_str(), told["error"]["retryable"].as_bool()),
+            (Some("locked"), Some(true))
+        );
+    }
+}
+
+#[test]
+fn who_is_killed_or_interrupted_in_the_line_leaves_nothing() {
+    for kill in ["-KILL", "-INT"] {
+        let sandbox = Sandbox::new();
+        sandbox.git(["branch", "other"]);
+        // The first stands in line and takes long; the second waits behind it.
+        let slow = |name: &str, seconds: &str| {
+            let file = sandbox.root().join(name);
+            std::fs::write(&file, create(&format!("{name}.txt"), "Add it", "x\n")).unwrap();
+            let command = format!("echo x >>{}/{name}-ran; sleep {seconds}", sandbox.root().display());
+            let mut run = sandbox.command(["-b", "other", "-q", "-x", &command, "--"]);
+            run.arg(file).spawn().unwrap()
+        };
+        let ran = |name: &str| {
+            let text = std::fs::read_to_string(sandbox.root().join(format!("{name}-ran")));
+            text.unwrap_or_default().lines().count()
+        };
+        let wait_for = |is_so: &dyn Fn() -> bool| {
+            for _ in 0..600 {
+                if is_so() {
+                    return;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            panic!("it did not come to that");
+        };
+        let moved = || {
+            let id = sandbox.git(["commit-tree", "-p", "other", "-m", "meanwhile", "other^{tree}"]);
+            sandbox.git(["update-ref", "refs/heads/other", &id]);
+        };
+        let lines = || {
+            let all = std::fs::read_dir(sandbox.repo.join(".git/llm-apply/txn"));
+            all.into_iter().flatten().flatten().filter(|one| one.path().join("line").exists()).count()
+        };
+        let mut first = slow("first", "1");
+        wait_for(&|| ran("first") == 1);
+        let mut second = slow("second", "1");
+        wait_for(&|| ran("second") == 1);
+        moved();
+        wait_for(&|| lines() == 2);
+        let killed = std::process::Command::new("kill").args([kill, &second.id().to_string()]).status();
+        assert!(killed.unwrap().success());
+        let code = second.wait().unwrap().code();
+        assert_eq!(code, (kill == "-INT").then_some(130));
+        assert!(first.wait().unwrap().success());
+        sandbox.run(["recover"]).exits(0);
+        assert_eq!(sandbox.git(["log", "-1", "--format=%s", "other"]), "Add it");
+        sandbox.leaves_no_file();
+    }
+}

@@ -257,7 +257,10 @@ fn what_builds_on_a_failed_edit_needs_no_correction_of_its_own() {
 fn keep_going_lands_what_resolves_and_keeps_the_rest() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
-    let run = sandbox.apply(["--keep-going"], &three()).exits(1).says("1 of 3 edits");
+    let run = sandbox
+        .apply(["--keep-going"], &three())
+        .exits(1)
+        .says("refused: edit 2 of 3 failed; the others have landed");
     let _ = run.says("the others have landed").says("take it back");
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Three"]);
     assert_eq!(sandbox.status(), "");
@@ -501,7 +504,7 @@ fn nothing_of_corrections_that_are_not_whole_lands_anywhere() {
     for options in [&["--continue"][..], &["--continue", "--keep-going"]] {
         let run =
             sandbox.apply(options, &half_whole()).exits(1).says("[truncated]").says("response.txt, line");
-        let run = run.says("ask for all of its edits again").says("refused: 1 of 1 edits");
+        let run = run.says("ask for all of its edits again").says("refused: edit 1 of 1 failed");
         assert!(!run.stdout.contains("landed") && !run.stderr.contains("landed"), "{}", run.stderr);
         same("not whole", &before, &sandbox.listing());
     }

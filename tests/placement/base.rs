@@ -372,7 +372,8 @@ fn an_edit_of_a_file_that_a_clashing_one_brings_goes_with_it() {
     let run = sandbox.apply(["--base", &base, "--keep-going"], &response).exits(1);
     let run =
         run.says("edit 2, made.txt").says("edit 1, which is refused too, brings this file or its lines");
-    let _ = run.says("edit 3, made.txt").says("edit 5, moved.txt").says("refused: 4 of 5 edits");
+    let _ =
+        run.says("edit 3, made.txt").says("edit 5, moved.txt").says("of 5 failed; the others have landed");
     assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Fine"]);
     assert_eq!(sandbox.text("made.txt"), lines(1..30));
 }
@@ -403,7 +404,10 @@ fn a_copy_does_not_bring_what_clashed_in_its_source() {
                     <FILE_COPY from_path=\"forty.txt\" to_path=\"copy.txt\" />\n\
                     <FILE_COPY from_path=\"README\" to_path=\"fine.txt\" />\n</FILE_CHANGES>\n";
     let run = sandbox.apply(["--base", &base, "--keep-going"], response).exits(1);
-    let _ = run.says("edit 2, forty.txt").says("edit 1, which is refused too").says("refused: 2 of 3 edits");
+    let _ = run
+        .says("edit 2, forty.txt")
+        .says("edit 1, which is refused too")
+        .says("of 3 failed; the others have landed");
     assert_eq!(sandbox.git(["diff", "--name-only", &tip, "HEAD"]), "fine.txt");
 }
 

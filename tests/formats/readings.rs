@@ -50,7 +50,7 @@ fn json(run: &Run) -> Value {
 fn the_prose_right_before_an_edit_is_its_reason_in_every_format() {
     for (format, edit) in edits() {
         for (above, wanted) in [
-            ("The name was\ntaken.\n\n", "The name was taken."),
+            ("The name was\ntaken.\n\n", "The name was taken"),
             ("Intro.\n\n## Rename b\n\n", "Rename b"),
             ("The name was taken.\n\nHere is the change:\n\n", "Update src/a.rs"),
             ("## The name was taken\n\nHere is the change:\n\n", "The name was taken"),
@@ -74,7 +74,7 @@ fn the_lines_of_a_reason_are_joined_and_a_long_one_is_cut_at_a_clause() {
     sandbox.apply([""; 0], &sandbox::patch("src/a.rs", why, "fn b() {}\n", "")).exits(0);
     assert_eq!(
         message(&sandbox),
-        "Remove the helper, since nothing calls it.\n\nIt has been in the way of the new client for a long time, and its tests\nare \
+        "Remove the helper, since nothing calls it\n\nIt has been in the way of the new client for a long time, and its tests\nare \
          the slowest."
     );
     let sandbox = Sandbox::new();

@@ -52,10 +52,10 @@ struct Raw {
     after: Option<String>,
 }
 
-/// The newest commits of a clone that have one parent.
-pub(crate) fn load(clone: &Path, most: usize) -> Result<Vec<Commit>, String> {
+/// The newest commits of a clone that have one parent, up to a revision.
+pub(crate) fn load(clone: &Path, most: usize, until: &str) -> Result<Vec<Commit>, String> {
     let list =
-        git(clone, &["rev-list", "--min-parents=1", "--max-parents=1", &format!("-n{most}"), "HEAD"], b"")?;
+        git(clone, &["rev-list", "--min-parents=1", "--max-parents=1", &format!("-n{most}"), until], b"")?;
     let args = ["diff-tree", "--stdin", "-r", "-M", "-z", "--raw", "--no-abbrev"];
     let raw = rows(&git(clone, &args, &list)?);
     let ids: BTreeSet<&String> =

@@ -10,7 +10,7 @@
 //!   the row is right. The others may be right or refused, and count apart.
 //!
 //! ```text
-//! cargo bench --bench accuracy -- [--clone <path>] [--commits <n>] [--made <n>] [--seed <n> | --fresh] [--show <row>]
+//! cargo bench --bench accuracy -- [--clone <path>] [--commits <n>] [--until <rev>] [--made <n>] [--seed <n> | --fresh] [--show <row>]
 //! ```
 //! Without `--clone` the commits are those of the project itself and some made from the seed. `--show` prints what went
 //! wrong in the rows whose name holds a text.
@@ -53,13 +53,16 @@ use trial::Trial;
 struct Options {
     clone: Option<PathBuf>,
     commits: usize,
+    /// The newest of them.
+    until: String,
     made: usize,
     seed: u64,
     show: Option<String>,
 }
 
 fn options() -> Result<Options, String> {
-    let mut options = Options { clone: None, commits: 400, made: 200, seed: 1, show: None };
+    let mut options =
+        Options { clone: None, commits: 400, until: "HEAD".to_owned(), made: 200, seed: 1, show: None };
     let mut args = std::env::args().skip(1).filter(|arg| arg != "--bench");
     while let Some(name) = args.next() {
         if name == "--fresh" {
@@ -72,6 +75,7 @@ fn options() -> Result<Options, String> {
         match name.as_str() {
             "--clone" => options.clone = Some(value.into()),
             "--commits" => options.commits = number()?,
+            "--until" => options.until = value,
             "--made" => options.made = number()?,
             "--seed" => options.seed = number()? as u64,
             "--show" => options.show = Some(value),
@@ -124,11 +128,11 @@ fn main() {
 
 fn commits(options: &Options) -> Result<Vec<Commit>, String> {
     if let Some(clone) = &options.clone {
-        return history::load(clone, options.commits);
+        return history::load(clone, options.commits, &options.until);
     }
     let mut commits = made::commits(options.seed, options.made);
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    match history::load(here, options.commits) {
+    match history::load(here, options.commits, &options.until) {
         Ok(own) => commits.extend(own),
         Err(_) => println!("not a clone: there is no history here, and only what is made is measured"),
     }

@@ -122,10 +122,12 @@ impl<'r> Reader<'r> {
 
     /// How many edits begin at or behind an offset, whole files included.
     pub(super) fn edits_since(&self, offset: usize) -> usize {
-        let edits = self.out.script.edits.iter().map(|edit| edit.span);
-        let is_file = |part: &&Part| matches!(&part.what, What::Fence(given) if given.is_whole);
-        let files = self.parts.iter().filter(is_file).map(|part| part.span);
-        edits.chain(files).filter(|span| span.start as usize >= offset).count()
+        // What ends before it was read before it, and need not be looked at: there may be many such tags.
+        let is_behind = |span: &Span| span.end as usize > offset;
+        let edits = self.out.script.edits.iter().rev().map(|edit| edit.span).take_while(is_behind);
+        let parts = self.parts.iter().rev().take_while(|part| is_behind(&part.span));
+        let files = parts.filter(|part| matches!(&part.what, What::Fence(given) if given.is_whole));
+        edits.chain(files.map(|part| part.span)).filter(|span| span.start as usize >= offset).count()
     }
 
     /// At the end: edits behind an opening tag that is never closed are an error, and so are edits above a closing tag alone

@@ -65,7 +65,7 @@ pub(super) const DESCRIPTION: &[Piece] = &[
     Text(
         "The subject is the first sentence or line of the edit's reason, at most 72 columns: a longer one is cut at a clause, \
          and stands whole in the body, where the rest is. The reason is what the edit says itself, else the last paragraph or \
-         heading right before it that does more than announce it. Without a reason it is a plain one, such as \"Create src/a.rs\". Control characters are dropped, and a reason cannot forge \
+         heading right before it that does more than announce it. One line that touches the edit counts only if it ends as a sentence does. Without a reason it is a plain one, such as \"Create src/a.rs\". Control characters are dropped, and a reason cannot forge \
          trailers; `--trailers` adds its own. Author and committer are the user's, as `git commit` would have them.",
     ),
 ];

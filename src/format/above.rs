@@ -13,6 +13,9 @@ const TEXTS: usize = 6;
 const LINES: usize = 40;
 const WORDS: usize = 12;
 
+/// What a sentence ends with.
+const SENTENCE_ENDS: [char; 9] = ['.', '!', '?', ':', '…', '。', '！', '？', '：'];
+
 /// A paragraph, heading or list item.
 #[derive(Clone, Debug)]
 struct Text<'r> {
@@ -214,7 +217,11 @@ impl<'r> Above<'r> {
             return why::of_prose(first.into_iter().chain(lines));
         }
         let mut is_announced = false;
-        for text in self.texts.iter().rev().filter(|text| !text.is_code) {
+        // One line that touches the edit and is no sentence is a page's or a command's.
+        let is_label =
+            |text: &Text<'_>| matches!(text.lines[..], [line] if !trim(line.text).ends_with(SENTENCE_ENDS));
+        let labels = usize::from(self.is_open && self.texts.last().is_some_and(is_label));
+        for text in self.texts.iter().rev().skip(labels).filter(|text| !text.is_code) {
             if is_announced && !text.is_heading {
                 continue;
             }

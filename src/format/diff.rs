@@ -120,11 +120,6 @@ impl<'r> Reader<'r> {
             self.end_mail(cursor, out, false);
             return Some(lines);
         }
-        // The part of another file begins like that, with its names further down.
-        if text.starts_with("diff -") || (text.starts_with("Index: ") && is_ruled(below)) {
-            self.end_section(cursor, out, false);
-            return Some(if text.starts_with('d') { 1 } else { 2 });
-        }
         match self.in_hunk() {
             true => self.take_in_hunk(line, below),
             false => self.take_outside(cursor, line),
@@ -307,11 +302,6 @@ fn is_version(text: &str) -> bool {
     number.starts_with(|c: char| c.is_ascii_digit())
         && number.contains('.')
         && number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-')
-}
-
-/// Whether the next line is a rule of `=`, as Subversion puts below a file's name.
-fn is_ruled<'r>(below: &impl Below<'r>) -> bool {
-    below.clone().next().is_some_and(|line| line.text.len() > 9 && line.text.bytes().all(|byte| byte == b'='))
 }
 
 /// Where the last changed line begins below one without a mark, among those that are due or that follow without a blank

@@ -288,3 +288,25 @@ fn of_two_whole_texts_the_one_that_a_later_edit_replaces_is_named() {
     let run = sandbox.apply([""; 0], &write("hello\n").repeat(2)).exits(0);
     assert!(!run.stderr.contains("not applied"), "{run:?}");
 }
+
+#[test]
+fn a_line_that_touches_an_edit_is_a_reason_only_as_a_sentence() {
+    let diff = "--- a/README\n+++ b/README\n@@ -1 +1 @@\n-hello\n+hi\n";
+    let patch = "*** Begin Patch\n*** Update File: README\n@@\n-hello\n+hi\n*** End Patch\nEOF\n";
+    for (response, subject) in [
+        (format!("diffCopy code\n{diff}"), "Update README"),
+        (format!("Greet in short words.\n\ndiff Copy code\n{diff}"), "Greet in short words"),
+        (format!("apply_patch <<'EOF'\n{patch}"), "Update README"),
+        (format!("# Greetings\napply_patch <<'EOF'\n{patch}"), "Greetings"),
+        // A sentence is one, and so is what a blank line sets off.
+        (format!("Greet in short words.\n{diff}"), "Greet in short words"),
+        (format!("Greet in short words\n\n{diff}"), "Greet in short words"),
+        (format!("Greet in short words,\nas all do\n{diff}"), "Greet in short words, as all do"),
+        (format!("# Greetings\nLike this:\n{diff}"), "Greetings"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.apply([""; 0], &response).exits(0);
+        let subjects = sandbox.subjects("HEAD~1..");
+        assert_eq!(subjects[0].trim_end_matches('.'), subject, "{response}");
+    }
+}

@@ -134,7 +134,7 @@ fn demonstrate() -> Result<()> {
     ensure(stage.quietly("git rev-list --count HEAD")? == "4", "there should be four commits")?;
     ensure(stage.quietly("git status --porcelain")?.is_empty(), "the checkout should be clean")?;
     let subject = stage.quietly("git log -1 --format=%s HEAD~2")?;
-    ensure(subject == "Sort the shelf by title.", "the reason should be the message")?;
+    ensure(subject == "Sort the shelf by title", "the reason should be the message")?;
 
     say("An answer of which one edit is wrong is refused as a whole:");
     fs::write(stage.top().join("bad.md"), BAD_ANSWER)?;

@@ -21,7 +21,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     let kept = resume.as_ref().map(Resume::options);
     let mut settings = Settings::read(matches, repo.config(), kept, check)?;
     let going_on = kept.and_then(|kept| settings::going_on(matches, kept));
-    settings.options.diffs = output.json;
+    settings.options.diffs &= output.json;
     settings.options.abbreviate = !output.json && !output.quiet;
     let printer = Printer::new(output, said);
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;

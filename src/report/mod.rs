@@ -471,6 +471,21 @@ impl Report {
         self
     }
 
+    /// The commits that have landed, or that have it all already.
+    pub fn commits(&self) -> Vec<&str> {
+        let is_in = |edit: &&EditReport| {
+            edit.state == EditState::Landed
+                || (self.status == Status::Nothing && edit.state == EditState::AlreadyApplied)
+        };
+        let edits = self.edits.iter().filter(|_| self.undone.is_none()).filter(is_in);
+        let accepted = self.accepted.iter().flat_map(|one| &one.commits).map(|commit| &commit.new);
+        let undone = self.undone_commits.iter().map(|commit| &commit.new);
+        let all = edits.map(|edit| &edit.commit).chain(accepted).chain(undone).flatten();
+        let mut all: Vec<_> = all.map(|(id, _)| id.as_str()).collect();
+        all.dedup();
+        all
+    }
+
     /// The first good edit of each file that has one, by path.
     pub fn first_changes(&self) -> HashMap<&str, usize> {
         let mut first = HashMap::new();

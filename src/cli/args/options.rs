@@ -235,7 +235,8 @@ pub const OPTIONS: &[Opt] = &[
     flag(
         "diff",
         "show the diff; without -n after landing",
-        "As git shows it, with its pager, colours and diff settings.",
+        "As git shows it, with its pager, colours and diff settings. With `--json`, `--no-diff` leaves out the diff that each edit has \
+         there.",
     ),
     flag("stat", "show the diffstat; without -n after landing", "Beside `--diff`, both are shown."),
     Opt {

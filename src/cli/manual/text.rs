@@ -307,7 +307,7 @@ pub(super) const JSON: &[Piece] = &[
     ),
     Item(
         "`edits`",
-        "Every edit, in the order of the response: what it is, how it was found, what became of it, and its `diff` unless it was refused (where a hook has changed its commit, or `--base` has it merged, what that commit changes).",
+        "Every edit, in the order of the response: what it is, how it was found, what became of it, and its `diff` unless it was refused or `--no-diff` is given (where a hook has changed its commit, or `--base` has it merged, what that commit changes).",
     ),
     Item(
         "`unread`",
@@ -358,7 +358,14 @@ pub(super) const JSON: &[Piece] = &[
         "`undone_commits`",
         "By `undo` and `redo`: its commits, what became of each, and which commit does it, if one does.",
     ),
-    Item("`landing`", "The id under which it is on record what has landed, or null."),
+    Item(
+        "`landing`",
+        "The id under which it is on record what has landed, also if it landed before; or null.",
+    ),
+    Item(
+        "`commits`",
+        "The commits that landed, the oldest first; if there is nothing to do, those by which it landed before.",
+    ),
     Item(
         "`landings`",
         "By `list`, `show` and `forget`: landings on record, with their commits; by `show` with the responses, too.",

@@ -1,7 +1,7 @@
 //! Landings that are on record: a line each, for people or for programs, and one of them with all that is known of it.
 
 use super::escape::{escape, is_hidden};
-use super::human::{CYAN, DIM, YELLOW};
+use super::human::{CYAN, DIM, RED, YELLOW, shorten};
 use super::{
     AcceptedCommit, AcceptedReport, EditReport, EditState, Finding, LandingReport, Report, Status, Style,
     UndoneCommit, Unwanted, accepted, edits, findings,
@@ -20,7 +20,7 @@ const BRANCH: usize = 24;
 /// How many digits of an object's name are shown: nobody looks here which of them suffice.
 const SHORT: usize = 10;
 
-/// A line each.
+/// A line each, and behind them one for each refused attempt.
 pub fn landings(report: &Report) -> String {
     let branch = |one: &LandingReport| escape(one.record.branch());
     let widths = report.landings.iter().map(|one| branch(one).chars().count());
@@ -29,7 +29,20 @@ pub fn landings(report: &Report) -> String {
     for one in &report.landings {
         let (id, day) = (&one.record.id, Date::of(one.time).minute());
         let what = escape(&one.record.summary());
-        let _ = writeln!(out, "{YELLOW}{id}{YELLOW:#}  {DIM}{day}{DIM:#}  {:<width$}  {what}", branch(one));
+        let _ = write!(out, "{YELLOW}{id}{YELLOW:#}  {DIM}{day}{DIM:#}  {:<width$}  {what}", branch(one));
+        if let Some((subject, author)) = &one.first {
+            let author = author.split(" <").next().unwrap_or_default();
+            let _ = write!(out, "  {DIM}{}{DIM:#}  {}", escape(author), escape(&shorten(subject, 72)));
+        }
+        out.push('\n');
+    }
+    for one in &report.attempts {
+        let (id, day) = (&one.id, Date::of(one.time).minute());
+        let failed =
+            if one.failed.is_empty() { String::new() } else { format!(": {}", one.failed.join(", ")) };
+        let what = escape(&format!("refused {}{failed}", one.responses.join(", ")));
+        let branch = escape(&one.branch);
+        let _ = writeln!(out, "{RED}{id}{RED:#}  {DIM}{day}{DIM:#}  {branch:<width$}  {what}");
     }
     out
 }

@@ -341,6 +341,8 @@ pub struct Report {
     pub already: Option<(String, (i64, i32))>,
     /// Landings that are on record, the newest first: those that are shown, or forgotten.
     pub landings: Vec<LandingReport>,
+    /// Refused attempts that are kept, the newest first.
+    pub attempts: Vec<AttemptReport>,
 }
 
 /// A landing that is on record.
@@ -350,8 +352,27 @@ pub struct LandingReport {
     pub record: Record,
     /// When it was recorded: seconds since 1970, and the zone in minutes.
     pub time: (i64, i32),
+    /// The subject of its first commit, and that commit's author, with the address: where they are listed.
+    pub first: Option<(String, String)>,
     /// The responses, where they are shown.
     pub texts: Vec<String>,
+}
+
+/// A refused attempt that is kept.
+#[derive(Debug, Clone)]
+pub struct AttemptReport {
+    /// Its name.
+    pub id: String,
+    /// When it was kept, as of a landing.
+    pub time: (i64, i32),
+    /// The branch that it was to land on.
+    pub branch: String,
+    /// Its responses' names.
+    pub responses: Vec<String>,
+    /// The paths that its edits name.
+    pub paths: Vec<String>,
+    /// Those of the edits that failed.
+    pub failed: Vec<String>,
 }
 
 /// What became of a killed process's transaction.
@@ -455,6 +476,7 @@ impl Report {
             landing: None,
             already: None,
             landings: Vec::new(),
+            attempts: Vec::new(),
         }
     }
 }

@@ -404,8 +404,8 @@ pub const OPTIONS: &[Opt] = &[
             "go on from a refused attempt, with its corrections",
             "The corrected edits take the places of those that failed: all of them the one, if one failed, else by path \
              and by order. Edits that were fine need not be sent again. The whole is resolved anew on the branch as it is \
-             now, and lands as one. Where no corrections are given, the attempt is tried again as it is. Without an id the \
-             newest attempt for this branch is meant, else the only one. See RESUMING.",
+             now, and lands as one. Without an id an attempt for this branch is meant that has failed edits of the same paths. Where no \
+             corrections are given, the attempt is tried again as it is, and without an id the newest is meant. See RESUMING.",
         )
     },
     Opt {

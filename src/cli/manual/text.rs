@@ -97,7 +97,8 @@ pub(super) const RESUMING: &[Piece] = &[
     ),
     Text(
         "`git llm-apply --continue fix.txt` reads corrected edits, puts them in the places of those that failed, and lands \
-         the whole as one transaction on the branch as it is now. If one edit failed, all corrections are for that one. If \
+         the whole as one transaction on the branch as it is now. Without an id it goes on with the attempt for that branch that the \
+         corrections can be for: one with failed edits of their paths. If there are several it is refused, and names them. If one edit failed, all corrections are for that one. If \
          several did, a correction is for the failed edit of its file, several for those of that file in their order; what is \
          left over on both sides goes by order if it is as many. Otherwise nothing is done, and it is said what does not fit. \
          Edits that were fine, or have landed with `--keep-going`, are ignored when they are sent again. An edit without a \
@@ -135,7 +136,8 @@ pub(super) const HISTORY: &[Piece] = &[
          ends; a correction counts for the edit that it replaced.",
     ),
     Text(
-        "`list` prints a line for each, the newest first, the id first. Wherever an `<id>` is asked for, its beginning is \
+        "`list` prints a line for each, the newest first, the id first, with the author and the subject of its first commit, and \
+         behind them a line for each refused attempt that is kept (see RESUMING). Wherever an `<id>` is asked for, its beginning is \
          enough, at least four digits, or one of the landing's commits in any way that git knows. `show` prints one (the \
          newest, where none is named) with its edits and the response; `show --response` prints the response alone.",
     ),
@@ -369,6 +371,10 @@ pub(super) const JSON: &[Piece] = &[
     Item(
         "`landings`",
         "By `list`, `show` and `forget`: landings on record, with their commits; by `show` with the responses, too.",
+    ),
+    Item(
+        "`attempts`",
+        "By `list`: the refused attempts that are kept, and the paths of the edits that failed.",
     ),
     Text("The JSON Schema of it all is `man/report.schema.json` in the source."),
 ];

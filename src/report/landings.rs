@@ -2,9 +2,10 @@
 
 use super::escape::{escape, is_hidden};
 use super::human::{CYAN, DIM, RED, YELLOW, shorten};
+use super::record::Record;
 use super::{
-    AcceptedCommit, AcceptedReport, EditReport, EditState, Finding, LandingReport, Report, Status, Style,
-    UndoneCommit, Unwanted, accepted, edits, findings,
+    AcceptedCommit, AcceptedReport, EditReport, EditState, Finding, Report, Status, Style, UndoneCommit,
+    Unwanted, accepted, edits, findings,
 };
 use crate::diag::{Code, Severity};
 use crate::edit::FormatId;
@@ -13,6 +14,36 @@ use crate::plan::Verb;
 use crate::span::LineRange;
 use serde::Deserialize;
 use std::fmt::Write;
+
+/// A landing that is on record.
+#[derive(Debug, Clone)]
+pub struct LandingReport {
+    /// What it was.
+    pub record: Record,
+    /// When it was recorded: seconds since 1970, and the zone in minutes.
+    pub time: (i64, i32),
+    /// The subject of its first commit, and that commit's author, with the address: where they are listed.
+    pub first: Option<(String, String)>,
+    /// The responses, where they are shown.
+    pub texts: Vec<String>,
+}
+
+/// A refused attempt that is kept.
+#[derive(Debug, Clone)]
+pub struct AttemptReport {
+    /// Its name.
+    pub id: String,
+    /// When it was kept, as of a landing.
+    pub time: (i64, i32),
+    /// The branch that it was to land on.
+    pub branch: String,
+    /// Its responses' names.
+    pub responses: Vec<String>,
+    /// The paths that its edits name.
+    pub paths: Vec<String>,
+    /// Those of the edits that failed.
+    pub failed: Vec<String>,
+}
 
 /// The widest name of a branch that others are lined up with, in characters.
 const BRANCH: usize = 24;

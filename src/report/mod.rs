@@ -9,6 +9,7 @@ mod human;
 mod json;
 mod landings;
 mod open;
+mod problem;
 mod quotes;
 pub mod record;
 mod refusal;
@@ -22,8 +23,9 @@ pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline, kept};
 pub use json::{SCHEMA_VERSION, json};
-pub use landings::{landings, porcelain, recorded, shown, visible};
+pub use landings::{AttemptReport, LandingReport, landings, porcelain, recorded, shown, visible};
 pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};
+pub use problem::Problem;
 pub use quotes::Quoting;
 pub use suggestions::{Size, SuggestionReport, table};
 pub use summary::summary;
@@ -37,7 +39,7 @@ use crate::plan::{Outcome, Step, Verb};
 use crate::prompt::Lesson;
 use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
-use record::{Record, RecordKind};
+use record::RecordKind;
 use std::collections::HashMap;
 
 /// How it ended.
@@ -345,36 +347,6 @@ pub struct Report {
     pub attempts: Vec<AttemptReport>,
 }
 
-/// A landing that is on record.
-#[derive(Debug, Clone)]
-pub struct LandingReport {
-    /// What it was.
-    pub record: Record,
-    /// When it was recorded: seconds since 1970, and the zone in minutes.
-    pub time: (i64, i32),
-    /// The subject of its first commit, and that commit's author, with the address: where they are listed.
-    pub first: Option<(String, String)>,
-    /// The responses, where they are shown.
-    pub texts: Vec<String>,
-}
-
-/// A refused attempt that is kept.
-#[derive(Debug, Clone)]
-pub struct AttemptReport {
-    /// Its name.
-    pub id: String,
-    /// When it was kept, as of a landing.
-    pub time: (i64, i32),
-    /// The branch that it was to land on.
-    pub branch: String,
-    /// Its responses' names.
-    pub responses: Vec<String>,
-    /// The paths that its edits name.
-    pub paths: Vec<String>,
-    /// Those of the edits that failed.
-    pub failed: Vec<String>,
-}
-
 /// What became of a killed process's transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecoveredReport {
@@ -406,32 +378,6 @@ pub struct FailedCheck {
     pub message: String,
     /// The end of what it has printed.
     pub output: String,
-}
-
-/// What went wrong with the world, and what to do next.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Problem {
-    /// The stable code of its kind.
-    pub code: &'static str,
-    /// What went wrong.
-    pub message: String,
-    /// What to do next.
-    pub help: Option<String>,
-    /// Whether the same may go well later.
-    pub retryable: bool,
-    /// The hook that refused.
-    pub hook: Option<String>,
-    /// The edit at whose commit it went wrong.
-    pub edit: Option<usize>,
-    /// The end of what a hook or a command has printed.
-    pub output: Option<String>,
-}
-
-impl Problem {
-    /// One of which no more is known.
-    pub fn new(code: &'static str, message: String) -> Self {
-        Self { code, message, ..Self::default() }
-    }
 }
 
 /// A refused attempt that was kept for `--continue`.

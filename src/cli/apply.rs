@@ -6,6 +6,7 @@ use super::settings::{Output, Settings};
 use super::terminal::Terminal;
 use super::{Error, args, input, settings, suggest};
 use crate::flow::{self, Done, Each, NotNumbers, Numbers, Order, Resume};
+use crate::response::Response;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use std::ffi::OsString;
@@ -17,16 +18,40 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     let output = printer.output;
     let branch = args::single(matches, "branch").flatten();
     let (goes_on, abort) = (settings::attempt(matches, "continue"), settings::attempt(matches, "abort"));
-    let resume = goes_on.as_ref().filter(|_| abort.is_none());
-    let resume = resume.map(|id| Resume::find(&repo, id.as_deref(), branch.as_deref())).transpose()?;
+    let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
+    let clipboard = args::switch(matches, "clipboard") == Some(true);
+    let read = |settings: &Settings, printer: &Printer| -> Result<Vec<Response>, Error> {
+        let max_size = settings.options.max_size;
+        let keep = |bytes: &[u8]| {
+            if settings.options.keep && !settings.dry_run {
+                flow::keep_answer(&repo, bytes, printer);
+            }
+        };
+        match clipboard {
+            true => Ok(vec![input::of_clipboard(repo.clipboard(max_size)?, max_size, 0)?]),
+            false => input::read(&names, max_size, 0, goes_on.is_none(), keep),
+        }
+    };
+    let mut corrections = None;
+    let resume = match goes_on.as_ref().filter(|_| abort.is_none()) {
+        Some(Some(id)) => Some(Resume::find(&repo, Some(id), branch.as_deref())?),
+        // Which attempt is meant is told by the corrections.
+        Some(None) => {
+            let settings = Settings::read(matches, repo.config(), None, check)?;
+            let given = read(&settings, &Printer::new(output, said))?;
+            let reading = &settings.options.reading;
+            let resume = Resume::find_for(&repo, None, branch.as_deref(), &given, reading)?;
+            corrections = Some(given);
+            Some(resume)
+        }
+        None => None,
+    };
     let kept = resume.as_ref().map(Resume::options);
     let mut settings = Settings::read(matches, &repo, kept, check)?;
     let going_on = kept.and_then(|kept| settings::going_on(matches, kept));
-    settings.options.diffs = output.json;
+    settings.options.diffs &= output.json;
     settings.options.abbreviate = !output.json && !output.quiet;
     settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
-    let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
-    let clipboard = args::switch(matches, "clipboard") == Some(true);
     if clipboard && !names.is_empty() {
         return Err(Error::Usage("--clipboard goes with no response".into()));
     }
@@ -103,19 +128,11 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         return Err(Error::Usage(message.into()));
     }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
-    let max_size = settings.options.max_size;
     if let Some(text) = &going_on {
         printer.tell(text);
     }
-    let keep = |bytes: &[u8]| {
-        if settings.options.keep && !settings.dry_run {
-            flow::keep_answer(&repo, bytes, &printer);
-        }
-    };
-    order.responses = match clipboard {
-        true => vec![input::of_clipboard(repo.clipboard(max_size)?, max_size, first)?],
-        false => input::read(&names, max_size, first, order.resume.is_none(), keep)?,
-    };
+    let given = corrections.map_or_else(|| read(&settings, &printer), Ok)?;
+    order.responses = (first..).zip(given).map(|(id, response)| response.with_id(id)).collect();
     // A file can be given again.
     settings.options.keep_whole = names.is_empty() || names.iter().any(|name| name == "-");
     if let Some((each, template)) = template {

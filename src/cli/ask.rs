@@ -17,7 +17,7 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
     if settings.template().is_some() {
         return Err(Error::Usage("ask lands one answer: -b with {…} names several branches".into()));
     }
-    settings.options.diffs = output.json;
+    settings.options.diffs &= output.json;
     settings.options.abbreviate = !output.json && !output.quiet;
     let Some(with) = settings::with(matches, repo.config())? else {
         let message = "no command to ask: name one, as in --with 'llm -m x', or set llmapply.with";

@@ -424,6 +424,7 @@ impl Settings {
             None => config.list(SENSITIVE)?,
         };
         options.max_size = positive("llmapply.maxSize", options.max_size)?;
+        options.diffs = from.switch("diff", true)?;
         options.dry_run = dry_run || from.switch("dry-run", false)?;
         options.lock_timeout = lock_timeout(matches, config)?;
         options.given = from.all()?;

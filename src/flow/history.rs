@@ -3,20 +3,39 @@
 use super::land::recover;
 use super::{Error, Watch};
 use crate::report::record::{Record, RecordKind};
-use crate::report::{self, LandingReport, Report, Status};
-use crate::transaction;
+use crate::report::{self, AttemptReport, LandingReport, Report, Status};
+use crate::response::file_name;
+use crate::transaction::{self, Attempt};
 use crate::vcs::chain::Link;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// The landings on record, the newest first.
+/// The landings on record, the newest first, and the refused attempts that are kept.
 ///
 /// # Errors
 /// They cannot be read.
 pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     let mut report = Report::new(Status::Shown);
-    report.landings = records(repo, watch)?.into_iter().map(report_of).collect();
+    for (record, link) in records(repo, watch)? {
+        let first = record.commits.first().and_then(|(id, _)| repo.existing(repo.object_id(id).ok()?).ok());
+        let first = first.map(|first| {
+            let author = first.author.rfind('>').map_or("", |end| &first.author[..=end]);
+            (first.subject(), author.to_owned())
+        });
+        report.landings.push(LandingReport { first, ..report_of((record, link)) });
+    }
+    let kept = Attempt::kept(repo).into_iter().map(|one| AttemptReport {
+        id: one.id,
+        time: (i64::try_from(one.made).unwrap_or_default(), 0),
+        branch: one.target.map_or_else(String::new, |target| {
+            target.strip_prefix("refs/heads/").unwrap_or(&target).to_owned()
+        }),
+        responses: one.responses.iter().map(|name| file_name(name).to_owned()).collect(),
+        paths: one.paths,
+        failed: one.failed.unwrap_or_default(),
+    });
+    report.attempts = kept.collect();
     Ok(report)
 }
 
@@ -63,7 +82,7 @@ pub fn forget(repo: &Repo, name: &str, timeout: Duration, watch: &dyn Watch) -> 
 }
 
 fn report_of((record, link): (Record, Link)) -> LandingReport {
-    LandingReport { record, time: link.time, texts: Vec::new() }
+    LandingReport { record, time: link.time, first: None, texts: Vec::new() }
 }
 
 /// The landing of that id, or the beginning of one, or with that commit; without a name the newest.

@@ -4,7 +4,7 @@ use super::keep::{is_unwanted, keep_answers};
 use super::numbers::Numbers;
 use super::run::Run;
 use super::{Error, Given};
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::format::{self, Reading, UnknownFormat};
 use crate::plan::{self, Rejected, Slot, SlotState};
@@ -34,8 +34,24 @@ impl Resume {
     /// # Errors
     /// There is none, or more than one, or it cannot be read.
     pub fn find(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Self, Error> {
+        Self::find_for(repo, id, branch, &[], &Reading::default())
+    }
+
+    /// Likewise, for corrections: without a name only an attempt is meant that they can be for.
+    ///
+    /// # Errors
+    /// As [`Resume::find`] says.
+    pub fn find_for(
+        repo: &Repo,
+        id: Option<&str>,
+        branch: Option<&str>,
+        corrections: &[Response],
+        reading: &Reading,
+    ) -> Result<Self, Error> {
+        let mut script = Script::default();
+        corrections.iter().for_each(|response| script.append(format::parse(response, reading)));
         let target = Target::choose(repo, branch, None)?;
-        let found = Attempt::find(repo, id, &target.name)?;
+        let found = Attempt::find(repo, id, &target.name, &script.paths())?;
         Ok(Self { found, takes_branch: true, takes_base: true, skip: Numbers::default() })
     }
 
@@ -248,8 +264,9 @@ impl Run<'_> {
         let id =
             kept.map_err(|error| self.watch.warn(&format!("the attempt could not be kept: {error}"))).ok()?;
         // What is meant without a name is told by HEAD alone.
-        let next = Target::choose(repo, None, None).ok().and_then(|head| Attempt::next(repo, &head.name));
-        Some(KeptAttempt { is_next: next.as_ref() == Some(&id), id })
+        let head = Target::choose(repo, None, None).ok();
+        let is_next = head.is_some_and(|head| Attempt::is_next(repo, &id, &head.name));
+        Some(KeptAttempt { id, is_next })
     }
 
     fn try_keep(&self, repo: &Repo, target: &Target, what: &What<'_>) -> Result<String, Error> {
@@ -291,6 +308,7 @@ impl Run<'_> {
         attempt.options.clone_from(&self.options.given);
         attempt.target = Some(target.name.clone());
         attempt.paths = self.script.paths();
+        attempt.failed = self.failed_paths(&attempt.slots, what.diagnostics);
         // What clashes with the branch can only be corrected on the branch as it is now.
         attempt.base = self.base.filter(|_| !what.resolved).map(|id| id.to_string());
         let mut readings = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.readings.clone());
@@ -302,6 +320,24 @@ impl Run<'_> {
         attempt.readings = readings.into_iter().map(kept).collect();
         attempt.keep(repo, &id, &self.responses)?;
         Ok(id)
+    }
+
+    /// The paths of the edits that failed; none where a correction may be of another path, since the path itself was at fault, or
+    /// what was to be an edit could not be read.
+    fn failed_paths(&self, slots: &[Kept], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
+        let is_of_path = |code| {
+            matches!(code, Code::NotFound | Code::AlreadyExists | Code::NotEditable | Code::Policy)
+                || code.as_str().starts_with("path-")
+        };
+        if diagnostics.iter().any(|one| one.is_error() && (one.edit.is_none() || is_of_path(one.code))) {
+            return None;
+        }
+        let failed = slots.iter().filter(|slot| slot.state == SlotState::Failed);
+        let at = |slot: &Kept| {
+            let span = Span { response: slot.response, start: slot.start, end: slot.end };
+            self.script.edits.iter().position(|edit| edit.span == span)
+        };
+        failed.map(|slot| at(slot).map(|at| self.script.edits[at].path.shown())).collect()
     }
 
     /// Forgets the attempt that has landed now. Also one that a whole answer has landed instead of: one that had the same

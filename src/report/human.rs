@@ -132,16 +132,8 @@ pub fn headline(report: &Report) -> String {
     let count = |state: EditState| report.edits.iter().filter(|edit| edit.state == state).count();
     match (report.status, &report.branch) {
         (Status::Landed | Status::PartlyLanded, Some(branch)) => {
-            let accepted = report.accepted.iter().flat_map(|one| &one.commits);
-            let accepted = accepted.filter_map(|commit| commit.new.as_ref());
-            let undone = report.undone_commits.iter().filter_map(|commit| commit.new.as_ref());
-            let edits = report.edits.iter().filter(|_| report.undone.is_none());
-            let edits = edits.filter(|edit| edit.state == EditState::Landed);
-            let edits = edits.filter_map(|edit| edit.commit.as_ref());
-            let mut commits: Vec<_> = edits.chain(accepted).chain(undone).collect();
-            commits.dedup();
-            let count_of_commits = commits.len();
-            let mut commits = plural(commits.len(), "commit");
+            let count_of_commits = report.commits().len();
+            let mut commits = plural(count_of_commits, "commit");
             if branch.merge {
                 commits.push_str(" and a merge");
             }

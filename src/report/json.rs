@@ -37,7 +37,9 @@ struct Object<'a> {
     undone: Option<&'a str>,
     undone_commits: Vec<UndoneCommit<'a>>,
     landing: Option<&'a str>,
+    commits: Vec<&'a str>,
     landings: Vec<Landing<'a>>,
+    attempts: Vec<Attempt<'a>>,
     suggestions: Vec<Suggestion<'a>>,
     accepted: Vec<Accepted<'a>>,
     open: Vec<Open<'a>>,
@@ -110,9 +112,21 @@ struct Landing<'a> {
     old: Option<&'a str>,
     new: &'a str,
     time: String,
+    subject: Option<&'a str>,
+    author: Option<&'a str>,
     commits: Vec<Commit<'a>>,
     responses: &'a [String],
     texts: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Attempt<'a> {
+    id: &'a str,
+    branch: &'a str,
+    time: String,
+    responses: &'a [String],
+    paths: &'a [String],
+    failed: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -337,7 +351,9 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         undone: report.undone.as_ref().map(|(_, id)| id.as_str()),
         undone_commits: report.undone_commits.iter().map(undone).collect(),
         landing: report.landing.as_deref(),
+        commits: report.commits(),
         landings: report.landings.iter().map(landing).collect(),
+        attempts: report.attempts.iter().map(attempt).collect(),
         suggestions: report.suggestions.iter().map(suggestion).collect(),
         accepted: report.accepted.iter().map(accepted).collect(),
         open: report.open.iter().map(open).collect(),
@@ -426,9 +442,22 @@ fn landing(one: &LandingReport) -> Landing<'_> {
         old: record.old.as_deref(),
         new: &record.new,
         time: Date::of(one.time).iso(),
+        subject: one.first.as_ref().map(|(subject, _)| subject.as_str()),
+        author: one.first.as_ref().map(|(_, author)| author.as_str()),
         commits: commits.collect(),
         responses: &record.responses,
         texts: &one.texts,
+    }
+}
+
+fn attempt(one: &super::AttemptReport) -> Attempt<'_> {
+    Attempt {
+        id: &one.id,
+        branch: &one.branch,
+        time: Date::of(one.time).iso(),
+        responses: &one.responses,
+        paths: &one.paths,
+        failed: &one.failed,
     }
 }
 

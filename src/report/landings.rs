@@ -1,10 +1,11 @@
 //! Landings that are on record: a line each, for people or for programs, and one of them with all that is known of it.
 
 use super::escape::{escape, is_hidden};
-use super::human::{CYAN, DIM, YELLOW};
+use super::human::{CYAN, DIM, RED, YELLOW, shorten};
+use super::record::Record;
 use super::{
-    AcceptedCommit, AcceptedReport, EditReport, EditState, Finding, LandingReport, Report, Status, Style,
-    UndoneCommit, Unwanted, accepted, edits, findings,
+    AcceptedCommit, AcceptedReport, EditReport, EditState, Finding, Report, Status, Style, UndoneCommit,
+    Unwanted, accepted, edits, findings,
 };
 use crate::diag::{Code, Severity};
 use crate::edit::FormatId;
@@ -14,13 +15,43 @@ use crate::span::LineRange;
 use serde::Deserialize;
 use std::fmt::Write;
 
+/// A landing that is on record.
+#[derive(Debug, Clone)]
+pub struct LandingReport {
+    /// What it was.
+    pub record: Record,
+    /// When it was recorded: seconds since 1970, and the zone in minutes.
+    pub time: (i64, i32),
+    /// The subject of its first commit, and that commit's author, with the address: where they are listed.
+    pub first: Option<(String, String)>,
+    /// The responses, where they are shown.
+    pub texts: Vec<String>,
+}
+
+/// A refused attempt that is kept.
+#[derive(Debug, Clone)]
+pub struct AttemptReport {
+    /// Its name.
+    pub id: String,
+    /// When it was kept, as of a landing.
+    pub time: (i64, i32),
+    /// The branch that it was to land on.
+    pub branch: String,
+    /// Its responses' names.
+    pub responses: Vec<String>,
+    /// The paths that its edits name.
+    pub paths: Vec<String>,
+    /// Those of the edits that failed.
+    pub failed: Vec<String>,
+}
+
 /// The widest name of a branch that others are lined up with, in characters.
 const BRANCH: usize = 24;
 
 /// How many digits of an object's name are shown: nobody looks here which of them suffice.
 const SHORT: usize = 10;
 
-/// A line each.
+/// A line each, and behind them one for each refused attempt.
 pub fn landings(report: &Report) -> String {
     let branch = |one: &LandingReport| escape(one.record.branch());
     let widths = report.landings.iter().map(|one| branch(one).chars().count());
@@ -29,7 +60,20 @@ pub fn landings(report: &Report) -> String {
     for one in &report.landings {
         let (id, day) = (&one.record.id, Date::of(one.time).minute());
         let what = escape(&one.record.summary());
-        let _ = writeln!(out, "{YELLOW}{id}{YELLOW:#}  {DIM}{day}{DIM:#}  {:<width$}  {what}", branch(one));
+        let _ = write!(out, "{YELLOW}{id}{YELLOW:#}  {DIM}{day}{DIM:#}  {:<width$}  {what}", branch(one));
+        if let Some((subject, author)) = &one.first {
+            let author = author.split(" <").next().unwrap_or_default();
+            let _ = write!(out, "  {DIM}{}{DIM:#}  {}", escape(author), escape(&shorten(subject, 72)));
+        }
+        out.push('\n');
+    }
+    for one in &report.attempts {
+        let (id, day) = (&one.id, Date::of(one.time).minute());
+        let failed =
+            if one.failed.is_empty() { String::new() } else { format!(": {}", one.failed.join(", ")) };
+        let what = escape(&format!("refused {}{failed}", one.responses.join(", ")));
+        let branch = escape(&one.branch);
+        let _ = writeln!(out, "{RED}{id}{RED:#}  {DIM}{day}{DIM:#}  {branch:<width$}  {what}");
     }
     out
 }

@@ -9,6 +9,7 @@ mod human;
 mod json;
 mod landings;
 mod open;
+mod problem;
 mod quotes;
 pub mod record;
 mod refusal;
@@ -22,8 +23,9 @@ pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline, kept};
 pub use json::{SCHEMA_VERSION, json};
-pub use landings::{landings, porcelain, recorded, shown, visible};
+pub use landings::{AttemptReport, LandingReport, landings, porcelain, recorded, shown, visible};
 pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};
+pub use problem::Problem;
 pub use quotes::Quoting;
 pub use suggestions::{Size, SuggestionReport, table};
 pub use summary::summary;
@@ -37,7 +39,7 @@ use crate::plan::{Outcome, Step, Verb};
 use crate::prompt::Lesson;
 use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
-use record::{Record, RecordKind};
+use record::RecordKind;
 use std::collections::HashMap;
 
 /// How it ended.
@@ -341,17 +343,8 @@ pub struct Report {
     pub already: Option<(String, (i64, i32))>,
     /// Landings that are on record, the newest first: those that are shown, or forgotten.
     pub landings: Vec<LandingReport>,
-}
-
-/// A landing that is on record.
-#[derive(Debug, Clone)]
-pub struct LandingReport {
-    /// What it was.
-    pub record: Record,
-    /// When it was recorded: seconds since 1970, and the zone in minutes.
-    pub time: (i64, i32),
-    /// The responses, where they are shown.
-    pub texts: Vec<String>,
+    /// Refused attempts that are kept, the newest first.
+    pub attempts: Vec<AttemptReport>,
 }
 
 /// What became of a killed process's transaction.
@@ -385,32 +378,6 @@ pub struct FailedCheck {
     pub message: String,
     /// The end of what it has printed.
     pub output: String,
-}
-
-/// What went wrong with the world, and what to do next.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Problem {
-    /// The stable code of its kind.
-    pub code: &'static str,
-    /// What went wrong.
-    pub message: String,
-    /// What to do next.
-    pub help: Option<String>,
-    /// Whether the same may go well later.
-    pub retryable: bool,
-    /// The hook that refused.
-    pub hook: Option<String>,
-    /// The edit at whose commit it went wrong.
-    pub edit: Option<usize>,
-    /// The end of what a hook or a command has printed.
-    pub output: Option<String>,
-}
-
-impl Problem {
-    /// One of which no more is known.
-    pub fn new(code: &'static str, message: String) -> Self {
-        Self { code, message, ..Self::default() }
-    }
 }
 
 /// A refused attempt that was kept for `--continue`.
@@ -455,6 +422,7 @@ impl Report {
             landing: None,
             already: None,
             landings: Vec::new(),
+            attempts: Vec::new(),
         }
     }
 }
@@ -469,6 +437,21 @@ impl Report {
             *name = file_name(name).to_owned();
         }
         self
+    }
+
+    /// The commits that have landed, or that have it all already.
+    pub fn commits(&self) -> Vec<&str> {
+        let is_in = |edit: &&EditReport| {
+            edit.state == EditState::Landed
+                || (self.status == Status::Nothing && edit.state == EditState::AlreadyApplied)
+        };
+        let edits = self.edits.iter().filter(|_| self.undone.is_none()).filter(is_in);
+        let accepted = self.accepted.iter().flat_map(|one| &one.commits).map(|commit| &commit.new);
+        let undone = self.undone_commits.iter().map(|commit| &commit.new);
+        let all = edits.map(|edit| &edit.commit).chain(accepted).chain(undone).flatten();
+        let mut all: Vec<_> = all.map(|(id, _)| id.as_str()).collect();
+        all.dedup();
+        all
     }
 
     /// The first good edit of each file that has one, by path.

@@ -44,6 +44,9 @@ pub struct Attempt {
     /// The paths that its edits name.
     #[serde(default)]
     pub paths: Vec<String>,
+    /// Those of the edits that failed; none if a correction may be of any path.
+    #[serde(default)]
+    pub failed: Option<Vec<String>>,
     /// The commit that `--base` named.
     pub base: Option<String>,
     /// The options by which it was judged and was to land, by their names.
@@ -68,17 +71,46 @@ struct Head {
     target: Option<String>,
     #[serde(default)]
     paths: Vec<String>,
+    #[serde(default)]
+    failed: Option<Vec<String>>,
 }
 
 /// What is known of an attempt without reading its responses.
-#[derive(Clone)]
-struct Listed {
+#[derive(Debug, Clone, Default)]
+pub struct Listed {
     /// Its name.
-    id: String,
+    pub id: String,
+    /// When it was kept, in seconds since 1970.
+    pub made: u64,
     /// Its responses' names.
-    responses: Vec<String>,
-    target: Option<String>,
-    paths: Vec<String>,
+    pub responses: Vec<String>,
+    /// The reference that it was to land on.
+    pub target: Option<String>,
+    /// The paths that its edits name.
+    pub paths: Vec<String>,
+    /// Those of the edits that failed; none if a correction may be of any path.
+    pub failed: Option<Vec<String>>,
+}
+
+impl Listed {
+    /// Whether edits of those paths can be corrections of it. Good edits may be among them.
+    fn can_be_for(&self, corrections: &[String]) -> bool {
+        self.failed.as_ref().is_none_or(|failed| {
+            self.knows(corrections) && corrections.iter().any(|path| failed.contains(path))
+        })
+    }
+
+    /// Whether its edits name all of those paths.
+    fn knows(&self, corrections: &[String]) -> bool {
+        corrections.iter().all(|path| self.paths.contains(path))
+    }
+
+    fn described(&self) -> String {
+        match self.responses.as_slice() {
+            [] => self.id.clone(),
+            responses => format!("{} ({})", self.id, responses.join(", ")),
+        }
+    }
 }
 
 /// A slot by the place where it stands.
@@ -129,6 +161,7 @@ impl Attempt {
             branch: None,
             target: None,
             paths: Vec::new(),
+            failed: None,
             base: None,
             options: BTreeMap::new(),
             readings: Vec::new(),
@@ -186,12 +219,13 @@ impl Attempt {
         Ok(std::fs::rename(aside, place).map_err(|e| vcs::Error::io("write", place, e))?)
     }
 
-    /// The attempt of that name or of a beginning of it; without one as [`Attempt::next`] has it.
+    /// The attempt of that name or of a beginning of it; without one that for that reference which edits of those paths can
+    /// correct, and without these the newest.
     ///
     /// # Errors
     /// There is none or more than one, or it cannot be read, or another version has written it.
-    pub fn find(repo: &Repo, id: Option<&str>, target: &str) -> Result<Found> {
-        let id = Self::name(repo, id, target)?;
+    pub fn find(repo: &Repo, id: Option<&str>, target: &str, corrections: &[String]) -> Result<Found> {
+        let id = Self::name(repo, id, target, corrections)?;
         Self::read(&all(repo).join(&id), &id).map_err(|why| Error::Attempt { id, why })
     }
 
@@ -214,12 +248,12 @@ impl Attempt {
         Ok(Found { id: id.to_owned(), attempt, responses })
     }
 
-    /// Forgets the attempt of that name or of a beginning of it, without one as [`Attempt::next`] has it; gives its name.
+    /// Forgets the attempt of that name or of a beginning of it, without one the newest for that reference; gives its name.
     ///
     /// # Errors
     /// There is none or more than one, or it cannot be removed.
     pub fn abort(repo: &Repo, id: Option<&str>, target: &str) -> Result<String> {
-        let id = Self::name(repo, id, target)?;
+        let id = Self::name(repo, id, target, &[])?;
         Self::forget(repo, &id)?;
         Ok(id)
     }
@@ -242,14 +276,27 @@ impl Attempt {
         Ok(())
     }
 
-    /// The attempt that is meant where none is named: the newest that was to land on that reference, else the only one.
-    pub fn next(repo: &Repo, target: &str) -> Option<String> {
-        let all = Self::kept(repo);
-        let of_target = all.iter().find(|one| one.target.as_deref() == Some(target));
-        match (of_target, all.as_slice()) {
-            (Some(one), _) | (None, [one]) => Some(one.id.clone()),
-            _ => None,
+    /// Whether an attempt is meant where none is named: no other one for that reference is newer, if nothing of it failed, or
+    /// can be corrected by the same edits.
+    pub fn is_next(repo: &Repo, id: &str, target: &str) -> bool {
+        let pool = Self::for_target(Self::kept(repo), target);
+        let Some(own) = pool.iter().find(|one| one.id == id) else { return false };
+        match own.failed.as_deref() {
+            Some([]) => pool.first().is_some_and(|first| first.id == id),
+            Some(failed) => pool.iter().all(|one| {
+                one.id == id || !failed.iter().any(|path| one.can_be_for(std::slice::from_ref(path)))
+            }),
+            None => pool.len() == 1,
         }
+    }
+
+    /// Those that were to land on that reference; if there are none, the only one.
+    fn for_target(mut all: Vec<Listed>, target: &str) -> Vec<Listed> {
+        let is_for = |one: &Listed| one.target.as_deref() == Some(target);
+        if all.len() > 1 || all.iter().any(is_for) {
+            all.retain(is_for);
+        }
+        all
     }
 
     /// Forgets the attempts in whose place something stands that landed: those of the same responses, and those at that
@@ -280,51 +327,63 @@ impl Attempt {
     }
 
     /// All that are kept here, the newest first. One that is damaged is among them: it can be forgotten.
-    fn kept(repo: &Repo) -> Vec<Listed> {
+    pub fn kept(repo: &Repo) -> Vec<Listed> {
         let mut found = Vec::new();
         for (id, path) in
             entries(&all(repo)).into_iter().filter(|(name, path)| is_id(name) && is_directory(path))
         {
             let modified = modified(&path).unwrap_or_default();
-            let (made, listed) = match head(&path) {
+            let listed = match head(&path) {
                 Some(head) => {
-                    let Head { made, names, target, paths, .. } = head;
-                    (made, Listed { id, responses: names, target, paths })
+                    let Head { made, names, target, paths, failed, .. } = head;
+                    Listed { id, made, responses: names, target, paths, failed }
                 }
-                None => {
-                    let listed = Listed { id, responses: Vec::new(), target: None, paths: Vec::new() };
-                    (modified.as_secs(), listed)
-                }
+                None => Listed { id, made: modified.as_secs(), ..Listed::default() },
             };
             // Within a second by the file system's clock, which is finer.
-            found.push((made, modified, listed));
+            found.push((modified, listed));
         }
-        found.sort_by(|a, b| (b.0, b.1, &b.2.id).cmp(&(a.0, a.1, &a.2.id)));
-        found.into_iter().map(|(.., listed)| listed).collect()
+        found.sort_by(|(a, one), (b, other)| (other.made, b, &other.id).cmp(&(one.made, a, &one.id)));
+        found.into_iter().map(|(_, listed)| listed).collect()
     }
 
-    fn name(repo: &Repo, id: Option<&str>, target: &str) -> Result<String> {
+    fn name(repo: &Repo, id: Option<&str>, target: &str, corrections: &[String]) -> Result<String> {
         let all = Self::kept(repo);
-        let described = |kept: &[Listed]| {
-            let one = |one: &Listed| match one.responses.as_slice() {
-                [] => one.id.clone(),
-                responses => format!("{} ({})", one.id, responses.join(", ")),
-            };
-            kept.iter().map(one).collect::<Vec<_>>().join(", ")
-        };
+        let described = |kept: &[Listed]| kept.iter().map(Listed::described).collect::<Vec<_>>().join(", ");
         let mut kept = all.clone();
         let message = match id {
-            None => match Self::next(repo, target) {
-                Some(id) => return Ok(id),
-                None if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
-                None => {
-                    let short = target.strip_prefix("refs/heads/").unwrap_or(target);
-                    format!(
+            None => {
+                let pool = Self::for_target(all.clone(), target);
+                let mut can_be: Vec<_> = pool.iter().filter(|one| one.can_be_for(corrections)).collect();
+                if can_be.is_empty() {
+                    // Good edits alone, which correct nothing.
+                    can_be = pool.iter().filter(|one| one.knows(corrections)).collect();
+                }
+                let short = target.strip_prefix("refs/heads/").unwrap_or(target);
+                match (can_be.as_slice(), pool.as_slice()) {
+                    (_, [first, ..]) if corrections.is_empty() => return Ok(first.id.clone()),
+                    ([one], _) => return Ok(one.id.clone()),
+                    (_, []) if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
+                    (_, []) => format!(
                         "no refused attempt for {short} is kept in this worktree, and several for other branches: {}",
                         described(&all)
-                    )
+                    ),
+                    ([], kept) => format!(
+                        "no refused attempt for {short} has failed edits of {}; these are kept: {}",
+                        corrections.join(", "),
+                        described(kept)
+                    ),
+                    (several, _) => {
+                        let several: Vec<_> = several.iter().map(|one| one.described()).collect();
+                        format!(
+                            "{} refused attempts for {short} have failed edits of {}: {}",
+                            several.len(),
+                            corrections.join(", "),
+                            several.join(", ")
+                        )
+                    }
                 }
-            },
+            }
             Some(id) => {
                 kept.retain(|one| one.id.starts_with(id));
                 match kept.as_slice() {

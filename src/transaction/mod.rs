@@ -44,7 +44,7 @@ mod text;
 mod transaction_dir;
 
 pub use crate::vcs::interrupt;
-pub use attempt::{Attempt, Found, KEPT_FOR, Kept, KeptReading, is_id as is_attempt_id};
+pub use attempt::{Attempt, Found, KEPT_FOR, Kept, KeptReading, Listed, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
 pub use command::{Failure, Progress, Ran, Reason};
 pub use drop::{OnRemote, drop_branches};

@@ -175,11 +175,13 @@ fn what_is_typed_goes_before_the_attempt_and_that_before_what_is_configured() {
     sandbox.file("fresh.txt", "fresh\n");
     sandbox.commit("meanwhile");
     sandbox.git(["branch", "other"]);
-    let check = |options: &[&str], response: &str| {
-        let options: Vec<&str> = ["check", "--continue"].iter().chain(options).copied().collect();
+    let check = |which: &str, options: &[&str], response: &str| {
+        let options: Vec<&str> = ["check", which].iter().chain(options).copied().collect();
         sandbox.apply(options, response)
     };
-    let dry = |options: &[&str], wanted: &str| drop(check(options, &correction()).exits(0).says(wanted));
+    let dry = |options: &[&str], wanted: &str| {
+        drop(check("--continue", options, &correction()).exits(0).says(wanted));
+    };
     sandbox.apply(["-b", "try/one", "--base", &base], &three()).exits(1);
     sandbox.git(["config", "llmapply.branch", "other"]);
     sandbox.git(["config", "llmapply.base", "nonsense"]);
@@ -187,8 +189,11 @@ fn what_is_typed_goes_before_the_attempt_and_that_before_what_is_configured() {
     dry(&["-b", "other"], "on other");
     dry(&["--no-branch"], "on main");
     let later = patch("fresh.txt", "Two", "fresh\n", "stale\n");
-    check(&[], &later).exits(1).says("there is no file `fresh.txt`");
-    check(&["--no-branch", "--no-base"], &later).exits(0).says("on main");
+    // None of its failed edits is of that file, so that it has to be named.
+    let named = format!("--continue={}", attempts(&sandbox)[0]);
+    check("--continue", &[], &later).exits(128).says("fresh.txt");
+    check(&named, &[], &later).exits(1).says("there is no file `fresh.txt`");
+    check(&named, &["--no-branch", "--no-base"], &later).exits(0).says("on main");
     sandbox.run(["--abort"]).exits(0);
     // An attempt of which neither was said.
     sandbox.apply(["--no-branch", "--no-base"], &three()).exits(1);
@@ -319,7 +324,7 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
     let base = sandbox.head();
     let other = |sandbox: &Sandbox, why: &str| {
         let before = attempts(sandbox);
-        sandbox.apply([""; 0], &three().replace("One", why)).exits(1).says("--continue <file>");
+        sandbox.apply([""; 0], &three().replace("One", why)).exits(1);
         attempts(sandbox).into_iter().find(|name| !before.contains(name)).unwrap()
     };
     let (first, second) = (other(&sandbox, "First"), other(&sandbox, "Second"));
@@ -327,7 +332,9 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
     let run = sandbox.apply(["-b", "side"], &three().replace("One", "Side")).exits(1);
     let third = attempts(&sandbox).into_iter().find(|name| ![&first, &second].contains(&name)).unwrap();
     let _ = run.says(&format!("--continue={third} <file>"));
-    sandbox.apply(["-n", "--continue"], &correction()).exits(0).says("Second");
+    // Of two that can be corrected by it none is meant; without corrections the newest is.
+    sandbox.apply(["-n", "--continue"], &correction()).exits(128).says(&first).says(&second);
+    sandbox.run(["-n", "--continue"]).exits(1).says("Second");
     sandbox.apply(["-n", "--continue", "-b", "side"], &correction()).exits(0).says("Side");
     sandbox.run(["--abort=zz"]).exits(128).says(&second).says("--abort=<id>");
     // A blank for the equals sign.

@@ -41,9 +41,10 @@ fn a_landing_is_recorded_with_all_that_it_was() {
     assert_eq!(report["edits"][0]["commit"], first);
 
     let [id] = ids(&sandbox).try_into().unwrap();
+    let subject = sandbox.git(["log", "-1", "--format=%s", &first]);
     assert_eq!(
         sandbox.run(["list"]).stdout,
-        format!("{id}  2023-11-14 23:13  main  2 edits from response.txt\n")
+        format!("{id}  2023-11-14 23:13  main  2 edits from response.txt  A U Thor  {subject}\n")
     );
     let line = format!("{id}\tlanded\t-\trefs/heads/main\t{old}\t{tip}\t1700000000\t2\tresponse.txt\n");
     assert_eq!(sandbox.run(["list", "--porcelain"]).exits(0).stdout, line);

@@ -190,3 +190,88 @@ fn no_hint_names_a_switch_that_turns_a_hook_or_a_policy_off() {
         }
     }
 }
+
+/// Refuses an edit of a file, beside a good one, and gives the attempt's name.
+fn refused(sandbox: &Sandbox, good: &str, path: &str) -> String {
+    let response = create(good, "Add it", "x\n") + &patch(path, "Change it", "no such line\n", "new\n");
+    let run = sandbox.apply(["--json"], &response).exits(1);
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    told["attempt"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn without_an_id_only_an_attempt_is_meant_that_the_corrections_can_be_for() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let older = refused(&sandbox, "one.txt", "README");
+    let newer = refused(&sandbox, "two.txt", "old.txt");
+    let fix = |path: &str, find: &str| patch(path, "Change it", find, "new\n");
+    // None is for that file, and nothing lands.
+    let run = sandbox.apply(["--continue"], &fix("run.sh", "echo 1\n")).exits(128).says("run.sh");
+    assert!(run.stderr.contains(&older) && run.stderr.contains(&newer), "{run:?}");
+    let run = sandbox.apply(["--continue", "--json"], &fix("run.sh", "echo 1\n")).exits(128);
+    assert!(run.stdout.contains("\"code\":\"no-attempt\""), "{run:?}");
+    nothing_landed(&sandbox, &base);
+    // The older one is meant by its file.
+    sandbox.apply(["--continue"], &fix("README", "hello\n")).exits(0);
+    assert!(sandbox.exists("one.txt") && !sandbox.exists("two.txt"));
+    // A good edit that is sent again does no harm.
+    let again = create("two.txt", "Add it", "x\n") + &fix("old.txt", "one\n");
+    sandbox.apply(["--continue"], &again).exits(0);
+    assert!(sandbox.exists("two.txt"));
+    sandbox.is_sound();
+}
+
+#[test]
+fn of_several_attempts_that_can_be_meant_none_is() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let ids = [refused(&sandbox, "one.txt", "README"), refused(&sandbox, "two.txt", "README")];
+    let fix = patch("README", "Change it", "hello\n", "new\n");
+    let run = sandbox.apply(["--continue"], &fix).exits(128).says("name one: --continue=<id>");
+    assert!(ids.iter().all(|id| run.stderr.contains(id)), "{run:?}");
+    nothing_landed(&sandbox, &base);
+    sandbox.apply([&format!("--continue={}", ids[0])], &fix).exits(0);
+    assert!(sandbox.exists("one.txt") && !sandbox.exists("two.txt"));
+}
+
+#[test]
+fn an_edit_whose_path_was_wrong_is_corrected_under_another() {
+    let sandbox = Sandbox::new();
+    let wrong = create("one.txt", "Add it", "x\n") + &patch("RAEDME", "Change it", "hello\n", "new\n");
+    sandbox.apply([""; 0], &wrong).exits(1);
+    sandbox.apply(["--continue"], &patch("README", "Change it", "hello\n", "new\n")).exits(0);
+    assert!(sandbox.exists("one.txt") && sandbox.text("README") == "new\n");
+}
+
+#[test]
+fn list_names_attempts_subjects_and_authors() {
+    let sandbox = Sandbox::new();
+    sandbox.apply([""; 0], &create("new.txt", "Add a file. It is needed.", "new\n")).exits(0);
+    let id = refused(&sandbox, "one.txt", "README");
+    let run = sandbox.run(["list"]).exits(0);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{run:?}");
+    assert!(lines[0].contains("A U Thor") && lines[0].contains("Add a file"), "{run:?}");
+    assert!(
+        lines[1].starts_with(&id) && lines[1].contains("refused") && lines[1].contains("README"),
+        "{run:?}"
+    );
+    let run = sandbox.run(["list", "--json"]).exits(0);
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let landing = &told["landings"][0];
+    assert_eq!(
+        (landing["subject"].as_str(), landing["author"].as_str()),
+        (Some("Add a file."), Some("A U Thor <author@example.com>"))
+    );
+    let attempt = &told["attempts"][0];
+    assert_eq!((attempt["id"].as_str(), attempt["branch"].as_str()), (Some(&*id), Some("main")));
+    assert_eq!(
+        (attempt["failed"][0].as_str(), attempt["paths"][0].as_str()),
+        (Some("README"), Some("one.txt"))
+    );
+    // Programs that read fields see landings alone.
+    assert_eq!(sandbox.run(["list", "--porcelain"]).exits(0).stdout.lines().count(), 1);
+    sandbox.run([&format!("--abort={id}")]).exits(0);
+    assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 1);
+}

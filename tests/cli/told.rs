@@ -326,3 +326,63 @@ fn several_edits_of_a_commit_are_named_as_such() {
     let run = sandbox.apply(["--commit=response"], &two()).exits(0);
     assert!(run.stderr.contains("in the commit of edits 1, 2, which"), "{}", run.stderr);
 }
+
+#[test]
+fn a_program_learns_which_landing_has_it_already() {
+    let list = |told: &Value| -> Vec<String> {
+        told["commits"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect()
+    };
+    let sandbox = Sandbox::new();
+    let first = json(&sandbox.apply(["--json"], &two()).exits(0));
+    let commits = list(&first);
+    assert_eq!(commits, sandbox.git(["rev-list", "--reverse", "HEAD~2.."]).lines().collect::<Vec<_>>());
+    for later in [false, true] {
+        if later {
+            sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
+        }
+        let again = json(&sandbox.apply(["--json"], &two()).exits(0));
+        assert_eq!(again["status"].as_str(), Some("nothing"));
+        assert_eq!((&again["landing"], list(&again)), (&first["landing"], commits.clone()));
+    }
+    let undone = json(&sandbox.run(["undo", "--json"]).exits(0));
+    assert_eq!(list(&undone).len(), 2);
+    let refused = json(&sandbox.apply(["--json"], &half()).exits(1));
+    assert_eq!(list(&refused), [""; 0]);
+}
+
+#[test]
+fn diffs_are_left_out_where_nobody_wants_them() {
+    let diffs =
+        |told: &Value| told["edits"].as_array().unwrap().iter().filter(|one| one["diff"].is_string()).count();
+    let sandbox = Sandbox::new();
+    assert_eq!(diffs(&json(&sandbox.apply(["check", "--json"], &two()).exits(0))), 2);
+    assert_eq!(diffs(&json(&sandbox.apply(["check", "--json", "--no-diff"], &two()).exits(0))), 0);
+    assert_eq!(diffs(&json(&sandbox.apply(["--json", "--no-diff", "--no-keep"], &half()).exits(1))), 0);
+    sandbox.git(["config", "llmapply.diff", "false"]);
+    assert_eq!(diffs(&json(&sandbox.apply(["check", "--json"], &two()).exits(0))), 0);
+    assert_eq!(diffs(&json(&sandbox.apply(["--json"], &two()).exits(0))), 0);
+}
+
+#[test]
+fn errors_have_codes() {
+    let code = |run: Run| {
+        let told = json(&run);
+        let error = &told["error"];
+        (error["code"].as_str().unwrap().to_owned(), error["retryable"].as_bool().unwrap())
+    };
+    let sandbox = Sandbox::new();
+    sandbox.file("src/a.rs", "mine\n");
+    assert_eq!(code(sandbox.apply(["--json"], &two()).exits(4)), ("dirty".into(), false));
+    sandbox.git(["checkout", "-q", "--", "."]);
+    std::fs::write(sandbox.repo.join(".git/index.lock"), "").unwrap();
+    assert_eq!(code(sandbox.apply(["--json", "--wait=0"], &two()).exits(4)), ("locked".into(), true));
+    std::fs::remove_file(sandbox.repo.join(".git/index.lock")).unwrap();
+    let run = sandbox.run(["ask", "--json", "--with=exit 1", "-r", "Do it"]).exits(1);
+    assert_eq!(code(run), ("model-command".into(), false));
+    sandbox.git(["init", "-q", "--bare", "../server"]);
+    sandbox.script(&sandbox.root().join("server/hooks/pre-receive"), "#!/bin/sh\nexit 1\n");
+    let run = sandbox.apply(["--json", "--push=../server"], &two()).exits(3);
+    assert_eq!(code(run), ("push-rejected".into(), false));
+    assert_eq!(code(sandbox.apply(["--json"], "No edits.\n").exits(5)), ("no-edits".into(), false));
+    assert_eq!(code(sandbox.run(["--json", "--nonsense"]).exits(129)), ("usage".into(), false));
+}

@@ -529,7 +529,7 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
     Finding {
         code: diagnostic.code,
         severity: diagnostic.severity,
-        message: diagnostic.message.clone(),
+        message: escape::cut(&diagnostic.message),
         edit: diagnostic.edit,
         path: diagnostic.path.clone().or_else(of_edit),
         wanted: wanted::wanted(diagnostic, script, responses),

@@ -62,7 +62,7 @@ fn git_reads_them_and_none_that_a_reason_forges() {
     let body = sandbox.git(["log", "-1", "--format=%b", "HEAD~1"]);
     assert!(body.contains("    Signed-off-by: Someone Else"), "but it is still there: {body}");
     assert_eq!(trailers(&sandbox, "HEAD"), [id, "LLM-Apply-Edit: 3 of 3 (opx) in response.txt"]);
-    assert_eq!(sandbox.subjects("HEAD~3..")[1], "Sort it.");
+    assert_eq!(sandbox.subjects("HEAD~3..")[1], "Sort it");
     sandbox.is_sound();
 }
 

@@ -5,7 +5,7 @@
 //! took it back.
 
 use super::land::{Done, Moved, Told, recover, while_it_moves};
-use super::messages::Messages;
+use super::messages::{self, Messages};
 use super::{Error, Numbers, Options, Watch, build_report, conflict, copied, landing};
 use crate::message;
 use crate::report::record::RecordKind;
@@ -262,13 +262,12 @@ impl Undoing<'_> {
             // A commit that is made anew tells so by its edits.
             planned.edits = if edits.is_empty() { vec![0] } else { edits.clone() };
             if self.options.trailers && replayed.reversed {
-                let comment = repo.comment_prefix()?;
                 planned.message = message::with_undo(
                     &planned.message,
                     id,
                     landing.opposite().as_str(),
                     &landing.of,
-                    &comment,
+                    &messages::marks(repo)?,
                 );
             }
         }

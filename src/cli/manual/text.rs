@@ -407,7 +407,11 @@ pub(super) const OTHER_KEYS: &[Piece] = &[
     Item("`commit.cleanup`", "How messages are cleaned up, unless `--cleanup` says so."),
     Item("`core.commentChar`, `core.commentString`", "What begins a comment in a message that you edit."),
     Item("`core.editor`, `GIT_EDITOR`, `VISUAL`, `EDITOR`", "Which editor `--edit` starts, by git's rules."),
-    Item("`trailer.*`", "How trailers are put into messages: where there is any such setting, git does it."),
+    Item(
+        "`trailer.*`",
+        "How trailers are put into messages: where there is any such setting, git does it. A reason brings no trailer by any of \
+         `trailer.separators`.",
+    ),
     Item(
         "`i18n.commitEncoding`",
         "The encoding of commits. Their texts are converted to it; one that it has no letters for is refused.",

@@ -37,7 +37,7 @@ use crate::plan::{Outcome, Step, Verb};
 use crate::prompt::Lesson;
 use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
-use record::{Record, RecordKind};
+use record::{Asked, Record, RecordKind};
 use std::collections::HashMap;
 
 /// How it ended.
@@ -296,6 +296,8 @@ pub struct Report {
     pub failed: Option<FailedCheck>,
     /// What went wrong with the world, and what to do next.
     pub error: Option<(String, Option<String>)>,
+    /// What a model was asked, where that gave the responses.
+    pub asked: Option<Asked>,
     /// The responses' names.
     pub responses: Vec<String>,
     /// The formats of what looked like edits; if nothing did, those that were looked for.
@@ -396,6 +398,7 @@ impl Report {
             remarks: Vec::new(),
             failed: None,
             error: None,
+            asked: None,
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),
             attempt: None,

@@ -77,9 +77,10 @@ pub(super) const VERBS: &[Piece] = &[
     ),
     Text(
         "`ask` gives a prompt to the command that `--with` names and lands what that prints. What is refused goes back to it, with \
-     the prompt and its last answer, as does the end of what a hook or a command of `--exec` printed that failed; at most `--rounds` times. Edits \
+     the prompt and its last answer, as do an answer without edits, what is declined with `-i`, and the end of what a hook or a command of `--exec` printed that failed; at most `--rounds` times. Edits \
      that were fine are kept from round to round, and all of it lands as one transaction, or nothing does; then the answers are \
-     kept for `--continue`. Where all files that are sent have local changes nobody is asked; where some have, that is said. Without a `<pathspec>` no file is sent. The command runs by `sh` with your rights. Nothing of a prompt or \
+     kept for `--continue`. Where all files that are sent have local changes nobody is asked; where some have, that is said. Without a `<pathspec>` no file is sent. If an answer has \
+     no edits and names files of the tree, the next round shows them. A command that prints more than `llmapply.maxSize` is ended. The command runs by `sh` with your rights. Nothing of a prompt or \
      an answer ever comes into its command line. `-v` shows what goes to and fro.",
     ),
 ];
@@ -213,7 +214,8 @@ pub(super) const ASK_OPTIONS: &[Piece] = &[Text(
 pub(super) const PROMPT_OPTIONS: &[Piece] = &[Text(
     "`--format` says which format to ask for, by default `opx` (the last one, if there are several); `--base` which commit's files to show, by default HEAD's. The \
      files are those that the pathspecs name, from the directory where it runs. What was left out, and the size, is said on \
-     standard error.",
+     standard error. Files that `.aiignore` names, as the base has it at its top and in the syntax of gitignore(5), or `llmapply.exclude`, go into \
+     no prompt. Files that may hold secrets by their names, such as `.env` and `*.pem`, do only where a pathspec names them.",
 )];
 
 pub(super) const FORMATS: &[Piece] = &[
@@ -294,6 +296,7 @@ pub(super) const JSON: &[Piece] = &[
     ),
     Item("`exit_code`", "The exit status."),
     Item("`responses`", "The names of the responses."),
+    Item("`asked`", "The request and the command of `ask`, of a landing also by `show`; else null."),
     Item("`branch`", "The branch, and where it was and is; null where it did not come so far."),
     Item("`paths`", "The paths that the edits name, each once."),
     Item(

@@ -175,5 +175,5 @@ fn in_another_repository(place: &Path) {
     let answer = place.with_file_name("answer");
     std::fs::write(&answer, create("asked.txt", "Asked", "asked\n")).unwrap();
     let mut model = ModelCommand::new(&repo, format!("cat '{}'", answer.display()), &options, &());
-    landed(flow::ask(&repo, &prompted, &mut model, 1, &options, &()).unwrap());
+    landed(flow::ask(&repo, &question, &mut model, 1, &options, None, &()).unwrap());
 }

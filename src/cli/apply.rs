@@ -37,7 +37,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         Some(Some(id)) => Some(Resume::find(&repo, Some(id), branch.as_deref())?),
         // Which attempt is meant is told by the corrections.
         Some(None) => {
-            let settings = Settings::read(matches, repo.config(), None, check)?;
+            let settings = Settings::read(matches, &repo, None, check)?;
             let given = read(&settings, &Printer::new(output, said))?;
             let reading = &settings.options.reading;
             let resume = Resume::find_for(&repo, None, branch.as_deref(), &given, reading)?;
@@ -104,14 +104,8 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         if settings.dry_run {
             return Err(Error::Usage("-i lands what is chosen, and does not go with -n".into()));
         }
-        let color = if Terminal::is_there() { output.color } else { output.color.without_terminal() };
         let taken = !clipboard && (names.is_empty() || names.iter().any(|name| name == "-"));
-        let terminal = Terminal::open(repo.colors(color.as_str())?, taken).ok_or_else(|| {
-            let message =
-                "-i reads answers from standard input, which has the response: name a file with the response";
-            Error::Usage(message.into())
-        })?;
-        order.chooser = Some(Rc::new(terminal));
+        order.chooser = Some(Terminal::open(&repo, output, taken)?);
     }
     if order.resume.is_some() && args::single(matches, "branch").is_none() {
         // It goes on where the attempt was to land, whatever is configured.

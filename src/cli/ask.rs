@@ -2,8 +2,10 @@
 
 use super::output::{Printer, Said};
 use super::settings::{self, Settings};
+use super::terminal::Terminal;
 use super::{Error, apply, args, exit::Exit};
-use crate::flow::{self, ModelCommand, Watch};
+use crate::flow::{self, ModelCommand};
+use crate::report::record::Asked;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use std::rc::Rc;
@@ -29,11 +31,12 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
     if args::several(matches, "format").is_none() {
         settings.options.reading.formats.clear();
     }
-    let prompted = flow::prompt(&repo, &question)?;
-    for (path, why) in &prompted.left_out {
-        printer.warn(&format!("left out: {path} ({why})"));
-    }
+    settings.options.asked = Some(Asked { request: question.request.clone(), command: with.clone() });
+    let chooser = match args::switch(matches, "interactive") {
+        Some(true) => Some(Terminal::open(&repo, output, false)?),
+        _ => None,
+    };
     let mut model = ModelCommand::new(&repo, with, &settings.options, &printer);
-    let done = flow::ask(&repo, &prompted, &mut model, rounds, &settings.options, &printer)?;
+    let done = flow::ask(&repo, &question, &mut model, rounds, &settings.options, chooser, &printer)?;
     apply::finish(done, &settings, output, &printer)
 }

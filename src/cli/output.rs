@@ -427,7 +427,7 @@ pub(super) fn exactly(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// What a model has answered, byte for byte; where it is seen, it is escaped.
+/// A text that others wrote, byte for byte; where it is seen, it is escaped.
 pub(super) fn answer(text: &str) {
     match std::io::stdout().is_terminal() {
         true => exactly(&report::visible(text)),

@@ -14,7 +14,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     for text in settings::unknown_keys(repo.config()) {
         output::remark(&format!("warning: {text}"));
     }
-    output::exactly(&prompted.text);
+    output::answer(&prompted.text);
     for (path, why) in &prompted.left_out {
         output::remark(&format!("left out: {path} ({why})"));
     }

@@ -556,6 +556,7 @@ pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     question.delete = config.bool("llmapply.allowDelete")?.unwrap_or(question.delete);
     question.base = from.single("base")?;
     question.request = from.single("request")?;
+    question.exclude = config.list("llmapply.exclude")?;
     let files = matches.get_many::<String>("pathspec").into_iter().flatten();
     question.files = files.map(|typed| repo.from_here(typed)).collect::<Result<_>>()?;
     Ok(question)

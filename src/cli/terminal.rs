@@ -3,14 +3,18 @@
 //! The answers come from standard input, as there. Only where the response comes from it they are typed at the terminal. The
 //! questions go to the terminal, since standard output is for the report; without one, to standard error.
 
+use super::Error;
+use super::settings::Output;
 use crate::flow::{self, Answer, Asked, Chooser};
 use crate::report::escape::{escape, escape_code};
 use crate::transaction;
 use crate::vcs::colors::Colors;
+use crate::vcs::repo::Repo;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
+use std::rc::Rc;
 
 const TERMINAL: &str = "/dev/tty";
 
@@ -24,17 +28,21 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Opens it. `taken` says that standard input has the response; without a terminal nobody can answer then.
-    pub(super) fn open(colors: Colors, taken: bool) -> Option<Self> {
+    ///
+    /// # Errors
+    /// That, or the colours cannot be read.
+    pub(super) fn open(repo: &Repo, output: Output, taken: bool) -> Result<Rc<dyn Chooser>, Error> {
+        let terminal = File::options().write(true).open(TERMINAL).ok();
+        let color = if terminal.is_some() { output.color } else { output.color.without_terminal() };
         let own = |of: std::os::fd::BorrowedFd<'_>| of.try_clone_to_owned().map(File::from).ok();
-        let input = if taken { File::open(TERMINAL).ok()? } else { own(std::io::stdin().as_fd())? };
-        let output = File::options().write(true).open(TERMINAL).ok();
-        let output = output.or_else(|| own(std::io::stderr().as_fd()))?;
-        Some(Self { input: RefCell::new(BufReader::new(input)), output, colors })
-    }
-
-    /// Whether there is one.
-    pub(super) fn is_there() -> bool {
-        File::options().write(true).open(TERMINAL).is_ok()
+        let input = if taken { File::open(TERMINAL).ok() } else { own(std::io::stdin().as_fd()) };
+        let (Some(input), Some(output)) = (input, terminal.or_else(|| own(std::io::stderr().as_fd()))) else {
+            let message =
+                "-i reads answers from standard input, which has the response: name a file with the response";
+            return Err(Error::Usage(message.into()));
+        };
+        let colors = repo.colors(color.as_str())?;
+        Ok(Rc::new(Self { input: RefCell::new(BufReader::new(input)), output, colors }))
     }
 
     /// Prints; who does not see it cannot answer either.

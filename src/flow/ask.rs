@@ -3,16 +3,19 @@
 use super::keep::keep_answer;
 use super::land::{Done, land};
 use super::observer::Observer;
+use super::prompt::with_requested;
 use super::resume::Resume;
 use super::run::Order;
-use super::{Error, Options, Prompted, Watch, build_report};
+use super::{Chooser, Error, Options, Prompted, Question, Watch, build_report};
 use crate::path::RepoPath;
+use crate::plan::{Node, TreeView};
 use crate::prompt;
 use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
 use crate::response::Response;
 use crate::transaction::{self, Attempt, Error as Stopped, Obstacle, Target};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// How often a model is asked at most, unless something else is said.
 pub const ROUNDS: usize = 3;
@@ -26,30 +29,41 @@ pub trait Model {
     fn answer(&mut self, prompt: &str) -> Result<Vec<u8>, Error>;
 }
 
+/// How many files a model may ask for in one answer.
+const REQUESTED: usize = 50;
+
+/// What is said of an answer of which not all was wanted.
+const WHOLE: &str =
+    "Send a whole new answer, with all edits that are wanted, made to the files as they were.";
+
 /// Asks until an answer lands, at most that many times. Everything lands as one transaction, or nothing does.
 ///
 /// Edits of a refused answer that were fine are kept, and joined with the corrections. An answer that is stopped by something
-/// else is kept whole. The report is that of the last round. Nobody is asked while all files that are shown, which are those
-/// that are likely to change, are in the way of that.
+/// else is kept whole. The report is that of the last round. A chooser is asked about the edits of each round; what it declines
+/// goes back to the model. Nobody is asked while all files that are shown, which are those that are likely to change, are in
+/// the way of that.
 ///
 /// # Errors
-/// The model gave no answer, or what [`land`] says.
+/// No prompt can be made, or what [`land`] says. A model that gives no answer is a failure of the report.
 pub fn ask(
     repo: &Repo,
-    asked: &Prompted,
+    question: &Question,
     model: &mut dyn Model,
     rounds: usize,
     options: &Options,
+    chooser: Option<Rc<dyn Chooser>>,
     watch: &dyn Watch,
 ) -> Result<Done, Error> {
     let observer = Observer::new(watch);
-    if let Some(done) = in_the_way(repo, asked, options, &observer)? {
+    let mut asking =
+        Asking { repo, question, options, chooser, watch: &observer, requested: Vec::new(), attempt: None };
+    let prompted = asking.prompt()?;
+    if let Some(done) = in_the_way(repo, &prompted, options, &observer)? {
         return Ok(done);
     }
-    let mut attempt = None;
-    let outcome = rounds_of(repo, &asked.text, model, rounds.max(1), options, &observer, &mut attempt);
+    let outcome = asking.rounds(prompted, model, rounds.max(1));
     // Without leave to keep an attempt, none stays, however it ends.
-    if let (false, Some(id)) = (options.keep, attempt) {
+    if let (false, Some(id)) = (options.keep, asking.attempt) {
         Attempt::forget(repo, &id)?;
     }
     let mut outcome = outcome?;
@@ -84,62 +98,157 @@ fn in_the_way(
     Ok(Some(Done { report, failure: None, moved: None, preview: None, repo: repo.open_again()? }))
 }
 
-/// Asks and lands, round by round; `attempt` is the one that is kept meanwhile.
-fn rounds_of(
-    repo: &Repo,
-    prompt: &str,
-    model: &mut dyn Model,
-    rounds: usize,
-    options: &Options,
-    watch: &dyn Watch,
-    attempt: &mut Option<String>,
-) -> Result<Done, Error> {
-    // From round to round the attempt holds what was fine.
-    let kept = Options { keep: true, keep_whole: options.keep, ..options.clone() };
-    let mut input = prompt.to_owned();
-    // What was answered since the last whole answer.
-    let mut said_so_far = String::new();
-    let mut round = 1;
-    loop {
-        let is_last = round >= rounds;
-        watch.detail(&format!("round {round}, asked:\n{input}"));
-        let answer = model.answer(&input)?;
-        let text = String::from_utf8_lossy(&answer).into_owned();
-        if attempt.is_none() {
-            said_so_far.clear();
+/// What is asked, and what is known of it from round to round.
+struct Asking<'a> {
+    repo: &'a Repo,
+    question: &'a Question,
+    options: &'a Options,
+    chooser: Option<Rc<dyn Chooser>>,
+    watch: &'a dyn Watch,
+    /// The files that the model has asked for.
+    requested: Vec<String>,
+    /// The attempt that is kept meanwhile.
+    attempt: Option<String>,
+}
+
+impl Asking<'_> {
+    /// The prompt with the files that were asked for; says what is left out.
+    fn prompt(&self) -> Result<Prompted, Error> {
+        let prompted = with_requested(self.repo, self.question, &self.requested)?;
+        for (path, why) in &prompted.left_out {
+            self.watch.warn(&format!("left out: {path} ({why})"));
         }
-        said_so_far += &text;
-        said_so_far += "\n";
-        watch.detail(&format!("round {round}, answered:\n{text}"));
-        let resume = attempt.as_deref().map(|id| Resume::named(repo, id)).transpose()?;
-        let first = resume.as_ref().map_or(0, Resume::next_response);
-        if options.keep && std::str::from_utf8(&answer).is_err() {
-            keep_answer(repo, &answer, watch);
-        }
-        let response = Response::new(first, format!("answer {round}"), answer, options.max_size)?;
-        let mut order = Order::of(vec![response]);
-        order.resume = resume;
-        let done = land(repo.open_again()?, order, &kept, watch);
-        if let Some(kept) = &done.report.attempt {
-            *attempt = Some(kept.id.clone());
-        }
-        let why = match (&done.failure, done.report.status) {
-            _ if is_last => return Ok(done),
-            (Some(Error::Mismatch(mismatch)), _) => mismatch.to_string(),
-            (_, Status::Refused) => "refused".to_owned(),
-            (Some(Error::Transaction(Stopped::Exec(failure) | Stopped::Hook(failure))), _) => {
-                // All of it was resolved, so nothing is kept that could be corrected: a whole answer is asked for, and all
-                // that was answered is shown.
-                if let Some(id) = attempt.take() {
-                    Attempt::forget(&done.repo, &id)?;
+        Ok(prompted)
+    }
+
+    /// Asks and lands, round by round.
+    fn rounds(
+        &mut self,
+        mut prompted: Prompted,
+        model: &mut dyn Model,
+        rounds: usize,
+    ) -> Result<Done, Error> {
+        let mut input = prompted.text.clone();
+        // What was answered since the last whole answer.
+        let mut said_so_far = String::new();
+        let mut last: Option<Done> = None;
+        let mut round = 1;
+        loop {
+            self.watch.detail(&format!("round {round}, asked:\n{input}"));
+            let answer = match model.answer(&input) {
+                Ok(answer) => answer,
+                Err(failure @ Error::Model(_)) => {
+                    let new = || -> Result<Done, Error> {
+                        let mut report = Report::new(Status::Failed);
+                        report.asked.clone_from(&self.options.asked);
+                        Ok(Done {
+                            report,
+                            failure: None,
+                            moved: None,
+                            preview: None,
+                            repo: self.repo.open_again()?,
+                        })
+                    };
+                    let done = last.map_or_else(new, Ok)?;
+                    return Ok(Done { failure: Some(failure), ..done });
                 }
+                Err(error) => return Err(error),
+            };
+            let text = String::from_utf8_lossy(&answer).into_owned();
+            if self.attempt.is_none() {
+                said_so_far.clear();
+            }
+            said_so_far += &text;
+            said_so_far += "\n";
+            self.watch.detail(&format!("round {round}, answered:\n{text}"));
+            let done = self.land(round, answer, round < rounds)?;
+            if round >= rounds {
+                return Ok(done);
+            }
+            let Some(why) = self.goes_on(&done)? else { return Ok(done) };
+            self.watch.warn(&format!("round {round} of {rounds}: {why}; the model is told so"));
+            let mut told = feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default();
+            if is_declined(&done) {
+                told = format!("{}\n\n{WHOLE}\n", told.trim_end());
+            }
+            if done.report.status == Status::NoEdits && self.request(&text, &prompted)? {
+                prompted = self.prompt()?;
+                told = "The files that you asked for are among those above now. Send the edits.\n".to_owned();
+            }
+            input = prompt::again(&prompted.text, &said_so_far, &told);
+            last = Some(done);
+            round += 1;
+        }
+    }
+
+    /// Lands an answer. Unless it is the last, nothing lands of one of which something is declined.
+    fn land(&mut self, round: usize, answer: Vec<u8>, more: bool) -> Result<Done, Error> {
+        // From round to round the attempt holds what was fine.
+        let kept = Options { keep: true, keep_whole: self.options.keep, ..self.options.clone() };
+        let resume = self.attempt.as_deref().map(|id| Resume::named(self.repo, id)).transpose()?;
+        let first = resume.as_ref().map_or(0, Resume::next_response);
+        if self.options.keep && std::str::from_utf8(&answer).is_err() {
+            keep_answer(self.repo, &answer, self.watch);
+        }
+        let response = Response::new(first, format!("answer {round}"), answer, self.options.max_size)?;
+        let mut order = Order::of(vec![response]);
+        (order.resume, order.chooser, order.more) = (resume, self.chooser.clone(), more);
+        let done = land(self.repo.open_again()?, order, &kept, self.watch);
+        if let Some(kept) = &done.report.attempt {
+            self.attempt = Some(kept.id.clone());
+        }
+        Ok(done)
+    }
+
+    /// Why the model is asked again, if it is.
+    fn goes_on(&mut self, done: &Done) -> Result<Option<String>, Error> {
+        let why = match (&done.failure, done.report.status) {
+            (Some(Error::Mismatch(mismatch)), _) => return Ok(Some(mismatch.to_string())),
+            (None, Status::NoEdits) => return Ok(Some("no edits".to_owned())),
+            (None, Status::Refused) if is_declined(done) => "not all of it was wanted".to_owned(),
+            (_, Status::Refused) => return Ok(Some("refused".to_owned())),
+            (Some(Error::Transaction(Stopped::Exec(failure) | Stopped::Hook(failure))), _) => {
                 failure.to_string()
             }
-            _ => return Ok(done),
+            _ => return Ok(None),
         };
-        watch.warn(&format!("round {round} of {rounds}: {why}; the model is told so"));
-        let refused = feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default();
-        input = prompt::again(prompt, &said_so_far, &refused);
-        round += 1;
+        // All of it was resolved, so nothing is kept that could be corrected: a whole answer is asked for, and all that was
+        // answered is shown.
+        if let Some(id) = self.attempt.take() {
+            Attempt::forget(self.repo, &id)?;
+        }
+        Ok(Some(why))
     }
+
+    /// Takes in the files of the tree that an answer without edits names and that are not shown; says whether there are any.
+    fn request(&mut self, answer: &str, prompted: &Prompted) -> Result<bool, Error> {
+        let revision = self.question.base.as_deref().unwrap_or("HEAD");
+        let Ok(commit) = self.repo.commit_of(revision) else { return Ok(false) };
+        let tree = self.repo.tree(Some(commit))?;
+        let mut named = Vec::new();
+        for word in answer.split(|c: char| c.is_whitespace() || "`'\"()[]<>,;*".contains(c)) {
+            let word = word.trim_end_matches(['.', ':', '!', '?']);
+            let word = word.strip_prefix("./").unwrap_or(word).to_owned();
+            if named.len() >= REQUESTED
+                || [&prompted.files, &self.requested, &named].iter().any(|known| known.contains(&word))
+            {
+                continue;
+            }
+            if let Ok(path) = RepoPath::parse(&word)
+                && matches!(tree.entry(&path)?, Some(Node::File { .. }))
+            {
+                named.push(word);
+            }
+        }
+        if !named.is_empty() {
+            self.watch.warn(&format!("the model asks for {}", named.join(", ")));
+        }
+        self.requested.extend_from_slice(&named);
+        Ok(!named.is_empty())
+    }
+}
+
+/// Whether somebody who was asked did not want something of it.
+fn is_declined(done: &Done) -> bool {
+    done.report.edits.iter().any(|edit| edit.unwanted.is_some())
 }

@@ -20,6 +20,7 @@ impl Run<'_> {
     fn report(&self, status: Status) -> Report {
         let mut report = Report::new(status);
         report.responses = self.responses.iter().map(|response| response.name().to_owned()).collect();
+        report.asked.clone_from(&self.options.asked);
         report.dry_run = self.dry;
         report.lesson.delete = self.options.allow_delete;
         if let Some(Alone { at, .. }) = self.alone {

@@ -100,7 +100,11 @@ impl Run<'_> {
                 Some(true) => {}
                 Some(false) => choosing.leave(&[last], None)?,
                 None if choosing.ask(step)? => {}
-                None => return choosing.leave_rest(last),
+                None => {
+                    // Who quits wants no other answer.
+                    choosing.run.more = false;
+                    return choosing.leave_rest(last);
+                }
             }
         }
         Ok(())

@@ -188,6 +188,10 @@ impl Run<'_> {
             self.script.landed = landed.edits.keys().copied().collect();
             self.choose(repo, chooser)?;
             *report = self.declared();
+            if self.more && !self.unwanted.is_empty() {
+                report.status = Status::Refused;
+                return Ok(None);
+            }
         }
         let first = OnceCell::new();
         let (given, mut fresh) = (&*repo, None);

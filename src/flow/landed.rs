@@ -80,7 +80,12 @@ impl Run<'_> {
             let response = self.responses.iter().find(|response| response.id() == given.span.response);
             let (Some(response), Some(path)) = (response, given.candidates.first()) else { return false };
             let lines = response.lines_of(given.span);
-            let edit = LandedEdit { first: lines.first, last: lines.last, path: path.path.shown() };
+            let path = path.path.shown();
+            let path = match &self.options.directory {
+                Some(directory) => format!("{directory}/{path}"),
+                None => path,
+            };
+            let edit = LandedEdit { first: lines.first, last: lines.last, path };
             landed.get(&response.id()).is_some_and(|landed| landed.contains(&edit))
         };
         let (made, others): (Vec<_>, Vec<_>) =

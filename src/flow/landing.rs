@@ -3,8 +3,8 @@
 
 use super::landed::{Fate, fates};
 use super::undo::Undo;
-use super::{Error, Watch, history};
-use crate::message;
+use super::{Error, Watch, history, messages};
+use crate::message::{self, Marks};
 use crate::report::record::{Record, RecordKind};
 use crate::report::{self, EditReport};
 use crate::transaction::{self, Replayed, Target};
@@ -381,7 +381,7 @@ fn last_landed(
         }
     }
     let mut looked_at = HashSet::new();
-    let mut above = Trailed::default();
+    let mut above = Trailed { marks: messages::marks(repo)?, landings: Vec::new() };
     for commit in repo.log(tip)? {
         let (id, text) = commit?;
         let at = match known.get(&id) {
@@ -392,7 +392,7 @@ fn last_landed(
             above.add(repo, id, &text, false)?;
             continue;
         };
-        if let Some(landing) = newest(repo, std::mem::take(&mut above).landings, target, tip)? {
+        if let Some(landing) = newest(repo, std::mem::take(&mut above.landings), target, tip)? {
             return Ok(Some(landing));
         }
         if looked_at.insert(*at) {
@@ -418,7 +418,7 @@ fn last_landed(
 
 /// What the trailers of a branch's commits tell of landings, or of what was taken back; the newest first.
 fn by_trailers(repo: &Repo, tip: Oid, redo: bool) -> Result<Vec<Landing>, Error> {
-    let mut found = Trailed::default();
+    let mut found = Trailed { marks: messages::marks(repo)?, landings: Vec::new() };
     for commit in repo.log(tip)? {
         let (id, text) = commit?;
         found.add(repo, id, &text, redo)?;
@@ -427,16 +427,16 @@ fn by_trailers(repo: &Repo, tip: Oid, redo: bool) -> Result<Vec<Landing>, Error>
 }
 
 /// Landings put together from the trailers of their commits.
-#[derive(Default)]
 struct Trailed {
+    marks: Marks,
     landings: Vec<Landing>,
 }
 
 impl Trailed {
     /// Takes in a commit that comes before those that are known.
     fn add(&mut self, repo: &Repo, commit: Oid, text: &str, redo: bool) -> Result<(), Error> {
-        let Some(trailed) = message::Trailed::read(text).filter(|trailed| trailed.undone.is_some() == redo)
-        else {
+        let trailed = message::Trailed::read(text, &self.marks);
+        let Some(trailed) = trailed.filter(|trailed| trailed.undone.is_some() == redo) else {
             return Ok(());
         };
         let old = repo.existing(commit)?.parents.first().copied();

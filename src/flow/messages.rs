@@ -3,7 +3,7 @@
 use super::keep::keep_text;
 use super::run::Run;
 use super::{Error, Options};
-use crate::message::{self, Cleanup, Lost, Sheet, Trailer};
+use crate::message::{self, Cleanup, Lost, Marks, Sheet, Trailer};
 use crate::report::escape::escape;
 use crate::transaction::{Joined, Planned, Target, Text, Transaction};
 use crate::vcs::config;
@@ -14,8 +14,7 @@ use std::collections::BTreeMap;
 
 /// What is done to all messages; by default as little as can be.
 pub(super) struct Messages {
-    /// What begins a comment.
-    pub(super) comment: String,
+    pub(super) marks: Marks,
     cleanup: Cleanup,
     /// At the end of each, in that order.
     trailers: Vec<Trailer>,
@@ -30,7 +29,7 @@ pub(super) struct Messages {
 impl Default for Messages {
     fn default() -> Self {
         Self {
-            comment: "#".to_owned(),
+            marks: Marks::default(),
             cleanup: Cleanup::Verbatim,
             trailers: Vec::new(),
             by_git: Vec::new(),
@@ -38,6 +37,11 @@ impl Default for Messages {
             typed: RefCell::default(),
         }
     }
+}
+
+/// What has a meaning to git in a message here.
+pub(super) fn marks(repo: &Repo) -> Result<Marks, Error> {
+    Ok(Marks { comment: repo.comment_prefix()?, separators: repo.trailer_separators()? })
 }
 
 impl Messages {
@@ -73,7 +77,7 @@ impl Messages {
                 trailers.push(Trailer::parse(&text).ok_or(Error::Trailer(text))?);
             }
         }
-        Ok(Self { comment: repo.comment_prefix()?, cleanup, trailers, by_git, ..Self::default() })
+        Ok(Self { marks: marks(repo)?, cleanup, trailers, by_git, ..Self::default() })
     }
 
     /// What becomes of messages at last: once they were edited they have no comments any more.
@@ -82,14 +86,14 @@ impl Messages {
             Cleanup::Strip | Cleanup::Scissors if options.edit => Cleanup::Whitespace,
             cleanup => cleanup,
         };
-        (cleanup, self.comment.clone())
+        (cleanup, self.marks.comment.clone())
     }
 
     /// A message of the user's own, with what is put before its subject.
     pub(super) fn own(&self, text: &str, options: &Options) -> Result<String, Error> {
         let text = match self.cleanup {
             Cleanup::Verbatim => text.to_owned(),
-            _ => Cleanup::Whitespace.apply(text, &self.comment),
+            _ => Cleanup::Whitespace.apply(text, &self.marks.comment),
         };
         if text.contains('\0') {
             return Err(Error::Message("a message has a NUL byte in it".into()));
@@ -106,12 +110,12 @@ impl Messages {
 
     /// A message out of the response. None of its lines is a comment.
     pub(super) fn made(&self, text: String, options: &Options) -> String {
-        if options.edit { text } else { self.cleanup.spared(text, &self.comment) }
+        if options.edit { text } else { self.cleanup.spared(text, &self.marks.comment) }
     }
 
     /// The message with the trailers.
     pub(super) fn with_trailers(&self, repo: &Repo, message: String) -> Result<String, Error> {
-        let add = |message: String, trailer: &Trailer| trailer.added_to(&message, &self.comment);
+        let add = |message: String, trailer: &Trailer| trailer.added_to(&message, &self.marks);
         let message = self.trailers.iter().fold(message, add);
         match self.by_git.as_slice() {
             [] => Ok(message),
@@ -142,7 +146,7 @@ impl Run<'_> {
         if !all.iter().all(|(about, draft)| messages.edited.borrow().contains_key(&key(about, draft))) {
             let drafts: Vec<(String, &str)> =
                 all.iter().map(|(about, message)| (escape(about), message.as_str())).collect();
-            let sheet = Sheet::new(&drafts, &messages.comment, messages.cleanup);
+            let sheet = Sheet::new(&drafts, &messages.marks.comment, messages.cleanup);
             let text = transaction.edit(&sheet.text)?;
             *messages.typed.borrow_mut() = Some(text.clone()).filter(|text| *text != sheet.text);
             if text.contains('\0') {
@@ -152,7 +156,7 @@ impl Run<'_> {
                 Error::Message(format!("the line that names commit {commit} is not where it was"))
             })?;
             for ((about, draft), edited) in all.iter().zip(edited) {
-                if message::is_emptied(&edited, draft, &messages.comment) {
+                if message::is_emptied(&edited, draft, &messages.marks) {
                     return Err(Error::Message(format!("the message of {} is empty", escape(about))));
                 }
                 messages.edited.borrow_mut().insert(key(about, draft), edited);

@@ -6,6 +6,7 @@ use crate::transaction::{Private, interrupt};
 use crate::vcs;
 use crate::vcs::repo::Repo;
 use crate::vcs::supervise::{self, Onlooker, Supervised};
+use std::cell::Cell;
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -39,7 +40,8 @@ impl Model for ModelCommand<'_> {
         std::fs::write(&asked, prompt).map_err(|e| vcs::Error::io("write", &asked, e))?;
         let mut command = Supervised::new("sh", ["-c", &self.line]).input(Some(&asked)).output(&answered);
         command.at(repo.workdir().unwrap_or_else(|| repo.git_dir()));
-        let onlooker = Reader { answered: &answered, limit: self.limit, watch: self.watch };
+        let onlooker =
+            Reader { answered: &answered, limit: self.limit, heard: Cell::new(0), watch: self.watch };
         let ended = supervise::run(command, &onlooker)?;
         self.watch.ended();
         if interrupt::seen() {
@@ -49,7 +51,7 @@ impl Model for ModelCommand<'_> {
         std::fs::File::open(&answered)
             .and_then(|file| file.take(self.limit.saturating_add(1)).read_to_end(&mut answer))
             .map_err(|e| vcs::Error::io("read", &answered, e))?;
-        if answer.len() as u64 > self.limit {
+        if answer.len() as u64 > self.limit || onlooker.is_too_much() {
             return Err(
                 ResponseError::TooLarge { name: "the model's answer".into(), limit: self.limit }.into()
             );
@@ -74,11 +76,21 @@ impl Model for ModelCommand<'_> {
 struct Reader<'a> {
     answered: &'a Path,
     limit: u64,
+    /// How much it has printed beside its answer, in bytes.
+    heard: Cell<u64>,
     watch: &'a dyn Watch,
+}
+
+impl Reader<'_> {
+    fn is_too_much(&self) -> bool {
+        let answered = std::fs::metadata(self.answered).map_or(0, |found| found.len());
+        answered.max(self.heard.get()) > self.limit
+    }
 }
 
 impl Onlooker for Reader<'_> {
     fn output(&self, bytes: &[u8]) {
+        self.heard.set(self.heard.get().saturating_add(bytes.len() as u64));
         self.watch.output(bytes);
     }
 
@@ -87,9 +99,7 @@ impl Onlooker for Reader<'_> {
     }
 
     fn signal(&self) -> Option<i32> {
-        // One that prints without end is ended.
-        let printed = std::fs::metadata(self.answered).map_or(0, |found| found.len());
-        let too_much = printed > self.limit.saturating_add(1);
-        interrupt::signal().or_else(|| too_much.then_some(signal_hook::consts::SIGTERM))
+        // One that prints without end is ended at once: it could fill the disk while it is asked to end.
+        interrupt::signal().or_else(|| self.is_too_much().then_some(signal_hook::consts::SIGKILL))
     }
 }

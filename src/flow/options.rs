@@ -4,6 +4,7 @@ use crate::format::Reading;
 use crate::locate::Tier;
 use crate::path::RepoPath;
 use crate::plan::{Grouping, SyntaxCheck};
+use crate::report::record::Asked;
 use crate::response::DEFAULT_MAX_SIZE;
 use crate::vcs::commit::Sign;
 use crate::vcs::ident;
@@ -113,6 +114,8 @@ pub struct Options {
     pub keep_whole: bool,
     /// Keep what lands, and the responses, for `list`, `show` and `undo`.
     pub record: bool,
+    /// What a model was asked for the responses.
+    pub asked: Option<Asked>,
     /// The largest response, in bytes.
     pub max_size: u64,
     /// Change nothing, and say what undo, redo, accept and drop would do.
@@ -172,6 +175,7 @@ impl Default for Options {
             keep: true,
             keep_whole: false,
             record: true,
+            asked: None,
             max_size: DEFAULT_MAX_SIZE,
             dry_run: false,
             lock_timeout: Duration::from_secs(60),

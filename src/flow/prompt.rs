@@ -1,12 +1,15 @@
 //! What to send to a model: the instructions, the files named, the request.
 
 use super::Error;
+use super::run::Matcher;
 use crate::edit::FormatId;
-use crate::path::RepoPath;
-use crate::plan::TreeView;
+use crate::path::{RepoPath, may_hold_secrets};
+use crate::plan::{Node, TreeView};
 use crate::prompt::{self, CONTEXT_LINES, File, LONGEST_FILE, Lesson, Listing};
 use crate::text::Content;
+use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
+use std::collections::HashSet;
 
 /// What is asked for, and how.
 #[derive(Debug, Clone)]
@@ -26,6 +29,8 @@ pub struct Question {
     pub delete: bool,
     /// Pathspecs of the files to show, from the top of the checkout.
     pub files: Vec<String>,
+    /// Pathspecs of files that are never shown.
+    pub exclude: Vec<String>,
 }
 
 impl Default for Question {
@@ -38,6 +43,7 @@ impl Default for Question {
             context_lines: CONTEXT_LINES,
             delete: true,
             files: Vec::new(),
+            exclude: Vec::new(),
         }
     }
 }
@@ -59,22 +65,41 @@ pub struct Prompted {
 /// # Errors
 /// A pathspec that names no tracked file, or the repository cannot be read.
 pub fn prompt(repo: &Repo, question: &Question) -> Result<Prompted, Error> {
+    with_requested(repo, question, &[])
+}
+
+/// The file whose patterns name what no model is shown, in the syntax of gitignore(5).
+const IGNORE: &str = ".aiignore";
+
+/// Makes a prompt, also with files that a model has asked for.
+pub(super) fn with_requested(
+    repo: &Repo,
+    question: &Question,
+    requested: &[String],
+) -> Result<Prompted, Error> {
     let revision = question.base.as_deref().unwrap_or("HEAD");
     let mut files = Vec::new();
     let mut left_out = Vec::new();
-    if !question.files.is_empty() {
+    if !question.files.is_empty() || !requested.is_empty() {
         let commit = repo.commit_of(revision)?;
         let tree = repo.tree(Some(commit))?;
         let selected = Repo::pathspec(&question.files)?;
-        for pattern in &question.files {
+        let withheld = Withheld::read(repo, commit, question)?;
+        let literal: Vec<String> = requested.iter().map(|path| format!(":(top,literal){path}")).collect();
+        for pattern in question.files.iter().chain(&literal) {
             let found = repo.files_of(commit, pattern)?;
             if found.is_empty() {
                 return Err(Error::NoSuchFiles(pattern.clone(), revision.to_owned()));
             }
-            for (path, id) in found.into_iter().filter(|(path, _)| selected(path)) {
+            for (path, id) in found.into_iter().filter(|(path, _)| requested.contains(path) || selected(path))
+            {
                 if files.iter().any(|(known, _)| *known == path)
                     || left_out.iter().any(|(known, _)| *known == path)
                 {
+                    continue;
+                }
+                if let Some(why) = withheld.reason(&path) {
+                    left_out.push((path, why));
                     continue;
                 }
                 let bytes = match RepoPath::parse(&path) {
@@ -103,4 +128,41 @@ pub fn prompt(repo: &Repo, question: &Question) -> Result<Prompted, Error> {
     let text = prompt::prompt(question.format, lesson, &shown, question.listing, request);
     let files = files.into_iter().map(|(path, _)| path).collect();
     Ok(Prompted { text, files, left_out })
+}
+
+/// Which files of a commit no model is shown.
+struct Withheld<'q> {
+    ignored: HashSet<String>,
+    excluded: Matcher,
+    /// What is named as it is.
+    named: &'q [String],
+}
+
+impl<'q> Withheld<'q> {
+    fn read(repo: &Repo, commit: Oid, question: &'q Question) -> Result<Self, Error> {
+        let tree = repo.tree(Some(commit))?;
+        let file = RepoPath::parse(IGNORE).ok();
+        let file = file.filter(|file| matches!(tree.entry(file), Ok(Some(Node::File { .. }))));
+        let ignored = match file {
+            Some(file) => repo.named_by(commit, &tree.read(&file)?)?,
+            None => HashSet::new(),
+        };
+        let excluded: Matcher = match question.exclude.as_slice() {
+            [] => Box::new(|_| false),
+            patterns => Box::new(Repo::pathspec(patterns)?),
+        };
+        Ok(Self { ignored, excluded, named: &question.files })
+    }
+
+    fn reason(&self, path: &str) -> Option<&'static str> {
+        let is_secret = || RepoPath::parse(path).is_ok_and(|path| may_hold_secrets(&path));
+        match path {
+            path if self.ignored.contains(path) => Some(IGNORE),
+            path if (self.excluded)(path) => Some("llmapply.exclude"),
+            path if is_secret() && !self.named.iter().any(|named| named == path) => {
+                Some("may hold secrets: name it to send it")
+            }
+            _ => None,
+        }
+    }
 }

@@ -235,7 +235,10 @@ impl Run<'_> {
         failure: Option<&Error>,
         report: &mut Report,
     ) {
-        if self.dry || !self.options.keep_whole || is_unwanted(failure) {
+        let status = report.status;
+        let is_asked_again =
+            self.more && failure.is_none() && matches!(status, Status::NoEdits | Status::Refused);
+        if self.dry || !self.options.keep_whole || is_asked_again || is_unwanted(failure) {
             return;
         }
         if landed {

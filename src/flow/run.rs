@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Whether a path is one of those that a pathspec names.
-type Matcher = Box<dyn Fn(&str) -> bool>;
+pub(super) type Matcher = Box<dyn Fn(&str) -> bool>;
 
 /// What is to be applied.
 #[derive(Debug, Default)]
@@ -38,6 +38,8 @@ pub struct Order {
     pub except: Numbers,
     /// Who is asked about each edit, if anybody is.
     pub chooser: Option<Rc<dyn Chooser>>,
+    /// Another answer can be had: nothing lands where something is declined, and an answer without edits is not kept.
+    pub more: bool,
 }
 
 impl Order {
@@ -85,6 +87,8 @@ pub(super) struct Run<'a> {
     pub(super) dry: bool,
     /// But for the attempt that is kept.
     pub(super) hold: bool,
+    /// Another answer can be had.
+    pub(super) more: bool,
     pub(super) messages: Messages,
 }
 
@@ -113,7 +117,7 @@ impl<'a> Run<'a> {
         watch: &'a dyn Watch,
         dry: bool,
     ) -> (Self, Result<(), Error>) {
-        let Order { responses, resume, hold, only, except, .. } = order;
+        let Order { responses, resume, hold, only, except, more, .. } = order;
         let mut script = Script::default();
         for response in &responses {
             script.append(format::parse(response, &options.reading));
@@ -136,6 +140,7 @@ impl<'a> Run<'a> {
             base: None,
             dry,
             hold,
+            more,
             messages: Messages::default(),
         };
         let begun = run.begin(repo, resume, only.as_ref(), &except);

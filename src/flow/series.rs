@@ -88,6 +88,7 @@ impl Run<'_> {
     fn worded(&self, message: Message) -> String {
         let message = message
             .with_prefix(self.options.subject_prefix.as_deref().unwrap_or_default())
+            .without_trailers(&self.messages.marks.separators)
             .with_skip_ci(self.options.allow_skip_ci);
         self.messages.made(message.to_string(), &self.options)
     }
@@ -104,7 +105,7 @@ impl Run<'_> {
                 matched: &step.matched,
             })
         });
-        message::with_provenance(message, id, &edits.collect::<Vec<_>>(), &self.messages.comment)
+        message::with_provenance(message, id, &edits.collect::<Vec<_>>(), &self.messages.marks)
     }
 
     /// What several edits of a file come to.

@@ -7,7 +7,7 @@
 use super::bring::{Bring, Brought, bring};
 use super::land::Done;
 use super::landing::{self, Landing, Left, Step, Steps};
-use super::messages::Messages;
+use super::messages::{self, Messages};
 use super::{Error, Numbers, Options, Watch, conflict, copied, push};
 use crate::diag::{Code, Severity};
 use crate::message;
@@ -240,13 +240,12 @@ impl Undoing<'_> {
             // A commit that is made anew tells so by its edits.
             planned.edits = if step.edits.is_empty() { vec![0] } else { step.edits.clone() };
             if self.options.trailers && step.replayed.reversed {
-                let comment = repo.comment_prefix()?;
                 planned.message = message::with_undo(
                     &planned.message,
                     id,
                     landing.opposite().as_str(),
                     &landing.of,
-                    &comment,
+                    &messages::marks(repo)?,
                 );
             }
         }

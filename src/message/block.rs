@@ -1,10 +1,32 @@
-//! The paragraph of trailers that a message ends with, by git's rules (git-interpret-trailers(1), without any
-//! `trailer.*` configuration): where it begins, and how one more trailer comes in.
+//! The paragraph of trailers that a message ends with, by git's rules (git-interpret-trailers(1), without rules
+//! for single trailers): where it begins, and how one more trailer comes in.
 
 use super::guard;
 
 /// Lines by which git knows a block of its own.
 const BY_GIT: &[&str] = &["Signed-off-by: ", "(cherry picked from commit "];
+
+/// What has a meaning to git in a message, by the user's configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marks {
+    /// What begins a comment (git-config(1), `core.commentString`).
+    pub comment: String,
+    /// What may stand behind a trailer's token (`trailer.separators`); trailers that are made have the first.
+    pub separators: String,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Self { comment: "#".to_owned(), separators: ":".to_owned() }
+    }
+}
+
+impl Marks {
+    /// A trailer's line, as `git interpret-trailers` writes it.
+    pub(super) fn trailer(&self, token: &str, value: &str) -> String {
+        format!("{token}{} {value}", self.separators.chars().next().unwrap_or(':'))
+    }
+}
 
 /// A trailer: a name, and what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,11 +57,10 @@ impl Trailer {
     }
 
     /// The message with it at the end of its block, or with a block of its own; unless it is the last one there already.
-    /// Comments in the message begin with `comment`.
     #[must_use]
-    pub fn added_to(&self, message: &str, comment: &str) -> String {
+    pub fn added_to(&self, message: &str, marks: &Marks) -> String {
         let mut out = message.trim_end_matches(['\n', ' ', '\t']).to_owned();
-        let begin = start(&out, comment);
+        let begin = start(&out, marks);
         let last = out.rsplit('\n').next().filter(|_| begin.is_some()).and_then(Self::parse);
         if last.is_some_and(|last| last.token.eq_ignore_ascii_case(&self.token) && last.value == self.value) {
             return message.to_owned();
@@ -53,10 +74,10 @@ impl Trailer {
 
 /// Where the block of trailers begins, if the message ends with one: a paragraph below the subject in which all lines are
 /// trailers, or in which git knows one and at least a quarter are.
-pub(super) fn start(message: &str, comment: &str) -> Option<usize> {
+pub(super) fn start(message: &str, marks: &Marks) -> Option<usize> {
     let message = message.trim_end();
     let is_blank = |line: &str| line.trim().is_empty();
-    let is_comment = |line: &str| line.starts_with(comment);
+    let is_comment = |line: &str| line.starts_with(&marks.comment);
     // The first paragraph is the subject.
     let mut title = 0;
     for line in message.split_inclusive('\n') {
@@ -79,7 +100,7 @@ pub(super) fn start(message: &str, comment: &str) -> Option<usize> {
             trailers += 1;
             continued = 0;
             known = true;
-        } else if guard::is_trailer(line) {
+        } else if guard::is_trailer(line, &marks.separators) {
             trailers += 1;
             continued = 0;
         } else if line.starts_with([' ', '\t']) {
@@ -98,7 +119,7 @@ mod tests {
     use super::*;
 
     fn add(message: &str, text: &str) -> String {
-        Trailer::parse(text).map(|trailer| trailer.added_to(message, "#")).unwrap_or_default()
+        Trailer::parse(text).map(|trailer| trailer.added_to(message, &Marks::default())).unwrap_or_default()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What git takes out of a message before it makes the commit (git-commit(1), `--cleanup`).
 
-use super::block;
+use super::block::{self, Marks};
 
 /// How much is taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,8 +86,8 @@ impl Cleanup {
 
 /// Whether the user has taken out of a message all that it said: nothing is left but trailers that it ended with, which
 /// nobody has written, and sign-offs.
-pub fn is_emptied(edited: &str, before: &str, comment: &str) -> bool {
-    let end = block::start(before, comment).unwrap_or(before.len());
+pub fn is_emptied(edited: &str, before: &str, marks: &Marks) -> bool {
+    let end = block::start(before, marks).unwrap_or(before.len());
     let trailers: Vec<&str> = before[end..].lines().map(str::trim_end).collect();
     edited
         .lines()
@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn trailers_alone_say_nothing() {
         let before = "x\n\nSigned-off-by: A <a@b>\nAssisted-by: m\n";
-        assert!(is_emptied("\n \nSigned-off-by: C <c@d>\nAssisted-by: m\n", before, "#"));
-        assert!(!is_emptied("x\n", before, "#"));
-        assert!(!is_emptied("Assisted-by: me\n", before, "#"));
+        assert!(is_emptied("\n \nSigned-off-by: C <c@d>\nAssisted-by: m\n", before, &Marks::default()));
+        assert!(!is_emptied("x\n", before, &Marks::default()));
+        assert!(!is_emptied("Assisted-by: me\n", before, &Marks::default()));
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn subject(line: &str) -> String {
 fn is_special_subject(line: &str) -> bool {
     line.starts_with('#')
         || ["fixup!", "squash!", "amend!"].iter().any(|mark| line.starts_with(mark))
-        || is_attribution(line)
+        || is_attribution(line, ":")
         || is_mail_syntax(line)
 }
 
@@ -56,24 +56,24 @@ fn without_mail_marks(subject: &str) -> &str {
 }
 
 /// The body, its lines indented where they have a meaning to git.
-pub(super) fn body(text: &str) -> String {
+pub(super) fn body(text: &str, separators: &str) -> String {
     let mut guarded = String::with_capacity(text.len());
     for (number, paragraph) in text.split("\n\n").enumerate() {
         if number > 0 {
             guarded.push_str("\n\n");
         }
-        let is_block = is_trailer_block(paragraph);
+        let is_block = is_trailer_block(paragraph, separators);
         for (number, line) in paragraph.split('\n').enumerate() {
             if number > 0 {
                 guarded.push('\n');
             }
             let line = without_scissors(line);
             let text = line.trim_start();
-            if is_attribution(text) && !line.starts_with(INDENT) {
+            if is_attribution(text, separators) && !line.starts_with(INDENT) {
                 guarded.push_str(INDENT);
                 guarded.push_str(text);
             } else {
-                if is_mail_syntax(&line) || (is_block && is_trailer(&line)) {
+                if is_mail_syntax(&line) || (is_block && is_trailer(&line, separators)) {
                     guarded.push_str(INDENT);
                 }
                 guarded.push_str(&line);
@@ -86,11 +86,11 @@ pub(super) fn body(text: &str) -> String {
 /// Whether git would take a paragraph for trailers if it stood last: at least a quarter of its lines are. Lines that
 /// may be continuations or comments are not counted against it; that git also wants one of them to be known to it is
 /// left out, since users name such themselves (`trailer.<name>.key`).
-fn is_trailer_block(paragraph: &str) -> bool {
+fn is_trailer_block(paragraph: &str, separators: &str) -> bool {
     let mut trailers = 0_usize;
     let mut others = 0_usize;
     for line in paragraph.split('\n') {
-        if is_trailer(line) {
+        if is_trailer(line, separators) {
             trailers += 1;
         } else if !line.starts_with(|c: char| c.is_whitespace() || c.is_ascii_punctuation()) {
             others += 1;
@@ -99,22 +99,31 @@ fn is_trailer_block(paragraph: &str) -> bool {
     trailers > 0 && trailers * 3 >= others
 }
 
-/// Whether git takes the line for a trailer: `trailer.c`'s `find_separator`, with the usual separator.
-pub(super) fn is_trailer(line: &str) -> bool {
-    trailer_token(line).is_some()
+/// Whether git takes the line for a trailer: `trailer.c`'s `find_separator`.
+pub(super) fn is_trailer(line: &str, separators: &str) -> bool {
+    token_and_value(line, separators).is_some()
 }
 
-/// What stands before the colon: letters, digits and hyphens, then blanks; never empty.
-fn trailer_token(line: &str) -> Option<&str> {
+/// What stands before the separator, letters, digits and hyphens, then blanks, never empty; and what stands behind it. A colon
+/// always is one: other clones are configured otherwise.
+fn token_and_value<'l>(line: &'l str, separators: &str) -> Option<(&'l str, &'l str)> {
     let after = line.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-');
     let token = &line[..line.len() - after.len()];
-    (!token.is_empty() && after.trim_start_matches([' ', '\t']).starts_with(':')).then_some(token)
+    let is_separator = |c: char| c == ':' || separators.contains(c);
+    let value = after.trim_start_matches([' ', '\t']).strip_prefix(is_separator)?;
+    (!token.is_empty()).then_some((token, value))
+}
+
+/// The value of the trailer of that name, if the line is it.
+pub(super) fn trailer<'l>(line: &'l str, name: &str, separators: &str) -> Option<&'l str> {
+    let (token, value) = token_and_value(line, separators)?;
+    (token == name).then(|| value.trim())
 }
 
 /// Whether the line says who made or saw something, or where it is from, in the way that git and forges read.
-fn is_attribution(line: &str) -> bool {
+fn is_attribution(line: &str, separators: &str) -> bool {
     strip_prefix_ignore_case(line, "(cherry picked from commit").is_some()
-        || trailer_token(line).is_some_and(|token| token.trim_matches('-').contains('-'))
+        || token_and_value(line, separators).is_some_and(|(token, _)| token.trim_matches('-').contains('-'))
 }
 
 /// Whether `git am` or what splits mailboxes takes the line for more than text.
@@ -182,11 +191,11 @@ mod tests {
 
     #[test]
     fn paragraphs_of_trailers_are_indented_wherever_they_stand() {
-        assert_eq!(body("Fixes: 1\nCc: a\n\ntext"), "    Fixes: 1\n    Cc: a\n\ntext");
-        assert_eq!(body("one\ntwo\nNote: three"), "one\ntwo\n    Note: three");
-        assert_eq!(body("one\ntwo\nthree\nfour\nNote: x"), "one\ntwo\nthree\nfour\nNote: x");
-        assert_eq!(body("# c\n# c\n# c\n# c\nNote: x"), "# c\n# c\n# c\n# c\n    Note: x");
-        assert_eq!(body("- a: b\n- c: d"), "- a: b\n- c: d");
+        assert_eq!(body("Fixes: 1\nCc: a\n\ntext", ":"), "    Fixes: 1\n    Cc: a\n\ntext");
+        assert_eq!(body("one\ntwo\nNote: three", ":"), "one\ntwo\n    Note: three");
+        assert_eq!(body("one\ntwo\nthree\nfour\nNote: x", ":"), "one\ntwo\nthree\nfour\nNote: x");
+        assert_eq!(body("# c\n# c\n# c\n# c\nNote: x", ":"), "# c\n# c\n# c\n# c\n    Note: x");
+        assert_eq!(body("- a: b\n- c: d", ":"), "- a: b\n- c: d");
     }
 
     #[test]
@@ -194,25 +203,25 @@ mod tests {
         let text = "one\ntwo\nthree\nfour\n  co-authored-BY : x\nfive\n(Cherry picked from commit 1)";
         let guarded =
             "one\ntwo\nthree\nfour\n    co-authored-BY : x\nfive\n    (Cherry picked from commit 1)";
-        assert_eq!(body(text), guarded);
-        assert_eq!(body(guarded), guarded, "twice is once");
+        assert_eq!(body(text, ":"), guarded);
+        assert_eq!(body(guarded, ":"), guarded, "twice is once");
     }
 
     #[test]
     fn what_ends_or_begins_a_mail_is_indented() {
         for line in ["---", "--- a/x", "diff --git a b", "Index: x", "from: x", "Date: 1", "[PATCH] x"] {
-            assert_eq!(body(&format!("a\nb\nc\n{line}")), format!("a\nb\nc\n    {line}"));
+            assert_eq!(body(&format!("a\nb\nc\n{line}"), ":"), format!("a\nb\nc\n    {line}"));
         }
-        assert_eq!(body("From 1 Mon Sep 17 00:00:00 2001"), "    From 1 Mon Sep 17 00:00:00 2001");
+        assert_eq!(body("From 1 Mon Sep 17 00:00:00 2001", ":"), "    From 1 Mon Sep 17 00:00:00 2001");
         for line in ["----", "---x", "different", "From now on, 3:1"] {
-            assert_eq!(body(line), line);
+            assert_eq!(body(line, ":"), line);
         }
     }
 
     #[test]
     fn scissors_are_opened() {
-        assert_eq!(body("# ---- >8 ----"), "# ---- > 8 ----");
-        assert_eq!(body("- - 8< - - >8< -"), "- - 8 < - - > 8 < -");
-        assert_eq!(body("if a >8 then b--"), "if a >8 then b--");
+        assert_eq!(body("# ---- >8 ----", ":"), "# ---- > 8 ----");
+        assert_eq!(body("- - 8< - - >8< -", ":"), "- - 8 < - - > 8 < -");
+        assert_eq!(body("if a >8 then b--", ":"), "if a >8 then b--");
     }
 }

@@ -17,7 +17,7 @@ mod width;
 use crate::edit::Op;
 use crate::path::RepoPath;
 use crate::plan::{Node, Step, Verb};
-pub use block::Trailer;
+pub use block::{Marks, Trailer};
 use clean::{clean_line, clean_text};
 pub use cleanup::{CLEANUP_NAMES, Cleanup, is_emptied};
 pub use sheet::{Lost, Sheet};
@@ -49,6 +49,8 @@ pub struct Message {
     rest: String,
     /// Whether it may ask continuous integration to skip the commit.
     may_skip_ci: bool,
+    /// What git takes for the separator of a trailer, beside a colon.
+    separators: String,
     /// Whether that is prose, whose lines are broken to fit.
     wraps: bool,
     /// Further paragraphs, as they are.
@@ -181,6 +183,7 @@ impl Message {
             headline: Headline::Sentence(guard::subject(words) + &sentence[words.len()..]),
             rest: format!("{beside}{below}"),
             may_skip_ci: false,
+            separators: String::new(),
             wraps: false,
             notes: String::new(),
         })
@@ -235,6 +238,7 @@ impl Message {
             headline,
             rest: String::new(),
             may_skip_ci: false,
+            separators: String::new(),
             wraps: false,
             notes: String::new(),
         }
@@ -252,6 +256,13 @@ impl Message {
     #[must_use]
     pub fn with_skip_ci(mut self, allowed: bool) -> Self {
         self.may_skip_ci = allowed;
+        self
+    }
+
+    /// Lets no line stand that git takes for a trailer by one of these separators.
+    #[must_use]
+    pub fn without_trailers(mut self, separators: &str) -> Self {
+        separators.clone_into(&mut self.separators);
         self
     }
 
@@ -295,7 +306,10 @@ impl Message {
         let below = allowed(clean_text(below.strip_prefix(' ').unwrap_or(&below)));
         let below = if self.wraps { width::wrap(&below, SUBJECT_WIDTH) } else { below };
         let body = allowed(clean_text(&format!("{below}{}", self.notes)));
-        (format!("{} {}", self.prefix, allowed(subject)).trim().to_owned(), guard::body(&body))
+        (
+            format!("{} {}", self.prefix, allowed(subject)).trim().to_owned(),
+            guard::body(&body, &self.separators),
+        )
     }
 }
 

@@ -2,11 +2,11 @@
 //!
 //! A why cannot forge them: their names have a hyphen, and `guard` indents every line of such a name.
 
-use super::block;
+use super::block::{self, Marks};
 use super::clean::clean_line;
+use super::guard;
 use crate::edit::FormatId;
 use crate::locate::Match;
-use std::fmt::Write;
 
 /// The name of the trailer that says which landing a commit is from.
 pub const ID: &str = "LLM-Apply-Id";
@@ -37,8 +37,7 @@ pub struct Provenance<'a> {
 
 /// The message with a trailer for the landing's id, and one for each edit and for each of its matches. It is in the block of trailers that the message
 /// ends with, if it has one (a user's own), else in a new one. The message ends with a line break, and so does the result.
-/// Comments in it begin with `comment`.
-pub fn with_provenance(message: &str, id: &str, edits: &[Provenance<'_>], comment: &str) -> String {
+pub fn with_provenance(message: &str, id: &str, edits: &[Provenance<'_>], marks: &Marks) -> String {
     let mut out = message.to_owned();
     if edits.is_empty() {
         return out;
@@ -46,22 +45,20 @@ pub fn with_provenance(message: &str, id: &str, edits: &[Provenance<'_>], commen
     if !out.ends_with('\n') {
         out.push('\n');
     }
-    if block::start(message, comment).is_none() {
+    if block::start(message, marks).is_none() {
         out.push('\n');
     }
-    let _ = writeln!(out, "{ID}: {id}");
+    let mut add = |token: &str, value: &str| {
+        out.push_str(&marks.trailer(token, value));
+        out.push('\n');
+    };
+    add(ID, id);
     for edit in edits {
-        let _ = writeln!(
-            out,
-            "{EDIT}: {} of {} ({}) in {}",
-            edit.edit,
-            edit.of,
-            edit.format.as_str(),
-            named(edit.response)
-        );
+        let (number, all, format) = (edit.edit, edit.of, edit.format.as_str());
+        add(EDIT, &format!("{number} of {all} ({format}) in {}", named(edit.response)));
         for found in edit.matched {
             let figure = found.similarity.map_or_else(String::new, |percent| format!(" {percent}%"));
-            let _ = writeln!(out, "{MATCH}: {}{figure} at line {}", found.tier.as_str(), found.line);
+            add(MATCH, &format!("{}{figure} at line {}", found.tier.as_str(), found.line));
         }
     }
     out
@@ -75,13 +72,13 @@ pub const REDONE: &str = "LLM-Apply-Redone";
 
 /// The message of a commit that takes a landing back (`undone`) or puts it back, with trailers that name
 /// the landing.
-pub fn with_undo(message: &str, id: &str, kind: &str, of: &str, comment: &str) -> String {
+pub fn with_undo(message: &str, id: &str, kind: &str, of: &str, marks: &Marks) -> String {
     let mut out = message.to_owned();
-    if block::start(message, comment).is_none() {
+    if block::start(message, marks).is_none() {
         out.push('\n');
     }
     let name = if kind == "undone" { UNDONE } else { REDONE };
-    let _ = writeln!(out, "{ID}: {id}\n{name}: {of}");
+    out.push_str(&format!("{}\n{}\n", marks.trailer(ID, id), marks.trailer(name, of)));
     out
 }
 
@@ -98,11 +95,12 @@ pub struct Trailed {
 
 impl Trailed {
     /// Reads a message; `None` if it is part of no landing, and takes none back.
-    pub fn read(message: &str) -> Option<Self> {
+    pub fn read(message: &str, marks: &Marks) -> Option<Self> {
         // In the last paragraph, which git takes for trailers.
         let lines = || message.trim_end().lines().rev().take_while(|line| !line.trim().is_empty());
-        let of =
-            |name: &'static str| lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix(": "));
+        let of = |name: &'static str| {
+            lines().filter_map(move |line| guard::trailer(line, name, &marks.separators))
+        };
         let id = |name| {
             of(name).next().filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
         };
@@ -148,34 +146,41 @@ mod tests {
                 "Fix it\n\nBecause.\n",
                 "0123456789",
                 &[of("answer.txt", &matched), of("b", &[])],
-                "#"
+                &Marks::default()
             ),
             "Fix it\n\nBecause.\n\nLLM-Apply-Id: 0123456789\nLLM-Apply-Edit: 3 of 7 (opx) in answer.txt\nLLM-Apply-Match: similar 93% at line 120\n\
              LLM-Apply-Match: exact at line 7\nLLM-Apply-Edit: 3 of 7 (opx) in b\n"
         );
-        assert_eq!(with_provenance("Fix it\n", "0", &[], "#"), "Fix it\n");
+        assert_eq!(with_provenance("Fix it\n", "0", &[], &Marks::default()), "Fix it\n");
         assert!(
-            with_provenance("Fix it\n", "0", &[of("a", &[])], "#").starts_with("Fix it\n\nLLM-Apply-Id: 0\n")
+            with_provenance("Fix it\n", "0", &[of("a", &[])], &Marks::default())
+                .starts_with("Fix it\n\nLLM-Apply-Id: 0\n")
         );
     }
 
     #[test]
     fn a_users_own_trailers_and_these_are_one_block() {
-        let message = with_provenance("Fix it\n\nBody.\n\nReviewed-by: A <a@b>\n", "0", &[of("a", &[])], "#");
+        let message = with_provenance(
+            "Fix it\n\nBody.\n\nReviewed-by: A <a@b>\n",
+            "0",
+            &[of("a", &[])],
+            &Marks::default(),
+        );
         assert!(
             message
                 .ends_with("\n\nReviewed-by: A <a@b>\nLLM-Apply-Id: 0\nLLM-Apply-Edit: 3 of 7 (opx) in a\n"),
             "{message}"
         );
-        let subject = with_provenance("fix: it\n", "0", &[of("a", &[])], "#");
+        let subject = with_provenance("fix: it\n", "0", &[of("a", &[])], &Marks::default());
         assert!(subject.starts_with("fix: it\n\nLLM-"), "a subject is no block");
     }
 
     #[test]
     fn a_responses_name_is_one_short_line() {
-        let message = with_provenance("x\n", "0", &[of("a\nLLM-Apply-Match: exact\u{1b}", &[])], "#");
+        let message =
+            with_provenance("x\n", "0", &[of("a\nLLM-Apply-Match: exact\u{1b}", &[])], &Marks::default());
         assert_eq!(message.lines().count(), 4, "{message}");
-        let long = with_provenance("x\n", "0", &[of(&"n".repeat(500), &[])], "#");
+        let long = with_provenance("x\n", "0", &[of(&"n".repeat(500), &[])], &Marks::default());
         assert!(long.lines().all(|line| line.chars().count() < 200));
     }
 }

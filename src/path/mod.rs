@@ -6,11 +6,13 @@
 mod component;
 mod error;
 mod interpret;
+mod secret;
 mod sensitive;
 
 pub use component::is_ignorable;
 pub use error::PathError;
 pub use interpret::{PathContext, interpret};
+pub use secret::may_hold_secrets;
 pub use sensitive::{Places, is_sensitive};
 
 use std::fmt;

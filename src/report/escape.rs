@@ -10,6 +10,21 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// The longest quote of a response in a sentence, in characters, and what is left of a longer one: its beginning and its end.
+const QUOTE: usize = 300;
+const ENDS: [usize; 2] = [200, 80];
+
+/// The text, without its middle if it is long.
+pub fn cut(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= QUOTE {
+        return text.to_owned();
+    }
+    let [first, last] = ENDS;
+    let beginning = text.chars().take(first);
+    beginning.chain(['…']).chain(text.chars().skip(count - last)).collect()
+}
+
 /// The text on one line, with every such character as `\n`, `\t`, `\r` or `\u{…}`.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -150,6 +165,14 @@ mod tests {
         assert_eq!(shown, "\u{fffd}\u{fffd}(\u{fffd}");
         let long = [b"\x1b[".to_vec(), vec![b'1'; 4000]].concat();
         assert!(printed.next(&long).starts_with("\\u{1b}[111"));
+    }
+
+    #[test]
+    fn of_a_long_text_the_ends_are_left() {
+        assert_eq!(cut(&"é".repeat(QUOTE)), "é".repeat(QUOTE));
+        let short = cut(&format!("no file `{}` here", "é".repeat(QUOTE)));
+        assert!(short.starts_with("no file `é") && short.ends_with("é` here"), "{short}");
+        assert_eq!(short.chars().count(), ENDS[0] + 1 + ENDS[1]);
     }
 
     #[test]

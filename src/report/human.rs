@@ -1,6 +1,6 @@
 //! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
 
-use super::escape::{escape, escape_code, shell_word};
+use super::escape::{cut, escape, escape_code, shell_word};
 use super::landings::Date;
 use super::record::RecordKind;
 use super::{BranchReport, EditReport, EditState, Finding, KeptAttempt, Report, Status, refusal};
@@ -34,8 +34,8 @@ pub fn edits(report: &Report, style: Style) -> String {
     let mut out = String::new();
     let digits = report.edits.len().to_string().len();
     let place = |edit: &EditReport| match &edit.to {
-        Some(to) => format!("{} -> {}", escape(&edit.path), escape(to)),
-        None => escape(&edit.path),
+        Some(to) => format!("{} -> {}", escape(&cut(&edit.path)), escape(&cut(to))),
+        None => escape(&cut(&edit.path)),
     };
     let width = report.edits.iter().map(|edit| place(edit).chars().count()).max().unwrap_or(0).min(40);
     for edit in &report.edits {
@@ -376,13 +376,13 @@ fn head(out: &mut String, finding: &Finding) {
     };
     match (finding.edit, &finding.path) {
         (Some(edit), Some(path)) => {
-            let _ = write!(out, ": edit {edit}, {BOLD}{}{BOLD:#}", escape(path));
+            let _ = write!(out, ": edit {edit}, {BOLD}{}{BOLD:#}", escape(&cut(path)));
         }
         (Some(edit), None) => {
             let _ = write!(out, ": edit {edit}");
         }
         (None, Some(path)) => {
-            let _ = write!(out, ": {BOLD}{}{BOLD:#}", escape(path));
+            let _ = write!(out, ": {BOLD}{}{BOLD:#}", escape(&cut(path)));
         }
         (None, None) => {}
     }
@@ -406,7 +406,7 @@ fn one(out: &mut String, finding: &Finding) {
         }
     }
     for (lines, text) in finding.places.iter().skip(1) {
-        let _ = writeln!(out, "  {lines}: {}", escape(text));
+        let _ = writeln!(out, "  {lines}: {}", escape(&cut(text)));
     }
     if let Some(evidence) = &finding.evidence {
         refusal::show(out, finding, evidence);

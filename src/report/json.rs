@@ -2,6 +2,7 @@
 
 use super::escape::is_hidden;
 use super::landings::Date;
+use super::record::Asked;
 use super::summary::{paths, warnings};
 use super::{
     AcceptedReport, Difference, EditReport, Finding, LandingReport, OpenReport, Problem, RecoveredReport,
@@ -20,6 +21,7 @@ struct Object<'a> {
     status: &'static str,
     exit_code: u8,
     responses: &'a [String],
+    asked: Option<&'a Asked>,
     branch: Option<Branch<'a>>,
     paths: Vec<&'a str>,
     edits: Vec<Edit<'a>>,
@@ -323,6 +325,7 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         status: report.status.as_str(),
         exit_code,
         responses: &report.responses,
+        asked: report.asked.as_ref(),
         branch: report.branch.as_ref().map(|branch| Branch {
             name: &branch.name,
             r#ref: &branch.reference,

@@ -2,7 +2,7 @@
 
 use super::escape::{escape, is_hidden};
 use super::human::{CYAN, DIM, RED, YELLOW, shorten};
-use super::record::Record;
+use super::record::{Asked, Record};
 use super::{
     AcceptedCommit, AcceptedReport, EditReport, EditState, Finding, Report, Status, Style, UndoneCommit,
     Unwanted, accepted, edits, findings,
@@ -114,6 +114,12 @@ pub fn shown(report: &Report, style: Style) -> String {
             Some(old) => writeln!(out, "{branch}: {}..{}", short(old), short(&record.new)),
             None => writeln!(out, "{branch}: new, at {}", short(&record.new)),
         };
+        if let Some(asked) = &report.asked {
+            let _ = writeln!(out, "asked: {}", escape(&asked.command));
+            if let Some(request) = &asked.request {
+                let _ = write!(out, "request: {}", visible(request));
+            }
+        }
         out += &edits(report, Style { verbose: true });
         out += &accepted(report);
         out += &findings(report, style);
@@ -192,6 +198,7 @@ impl Date {
 #[serde(default)]
 #[derive(Default)]
 struct Recorded {
+    asked: Option<Asked>,
     edits: Vec<RecordedEdit>,
     diagnostics: Vec<RecordedFinding>,
     accepted: Vec<RecordedBranch>,
@@ -280,6 +287,7 @@ struct RecordedMatch {
 pub fn recorded(json: &str) -> Report {
     let recorded: Recorded = serde_json::from_str(json).unwrap_or_default();
     let mut report = Report::new(Status::Shown);
+    report.asked = recorded.asked;
     report.edits = recorded.edits.into_iter().map(edit).collect();
     report.findings = recorded.diagnostics.into_iter().filter_map(finding).collect();
     report.accepted = recorded.accepted.into_iter().map(branch).collect();

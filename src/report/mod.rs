@@ -39,7 +39,7 @@ use crate::plan::{Outcome, Step, Verb};
 use crate::prompt::Lesson;
 use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
-use record::RecordKind;
+use record::{Asked, RecordKind};
 use std::collections::HashMap;
 
 /// How it ended.
@@ -315,6 +315,8 @@ pub struct Report {
     pub failed: Option<FailedCheck>,
     /// What went wrong with the world.
     pub error: Option<Problem>,
+    /// What a model was asked, where that gave the responses.
+    pub asked: Option<Asked>,
     /// The responses' names.
     pub responses: Vec<String>,
     /// The formats of what looked like edits; if nothing did, those that were looked for.
@@ -408,6 +410,7 @@ impl Report {
             remarks: Vec::new(),
             failed: None,
             error: None,
+            asked: None,
             responses: Vec::new(),
             formats: FormatId::ALL.to_vec(),
             attempt: None,
@@ -561,7 +564,7 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
     Finding {
         code: diagnostic.code,
         severity: diagnostic.severity,
-        message: diagnostic.message.clone(),
+        message: escape::cut(&diagnostic.message),
         edit: diagnostic.edit,
         path: diagnostic.path.clone().or_else(of_edit),
         wanted: wanted::wanted(diagnostic, script, responses),

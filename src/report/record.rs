@@ -36,6 +36,15 @@ impl RecordKind {
     }
 }
 
+/// What a model was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The request, if there was one.
+    pub request: Option<String>,
+    /// The command that was asked.
+    pub command: String,
+}
+
 /// What is known of a landing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {

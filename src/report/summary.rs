@@ -1,6 +1,6 @@
 //! What a response comes to in two lines: the paths that it names, and how many warnings there are of each kind.
 
-use super::escape::escape;
+use super::escape::{cut, escape};
 use super::{Report, Style};
 use crate::diag::Severity;
 use std::collections::HashSet;
@@ -40,7 +40,7 @@ pub fn summary(report: &Report, style: Style) -> String {
     let paths = paths(report);
     if !paths.is_empty() {
         let most = if style.verbose { paths.len() } else { SHOWN };
-        let named: Vec<_> = paths.iter().take(most).map(|path| escape(path)).collect();
+        let named: Vec<_> = paths.iter().take(most).map(|path| escape(&cut(path))).collect();
         let _ = write!(out, "paths ({}): {}", paths.len(), named.join(", "));
         if paths.len() > most {
             let _ = write!(out, " and {} more", paths.len() - most);

@@ -78,6 +78,15 @@ impl Repo {
         Ok(configured.filter(|text| !text.is_empty() && text != "auto").unwrap_or_else(|| "#".to_owned()))
     }
 
+    /// What may stand behind the token of a trailer (git-config(1), `trailer.separators`).
+    ///
+    /// # Errors
+    /// The configuration cannot be read.
+    pub fn trailer_separators(&self) -> Result<String> {
+        let configured = self.config().string("trailer.separators")?;
+        Ok(configured.filter(|text| !text.is_empty()).unwrap_or_else(|| ":".to_owned()))
+    }
+
     /// Whether the user has set up anything about trailers.
     pub fn has_trailer_rules(&self) -> bool {
         self.config().names("trailer.").next().is_some()

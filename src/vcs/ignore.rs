@@ -1,11 +1,35 @@
-//! What git ignores: asked of git itself, and only about paths that nothing stands at yet.
+//! What git ignores: asked of git itself.
 
-use super::process;
 use super::repo::Repo;
+use super::{Error, Oid, Result, process};
+use std::collections::HashSet;
 use std::process::Stdio;
 
 impl Repo {
-    /// Whether git ignores a path, as the checkout has its `.gitignore` files. Without a checkout nothing is ignored.
+    /// The files of a commit that patterns in the syntax of gitignore(5) name, as if they were at its top.
+    ///
+    /// # Errors
+    /// Git cannot be run.
+    pub fn named_by(&self, commit: Oid, patterns: &[u8]) -> Result<HashSet<String>> {
+        let directory = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+        let (index, file) = (directory.path().join("index"), directory.path().join("patterns"));
+        std::fs::write(&file, patterns).map_err(|e| Error::io("write", &file, e))?;
+        let git = || {
+            let mut command = process::git(self);
+            // Beside a checkout of nothing: no other file of patterns counts.
+            command.env("GIT_INDEX_FILE", &index).env("GIT_WORK_TREE", directory.path());
+            command.current_dir(directory.path());
+            command.args(["-c", "core.sparseCheckout=false", "-c", "core.splitIndex=false"]);
+            command
+        };
+        process::output(git().args(["read-tree", &commit.to_string()]))?;
+        let mut list = git();
+        list.args(["ls-files", "-z", "--cached", "--ignored", "--exclude-from"]).arg(&file);
+        let listed = process::output(&mut list)?;
+        Ok(listed.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// Whether git ignores a path that nothing stands at yet, as the checkout has its `.gitignore` files. Without a checkout nothing is ignored.
     pub fn ignores(&self) -> impl Fn(&str) -> bool + 'static {
         let place = self.workdir().map(|workdir| (workdir.to_owned(), self.git_dir().to_owned()));
         move |path| {

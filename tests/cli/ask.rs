@@ -366,3 +366,169 @@ fn a_hook_that_refuses_is_told_too() {
     assert_eq!(sandbox.text("README"), "hello world\n");
     sandbox.leaves_no_file();
 }
+
+/// A model's answers and what it was asked, anew.
+fn anew(sandbox: &Sandbox, answers: &[String]) -> Model {
+    let _ = std::fs::remove_dir_all(sandbox.root().join("model"));
+    Model::of(sandbox, answers)
+}
+
+#[test]
+fn an_answer_without_edits_is_told_and_it_goes_on() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &["I would change the greeting.\n".to_owned(), good()]);
+    let run = sandbox.run(["ask", "--with", &model.command(), "-r", "Greet", "README"]).exits(0);
+    assert!(run.stderr.contains("warning: round 1 of 3: no edits"), "{}", run.stderr);
+    let second = model.asked(2);
+    assert!(
+        second.contains("I would change the greeting.") && second.contains("No edits were found"),
+        "{second}"
+    );
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    assert!(!sandbox.exists(".git/LLM_APPLY_ANSWER"));
+    // Edits of an earlier round that were fine are not lost by it.
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[half(), "Which greeting?\n".to_owned(), good()]);
+    sandbox.run(["ask", "--with", &model.command(), "README"]).exits(0);
+    assert_eq!((sandbox.text("README"), sandbox.text("new.txt")), ("hello world\n".into(), "new\n".into()));
+    // In the last round it is what it is, and kept.
+    let model = anew(&sandbox, &["Never.\n".to_owned()]);
+    sandbox.run(["ask", "--with", &model.command(), "--rounds=2"]).exits(5).says("the answer is kept in ");
+    assert_eq!(model.rounds(), 2);
+}
+
+#[test]
+fn files_that_the_model_asks_for_are_shown_in_the_next_round() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".env", "KEY=1\n");
+    sandbox.file("gen/out.rs", "generated\n");
+    sandbox.file(".aiignore", "gen/\n");
+    sandbox.commit("more");
+    let wish = "Please show me `src/a.rs`, (README), .env, gen/out.rs and ../etc/passwd.\n".to_owned();
+    let model = Model::of(&sandbox, &[wish, good()]);
+    let run = sandbox.run(["ask", "--with", &model.command(), "-r", "Greet", "run.sh"]).exits(0);
+    let second = model.asked(2);
+    for shown in ["src/a.rs:", "fn b() {}", "README:", "run.sh:", "Greet"] {
+        assert!(second.contains(shown), "no {shown} in {second}");
+    }
+    assert!(!second.contains("KEY=1") && !second.contains("generated"), "{second}");
+    assert!(run.stderr.contains("the model asks for src/a.rs, README"), "{}", run.stderr);
+    assert!(run.stderr.contains("left out: gen/out.rs (.aiignore)"), "{}", run.stderr);
+    assert!(run.stderr.contains("left out: .env (may hold secrets"), "{}", run.stderr);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+}
+
+#[test]
+fn what_is_ignored_or_secret_is_sent_to_nobody() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".aiignore", "# generated\n*.gen\n/out/\n!keep.gen\n");
+    for path in ["a.gen", "keep.gen", "out/x", "src/out/x", ".env", "conf/.env.local", "key.pem", "private/p"]
+    {
+        sandbox.file(path, format!("content of {path}\n"));
+    }
+    sandbox.commit("more");
+    sandbox.git(["config", "llmapply.exclude", "private"]);
+    let run = sandbox.run(["prompt", "."]).exits(0);
+    for (path, why) in [
+        ("a.gen", ".aiignore"),
+        ("out/x", ".aiignore"),
+        (".env", "may hold secrets"),
+        ("conf/.env.local", "may hold secrets"),
+        ("key.pem", "may hold secrets"),
+        ("private/p", "llmapply.exclude"),
+    ] {
+        assert!(!run.stdout.contains(&format!("content of {path}\n")), "{path}");
+        assert!(run.stderr.contains(&format!("left out: {path} ({why}")), "{path}: {}", run.stderr);
+    }
+    for path in ["keep.gen", "src/out/x"] {
+        assert!(run.stdout.contains(&format!("content of {path}\n")), "{path}: {}", run.stdout);
+    }
+    // A secret is sent only where it is named; what is ignored not even then.
+    let run = sandbox.run(["prompt", ".env", "a.gen", "private/p"]).exits(0);
+    assert!(run.stdout.contains("content of .env"), "{}", run.stdout);
+    assert!(!run.stdout.contains("content of a.gen") && !run.stdout.contains("content of private"));
+    // As the base has it.
+    sandbox.file(".aiignore", "*\n");
+    assert!(sandbox.run(["prompt", "README"]).exits(0).stdout.contains("hello"));
+    let bare = sandbox.root().join("bare.git");
+    sandbox.git(["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+    let run =
+        sandbox::Run::of(sandbox.command(["prompt", "."]).current_dir(&bare).output().unwrap()).exits(0);
+    assert!(!run.stdout.contains("content of a.gen") && run.stdout.contains("content of keep.gen"));
+}
+
+#[test]
+fn each_round_is_approved_and_what_is_declined_is_told() {
+    use std::io::Write;
+    let interactive = |sandbox: &Sandbox, args: &[&str], answers: &str| {
+        let mut command = sandbox.command(args);
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(answers.as_bytes()).unwrap();
+        sandbox::Run::of(child.wait_with_output().unwrap())
+    };
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let first = create("new.txt", "Add it", "new\n") + &patch("README", "Greet", "hello\n", "hello wolrd\n");
+    let second = create("new.txt", "Add it", "new\n") + &good();
+    let model = Model::of(&sandbox, &[first, second]);
+    let with = model.command();
+    let ask = ["ask", "-i", "--with", &with, "README"];
+    let run = interactive(&sandbox, &ask, "y\nn a typo\ny\ny\n").exits(0);
+    assert!(model.asked(2).contains("a typo") && model.asked(2).contains("wolrd"), "{}", model.asked(2));
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add it", "Greet the world"], "{}", run.stderr);
+    sandbox.is_sound();
+    // In the last round what is taken lands, and so it is after 'q'.
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    let model = anew(&sandbox, &[create("new.txt", "Add it", "new\n") + &good()]);
+    let with = model.command();
+    interactive(&sandbox, &["ask", "-i", "--rounds=1", "--with", &with], "y\nn\n").exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add it"]);
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    sandbox.git(["update-ref", "-d", "refs/llm-apply/history"]);
+    interactive(&sandbox, &["ask", "-i", "--with", &with], "y\nq\n").exits(0);
+    assert_eq!((sandbox.subjects(&format!("{base}..")), model.rounds()), (vec!["Add it".to_owned()], 2));
+}
+
+#[test]
+fn the_record_holds_request_and_command() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let request = "Greet the world.\n\nAll \u{1b}[31mof it.";
+    let run = sandbox.run(["ask", "--json", "--with", &model.command(), "-r", request]).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (&report["asked"]["request"], &report["asked"]["command"]),
+        (&request.into(), &model.command().into())
+    );
+    let shown = sandbox.run(["show"]).exits(0).stdout;
+    assert!(shown.contains("asked: ") && shown.contains("model/run"), "{shown}");
+    assert!(shown.contains("request: Greet the world.") && !shown.contains('\u{1b}'), "{shown}");
+    let json: serde_json::Value =
+        serde_json::from_str(&sandbox.run(["show", "--json"]).exits(0).stdout).unwrap();
+    assert_eq!(json["asked"]["request"], request);
+    // A landing without a model has none.
+    sandbox.apply([""; 0], &create("x", "w", "x\n")).exits(0);
+    let json: serde_json::Value =
+        serde_json::from_str(&sandbox.run(["show", "--json"]).exits(0).stdout).unwrap();
+    assert!(json["asked"].is_null());
+}
+
+#[test]
+fn a_failing_command_is_told_in_json() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(["ask", "--json", "--with", "echo no key >&2; exit 7", "README"]).exits(1);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["exit_code"], 1);
+    let message = report["error"]["message"].as_str().unwrap();
+    assert!(message.contains("exit status 7") && message.contains("no key"), "{message}");
+    // Also in a later round: what was fine until then is kept, and named.
+    let half = sandbox.root().join("half");
+    std::fs::write(&half, self::half()).unwrap();
+    let once = sandbox.root().join("once");
+    let command = format!("test -e '{0}' && exit 7; touch '{0}'; cat '{1}'", once.display(), half.display());
+    let run = sandbox.run(["ask", "--json", "--with", &command]).exits(1);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(report["error"]["message"].as_str().unwrap().contains("exit status 7"));
+    assert!(report["attempt"].is_string(), "{report}");
+}

@@ -20,6 +20,7 @@ mod resumed;
 mod sandbox;
 mod series;
 mod suggestions;
+mod terminal;
 mod told;
 mod undo;
 mod verbs;

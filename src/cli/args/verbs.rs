@@ -27,18 +27,8 @@ pub const ASK_OPTIONS: &[Opt] = &[
 ];
 
 /// What of apply's options ask has not.
-pub(super) const NOT_FOR_ASK: &[&str] = &[
-    "clipboard",
-    "dry-run",
-    "continue",
-    "abort",
-    "skip",
-    "base",
-    "only",
-    "except",
-    "interactive",
-    "branch-per-edit",
-];
+pub(super) const NOT_FOR_ASK: &[&str] =
+    &["clipboard", "dry-run", "continue", "abort", "skip", "base", "only", "except", "branch-per-edit"];
 
 /// The options of recover beside those that it shares with apply.
 pub const RECOVER_OPTIONS: &[Opt] = &[Opt {

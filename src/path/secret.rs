@@ -1,0 +1,44 @@
+//! Files that may hold secrets, by their names: nothing of them goes to a model unless it is named.
+
+use super::RepoPath;
+
+/// Whole names.
+const NAMES: &[&str] = &[
+    ".env",
+    ".netrc",
+    ".pgpass",
+    ".htpasswd",
+    ".git-credentials",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+];
+
+/// Beginnings of names, and ends.
+const BEGINNINGS: &[&str] = &[".env."];
+const ENDS: &[&str] = &[".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
+
+/// Whether a file's name says that it may hold keys or passwords. Case does not count.
+pub fn may_hold_secrets(path: &RepoPath) -> bool {
+    let name = path.file_name().to_lowercase();
+    NAMES.contains(&name.as_str())
+        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        || ENDS.iter().any(|end| name.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_passwords_are_known_by_their_names() {
+        let is = |path: &str| RepoPath::parse(path).is_ok_and(|path| may_hold_secrets(&path));
+        for path in [".env", "a/.ENV.local", "prod.env", "tls/server.key", "home/id_rsa", ".netrc"] {
+            assert!(is(path), "{path}");
+        }
+        for path in ["env", "environment.rs", "key.rs", "id_rsa.pub", "keys/mod.rs", ".envrc"] {
+            assert!(!is(path), "{path}");
+        }
+    }
+}

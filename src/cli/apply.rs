@@ -20,6 +20,8 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     let (goes_on, abort) = (settings::attempt(matches, "continue"), settings::attempt(matches, "abort"));
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     let clipboard = args::switch(matches, "clipboard") == Some(true);
+    // A file can be given again.
+    let is_piped = names.is_empty() || names.iter().any(|name| name == "-");
     let read = |settings: &Settings, printer: &Printer| -> Result<Vec<Response>, Error> {
         let max_size = settings.options.max_size;
         let keep = |bytes: &[u8]| {
@@ -40,7 +42,12 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
             let settings = Settings::read(matches, &repo, None, check)?;
             let given = read(&settings, &Printer::new(output, said))?;
             let reading = &settings.options.reading;
-            let resume = Resume::find_for(&repo, None, branch.as_deref(), &given, reading)?;
+            let resume = Resume::find_for(&repo, None, branch.as_deref(), &given, reading);
+            if resume.is_err() && is_piped && settings.options.keep {
+                let texts: Vec<_> = given.iter().map(Response::text).collect();
+                flow::keep_answer(&repo, texts.join("\n").as_bytes(), &printer);
+            }
+            let resume = resume?;
             corrections = Some(given);
             Some(resume)
         }
@@ -78,7 +85,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         if args::several(matches, "message").is_some_and(|paragraphs| !paragraphs.is_empty()) {
             return Err(Error::Usage("-m does not go with -F".into()));
         }
-        if file == "-" && !clipboard && (names.is_empty() || names.iter().any(|name| name == "-")) {
+        if file == "-" && !clipboard && is_piped {
             let message = "-F - reads the message from standard input: name a file with the response";
             return Err(Error::Usage(message.into()));
         }
@@ -104,7 +111,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         if settings.dry_run {
             return Err(Error::Usage("-i lands what is chosen, and does not go with -n".into()));
         }
-        let taken = !clipboard && (names.is_empty() || names.iter().any(|name| name == "-"));
+        let taken = !clipboard && is_piped;
         order.chooser = Some(Terminal::open(&repo, output, taken)?);
     }
     if order.resume.is_some() && args::single(matches, "branch").is_none() {
@@ -127,8 +134,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     }
     let given = corrections.map_or_else(|| read(&settings, &printer), Ok)?;
     order.responses = (first..).zip(given).map(|(id, response)| response.with_id(id)).collect();
-    // A file can be given again.
-    settings.options.keep_whole = names.is_empty() || names.iter().any(|name| name == "-");
+    settings.options.keep_whole = is_piped;
     if let Some((each, template)) = template {
         return suggest::run(&repo, each, &template, order, &settings, output, &printer);
     }

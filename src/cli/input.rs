@@ -128,9 +128,9 @@ fn bounded_file(file: std::fs::File, limit: u64) -> std::io::Result<Vec<u8>> {
 
 fn bounded(input: impl Read, expected: u64, limit: u64) -> std::io::Result<Vec<u8>> {
     // One byte more, to see that it ends there.
-    let transaction_dir = usize::try_from(expected.min(limit).saturating_add(1)).unwrap_or(usize::MAX);
+    let capacity = usize::try_from(expected.min(limit).saturating_add(1)).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(transaction_dir)?;
+    bytes.try_reserve_exact(capacity)?;
     input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -113,14 +113,14 @@ pub(super) fn stem(response: &Response) -> String {
 fn words(text: &str) -> String {
     let mut out = String::new();
     for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
-        let transaction_dir = LONGEST - out.len() - usize::from(!out.is_empty());
+        let left = LONGEST - out.len() - usize::from(!out.is_empty());
         if !out.is_empty() {
-            if word.len() > transaction_dir {
+            if word.len() > left {
                 break;
             }
             out.push('-');
         }
-        out.extend(word.chars().take(transaction_dir).map(|c| c.to_ascii_lowercase()));
+        out.extend(word.chars().take(left).map(|c| c.to_ascii_lowercase()));
         if out.len() + 1 >= LONGEST {
             break;
         }

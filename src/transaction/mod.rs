@@ -81,7 +81,7 @@ use local::Local;
 use obstacles::InCheckout;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use transaction_dir::{TransactionDir, remove_room};
+use transaction_dir::{TransactionDir, remove_abandoned};
 
 /// Why nothing landed, or (in one case) why what landed is not finished.
 #[derive(Debug, thiserror::Error)]

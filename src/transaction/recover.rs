@@ -4,7 +4,7 @@ use super::journal::{self, Journal};
 use super::settle::settle;
 use super::{
     Error, Result, TransactionDir, discard, drop as dropping, early, forget, interrupt, outside, push,
-    remove_room, staging,
+    remove_abandoned, staging,
 };
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
@@ -326,6 +326,6 @@ fn clean(repo: &Repo, transaction_dir: &Path, id: &str, journal: Option<&Journal
     early::settle(repo, transaction_dir, objects, !matches!(end, End::Discarded | End::TakenBack))?;
     outside::reap(repo, transaction_dir, id)?;
     point(Fault::ScratchRemoved)?;
-    remove_room(repo.common_dir(), transaction_dir);
+    remove_abandoned(repo.common_dir(), transaction_dir);
     Ok(())
 }

@@ -85,7 +85,7 @@ impl TransactionDir {
                 Ok(Self { path, id, common: common.to_owned(), objects, alive })
             }
             Err(e) => {
-                remove_room(common, &path);
+                remove_abandoned(common, &path);
                 Err(e.into())
             }
         }
@@ -119,7 +119,7 @@ impl TransactionDir {
 impl Drop for TransactionDir {
     fn drop(&mut self) {
         if !self.is_pending() && !self.has_remains() {
-            remove_room(&self.common, &self.path);
+            remove_abandoned(&self.common, &self.path);
         }
     }
 }
@@ -192,7 +192,7 @@ impl Private {
 }
 
 /// Removes a transaction's directory, and those above it that are empty then.
-pub(super) fn remove_room(common: &Path, transaction_dir: &Path) {
+pub(super) fn remove_abandoned(common: &Path, transaction_dir: &Path) {
     let _ = std::fs::remove_dir_all(transaction_dir);
     let _ = std::fs::remove_dir(TransactionDir::all(common));
     let _ = std::fs::remove_dir(common.join("llm-apply"));

@@ -262,7 +262,7 @@ fn list_names_attempts_subjects_and_authors() {
     let landing = &told["landings"][0];
     assert_eq!(
         (landing["subject"].as_str(), landing["author"].as_str()),
-        (Some("Add a file."), Some("A U Thor <author@example.com>"))
+        (Some("Add a file"), Some("A U Thor <author@example.com>"))
     );
     let attempt = &told["attempts"][0];
     assert_eq!((attempt["id"].as_str(), attempt["branch"].as_str()), (Some(&*id), Some("main")));

@@ -165,5 +165,5 @@ fn a_model_that_prints_without_end_is_ended() {
         assert!(run.stdout.len() + run.stderr.len() < 10_000, "{command}: {} bytes", run.stderr.len());
         assert!(begun.elapsed().as_secs() < 4, "{command}: {:?}", begun.elapsed());
     }
-    sandbox::same("nothing is left", &before, &sandbox.listing());
+    crate::sandbox::same("nothing is left", &before, &sandbox.listing());
 }

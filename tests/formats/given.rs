@@ -150,8 +150,9 @@ fn corrections_that_do_not_fit_are_kept_and_so_is_the_attempt() {
     sandbox.apply([""; 0], &two).exits(1);
     let before = sandbox.listing();
     let wrong = patch("src/a.rs", "w", "fn a() {}\n", "fn alpha() {}\n");
-    for text in [wrong, greeting().replace("</edit>", "")] {
-        piped(&sandbox, &["--continue"], &text).exits(1).says("the answer is kept in ");
+    // What no attempt has failed edits for, and what cannot be read.
+    for (text, code) in [(wrong, 128), (greeting().replace("</edit>", ""), 1)] {
+        piped(&sandbox, &["--continue"], &text).exits(code).says("the answer is kept in ");
         assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), text);
         std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_ANSWER")).unwrap();
         same("the attempt", &before, &sandbox.listing());

@@ -158,6 +158,7 @@ impl Options {
             progress,
             record: None,
             push: None,
+            attempts: Vec::new(),
             spare: None,
         }
     }
@@ -275,7 +276,14 @@ impl Run<'_> {
             also: self.base.into_iter().collect(),
             edits: self.to_list(repo, &resolved.plan),
         });
-        let landed = match self.transact(repo, &target, &base, &resolved.series, (record, push), &describe) {
+        // What was refused of it is kept.
+        let attempts = match resolved.refused {
+            Some(_) => Vec::new(),
+            None => self.replaced_attempts(repo, &target),
+        };
+        let is_replacing = !attempts.is_empty();
+        let also = (record, push, attempts);
+        let landed = match self.transact(repo, &target, &base, &resolved.series, also, &describe) {
             Ok(landed) => landed,
             Err(Error::Transaction(transaction::Error::Nothing)) => {
                 match &resolved.refused {
@@ -325,7 +333,9 @@ impl Run<'_> {
                 let landed = rejected.fine.iter().map(|step| step.edit).collect();
                 report.attempt = self.keep(repo, rejected, &target, &landed);
             }
-            None => self.forget(repo, &target),
+            // Says so if one could not be forgotten.
+            None if is_replacing => self.forget(repo, &target),
+            None => {}
         }
         Ok(Some(tell_of_landed(repo, &target, &landed, self.watch)))
     }
@@ -336,7 +346,7 @@ impl Run<'_> {
         target: &Target,
         base: &BaseTree<'_>,
         series: &[Planned],
-        (record, push): (Option<Recording<'_>>, Option<Upstream>),
+        (record, push, attempts): (Option<Recording<'_>>, Option<Upstream>, Vec<String>),
         describe: &dyn Fn(&Made, bool) -> String,
     ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
@@ -347,6 +357,7 @@ impl Run<'_> {
             cleanup: self.messages.last_cleanup(&self.options),
             record,
             push,
+            attempts,
             spare: self.spare.as_deref(),
             ..self.options.transaction(describe, &told)
         };

@@ -346,21 +346,24 @@ impl Run<'_> {
     /// Forgets the attempt that has landed now. Also one that a whole answer has landed instead of: one that had the same
     /// responses, or was about the same branch and no other paths.
     pub(super) fn forget(&self, repo: &Repo, target: &Target) {
-        // One edit of it is not the response.
-        if self.alone.is_some() {
-            return;
+        for id in self.replaced_attempts(repo, target) {
+            if let Err(error) = Attempt::forget(repo, &id) {
+                self.watch.warn(&format!("the refused attempt could not be forgotten: {error}"));
+            }
         }
-        let forgotten = match &self.resumed {
-            Some(resumed) => Attempt::forget(repo, &resumed.id),
-            None => Attempt::forget_landed(
-                repo,
-                &self.responses,
-                &target.name,
-                &self.script.paths().iter().map(String::as_str).collect(),
-            ),
-        };
-        if let Err(error) = forgotten {
-            self.watch.warn(&format!("the refused attempt could not be forgotten: {error}"));
+    }
+
+    /// Those that are forgotten when it lands.
+    pub(super) fn replaced_attempts(&self, repo: &Repo, target: &Target) -> Vec<String> {
+        match &self.resumed {
+            // One edit of it is not the response.
+            _ if self.alone.is_some() => Vec::new(),
+            Some(resumed) => vec![resumed.id.clone()],
+            None => {
+                let paths = self.script.paths();
+                let paths = paths.iter().map(String::as_str).collect();
+                Attempt::replaced(repo, &self.responses, &target.name, &paths)
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! It lies in the git directory of the worktree, since that is where it is gone on with, in a directory of its own that
 //! nobody else can read. Its name comes from the responses, so that the same response refused twice is one attempt.
 
+use super::transaction_dir::TransactionDir;
 use super::{Error, Result};
 use crate::plan::SlotState;
 use crate::response::Response;
@@ -299,31 +300,48 @@ impl Attempt {
         all
     }
 
-    /// Forgets the attempts in whose place something stands that landed: those of the same responses, and those at that
-    /// reference that name no path but these.
-    ///
-    /// # Errors
-    /// One cannot be removed.
-    pub fn forget_landed(
+    /// The attempts that a response lands in the place of: those of the same responses, and those at that reference that name
+    /// no path but these.
+    pub fn replaced(
         repo: &Repo,
         responses: &[Response],
         target: &str,
         paths: &BTreeSet<&str>,
-    ) -> Result<()> {
-        let kept = Self::kept(repo);
+    ) -> Vec<String> {
+        let mut kept = Self::kept(repo);
         if kept.is_empty() {
-            return Ok(());
+            return Vec::new();
         }
         let same = Self::id_of(repo, responses);
-        for one in kept {
+        kept.retain(|one| {
             let own = |path: &String| paths.contains(path.as_str());
             let older =
                 one.target.as_deref() == Some(target) && !one.paths.is_empty() && one.paths.iter().all(own);
-            if older || one.id == same {
-                Self::forget(repo, &one.id)?;
-            }
+            older || one.id == same
+        });
+        kept.into_iter().map(|one| one.id).collect()
+    }
+
+    /// Notes which attempts go when the transaction has landed.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn note(transaction_dir: &TransactionDir, ids: &[String]) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let file = transaction_dir.file(TransactionDir::ATTEMPTS);
+        std::fs::write(&file, ids.join("\n")).map_err(|e| vcs::Error::io("write", file, e).into())
+    }
+
+    /// Forgets those that a transaction has noted, which has landed. One that cannot be removed stays.
+    pub(super) fn forget_noted(repo: &Repo, transaction_dir: &Path) {
+        let note = transaction_dir.join(TransactionDir::ATTEMPTS);
+        let noted = places::read(&note, places::SMALL);
+        for id in String::from_utf8_lossy(&noted.unwrap_or_default()).lines().filter(|id| is_id(id)) {
+            let _ = Self::forget(repo, id);
+        }
+        let _ = std::fs::remove_file(note);
     }
 
     /// All that are kept here, the newest first. One that is damaged is among them: it can be forgotten.

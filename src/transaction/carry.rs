@@ -11,7 +11,7 @@ use crate::vcs::merge::{Conflict, Favor, Merge, Paths};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{Changes, Entry};
-use crate::vcs::{self, Oid, Result};
+use crate::vcs::{Oid, Result};
 use crate::version;
 use std::collections::{BTreeSet, HashMap};
 
@@ -79,7 +79,7 @@ pub fn carry(
     checked_out: bool,
     favor: Option<Favor>,
 ) -> Result<Carried> {
-    let directory = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
+    let directory = handle.temporary()?;
     let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
     let base = handle.tree(Some(from))?.as_checked_out(checked_out);
     let mut before = handle.tree_of(from)?;

@@ -261,7 +261,7 @@ impl Transaction<'_> {
         facts: &Facts,
     ) -> Result<String> {
         let file = full.scratch.message();
-        let written = self.manner.written(&message)?;
+        let written = self.manner.written(self.repo, &message)?;
         std::fs::write(&file, &written).map_err(|e| vcs::Error::io("write", &file, e))?;
         let mut last = None;
         for (name, more) in [(PREPARE_COMMIT_MSG, Some(source.as_ref())), (COMMIT_MSG, None)] {

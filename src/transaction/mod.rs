@@ -255,6 +255,8 @@ pub struct Options<'a> {
     pub record: Option<Recording<'a>>,
     /// Where the commits are pushed to before the branch moves (`--push`).
     pub push: Option<Upstream>,
+    /// The refused attempts that it lands in the place of, and that are forgotten then.
+    pub attempts: Vec<String>,
     /// Where it takes its transaction directory from, if one was left there, and leaves it.
     pub spare: Option<&'a SpareRoom>,
 }

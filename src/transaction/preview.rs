@@ -4,13 +4,14 @@ use super::hooks::Hooks;
 use super::obstacles::{self, InCheckout};
 use super::{Error, Obstacle, Planned, Result, Target, conversions, series, staging};
 use crate::path::RepoPath;
+use crate::vcs::Oid;
 use crate::vcs::attributes::Source;
 use crate::vcs::checkout::Checkout;
 use crate::vcs::index::Index;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
+use crate::vcs::temporary::Temporary;
 use crate::vcs::tree::{BaseTree, Changes};
-use crate::vcs::{self, Oid};
 use std::path::Path;
 
 /// The tree that would be. It is gone when this is dropped.
@@ -18,16 +19,16 @@ use std::path::Path;
 pub struct Preview {
     tree: Oid,
     quarantine: Quarantine,
-    _directory: tempfile::TempDir,
+    _directory: Temporary,
 }
 
 impl Preview {
-    /// Builds the tree. The repository is not written to; the handle's writes go to the quarantine from now on.
+    /// Builds the tree. The repository gets no objects; the handle's writes go to the quarantine from now on.
     ///
     /// # Errors
     /// The object store or the disk.
     pub fn build(repo: &Repo, base: &BaseTree<'_>, series: &[Planned]) -> Result<Self> {
-        let directory = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
+        let directory = repo.temporary()?;
         let quarantine = Quarantine::enter_at(repo, directory.path().join("quarantine"))?;
         let mut changes = Changes::new();
         for change in series.iter().flat_map(|planned| &planned.changes) {

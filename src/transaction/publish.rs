@@ -4,6 +4,7 @@
 //! that comes by meanwhile has read the old HEAD, and fails when it finds that moved; never the new one with the old
 //! index, by which it would take back what has landed.
 
+use super::attempt::Attempt;
 use super::journal::{self, AnyPath, Journal};
 use super::record::{self, Kept};
 use super::staging::{self, Net, Staged};
@@ -133,6 +134,7 @@ impl Prepared<'_> {
             _ => return Err(Error::Nothing),
         };
         let _lock = super::lock(repo, options.lock_timeout)?;
+        Attempt::note(transaction_dir, &options.attempts)?;
         let token = transaction_dir.file(journal::TOKEN);
         let records = self
             .record
@@ -175,6 +177,9 @@ impl Prepared<'_> {
         interrupt::land();
         if let Some(early) = &self.transaction.early {
             early.stay();
+        }
+        if !options.attempts.is_empty() {
+            Attempt::forget_noted(repo, &transaction_dir.path);
         }
         let landed = Landed { old: target.tip, new, made: self.made.clone(), by_git };
         let locks = Locks { reference: &held.reference, record: &held.record, index: held.index.as_ref() };

@@ -191,6 +191,7 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Sett
         progress: &(),
         record: None,
         push: None,
+        attempts: Vec::new(),
         spare: None,
     };
     let Ok(planned) = move_to(repo, target.tip, repo.object_id(&note.new)?, target.checked_out)? else {

@@ -1,5 +1,6 @@
 //! Bringing what a killed process left to one of its two ends, or giving it up.
 
+use super::attempt::Attempt;
 use super::journal::{self, Journal};
 use super::settle::settle;
 use super::{
@@ -195,6 +196,7 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
     for pushed in later {
         all.push(pushed.finish(repo, timeout)?);
     }
+    repo.remove_temporaries();
     // Of one that was killed before it had made its transaction directory.
     let _ = std::fs::remove_dir(TransactionDir::all(repo.common_dir()));
     let _ = std::fs::remove_dir(ours);
@@ -323,6 +325,9 @@ fn clean(repo: &Repo, transaction_dir: &Path, id: &str, journal: Option<&Journal
         }
     }
     Scratch::remove(repo.common_dir(), id)?;
+    if end == End::Finished {
+        Attempt::forget_noted(repo, transaction_dir);
+    }
     early::settle(repo, transaction_dir, objects, !matches!(end, End::Discarded | End::TakenBack))?;
     outside::reap(repo, transaction_dir, id)?;
     point(Fault::ScratchRemoved)?;

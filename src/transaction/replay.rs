@@ -8,7 +8,7 @@ use crate::vcs::history::Existing;
 use crate::vcs::merge::{Favor, Merge, Paths};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid, Result};
+use crate::vcs::{Oid, Result};
 
 /// A commit to be brought onto a branch. What it did is what tells it from its first parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Brought {
 /// # Errors
 /// The object store fails, or a commit cannot be read.
 pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
-    let directory = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
+    let directory = handle.temporary()?;
     let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
     let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
     let mut brought =
@@ -94,7 +94,7 @@ pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favo
 /// # Errors
 /// The object store fails.
 pub fn is_made(handle: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3]) -> Result<bool> {
-    let directory = tempfile::tempdir().map_err(|e| vcs::Error::io("create", std::env::temp_dir(), e))?;
+    let directory = handle.temporary()?;
     let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
     let merged = handle.merge(paths, before, now, after, None)?;
     Ok(matches!(merged, Merge::Clean(changes, _) if changes.is_empty()))

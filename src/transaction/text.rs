@@ -4,6 +4,7 @@ use super::Result;
 use crate::vcs;
 use crate::vcs::repo::Repo;
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 /// What such a text is.
@@ -29,12 +30,16 @@ impl Text {
     /// # Errors
     /// What the file system says.
     pub fn keep(self, repo: &Repo, text: &[u8]) -> Result<PathBuf> {
-        let file = self.file(repo);
+        let (file, directory) = (self.file(repo), repo.temporary()?);
+        let aside = directory.path().join("text");
         let written = || -> std::io::Result<()> {
-            let mut aside = tempfile::NamedTempFile::new_in(repo.git_dir())?;
-            aside.write_all(text)?;
-            aside.persist(&file)?;
-            Ok(())
+            std::fs::OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&aside)?
+                .write_all(text)?;
+            std::fs::rename(&aside, &file)
         };
         written().map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)

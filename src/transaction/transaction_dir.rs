@@ -39,6 +39,9 @@ impl TransactionDir {
     /// What is pushed where.
     pub(super) const PUSHED: &str = "pushed";
 
+    /// The refused attempts that go when it has landed.
+    pub(super) const ATTEMPTS: &str = "attempts";
+
     /// The reference in whose line it stands.
     pub(super) const LINE: &str = "line";
 

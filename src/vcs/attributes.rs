@@ -288,17 +288,14 @@ impl Repo {
         }
         let Some(path) = self.attributes_file()? else { return Ok(()) };
         let failed = |e| Error::git("read core.attributesFile", e);
-        let written = || -> std::io::Result<tempfile::TempPath> {
-            let mut file = tempfile::NamedTempFile::new()?;
-            let quoted = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
-            let text = format!("[core]\n\tattributesFile = \"{}\"\n", quoted.replace('\n', "\\n"));
-            std::io::Write::write_all(&mut file, text.as_bytes())?;
-            Ok(file.into_temp_path())
-        };
-        let file = written().map_err(|e| Error::io("write", std::env::temp_dir(), e))?;
+        let quoted = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        let text = format!("[core]\n\tattributesFile = \"{}\"\n", quoted.replace('\n', "\\n"));
+        let directory = self.temporary()?;
+        let file = directory.path().join("config");
+        std::fs::write(&file, text).map_err(|e| Error::io("write", &file, e))?;
         let mut config = self.git.config().map_err(failed)?;
         config.add_file(&file, git2::ConfigLevel::App, true).map_err(failed)?;
-        let _ = self.attributes_config.set(file);
+        let _ = self.attributes_config.set(directory);
         Ok(())
     }
 

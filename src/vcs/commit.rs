@@ -40,9 +40,9 @@ impl Manner {
     ///
     /// # Errors
     /// It cannot be written in the encoding of commits.
-    pub fn written(&self, text: &str) -> Result<Vec<u8>> {
+    pub fn written(&self, repo: &Repo, text: &str) -> Result<Vec<u8>> {
         match self.encoding.as_deref().filter(|_| !text.is_ascii()) {
-            Some(encoding) => recode::encoded(text, encoding),
+            Some(encoding) => recode::encoded(repo.temporary()?, text, encoding),
             None => Ok(text.as_bytes().to_vec()),
         }
     }
@@ -82,7 +82,7 @@ impl Repo {
     /// The configuration cannot be read, or git cannot be run.
     pub fn message_of(&self, bytes: Vec<u8>) -> Result<Option<String>> {
         match self.commit_encoding()? {
-            Some(encoding) => recode::decoded(&bytes, &encoding),
+            Some(encoding) => recode::decoded(self.temporary()?, &bytes, &encoding),
             None => Ok(String::from_utf8(bytes).ok()),
         }
     }
@@ -98,7 +98,7 @@ impl Repo {
         who: &Identities,
         manner: &Manner,
     ) -> Result<Oid> {
-        let texts = Texts::of(who, draft.message, manner)?;
+        let texts = Texts::of(self, who, draft.message, manner)?;
         if let Some(key) = &manner.key {
             return self.sign(quarantine, draft, &texts, key, manner.signal);
         }
@@ -238,8 +238,8 @@ pub enum Sign {
 }
 
 impl Texts {
-    fn of(who: &Identities, message: &str, manner: &Manner) -> Result<Self> {
-        let bytes = manner.written(&[&who.author, &who.committer, message].join("\n"))?;
+    fn of(repo: &Repo, who: &Identities, message: &str, manner: &Manner) -> Result<Self> {
+        let bytes = manner.written(repo, &[&who.author, &who.committer, message].join("\n"))?;
         let (author, rest) = halves(&bytes, b"\n");
         let (committer, message) = halves(rest, b"\n");
         Ok(Self { author: author.to_vec(), committer: committer.to_vec(), message: message.to_vec() })

@@ -59,7 +59,7 @@ impl Repo {
     /// # Errors
     /// As [`Repo::edit`].
     pub fn edit_text(&self, name: &str, text: &[u8], signal: fn() -> Option<i32>) -> Result<Vec<u8>> {
-        let directory = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+        let directory = self.temporary()?;
         let file = directory.path().join(name);
         std::fs::write(&file, text).map_err(|e| Error::io("write", &file, e))?;
         self.edit(&file, signal)?;

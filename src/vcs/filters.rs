@@ -7,6 +7,7 @@ use super::convert::{Converter, Endings};
 use super::loose::{Writer, fan_out};
 use super::repo::Repo;
 use super::supervise::{self, Onlooker, Supervised};
+use super::temporary::Temporary;
 use super::tree::LONGEST_FILE;
 use super::{Error, Oid, Result, interrupt, process};
 use rustix::process::Signal;
@@ -36,12 +37,12 @@ impl Repo {
     /// # Errors
     /// A filter fails that has to succeed, or git cannot be run.
     pub fn smudge(&self, path: &str, id: Oid, attributes: Attributes) -> Result<Vec<u8>> {
-        let bench = Bench::new()?;
+        let bench = Bench { directory: self.temporary()? };
         // Nobody else may have it yet.
         Writer::new(self)?.write(&fan_out(bench.objects(), id)?, super::BLOB, &self.blob(id)?)?;
         let mut command = bench.git(self, attributes);
         command.arg("cat-file").arg("--filters").arg(format!("--path={path}")).arg(id.to_string());
-        run(&mut command, b"", path)
+        run(self, &mut command, b"", path)
     }
 
     /// The blob's content that git would make of a file at that path.
@@ -49,12 +50,12 @@ impl Repo {
     /// # Errors
     /// As [`Repo::smudge`].
     pub fn clean(&self, path: &str, content: &[u8], attributes: Attributes) -> Result<Vec<u8>> {
-        let bench = Bench::new()?;
+        let bench = Bench { directory: self.temporary()? };
         let mut command = bench.git(self, attributes);
         command.args(["hash-object", "-w", "--stdin"]).arg(format!("--path={path}"));
-        let id = self.id(&String::from_utf8_lossy(&run(&mut command, content, path)?))?;
+        let id = self.id(&String::from_utf8_lossy(&run(self, &mut command, content, path)?))?;
         let mut command = bench.git(self, Attributes::Checkout);
-        run(command.args(["cat-file", "blob"]).arg(id.to_string()), b"", path)
+        run(self, command.args(["cat-file", "blob"]).arg(id.to_string()), b"", path)
     }
 
     /// The id of the blob that git would make of a file at that path in the checkout.
@@ -64,7 +65,7 @@ impl Repo {
     pub fn cleaned_id(&self, path: &str, content: &[u8]) -> Result<Oid> {
         let mut command = process::git(self);
         command.args(["hash-object", "--stdin"]).arg(format!("--path={path}"));
-        self.id(&String::from_utf8_lossy(&run(&mut command, content, path)?))
+        self.id(&String::from_utf8_lossy(&run(self, &mut command, content, path)?))
     }
 
     /// What stands between the blob and the text of a file at that path.
@@ -78,7 +79,7 @@ impl Repo {
                 let mut command = process::git(self);
                 from(&mut command, attributes);
                 command.args(["check-attr", "-z", "--stdin", "filter", "working-tree-encoding", "ident"]);
-                let printed = run(&mut command, &[path.as_bytes(), b"\0"].concat(), path)?;
+                let printed = run(self, &mut command, &[path.as_bytes(), b"\0"].concat(), path)?;
                 let printed = String::from_utf8_lossy(&printed).into_owned();
                 // Path, attribute and value, thrice.
                 let fields: Vec<&str> = printed.split('\0').collect();
@@ -99,15 +100,10 @@ impl Repo {
 
 /// A directory for the objects of one conversion.
 struct Bench {
-    directory: tempfile::TempDir,
+    directory: Temporary,
 }
 
 impl Bench {
-    fn new() -> Result<Self> {
-        let directory = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
-        Ok(Self { directory })
-    }
-
     fn objects(&self) -> &std::path::Path {
         self.directory.path()
     }
@@ -126,8 +122,8 @@ fn from(command: &mut Command, attributes: Attributes) {
     }
 }
 
-fn run(command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
-    let Some(output) = attended(command, input, Some(LONGEST_FILE))? else {
+fn run(repo: &Repo, command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
+    let Some(output) = attended(repo, command, input, Some(LONGEST_FILE))? else {
         return Err(Error::TooLarge { path: path.to_owned(), limit: LONGEST_FILE });
     };
     if output.status.success() {
@@ -146,8 +142,9 @@ fn run(command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`attended`], or git failed.
-pub(super) fn pass(command: &Command, input: &[u8]) -> Result<Vec<u8>> {
-    let output = attended(command, input, None)?.ok_or_else(|| Error::io("run", "git", ErrorKind::Other))?;
+pub(super) fn pass(repo: &Repo, command: &Command, input: &[u8]) -> Result<Vec<u8>> {
+    let output =
+        attended(repo, command, input, None)?.ok_or_else(|| Error::io("run", "git", ErrorKind::Other))?;
     Ok(process::checked(command, output)?.stdout)
 }
 
@@ -156,9 +153,9 @@ pub(super) fn pass(command: &Command, input: &[u8]) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// Git cannot be started, or [`Error::Interrupted`].
-fn attended(command: &Command, input: &[u8], limit: Option<u64>) -> Result<Option<Output>> {
+fn attended(repo: &Repo, command: &Command, input: &[u8], limit: Option<u64>) -> Result<Option<Output>> {
     let _held = interrupt::hold();
-    let dir = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+    let dir = repo.temporary()?;
     let (given, printed) = (dir.path().join("given"), dir.path().join("printed"));
     std::fs::write(&given, input).map_err(|e| Error::io("write", &given, e))?;
     let onlooker = Bounded { printed: &printed, limit, status: OnceCell::new(), is_over: Cell::new(false) };

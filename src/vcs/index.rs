@@ -10,6 +10,7 @@ pub use features::Features;
 
 use super::checkout::{Checkout, Identity};
 use super::repo::Repo;
+use super::temporary::Temporary;
 use super::tree::Entry;
 use super::{Error, Result, places};
 use crate::path::RepoPath;
@@ -186,9 +187,8 @@ impl Repo {
     }
 
     /// A copy that libgit2 can read of an index that it cannot; it goes with its directory.
-    fn plain_copy(&self, index: &Path) -> Result<(tempfile::TempDir, PathBuf)> {
-        let failed = |e| Error::io("create", std::env::temp_dir(), e);
-        let directory = tempfile::tempdir().map_err(failed)?;
+    fn plain_copy(&self, index: &Path) -> Result<(Temporary, PathBuf)> {
+        let directory = self.temporary()?;
         let copy = directory.path().join("index");
         std::fs::copy(index, &copy).map_err(|e| Error::io("copy", index, e))?;
         by_git::make_plain(self, &copy)?;

@@ -238,7 +238,7 @@ impl super::repo::Repo {
         if [ours, ancestor, theirs].into_iter().any(is_binary) {
             return Ok(favor.map(|favor| if favor == Favor::Ours { ours } else { theirs }.to_vec()));
         }
-        let scratch = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+        let scratch = self.temporary()?;
         let sides = [("ours", ours), ("base", ancestor), ("theirs", theirs)];
         let sides = sides.map(|(name, bytes)| (scratch.path().join(name), bytes));
         for (path, bytes) in &sides {

@@ -58,6 +58,7 @@ pub mod show;
 mod sparse;
 mod startup;
 pub mod supervise;
+pub mod temporary;
 pub mod tree;
 mod update_ref;
 mod upkeep;

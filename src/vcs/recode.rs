@@ -3,6 +3,7 @@
 //! Git converts them, as it converts files with a `working-tree-encoding`: in a bare repository made for it, whose only
 //! attribute says so.
 
+use super::temporary::Temporary;
 use super::{Error, Result, process};
 use std::process::Command;
 
@@ -13,17 +14,16 @@ pub(super) fn is_utf8(name: &str) -> bool {
 
 /// What converts texts to an encoding and back.
 struct Converter {
-    repository: tempfile::TempDir,
+    repository: Temporary,
     encoding: String,
 }
 
 impl Converter {
-    fn new(encoding: &str) -> Result<Self> {
+    fn new(repository: Temporary, encoding: &str) -> Result<Self> {
         let encoding = encoding.to_owned();
         if encoding.is_empty() || encoding.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return Err(Error::Encoding { encoding });
         }
-        let repository = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
         let top = repository.path();
         let write = |name: &str, content: &str| {
             let file = top.join(name);
@@ -58,12 +58,12 @@ impl Converter {
     }
 }
 
-/// The text in that encoding.
+/// The text in that encoding, by a repository that is made there.
 ///
 /// # Errors
 /// Git does not know the encoding, or the text cannot be written in it; or git cannot be run.
-pub(super) fn encoded(text: &str, encoding: &str) -> Result<Vec<u8>> {
-    let converter = Converter::new(encoding)?;
+pub(super) fn encoded(repository: Temporary, text: &str, encoding: &str) -> Result<Vec<u8>> {
+    let converter = Converter::new(repository, encoding)?;
     let id = converter.blob(text.as_bytes(), false)?;
     let bytes = converter.encoded(&id)?;
     // What cannot be converted git leaves as it is, with a complaint; back, where it is to write an object, it does not.
@@ -77,8 +77,8 @@ pub(super) fn encoded(text: &str, encoding: &str) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// The encoding has an impossible name, or git cannot be run.
-pub(super) fn decoded(bytes: &[u8], encoding: &str) -> Result<Option<String>> {
-    let converter = Converter::new(encoding)?;
+pub(super) fn decoded(repository: Temporary, bytes: &[u8], encoding: &str) -> Result<Option<String>> {
+    let converter = Converter::new(repository, encoding)?;
     let id = converter.blob(bytes, true)?;
     if id.is_empty() || converter.encoded(&id)? != bytes {
         return Ok(None);
@@ -92,13 +92,18 @@ mod tests {
 
     #[test]
     fn what_can_be_written_is_and_the_rest_is_refused() {
-        let latin = |text| encoded(text, "ISO-8859-1");
+        let top = tempfile::tempdir().expect("a directory");
+        let place = || Temporary::new(top.path(), None).expect("a directory");
+        let latin = |text| encoded(place(), text, "ISO-8859-1");
         assert_eq!(latin("Jürgen\n").expect("there is an ü"), b"J\xfcrgen\n");
         assert!(matches!(latin("日本語"), Err(Error::Encoding { .. })));
-        assert_eq!(decoded(b"J\xfcrgen\n", "ISO-8859-1").expect("asked").as_deref(), Some("Jürgen\n"));
-        assert_eq!(decoded(b"\xff", "EUC-JP").expect("asked"), None);
+        assert_eq!(
+            decoded(place(), b"J\xfcrgen\n", "ISO-8859-1").expect("asked").as_deref(),
+            Some("Jürgen\n")
+        );
+        assert_eq!(decoded(place(), b"\xff", "EUC-JP").expect("asked"), None);
         for unknown in ["nothing", "", "UTF-16LE", "a b", "x\ny"] {
-            assert!(matches!(encoded("ü", unknown), Err(Error::Encoding { .. })), "{unknown}");
+            assert!(matches!(encoded(place(), "ü", unknown), Err(Error::Encoding { .. })), "{unknown}");
         }
     }
 }

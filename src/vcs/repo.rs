@@ -3,6 +3,7 @@
 use super::config::Config;
 use super::shadow::{self, Place};
 use super::sharing::Sharing;
+use super::temporary::Temporary;
 use super::{Error, Oid, Result, owner};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -26,7 +27,7 @@ pub struct Repo {
     pub(super) attributes_everywhere: OnceCell<bool>,
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
     /// What tells libgit2 of `core.attributesFile`.
-    pub(super) attributes_config: OnceCell<tempfile::TempPath>,
+    pub(super) attributes_config: OnceCell<Temporary>,
     /// What is about to be written.
     pub(super) ahead: RefCell<super::ahead::Ahead>,
     /// Who reads the index meanwhile.

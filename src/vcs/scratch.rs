@@ -134,7 +134,8 @@ impl Scratch {
     /// # Errors
     /// Git fails: a filter, or the disk.
     pub fn show(&self, repo: &Repo, tree: Oid) -> Result<()> {
-        filters::pass(self.git(repo).args(["read-tree", "--reset", "-u", &tree.to_string()]), b"").map(drop)
+        filters::pass(repo, self.git(repo).args(["read-tree", "--reset", "-u", &tree.to_string()]), b"")
+            .map(drop)
     }
 
     /// Removes what git neither tracks nor ignores there.
@@ -175,11 +176,11 @@ impl Scratch {
     /// # Errors
     /// Git fails: the index is in conflict, or locked.
     pub fn taken_in(&self, repo: &Repo, paths: &Paths) -> Result<Oid> {
-        let changed = filters::pass(self.git(repo).args(["diff-files", "--name-only", "-z"]), b"")?;
+        let changed = filters::pass(repo, self.git(repo).args(["diff-files", "--name-only", "-z"]), b"")?;
         let changed: Vec<_> = changed.split(|byte| *byte == 0).filter(|path| paths.contains(*path)).collect();
         if !changed.is_empty() {
             let update = ["update-index", "--remove", "-z", "--stdin"];
-            filters::pass(self.git(repo).args(update), &changed.join(&0))?;
+            filters::pass(repo, self.git(repo).args(update), &changed.join(&0))?;
         }
         repo.id(&process::output(self.git(repo).arg("write-tree"))?)
     }

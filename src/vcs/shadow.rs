@@ -5,6 +5,8 @@
 
 use super::config::Config;
 use super::repo::{Operation, Repo};
+use super::sharing::Sharing;
+use super::temporary::Temporary;
 use super::{Error, Result, process};
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
@@ -17,7 +19,7 @@ pub(super) struct Place {
     pub(super) common_dir: PathBuf,
     pub(super) workdir: Option<PathBuf>,
     /// Gone when the repository is closed.
-    _shadow: tempfile::TempDir,
+    _shadow: Temporary,
 }
 
 /// Extensions of a repository's format that only git knows what to do with (git-config(1), `extensions.*`).
@@ -80,7 +82,7 @@ fn open_at(
     // One that is gone is none: of a worktree that was removed, for one.
     let workdir = workdir.filter(|path| path.is_dir());
     let config = Config::of_git(&git_dir)?;
-    let shadow = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+    let shadow = Temporary::new(&common_dir, Sharing::of(&config)?)?;
     let at = shadow.path();
     fill(at, &common_dir, &config).map_err(|e| Error::io("write", at, e))?;
     let git = git2::Repository::open(at).map_err(|e| Error::git("open the repository", e))?;

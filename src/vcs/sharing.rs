@@ -62,33 +62,7 @@ impl Repo {
     /// # Errors
     /// The file system refuses.
     pub fn share(&self, path: &Path) -> Result<()> {
-        let Some(sharing) = self.sharing()? else { return Ok(()) };
-        let metadata = path.symlink_metadata().map_err(|e| Error::io("look at", path, e))?;
-        let old = metadata.permissions().mode() & 0o7777;
-        let new = sharing.adjust(old, metadata.is_dir());
-        if new == old {
-            return Ok(());
-        }
-        std::fs::set_permissions(path, PermissionsExt::from_mode(new))
-            .map_err(|e| Error::io("set the permissions of", path, e))
-    }
-
-    /// Makes a directory and those above it that are missing, all shared. Gives the ones that were made, the outermost
-    /// first.
-    ///
-    /// # Errors
-    /// The file system refuses; those that were made stay.
-    fn make_shared(&self, directory: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
-        let missing: Vec<_> = directory.ancestors().take_while(|path| !path.exists()).collect();
-        for path in missing.into_iter().rev() {
-            match std::fs::create_dir(path) {
-                Ok(()) => made.push(path.to_owned()),
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
-                Err(e) => return Err(Error::io("create", path, e)),
-            }
-            self.share(path)?;
-        }
-        Ok(())
+        share(self.sharing()?, path)
     }
 
     /// Does something in a shared directory, which is made if it is missing: once more if it was removed in between, as
@@ -100,14 +74,54 @@ impl Repo {
         &self,
         directory: &Path,
         made: &mut Vec<PathBuf>,
-        mut act: impl FnMut() -> Result<T>,
+        act: impl FnMut() -> Result<T>,
     ) -> Result<T> {
-        let mut tries = 0;
-        loop {
-            match self.make_shared(directory, made).and_then(|()| act()) {
-                Err(e) if e.is_missing() && tries < 100 => tries += 1,
-                outcome => return outcome,
-            }
+        in_shared(self.sharing()?, directory, made, act)
+    }
+}
+
+fn share(sharing: Option<Sharing>, path: &Path) -> Result<()> {
+    let Some(sharing) = sharing else { return Ok(()) };
+    let metadata = path.symlink_metadata().map_err(|e| Error::io("look at", path, e))?;
+    let old = metadata.permissions().mode() & 0o7777;
+    let new = sharing.adjust(old, metadata.is_dir());
+    if new == old {
+        return Ok(());
+    }
+    std::fs::set_permissions(path, PermissionsExt::from_mode(new))
+        .map_err(|e| Error::io("set the permissions of", path, e))
+}
+
+/// Makes a directory and those above it that are missing, all shared. Gives the ones that were made, the outermost
+/// first.
+///
+/// # Errors
+/// The file system refuses; those that were made stay.
+fn make_shared(sharing: Option<Sharing>, directory: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
+    let missing: Vec<_> = directory.ancestors().take_while(|path| !path.exists()).collect();
+    for path in missing.into_iter().rev() {
+        match std::fs::create_dir(path) {
+            Ok(()) => made.push(path.to_owned()),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
+            Err(e) => return Err(Error::io("create", path, e)),
+        }
+        share(sharing, path)?;
+    }
+    Ok(())
+}
+
+/// As [`Repo::in_shared`], for a repository that is shared like that.
+pub(super) fn in_shared<T>(
+    sharing: Option<Sharing>,
+    directory: &Path,
+    made: &mut Vec<PathBuf>,
+    mut act: impl FnMut() -> Result<T>,
+) -> Result<T> {
+    let mut tries = 0;
+    loop {
+        match make_shared(sharing, directory, made).and_then(|()| act()) {
+            Err(e) if e.is_missing() && tries < 100 => tries += 1,
+            outcome => return outcome,
         }
     }
 }

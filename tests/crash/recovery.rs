@@ -503,3 +503,29 @@ fn how_many_files_are_out_of_the_checkout_is_told_without_a_journal() {
         }
     }
 }
+
+#[test]
+fn the_attempt_that_landed_before_the_kill_is_forgotten() {
+    for (fault, is_there) in [("journal-placed", true), ("ref-moved", false)] {
+        let sandbox = Sandbox::new();
+        let bad = five() + &patch("README", "Greet", "good-bye\n", "welcome\n");
+        sandbox.apply(["-q"], &bad).exits(1);
+        let good = patch("README", "Greet", "hello\n", "welcome\n");
+        let mut command = sandbox.command(["--continue", "--"]);
+        command.arg(sandbox.response(&good)).env(VARIABLE, format!("{fault}:kill"));
+        assert_eq!(Run::of(command.output().unwrap()).signal, Some(9), "{fault}");
+        sandbox.run(["recover"]).exits(0);
+        assert_eq!(sandbox.exists(".git/llm-apply/attempts"), is_there, "{fault}");
+        assert_eq!(sandbox.text("README").contains("welcome"), !is_there, "{fault}");
+    }
+}
+
+#[test]
+fn temporary_directories_of_a_killed_run_go() {
+    let sandbox = Sandbox::new();
+    let left = ".git/llm-apply/tmp/of-a-killed-run";
+    std::fs::create_dir_all(sandbox.repo.join(left)).unwrap();
+    sandbox.file(&format!("{left}/index"), "x");
+    sandbox.apply(["-q"], &patch("README", "Greet", "hello\n", "welcome\n")).exits(0);
+    assert!(!sandbox.exists(".git/llm-apply"), "{:?}", sandbox.listing().keys());
+}

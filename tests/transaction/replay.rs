@@ -49,6 +49,7 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
         progress: &Silent,
         record: None,
         push: None,
+        attempts: Vec::new(),
         spare: None,
     };
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);

@@ -18,7 +18,7 @@ pub(super) fn make_plain(repo: &Repo, index: &Path) -> Result<()> {
     {
         command.args(["-c", setting]);
     }
-    run(command.args(["update-index", "--no-split-index", "--force-write-index"]), b"")
+    run(repo, command.args(["update-index", "--no-split-index", "--force-write-index"]), b"")
 }
 
 /// Changes the index at that path: the updates. Those in `placed` stand in the checkout, and those in `skipped`
@@ -57,25 +57,29 @@ pub(super) fn change(
         command
     };
     if features.sparse {
-        run(command().args(["update-index", "--force-write-index"]), b"")?;
+        run(repo, command().args(["update-index", "--force-write-index"]), b"")?;
     }
-    run(command().args(["update-index", "-z", "--index-info"]), &lines)?;
+    run(repo, command().args(["update-index", "-z", "--index-info"]), &lines)?;
     let listed = |paths: &mut dyn Iterator<Item = &str>| -> Vec<u8> {
         paths.flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect()
     };
     if !skipped.is_empty() {
         let paths = listed(&mut skipped.iter().copied());
-        run(command().args(["update-index", "-z", "--skip-worktree", "--stdin"]), &paths)?;
+        run(repo, command().args(["update-index", "-z", "--skip-worktree", "--stdin"]), &paths)?;
     }
     let placed = listed(&mut placed.iter().copied().filter(|path| !skipped.contains(path)));
     if !placed.is_empty() {
         // Git looks at their content, and notes their times only where that is what the index says.
         let mut command = command();
         command.env("GIT_LITERAL_PATHSPECS", "1");
-        run(command.args(["add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"]), &placed)?;
+        run(
+            repo,
+            command.args(["add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"]),
+            &placed,
+        )?;
     }
     if features.sparse {
-        run(kept().args(["update-index", "--force-write-index"]), b"")?;
+        run(repo, kept().args(["update-index", "--force-write-index"]), b"")?;
     }
     Ok(())
 }
@@ -89,6 +93,6 @@ fn on_index(repo: &Repo, index: &Path) -> Command {
     command
 }
 
-fn run(command: &mut Command, input: &[u8]) -> Result<()> {
-    filters::pass(command, input).map(drop)
+fn run(repo: &Repo, command: &mut Command, input: &[u8]) -> Result<()> {
+    filters::pass(repo, command, input).map(drop)
 }

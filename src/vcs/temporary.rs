@@ -1,0 +1,119 @@
+//! Temporary directories. They lie in the repository, so that the next run finds those of one that was killed.
+
+use super::lock::Flock;
+use super::repo::Repo;
+use super::sharing::{Sharing, in_shared};
+use super::{Error, Result, places};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A directory that goes when this is dropped.
+pub struct Temporary {
+    directory: Option<TempDir>,
+    path: PathBuf,
+    /// Says that somebody still needs it.
+    _alive: Option<Flock>,
+}
+
+impl Temporary {
+    /// In the repository with that shared directory, or where temporary files usually are if nothing can be made there.
+    ///
+    /// # Errors
+    /// It cannot be made there either.
+    pub(super) fn new(common: &Path, sharing: Option<Sharing>) -> Result<Self> {
+        let own = Self::own(common, sharing).ok();
+        let directory = own.map_or_else(|| tempfile::tempdir().map(|made| (made, None)), Ok);
+        let (made, alive) = directory.map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+        let path = made.path().to_owned();
+        Ok(Self { directory: Some(made), path, _alive: alive })
+    }
+
+    fn own(common: &Path, sharing: Option<Sharing>) -> Result<(TempDir, Option<Flock>)> {
+        let all = all(common);
+        places::check_own(&[&common.join("llm-apply"), &all])?;
+        loop {
+            let made = in_shared(sharing, &all, &mut Vec::new(), || {
+                TempDir::new_in(&all).map_err(|e| Error::io("create", &all, e))
+            })?;
+            // Before it has its lock it may be taken for a dead one's.
+            match Flock::attempt(made.path()) {
+                Ok(alive @ Some(_)) if made.path().exists() => return Ok((made, alive)),
+                Err(e) if !e.is_missing() => return Err(e),
+                _ => {}
+            }
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        self.directory = None;
+        // What is empty then.
+        if let Some(all) = self._alive.as_ref().and(self.path.parent()) {
+            let _ = std::fs::remove_dir(all);
+            let _ = all.parent().map(std::fs::remove_dir);
+        }
+    }
+}
+
+fn all(common: &Path) -> PathBuf {
+    common.join("llm-apply").join("tmp")
+}
+
+impl Repo {
+    /// A temporary directory.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn temporary(&self) -> Result<Temporary> {
+        Temporary::new(self.common_dir(), self.sharing()?)
+    }
+
+    /// Removes the temporary directories that killed runs have left.
+    pub fn remove_temporaries(&self) {
+        let all = all(self.common_dir());
+        if places::check_own(&[&all]).is_err() {
+            return;
+        }
+        for entry in std::fs::read_dir(&all).into_iter().flatten().flatten() {
+            if let Ok(Some(_dead)) = Flock::attempt(&entry.path()) {
+                let _ = places::remove(&entry.path());
+            }
+        }
+        let _ = std::fs::remove_dir(&all);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_of_the_dead_go_and_those_of_the_living_stay() {
+        let top = tempfile::tempdir().expect("a directory");
+        let git = top.path().join(".git");
+        git2::Repository::init(top.path()).expect("a repository");
+        let repo = Repo::open(&git, Some(top.path())).expect("opened");
+        let (kept, left) = (repo.temporary().expect("one"), all(&git).join("left"));
+        std::fs::create_dir(&left).expect("another");
+        std::fs::write(left.join("file"), b"x").expect("written");
+        repo.remove_temporaries();
+        assert!(kept.path().starts_with(all(&git)) && kept.path().exists() && !left.exists());
+        drop(kept);
+        assert!(!git.join("llm-apply").exists());
+    }
+
+    #[test]
+    fn where_nothing_can_be_made_it_is_elsewhere() {
+        let top = tempfile::tempdir().expect("a directory");
+        let file = top.path().join("file");
+        std::fs::write(&file, b"x").expect("written");
+        let made = Temporary::new(&file, None).expect("one");
+        assert!(made.path().is_dir() && !made.path().starts_with(&file));
+    }
+}

@@ -13,7 +13,7 @@ mod tests;
 use super::above::Above;
 use super::document::{Part, What, lift};
 use super::fence::{Fence, is_markdown};
-use super::reasoning::{self, Sections};
+use super::reasoning::{self, End, Sections};
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
 use super::why::list_mark;
 use super::{Output, Reading, fault, file, json, seen};
@@ -86,8 +86,12 @@ pub(super) struct Reader<'r> {
     /// Whether fences are read inside of fences that are as long: not once one had no end that way.
     nests: bool,
     tag: Option<Tag<'r>>,
-    /// Whether all of it is reasoning.
-    is_draft: bool,
+    /// What ends it, if all of it is reasoning.
+    draft: Option<End>,
+    /// The rest of the line in which that stands, behind it.
+    closed: Option<Line<'r>>,
+    /// Whether an end in the payload of a draft is content: not once a draft was broken.
+    whole_drafts: bool,
     sections: Sections,
     /// The first opening tag of reasoning that is never closed.
     unclosed: Option<Span>,
@@ -110,7 +114,6 @@ pub(super) struct Reader<'r> {
 impl<'r> Reader<'r> {
     pub(super) fn new(response: &'r Response, reading: &Reading) -> Self {
         let asked = reading.formats.contains(&FormatId::EditCalls);
-        let first = response.text().lines().find(|line| !line.trim().is_empty());
         Self {
             response,
             out: Output { asked, ..Output::default() },
@@ -126,13 +129,15 @@ impl<'r> Reader<'r> {
             outer: Vec::new(),
             nests: true,
             tag: None,
-            is_draft: false,
+            draft: None,
+            closed: None,
+            whole_drafts: true,
             sections: Sections::default(),
             unclosed: None,
             ended: None,
             lone: None,
             escaped: None,
-            is_page: first.is_some_and(|line| line.trim() == "You said:"),
+            is_page: false,
             turn: None,
             stopped: None,
             no_closing: usize::MAX,
@@ -143,6 +148,8 @@ impl<'r> Reader<'r> {
     pub(super) fn read(&mut self) {
         let end = reasoning::end_of(self.response.text());
         let mut cursor = Cursor::within(self.response, Span::new(self.response.id(), 0, end));
+        let first = cursor.lines().find(|line| !line.trimmed().is_empty());
+        self.is_page = first.is_some_and(|line| line.trimmed() == "You said:");
         let content = self.blocks(&mut cursor, 0);
         self.leave_turn(end);
         self.is_wrapped = content.blocks == 1 && !content.text && !content.paths;
@@ -155,7 +162,7 @@ impl<'r> Reader<'r> {
     /// Reads the blocks up to the line that closes the fence around the cursor, or to the end of its input.
     fn blocks(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> Content {
         let mut content = Content::default();
-        while let Some(line) = cursor.line() {
+        while let Some(line) = cursor.line().filter(|_| self.closed.is_none()) {
             if self.out.is_full() {
                 self.stopped.get_or_insert(line.start);
                 cursor.go_to_end();
@@ -169,11 +176,13 @@ impl<'r> Reader<'r> {
             if cursor.closes_fence(line) || self.closes_outer(cursor, line) {
                 break;
             }
-            if depth == 0 && !self.is_draft && self.reasoning(cursor, line) {
+            if depth == 0 && self.draft.is_none() && self.reasoning(cursor, line) {
                 continue;
             }
             if self.block(cursor, line, first, depth, &mut content) {
                 content.blocks += 1;
+            } else if let Some(rest) = self.behind_draft(line) {
+                self.closed = Some(rest);
             } else {
                 let is_path = self.text(line, depth);
                 // Dots and rules say nothing.
@@ -233,7 +242,8 @@ impl<'r> Reader<'r> {
             return true;
         }
         let Some(line) = cursor.line() else { return false };
-        let may_nest = depth < DEEPEST && (cursor.fence().is_none() || self.nests);
+        let may_nest =
+            depth < DEEPEST && (cursor.fence().is_none() || self.nests) && self.behind_draft(line).is_none();
         if let Some(fence) = Fence::of(line.text).filter(|_| may_nest) {
             if cursor.fence().is_some_and(|open| fence.may_close(open)) {
                 content.nested.get_or_insert(cursor.span_of(line));

@@ -18,7 +18,7 @@ use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
 use super::why::list_mark;
 use super::{Output, Reading, fault, file, json, seen};
 use crate::edit::{Candidate, FenceState, FormatId, Given};
-use crate::response::Response;
+use crate::response::{Passage, Response};
 use crate::span::Span;
 
 /// How deep fences and quotes are read in each other.
@@ -316,19 +316,8 @@ impl<'r> Reader<'r> {
                 (true, Some(nested)) => FenceState::Unclear(nested),
                 (true, None) => FenceState::Closed,
             };
-            let language = language.to_owned();
-            let (is_whole, is_snippet, why) = (self.whole_files, self.snippets, self.above.why());
-            let block = Given {
-                span,
-                candidates: files,
-                language,
-                text,
-                path_line: 0,
-                state,
-                is_whole,
-                is_snippet,
-                why,
-            };
+            let (language, is_snippet, why) = (language.to_owned(), self.snippets, self.above.why());
+            let block = Given { language, state, is_snippet, why, ..self.given(span, files, text) };
             self.code_block(cursor, block, (start, end), depth);
         } else {
             self.above.leave();
@@ -449,22 +438,26 @@ impl<'r> Reader<'r> {
         }
         if tag.name == "source" && tag.text <= line.start {
             let text = self.response.passage(tag.text..line.start).into_lines();
-            let (language, state, is_whole) = (String::new(), FenceState::Closed, self.whole_files);
-            let candidates = tag.files;
-            let given = Given {
-                span,
-                candidates,
-                language,
-                text,
-                path_line: 0,
-                state,
-                is_whole,
-                is_snippet: false,
-                why: None,
-            };
+            let given = self.given(span, tag.files, text);
             self.give(given, 0);
         } else {
             self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });
+        }
+    }
+
+    /// A code block of these lines, without an info string.
+    fn given(&self, span: Span, candidates: Vec<Candidate>, text: Passage) -> Given {
+        let (language, state, is_whole) = (String::new(), FenceState::Closed, self.whole_files);
+        Given {
+            span,
+            candidates,
+            language,
+            text,
+            path_line: 0,
+            state,
+            is_whole,
+            is_snippet: false,
+            why: None,
         }
     }
 

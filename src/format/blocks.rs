@@ -13,7 +13,7 @@ mod tests;
 use super::above::Above;
 use super::document::{Part, What, lift};
 use super::fence::{Fence, is_markdown};
-use super::reasoning::{self, End, Sections};
+use super::reasoning::{self, Sections};
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
 use super::why::list_mark;
 use super::{Output, Reading, fault, file, json, seen};
@@ -86,9 +86,7 @@ pub(super) struct Reader<'r> {
     /// Whether fences are read inside of fences that are as long: not once one had no end that way.
     nests: bool,
     tag: Option<Tag<'r>>,
-    /// What ends it, if all of it is reasoning.
-    draft: Option<End>,
-    /// The rest of the line in which that stands, behind it.
+    /// The rest of the line in which the end of a draft stands, behind it.
     closed: Option<Line<'r>>,
     /// Whether an end in the payload of a draft is content: not once a draft was broken.
     whole_drafts: bool,
@@ -129,7 +127,6 @@ impl<'r> Reader<'r> {
             outer: Vec::new(),
             nests: true,
             tag: None,
-            draft: None,
             closed: None,
             whole_drafts: true,
             sections: Sections::default(),
@@ -176,7 +173,7 @@ impl<'r> Reader<'r> {
             if cursor.closes_fence(line) || self.closes_outer(cursor, line) {
                 break;
             }
-            if depth == 0 && self.draft.is_none() && self.reasoning(cursor, line) {
+            if depth == 0 && self.out.draft.is_none() && self.reasoning(cursor, line) {
                 continue;
             }
             if self.block(cursor, line, first, depth, &mut content) {

@@ -111,7 +111,7 @@ impl<'r> Reader<'r> {
     /// content, so it need not be the `first`. Names the edits in it: they are skipped.
     fn draft(&mut self, cursor: &Cursor<'r>, text: Line<'r>, end: End, first: Line<'r>) -> Option<Line<'r>> {
         let mut reader = Reader::new(self.response, &Reading::default());
-        (reader.draft, reader.whole_drafts) = (Some(end), self.whole_drafts);
+        (reader.out.draft, reader.whole_drafts) = (Some(end), self.whole_drafts);
         let mut inside = match self.whole_drafts {
             true => cursor.clone(),
             false => Cursor::within(self.response, cursor.span(text.start, first.start)),
@@ -144,7 +144,7 @@ impl<'r> Reader<'r> {
 
     /// The rest of a line of a draft behind the end of it, if that stands there.
     pub(super) fn behind_draft(&self, line: Line<'r>) -> Option<Line<'r>> {
-        self.draft.filter(|_| self.whole_drafts).and_then(|end| end.rest(line))
+        self.out.draft.filter(|_| self.whole_drafts).and_then(|end| end.rest(line))
     }
 
     /// How many edits begin at or behind an offset, whole files included.

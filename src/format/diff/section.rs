@@ -207,8 +207,11 @@ impl<'r> Section<'r> {
         let Body { hunks, marks, mut faults } = hunks;
         // By its numbers a hunk may end with blank lines.
         self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
+        let is_open = self.response.text().get(self.span.end as usize..).is_some_and(str::is_empty);
         match self.edit(mail, hunks, marks) {
-            Ok(edit) if faults.is_empty() => return Ok(Box::new(edit)),
+            Ok(edit) if faults.is_empty() => {
+                return Ok(Box::new(Edit { git: Git { is_open, ..edit.git }, ..edit }));
+            }
             Err(fault) if faults.is_empty() => faults.push(*fault),
             // What is said of the lines says it all.
             Ok(_) | Err(_) => {}
@@ -312,7 +315,13 @@ impl<'r> Section<'r> {
         };
         let executable = self.mode.or(self.made.filter(|executable| *executable));
         let prefixed = path.prefixed && !is_made;
-        let git = Git { executable, blob: self.blob.clone(), prefixed, mail: mail.map(|mail| mail.span) };
+        let git = Git {
+            executable,
+            blob: self.blob.clone(),
+            prefixed,
+            mail: mail.map(|mail| mail.span),
+            is_open: false,
+        };
         let why = mail.and_then(Mail::why);
         Ok(Edit { why, git, ..Edit::new(FormatId::Diff, self.span, target(path), op) })
     }

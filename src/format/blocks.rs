@@ -149,6 +149,11 @@ impl<'r> Reader<'r> {
         self.is_page = first.is_some_and(|line| line.trimmed() == "You said:");
         let content = self.blocks(&mut cursor, 0);
         self.leave_turn(end);
+        if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && self.whole_files) {
+            let text = self.response.passage(tag.text.min(end)..end).into_lines();
+            let span = Span::new(self.response.id(), tag.start, end);
+            self.give(Given { state: FenceState::Unclosed, ..self.given(span, tag.files, text) }, 0);
+        }
         self.is_wrapped = content.blocks == 1 && !content.text && !content.paths;
         self.finish_reasoning();
         self.cut_off(end);

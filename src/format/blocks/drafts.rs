@@ -13,6 +13,8 @@ use std::collections::HashSet;
 
 /// How many files a warning names.
 const NAMED: usize = 3;
+/// What to do where edits may be drafts.
+const HELP: &str = "leave the reasoning out, and put a tag that is meant as text in backquotes";
 /// How the regions of formats begin, for a last line that breaks off.
 const MARKERS: &[&str] = &[
     "<edit file=",
@@ -86,7 +88,7 @@ impl<'r> Reader<'r> {
                 "this tag ends reasoning that was not begun, and {} before it may be a draft",
                 count(edits)
             );
-            self.out.fault(Diagnostic::error(Code::Reasoning, tag, message));
+            self.out.fault(Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP));
         }
         cursor.begin_line(line.skip(end));
         true
@@ -163,14 +165,14 @@ impl<'r> Reader<'r> {
         if let Some(lone) = self.lone.filter(|_| self.edits_since(0) == 0)
             && let Some(lone) = self.out.script.diagnostics.get_mut(lone)
         {
-            lone.severity = Severity::Error;
+            (lone.severity, lone.help) = (Severity::Error, Some(HELP.to_owned()));
         }
         let Some(unclosed) = self.unclosed else { return };
         let edits = self.edits_since(unclosed.start as usize);
         if edits > 0 {
             let message =
                 format!("this reasoning is never closed, and {} behind it may be a draft", count(edits));
-            self.out.fault(Diagnostic::error(Code::Reasoning, unclosed, message));
+            self.out.fault(Diagnostic::error(Code::Reasoning, unclosed, message).with_help(HELP));
         }
     }
 

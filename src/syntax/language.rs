@@ -45,6 +45,8 @@ pub(super) struct Language {
     pub(super) module: &'static str,
     /// Whether a comment alone is no body, and the first text in one describes it.
     pub(super) is_indented: bool,
+    /// Whether functions with other parameters are others.
+    pub(super) has_overloads: bool,
 }
 
 impl Language {
@@ -85,6 +87,7 @@ const PYTHON: Language = Language {
     imports: &["import_statement", "import_from_statement", "future_import_statement"],
     module: "module_name",
     is_indented: true,
+    has_overloads: false,
 };
 
 const RUST: Language = Language {
@@ -118,6 +121,7 @@ const RUST: Language = Language {
     imports: &["use_declaration"],
     module: "path",
     is_indented: false,
+    has_overloads: false,
 };
 
 const TYPESCRIPT: Language = Language {
@@ -155,6 +159,7 @@ const TYPESCRIPT: Language = Language {
     imports: &["import_statement"],
     module: "source",
     is_indented: false,
+    has_overloads: false,
 };
 
 // JavaScript is read by the same grammar: one of its own is 0.4 MB, and what it calls otherwise would be a table more.
@@ -177,7 +182,7 @@ const GO: Language = Language {
         ("method_elem", "method", NAME),
     ],
     wrappers: &[],
-    decorators: &[],
+    decorators: &["raw_string_literal"],
     members: &["field_declaration_list", "interface_type"],
     containers: &[],
     blocks: &["block"],
@@ -187,6 +192,7 @@ const GO: Language = Language {
     imports: &["import_spec"],
     module: "path",
     is_indented: false,
+    has_overloads: false,
 };
 
 const JAVA: Language = Language {
@@ -215,6 +221,7 @@ const JAVA: Language = Language {
     imports: &["import_declaration"],
     module: "",
     is_indented: false,
+    has_overloads: true,
 };
 
 const C: Language = Language {
@@ -243,6 +250,7 @@ const C: Language = Language {
     imports: &["preproc_include"],
     module: "",
     is_indented: false,
+    has_overloads: false,
 };
 
 const JSON: Language = Language {
@@ -260,6 +268,7 @@ const JSON: Language = Language {
     imports: &[],
     module: "",
     is_indented: false,
+    has_overloads: false,
 };
 
 const LANGUAGES: &[Language] = &[PYTHON, RUST, TYPESCRIPT, TSX, GO, JAVA, C, JSON];

@@ -76,6 +76,11 @@ impl Parsed {
         self.slice(0..at).bytes().filter(|byte| *byte == b'\n').count()
     }
 
+    /// The lines of a range, from 0.
+    pub(super) fn lines(&self, range: &Range<usize>) -> std::ops::RangeInclusive<usize> {
+        self.line(range.start)..=self.line(range.end)
+    }
+
     /// Where a node ends that may hold the line break behind it.
     pub(super) fn end(&self, node: Node<'_>) -> usize {
         node.start_byte() + self.of(node).trim_end().len()

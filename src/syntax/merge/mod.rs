@@ -85,8 +85,9 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<String, Re
         (only(old), old.named_child(0), new.named_child_count() > 0, new.named_child(0).filter(|_| only(new)))
     {
         (old, new) = (object, other);
-        let elided = snippet.elides(new.byte_range());
-        merge.list(old, new, 1, elided)?;
+        merge.list(old, new, 1, false)?;
+    } else if let Some(class) = merge.class(new) {
+        merge.list(class, new, 1, true)?;
     } else {
         merge.list(old, new, 0, true)?;
     }
@@ -95,11 +96,12 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<String, Re
 
 /// Refuses a result that lacks a definition of the file.
 fn keeps_all(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refusal> {
-    let mut left: HashMap<(&str, String), usize> = HashMap::new();
-    for key in items::names(after) {
+    let (before, after) = (items::lists(file), items::lists(after));
+    let mut left: HashMap<(&str, &str), usize> = HashMap::new();
+    for key in after.iter().flat_map(|(_, all)| all).map(Definition::key) {
         *left.entry(key).or_default() += 1;
     }
-    for key in items::names(file) {
+    for key in before.iter().flat_map(|(_, all)| all).map(Definition::key) {
         match left.get_mut(&key) {
             Some(count) if *count > 0 => *count -= 1,
             _ if may_lose => {}

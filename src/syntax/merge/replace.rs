@@ -7,6 +7,9 @@ use super::Merge;
 use super::edits::plain;
 use std::collections::HashSet;
 
+/// Statements that do nothing.
+const STUBS: &[&str] = &["...", "pass", "todo!()", "unimplemented!()"];
+
 impl<'a> Merge<'a> {
     /// Makes a definition of the file the snippet's.
     pub(super) fn definition(
@@ -18,6 +21,12 @@ impl<'a> Merge<'a> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         if self.shows_no_more(old, new) {
             return Ok(());
+        }
+        if parsed.language.has_overloads && old.takes(file) != new.takes(parsed) {
+            let message =
+                format!("{} has other parameters than in the file and may be one more", new.shown());
+            let help = "show the whole class, or give the change in another format";
+            return Err(self.refuse(message, help, new, Some(old)));
         }
         let range = new.range(parsed);
         if !self.snippet.elides(range.clone()) {
@@ -37,7 +46,7 @@ impl<'a> Merge<'a> {
         self.own_belongings(old, new)?;
         self.head(old, new)?;
         match old.is_container {
-            true => self.list(old_body, new_body, depth + 1, true),
+            true => self.list(old_body, new_body, depth + 1, false),
             false => self.body(old, new),
         }
     }
@@ -101,8 +110,8 @@ impl<'a> Merge<'a> {
                 }
             }
         }
-        let here = new.around(parsed);
-        if let Some(word) = old.around(file).into_iter().find(|word| !here.contains(word)) {
+        let here = new.modifiers(parsed);
+        if let Some(word) = old.modifiers(file).into_iter().find(|word| !here.contains(word)) {
             let message = format!("{} lacks `{word}`, which the file has", new.shown());
             return Err(self.refuse(message, "give the definition with it", new, Some(old)));
         }
@@ -119,7 +128,8 @@ impl<'a> Merge<'a> {
             let message = format!("{} lacks its docstring", new.shown());
             return Err(self.refuse(message, "give the definition with its docstring", new, Some(old)));
         }
-        if self.is_stub(new) && !self.is_stub_of(old, file) {
+        let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
+        if !is_elided && self.is_stub(new) && !self.is_stub_of(old, file) {
             let message = format!("{} has no body, and the file has one", new.shown());
             return Err(self.refuse(message, "give the whole definition", new, Some(old)));
         }
@@ -133,8 +143,9 @@ impl<'a> Merge<'a> {
     /// Whether a function does nothing.
     fn is_stub_of(&self, one: &Definition<'_>, of: &Parsed) -> bool {
         let Some(body) = one.body.filter(|_| !one.is_container) else { return false };
-        let says =
-            |node: &tree_sitter::Node<'_>| !of.is_comment(*node) && !["...", "pass"].contains(&of.of(*node));
+        let says = |node: &tree_sitter::Node<'_>| {
+            !of.is_comment(*node) && !STUBS.contains(&of.of(*node).trim_end_matches(';'))
+        };
         !flattened(of.language, body)
             .iter()
             .filter(|node| node.child(0).is_none_or(|child| child.kind() != "string"))

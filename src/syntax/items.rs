@@ -66,7 +66,11 @@ impl<'t> Definition<'t> {
     /// The words before its name that say who may use it, such as `export default` and `pub`.
     pub(super) fn modifiers<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
         let name = self.name.rsplit('.').next().unwrap_or_default();
-        modifiers(of, self.outer, |word| word == name && word != "default")
+        let body = self.body.map_or(usize::MAX, |body| body.start_byte());
+        let ends = |node: &Node<'_>| {
+            node.start_byte() >= body || of.of(*node) == name && self.what != "default export"
+        };
+        modifiers(of, self.outer, ends)
     }
 
     /// Whether it can only be a member: a class alone has such.
@@ -304,11 +308,16 @@ fn name_of(of: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
     (is_word || is_quoted).then(|| text.to_owned())
 }
 
-/// The words of a node that say who may use what it declares, up to one.
-pub(super) fn modifiers<'p>(of: &'p Parsed, node: Node<'_>, ends: impl Fn(&str) -> bool) -> Vec<&'p str> {
+/// The words of a node that say who may use what it declares, up to where that ends.
+pub(super) fn modifiers<'p>(
+    of: &'p Parsed,
+    node: Node<'_>,
+    ends: impl Fn(&Node<'_>) -> bool,
+) -> Vec<&'p str> {
     const WORDS: &[&str] = &["export", "default", "pub", "public", "protected", "private", "static"];
-    let words = nodes(node).filter(|node| node.child_count() == 0).map(|node| of.of(node));
-    words.take_while(|word| !ends(word)).filter(|word| WORDS.contains(word)).collect()
+    let leaves = nodes(node).filter(|node| node.child_count() == 0);
+    let words = leaves.take_while(|node| !ends(node)).map(|node| of.of(node));
+    words.filter(|word| WORDS.contains(word)).collect()
 }
 
 /// The definitions of a text but for those in functions, by the lists that they are in.

@@ -29,7 +29,6 @@ impl Snippet {
         file: &Parsed,
     ) -> Result<Self, Refusal> {
         let (indentation, text) = dedented(text)?;
-        let known: HashSet<&str> = file.comments().map(|node| file.of(node).trim()).collect();
         let lost = || Refusal::new("the parser gave up on the code block", "give a smaller one");
         let parsed = Parsed::new(language, text).ok_or_else(lost)?;
         let comments = text::Language::of(path);
@@ -37,27 +36,24 @@ impl Snippet {
         let mut neutral = parsed.text.clone();
         for node in parsed.comments() {
             let comment = parsed.of(node).trim();
-            if known.contains(comment) {
+            let joined = joined(comment);
+            let said = Placeholder::of(joined.as_bytes(), comments);
+            if said.is_none() && !is_nearly_one(&joined)
+                || file.text.contains(comment) && file.comments().any(|node| file.of(node).trim() == comment)
+            {
                 continue;
             }
-            let joined = joined(comment);
             let (start, end) = (node.start_byte(), parsed.end(node));
             let is_alone =
                 parsed.begins_line(start) && parsed.slice(end..parsed.line_end(end)).trim().is_empty();
-            match Placeholder::of(joined.as_bytes(), comments) {
-                Some(Placeholder::Marked) if is_alone => {
-                    elisions.insert(start);
-                    if language.is_indented {
-                        neutral.replace_range(start..end, &"_".repeat(end - start));
-                    }
-                }
-                None if !is_nearly_one(&joined) => {}
-                _ => {
-                    let message =
-                        format!("`{}` does not say clearly that code is left out", parsed.of(node).trim());
-                    let help = "write `... existing code ...` as a comment by itself, or write the code out";
-                    return Err(Refusal::new(message, help).at(parsed.line(start)));
-                }
+            if !(is_alone && said == Some(Placeholder::Marked)) {
+                let message = format!("`{comment}` does not say clearly that code is left out");
+                let help = "write `... existing code ...` as a comment by itself, or write the code out";
+                return Err(Refusal::new(message, help).at(parsed.line(start)));
+            }
+            elisions.insert(start);
+            if language.is_indented {
+                neutral.replace_range(start..end, &"_".repeat(end - start));
             }
         }
         let is_json =
@@ -73,7 +69,7 @@ impl Snippet {
             None => Ok(Self { parsed, indentation, elisions }),
             Some(line) => Err(Refusal::new(
                 "the code block has a syntax error",
-                "give whole definitions, each with all of its brackets",
+                "give whole definitions, each with all of its brackets, and a method in its class",
             )
             .at(line)),
         }

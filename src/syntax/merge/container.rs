@@ -204,7 +204,6 @@ impl<'a> Merge<'a> {
         let Some((_, Part::Definition(lacking))) = definitions().find(|(at, _)| !shown.contains(at)) else {
             return Ok(());
         };
-        let elided = matched.new.iter().any(|part| matches!(part, Part::Elision(_)));
         let is_same = |(part, at): (&Part<'_>, &Option<usize>)| {
             let old = at.and_then(|at| matched.old.get(at)).and_then(Part::definition);
             let new = part.definition()?;
@@ -220,7 +219,10 @@ impl<'a> Merge<'a> {
         let same = same.contains(&true);
         let others = |part: &Part<'_>| matches!(part, Part::Import(_) | Part::Statement(_));
         let begins = matched.new.first().is_some_and(others);
-        if elided || count * 2 < definitions().count() || !(same || begins && count > 1) {
+        if !self.snippet.elisions.is_empty()
+            || count * 2 < definitions().count()
+            || !(same || begins && count > 1)
+        {
             return Ok(());
         }
         let message = format!("the code block shows much of the file and lacks {}", lacking.shown());
@@ -270,7 +272,12 @@ impl<'a> Merge<'a> {
         if self.snippet.elides(range.clone()) {
             let message =
                 format!("the file has no {}, and the code block leaves out a part of it", new.shown());
-            return Err(self.refuse(message, "give all of it", new, None));
+            let mut olds = matched.old.iter().filter_map(Part::definition);
+            let near = olds.find(|old| old.what == new.what && is_near(&old.name, &new.name));
+            let help = near.map_or("give all of it".to_owned(), |near| {
+                format!("if {} is meant, name that", near.shown())
+            });
+            return Err(self.refuse(message, &help, new, near));
         }
         if depth == 0
             && let Some(shown) = self.usage(new, matched)

@@ -13,8 +13,8 @@ impl Edits {
         self.0.push((range, text));
     }
 
-    /// The text with the changes made.
-    pub(super) fn apply(mut self, text: &str) -> Result<String, Refusal> {
+    /// The text with the changes made, and these in its order.
+    pub(super) fn apply(mut self, text: &str) -> Result<(String, Vec<(Range<usize>, String)>), Refusal> {
         // Stable: what is inserted at one place keeps its order.
         self.0.sort_by_key(|(range, _)| (range.start, range.end));
         let mut out = String::with_capacity(text.len());
@@ -29,7 +29,7 @@ impl Edits {
             at = range.end;
         }
         out.push_str(text.get(at..).unwrap_or(""));
-        Ok(out)
+        Ok((out, self.0))
     }
 }
 

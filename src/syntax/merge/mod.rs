@@ -15,6 +15,7 @@ use super::snippet::Snippet;
 use super::tree::Parsed;
 use edits::Edits;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The longest file, in bytes.
 const LONGEST: usize = 4 << 20;
@@ -24,6 +25,8 @@ struct Merge<'a> {
     file: &'a Parsed,
     snippet: &'a Snippet,
     may_lose: bool,
+    /// Whether lines of the file begin with a tab, and with a blank.
+    blanks: (bool, bool),
     edits: Edits,
 }
 
@@ -42,11 +45,11 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
         return Err(Refusal::new("the file has a syntax error", help).in_file(line));
     }
     let read = Snippet::read(language, path, snippet, &file)?;
-    let after = merged(&file, &read, may_lose)?;
+    let (after, changes) = merged(&file, &read, may_lose)?;
     if after == file.text {
         return Ok(after);
     }
-    let after = Parsed::new(language, after).ok_or_else(lost)?;
+    let after = file.changed(&changes, after).ok_or_else(lost)?;
     if let Some(line) = after.error() {
         let message = format!("the result would have a syntax error in line {}", line + 1);
         return Err(Refusal::new(message, "give the whole definition"));
@@ -55,7 +58,7 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
     // Elisions are told from comments of the file, which may be others now.
     let again = Snippet::read(language, path, snippet, &after)?;
     match merged(&after, &again, may_lose) {
-        Ok(twice) if twice == after.text => Ok(after.text),
+        Ok((twice, _)) if twice == after.text => Ok(after.text),
         _ => Err(Refusal::new(
             "the code block would change the file once more if it was applied again",
             "give whole definitions",
@@ -75,8 +78,13 @@ pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
 }
 
 /// One merge, with what comes of it unchecked.
-fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<String, Refusal> {
-    let mut merge = Merge { file, snippet, may_lose, edits: Edits::default() };
+fn merged(
+    file: &Parsed,
+    snippet: &Snippet,
+    may_lose: bool,
+) -> Result<(String, Vec<(Range<usize>, String)>), Refusal> {
+    let blanks = (file.text.contains("\n\t"), file.text.contains("\n "));
+    let mut merge = Merge { file, snippet, may_lose, blanks, edits: Edits::default() };
     let (mut old, mut new) = (file.root(), snippet.parsed.root());
     // The object of a file of JSON is what the whole file is.
     let only =
@@ -133,7 +141,7 @@ impl Merge<'_> {
 
     /// A part of the snippet as it is in the file: what its lines are indented by, but for the first, becomes what the
     /// file's are.
-    fn shifted(&self, range: std::ops::Range<usize>, to: &str) -> Result<String, Refusal> {
+    fn shifted(&self, range: Range<usize>, to: &str) -> Result<String, Refusal> {
         let of = &self.snippet.parsed;
         let from = of.indentation(range.start);
         let text = of.slice(range.clone());
@@ -180,7 +188,8 @@ impl Merge<'_> {
     /// Refuses lines that are indented by tabs for a file of blanks, and the other way round.
     fn same_blanks(&self, text: &str, to: &str, at: usize) -> Result<(), Refusal> {
         let begins = |text: &str, blank: char| text.lines().skip(1).any(|line| line.starts_with(blank));
-        let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && begins(&self.file.text, blank);
+        let own = |blank| if blank == '\t' { self.blanks.0 } else { self.blanks.1 };
+        let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && own(blank);
         for (own, other) in [('\t', ' '), (' ', '\t')] {
             if begins(text, own) && !begins(text, other) && file_has(other) && !file_has(own) {
                 let help = "indent the code block as in the file";

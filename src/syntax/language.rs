@@ -47,6 +47,8 @@ pub(super) struct Language {
     pub(super) is_indented: bool,
     /// Whether functions with other parameters are others.
     pub(super) has_overloads: bool,
+    /// What begins a class around methods that are nothing without one.
+    pub(super) class: &'static str,
 }
 
 impl Language {
@@ -88,6 +90,7 @@ const PYTHON: Language = Language {
     module: "module_name",
     is_indented: true,
     has_overloads: false,
+    class: "",
 };
 
 const RUST: Language = Language {
@@ -122,6 +125,7 @@ const RUST: Language = Language {
     module: "path",
     is_indented: false,
     has_overloads: false,
+    class: "",
 };
 
 const TYPESCRIPT: Language = Language {
@@ -160,6 +164,7 @@ const TYPESCRIPT: Language = Language {
     module: "source",
     is_indented: false,
     has_overloads: false,
+    class: "class _ {\n",
 };
 
 // JavaScript is read by the same grammar: one of its own is 0.4 MB, and what it calls otherwise would be a table more.
@@ -193,6 +198,7 @@ const GO: Language = Language {
     module: "path",
     is_indented: false,
     has_overloads: false,
+    class: "",
 };
 
 const JAVA: Language = Language {
@@ -222,6 +228,7 @@ const JAVA: Language = Language {
     module: "",
     is_indented: false,
     has_overloads: true,
+    class: "",
 };
 
 const C: Language = Language {
@@ -251,6 +258,7 @@ const C: Language = Language {
     module: "",
     is_indented: false,
     has_overloads: false,
+    class: "",
 };
 
 const JSON: Language = Language {
@@ -269,6 +277,7 @@ const JSON: Language = Language {
     module: "",
     is_indented: false,
     has_overloads: false,
+    class: "",
 };
 
 const LANGUAGES: &[Language] = &[PYTHON, RUST, TYPESCRIPT, TSX, GO, JAVA, C, JSON];

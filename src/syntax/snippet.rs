@@ -6,6 +6,7 @@ use super::tree::Parsed;
 use crate::guard::placeholder::Placeholder;
 use crate::text;
 use std::collections::HashSet;
+use tree_sitter::Node;
 
 /// The words that make a comment nearly an elision.
 const NEARLY: &[&str] =
@@ -18,6 +19,8 @@ pub(super) struct Snippet {
     pub(super) indentation: String,
     /// Where its elisions begin.
     pub(super) elisions: HashSet<usize>,
+    /// Whether its methods were put into a class, one line above them, to be read.
+    pub(super) is_wrapped: bool,
 }
 
 impl Snippet {
@@ -30,7 +33,15 @@ impl Snippet {
     ) -> Result<Self, Refusal> {
         let (indentation, text) = dedented(text)?;
         let lost = || Refusal::new("the parser gave up on the code block", "give a smaller one");
-        let parsed = Parsed::new(language, text).ok_or_else(lost)?;
+        let mut parsed = Parsed::new(language, text).ok_or_else(lost)?;
+        let mut is_wrapped = false;
+        if parsed.error().is_some() && !language.class.is_empty() {
+            let wrapped = format!("{}{}}}\n", language.class, parsed.text);
+            let wrapped = Parsed::new(language, wrapped).ok_or_else(lost)?;
+            if wrapped.error().is_none() {
+                (parsed, is_wrapped) = (wrapped, true);
+            }
+        }
         let comments = text::Language::of(path);
         let mut elisions = HashSet::new();
         let mut neutral = parsed.text.clone();
@@ -66,13 +77,19 @@ impl Snippet {
             false => Parsed::new(language, neutral).ok_or_else(lost)?,
         };
         match parsed.error() {
-            None => Ok(Self { parsed, indentation, elisions }),
+            None => Ok(Self { parsed, indentation, elisions, is_wrapped }),
             Some(line) => Err(Refusal::new(
                 "the code block has a syntax error",
                 "give whole definitions, each with all of its brackets, and a method in its class",
             )
             .at(line)),
         }
+    }
+
+    /// The list of its definitions.
+    pub(super) fn list(&self) -> Node<'_> {
+        let class = self.parsed.root().named_child(0).filter(|_| self.is_wrapped);
+        class.and_then(|class| class.child_by_field_name("body")).unwrap_or(self.parsed.root())
     }
 
     /// Whether an elision begins within a range.

@@ -45,7 +45,9 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
         return Err(Refusal::new("the file has a syntax error", help).in_file(line));
     }
     let read = Snippet::read(language, path, snippet, &file)?;
-    let (after, changes) = merged(&file, &read, may_lose)?;
+    let above = usize::from(read.is_wrapped);
+    let (after, changes) = merged(&file, &read, may_lose)
+        .map_err(|refusal| Refusal { line: refusal.line.saturating_sub(above), ..refusal })?;
     if after == file.text {
         return Ok(after);
     }
@@ -73,7 +75,7 @@ pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
     let Some(Ok(snippet)) = empty.map(|empty| Snippet::read(language, path, text, &empty)) else {
         return Vec::new();
     };
-    let parts = items::parts(&snippet.parsed, snippet.parsed.root(), &snippet.elisions);
+    let parts = items::parts(&snippet.parsed, snippet.list(), &snippet.elisions);
     parts.iter().filter_map(|part| Some(part.definition()?.shown())).collect()
 }
 
@@ -85,7 +87,7 @@ fn merged(
 ) -> Result<(String, Vec<(Range<usize>, String)>), Refusal> {
     let blanks = (file.text.contains("\n\t"), file.text.contains("\n "));
     let mut merge = Merge { file, snippet, may_lose, blanks, edits: Edits::default() };
-    let (mut old, mut new) = (file.root(), snippet.parsed.root());
+    let (mut old, mut new) = (file.root(), snippet.list());
     // The object of a file of JSON is what the whole file is.
     let only =
         |root: tree_sitter::Node<'_>| root.named_child(0).is_some_and(|child| child.kind() == "object");
@@ -96,6 +98,12 @@ fn merged(
         merge.list(old, new, 1, false)?;
     } else if let Some(class) = merge.class(new) {
         merge.list(class, new, 1, true)?;
+    } else if snippet.is_wrapped {
+        let help = "give whole definitions, each with all of its brackets, and a method in its class";
+        return Err(Refusal::new(
+            "a method has no class, and none of the file has it, or more than one",
+            help,
+        ));
     } else {
         merge.list(old, new, 0, true)?;
     }

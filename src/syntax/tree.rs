@@ -7,6 +7,9 @@ use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree
 /// What a report of the parser counts where the text has an error: its steps take longer then.
 const WITH_ERROR: usize = 5;
 
+/// What comes in place of a range.
+pub(super) type Change = (Range<usize>, String);
+
 /// A text with its syntax tree.
 pub(super) struct Parsed {
     pub(super) text: String,
@@ -51,7 +54,7 @@ impl Parsed {
     }
 
     /// The text with changes made, in the order of the text; only what changes is parsed anew.
-    pub(super) fn changed(&self, changes: &[(Range<usize>, String)], text: String) -> Option<Self> {
+    pub(super) fn changed(&self, changes: &[Change], text: String) -> Option<Self> {
         let mut tree = self.tree.clone();
         // From the last one on, so that what stands before one is as it was.
         for (range, new) in changes.iter().rev() {

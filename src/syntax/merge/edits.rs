@@ -1,12 +1,12 @@
 //! Changes of a text by ranges of bytes, and strings over several lines.
 
 use super::super::Refusal;
-use super::super::tree::{Parsed, nodes};
+use super::super::tree::{Change, Parsed, nodes};
 use std::ops::Range;
 
 /// Changes of a text, in any order.
 #[derive(Default)]
-pub(super) struct Edits(Vec<(Range<usize>, String)>);
+pub(super) struct Edits(Vec<Change>);
 
 impl Edits {
     pub(super) fn replace(&mut self, range: Range<usize>, text: String) {
@@ -14,7 +14,7 @@ impl Edits {
     }
 
     /// The text with the changes made, and these in its order.
-    pub(super) fn apply(mut self, text: &str) -> Result<(String, Vec<(Range<usize>, String)>), Refusal> {
+    pub(super) fn apply(mut self, text: &str) -> Result<(String, Vec<Change>), Refusal> {
         // Stable: what is inserted at one place keeps its order.
         self.0.sort_by_key(|(range, _)| (range.start, range.end));
         let mut out = String::with_capacity(text.len());

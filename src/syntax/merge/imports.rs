@@ -59,7 +59,10 @@ impl<'a> Merge<'a> {
                 continue;
             }
             if let Some(other) = there.iter().find(|one| {
-                Import::of(file, **one).names.iter().any(|name| own.names.contains(name) && name != "*")
+                Import::of(file, **one)
+                    .names
+                    .iter()
+                    .any(|name| own.names.contains(name) && !["*", "_", "."].contains(&name.as_str()))
             }) {
                 return Err(refuse(
                     format!("`{shown}` imports a name that the file imports elsewhere"),

@@ -12,7 +12,7 @@ use super::Refusal;
 use super::items::{self, Definition};
 use super::language::Language;
 use super::snippet::Snippet;
-use super::tree::Parsed;
+use super::tree::{Change, Parsed};
 use edits::Edits;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -80,11 +80,7 @@ pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
 }
 
 /// One merge, with what comes of it unchecked.
-fn merged(
-    file: &Parsed,
-    snippet: &Snippet,
-    may_lose: bool,
-) -> Result<(String, Vec<(Range<usize>, String)>), Refusal> {
+fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, Vec<Change>), Refusal> {
     let blanks = (file.text.contains("\n\t"), file.text.contains("\n "));
     let mut merge = Merge { file, snippet, may_lose, blanks, edits: Edits::default() };
     let (mut old, mut new) = (file.root(), snippet.list());

@@ -6,6 +6,7 @@ use super::super::tree::Parsed;
 use super::Merge;
 use super::edits::plain;
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// Statements that do nothing.
 const STUBS: &[&str] = &["...", "pass", "todo!()", "unimplemented!()"];
@@ -72,6 +73,15 @@ impl<'a> Merge<'a> {
         {
             let there = parts(self.file, old_body, &HashSet::new());
             let here = parts(&self.snippet.parsed, new_body, &HashSet::new());
+            if let Some(lost) = self.other_lost(&there, &here) {
+                let first = self.file.slice(lost.clone()).lines().next().unwrap_or_default();
+                let message = format!("{} lacks `{first}` of the file", new.shown());
+                let help = "mark what is left out with `... existing code ...` as a comment, or give it";
+                return Err(self
+                    .refuse(message, help, new, None)
+                    .in_file(self.file.line(lost.start))
+                    .loses());
+            }
             let here: Vec<_> = here.iter().filter_map(Part::definition).collect();
             let mut taken: HashSet<usize> = HashSet::new();
             for old_member in there.iter().filter_map(Part::definition) {
@@ -95,6 +105,22 @@ impl<'a> Merge<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The first import or statement of the file's list that the snippet's lacks, if that has fewer of them.
+    fn other_lost(&self, there: &[Part<'_>], here: &[Part<'_>]) -> Option<Range<usize>> {
+        let parsed = &self.snippet.parsed;
+        let kinds: [fn(&&Part<'_>) -> bool; 2] =
+            [|part| matches!(part, Part::Import(_)), |part| matches!(part, Part::Statement(_))];
+        let lost = kinds.into_iter().find_map(|is_one| {
+            let shown: Vec<_> =
+                here.iter().filter(is_one).map(|part| plain(parsed, part.range(parsed))).collect();
+            let (count, old) = (shown.len(), there.iter().filter(is_one));
+            let mut ranges = old.clone().map(|part| part.range(self.file));
+            let is_lost = |range: &Range<usize>| !shown.contains(&plain(self.file, range.clone()));
+            if old.count() > count { ranges.find(is_lost) } else { None }
+        });
+        lost.filter(|_| !self.may_lose)
     }
 
     /// Refuses a definition that lacks a decorator, a word around it, or all comments above it.
@@ -182,6 +208,7 @@ impl<'a> Merge<'a> {
         }
         let to = file.indentation(old_head.start);
         let text = self.shifted(new_head, to)?;
+        self.lines_lost(old, new, &old_head, &text, false)?;
         self.edits.replace(old_head, text);
         Ok(())
     }

@@ -5,12 +5,15 @@
 //! do not exist before. What counts are the ratios, of the medians and of the minima: they hold on a busy machine too.
 //! Bounds are for our program itself. By way of git, as `git llm-apply`, it takes as much longer as git needs to find and run
 //! any program that is not its own, which the table shows too.
-//! With `-- --small` the large response is left out. Then come the times of ever larger landings, and how fast many
-//! suggestions are made and listed, which is all that `-- --suggestions` measures.
+//! The large response lands in a repository of 5,000 files, and in one of 100,000 with many packs and loose objects.
+//! With `-- --small` it is left out. Then come the times of ever larger landings, and how fast many
+//! suggestions are made and listed, which is all that `-- --suggestions` measures; `-- --worn` measures the second large one.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 #![expect(clippy::unwrap_used, reason = "a measurement ends where anything fails")]
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
@@ -83,6 +86,9 @@ fn main() {
     if std::env::args().any(|argument| argument == "--suggestions") {
         return suggestions();
     }
+    if std::env::args().any(|argument| argument == "--worn") {
+        return worn();
+    }
     println!(
         "{:>7}  {:<27} {:>8} {:>9}  {:>14}  {:>13}  {:>5}",
         "files", "", "git (ms)", "ours (ms)", "median (min)", "by way of git", "bound"
@@ -101,9 +107,19 @@ fn main() {
         let row = Row { name: "5,000 edits of 54 MB, -b", bound: 0.8, ..LANDING };
         bench.compare(&row, 5000, BROUGHT, 5);
         println!("at its peak it had {} MiB in memory (bound: 300)", bench.peak(5000) >> 20);
+        worn();
     }
     growth();
     suggestions();
+}
+
+/// The large response in a repository that is long in use.
+fn worn() {
+    let bench = Bench::new(100_000);
+    bench.wear();
+    let row = Row { name: "the same, worn objects", bound: 0.8, ..LANDING };
+    bench.compare(&row, 5000, BROUGHT, 5);
+    println!("at its peak it had {} MiB in memory (bound: 200)", bench.peak(5000) >> 20);
 }
 
 /// How many suggestions one call makes, how often, and how many a second there are to be.
@@ -239,10 +255,12 @@ struct Bench {
     top: tempfile::TempDir,
     path: OsString,
     files: usize,
+    /// What the object store has had since it was worn, which nobody has tidied up.
+    worn: RefCell<Option<BTreeSet<PathBuf>>>,
 }
 
 fn path(file: usize) -> String {
-    format!("part{}/unit{}/file{file}.txt", file / 1000, file / 50 % 20)
+    format!("part{}/unit{}/file{file}.txt", file / 2000, file / 50 % 40)
 }
 
 fn line(file: usize, number: usize) -> String {
@@ -260,7 +278,7 @@ impl Bench {
         let before = std::env::var_os("PATH").unwrap_or_default();
         let own = [top.path().join("bin")].into_iter();
         let path = std::env::join_paths(own.chain(std::env::split_paths(&before))).unwrap();
-        let bench = Self { top, path, files };
+        let bench = Self { top, path, files, worn: RefCell::default() };
         bench.ask(&["init", "-q", "-b", "main"]);
         bench.ask(&["config", "user.name", "Bench"]);
         bench.ask(&["config", "user.email", "bench@example.com"]);
@@ -318,6 +336,50 @@ impl Bench {
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
     }
 
+    /// Has git take a stream that makes objects, which become a pack, or loose ones.
+    fn import_as(&self, loose: bool, stream: &str) {
+        let limit = format!("fastimport.unpackLimit={}", if loose { 1_000_000 } else { 1 });
+        let arguments = ["-c", &limit, "fast-import", "--quiet"];
+        let mut import = self.command(&arguments).stdin(Stdio::piped()).spawn().unwrap();
+        import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
+        assert!(import.wait().unwrap().success());
+    }
+
+    /// Gives it 39 packs and 30,000 loose objects, as a repository has that is long in use.
+    fn wear(&self) {
+        for pack in 1..39 {
+            let mut stream = format!(
+                "commit refs/heads/other{pack}\ncommitter Bench <bench@example.com> 1700000000 +0000\n"
+            );
+            stream.push_str("data 1\nx\n");
+            for file in 0..200 {
+                let text = format!("{file} of {pack}\n");
+                write!(stream, "M 100644 inline other/{file}\ndata {}\n{text}\n", text.len()).unwrap();
+            }
+            self.import_as(false, &stream);
+        }
+        let blob = |number: usize| format!("blob\ndata 6\n{number:06}\n");
+        self.import_as(true, &(0..30_000).map(blob).collect::<String>());
+        let objects = self.ask(&["count-objects", "-v"]);
+        assert!(objects.contains("count: 30000\n") && objects.contains("packs: 39\n"), "{objects}");
+        *self.worn.borrow_mut() = Some(self.objects());
+    }
+
+    /// The files of the object store.
+    fn objects(&self) -> BTreeSet<PathBuf> {
+        let mut found = BTreeSet::new();
+        let mut directories = vec![self.repo().join(".git/objects")];
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+                match entry.file_type().unwrap().is_dir() {
+                    true => directories.push(entry.path()),
+                    false => drop(found.insert(entry.path())),
+                }
+            }
+        }
+        found
+    }
+
     /// Commits all files in one stream, which is by far the quickest way to make so many.
     fn import(&self) {
         let mut stream =
@@ -327,9 +389,7 @@ impl Bench {
             let text: String = (1..=LINES).map(|number| line(file, number) + "\n").collect();
             write!(stream, "M 100644 inline {}\ndata {}\n{text}\n", path(file), text.len()).unwrap();
         }
-        let mut import = self.command(&["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().unwrap();
-        import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
-        assert!(import.wait().unwrap().success());
+        self.import_as(false, &stream);
     }
 
     /// A change that nobody has made before.
@@ -347,9 +407,17 @@ impl Bench {
         self.ask(&["update-index", "-q", "--refresh"]);
     }
 
-    /// Has git pack what has come together, as it does by itself after some landings.
+    /// Has git pack what has come together, as it does by itself after some landings. Where it is to stay worn, what has come
+    /// goes.
     fn tidy(&self) {
-        self.ask(&["gc", "-q"]);
+        let Some(worn) = &*self.worn.borrow() else { return drop(self.ask(&["gc", "-q"])) };
+        for name in
+            self.ask(&["for-each-ref", "--format=%(refname)", "refs/heads/the*", "refs/llm-apply"]).lines()
+        {
+            self.ask(&["update-ref", "-d", name]);
+        }
+        self.reset();
+        self.objects().difference(worn).for_each(|file| fs::remove_file(file).unwrap());
     }
 
     /// Prints how long both take, in turn.
@@ -357,7 +425,7 @@ impl Bench {
         let mut all = [const { Vec::new() }; 3];
         // The first rounds warm caches up, and do not count.
         for round in 0..rounds + 2 {
-            if round % 10 == 0 {
+            if round % 10 == 0 || self.worn.borrow().is_some() {
                 self.tidy();
             }
             for at in (0..3).map(|turn| (round + turn) % 3) {
@@ -471,10 +539,11 @@ impl Bench {
 
     /// How much memory a landing of that many large edits has at its peak, in bytes.
     fn peak(&self, edits: usize) -> u64 {
+        self.tidy();
         self.reset();
         let change = self.change(edits, BROUGHT, "for the peak");
         fs::write(self.top().join("answer.md"), change.response()).unwrap();
-        let mut command = self.ours(&["-q", "-b", "peak", "../answer.md"]);
+        let mut command = self.ours(&["-q", "-b", "the-peak", "../answer.md"]);
         let mut child = command.spawn().unwrap();
         let status = format!("/proc/{}/status", child.id());
         let mut peak = 0;

@@ -245,7 +245,7 @@ impl Run<'_> {
             }
         }
         let held = interrupt::hold();
-        let planned = report.clone();
+        let planned: &Report = report;
         let as_made = |made: &Made, landed: bool| {
             let mut report = planned.clone();
             self.made(None, &mut report, &target, &resolved.series, made);

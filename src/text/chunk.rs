@@ -12,7 +12,10 @@ const TARGET: usize = 16 * 1024;
 /// Some consecutive lines; never empty.
 pub(super) struct Chunk {
     bytes: Box<[u8]>,
-    lines: Box<[Mark]>,
+    cr_ends_lines: bool,
+    line_count: usize,
+    /// Where they are: found when somebody asks, since few ask for what an edit has made.
+    lines: OnceLock<Box<[Mark]>>,
     eol_counts: [usize; 3],
     hashes: [OnceLock<Hashes>; Normalization::ALL.len()],
     /// The lines that are not blank.
@@ -92,59 +95,61 @@ struct Mark {
     eol: Option<Eol>,
 }
 
+/// The lines of a text.
+fn marks(bytes: &[u8], cr_ends_lines: bool) -> impl Iterator<Item = Mark> {
+    let breaker = if cr_ends_lines { b'\r' } else { b'\n' };
+    let mut start = 0;
+    let ends = memchr::memchr_iter(breaker, bytes).map(Some).chain([None]);
+    ends.filter_map(move |at| {
+        let mark = match at {
+            Some(at) if cr_ends_lines => Mark { start, end: at, eol: Some(Eol::Cr) },
+            Some(at) if at > start && bytes[at - 1] == b'\r' => {
+                Mark { start, end: at - 1, eol: Some(Eol::CrLf) }
+            }
+            Some(at) => Mark { start, end: at, eol: Some(Eol::Lf) },
+            None => Mark { start, end: bytes.len(), eol: None },
+        };
+        start = at.map_or(bytes.len(), |at| at + 1);
+        (mark.start < bytes.len()).then_some(mark)
+    })
+}
+
 /// Cuts bytes into chunks.
 pub(super) fn cut(bytes: &[u8], cr_ends_lines: bool, chunks: &mut Vec<Arc<Chunk>>) {
-    let breaker = if cr_ends_lines { b'\r' } else { b'\n' };
-    let mut marks: Vec<Mark> = Vec::new();
-    let (mut chunk_start, mut line_start) = (0, 0);
-    for at in memchr::memchr_iter(breaker, bytes) {
-        let (end, eol) = match () {
-            () if cr_ends_lines => (at, Eol::Cr),
-            () if at > line_start && bytes[at - 1] == b'\r' => (at - 1, Eol::CrLf),
-            () => (at, Eol::Lf),
-        };
-        marks.push(Mark { start: line_start - chunk_start, end: end - chunk_start, eol: Some(eol) });
-        line_start = at + 1;
-        if line_start - chunk_start >= TARGET && bytes.len() - line_start >= TARGET {
-            chunks.push(Chunk::new(&bytes[chunk_start..line_start], std::mem::take(&mut marks)));
-            chunk_start = line_start;
+    let (mut start, mut line_count, mut eol_counts) = (0, 0, [0; 3]);
+    for mark in marks(bytes, cr_ends_lines) {
+        line_count += 1;
+        if let Some(eol) = mark.eol {
+            eol_counts[eol as usize] += 1;
         }
-    }
-    if line_start < bytes.len() {
-        marks.push(Mark { start: line_start - chunk_start, end: bytes.len() - chunk_start, eol: None });
-    }
-    if chunk_start < bytes.len() {
-        chunks.push(Chunk::new(&bytes[chunk_start..], marks));
+        let end = mark.end + mark.eol.map_or(0, |eol| eol.as_bytes().len());
+        if end == bytes.len() || (end - start >= TARGET && bytes.len() - end >= TARGET) {
+            chunks.push(Arc::new(Chunk {
+                bytes: bytes[start..end].into(),
+                cr_ends_lines,
+                line_count: std::mem::take(&mut line_count),
+                eol_counts: std::mem::take(&mut eol_counts),
+                lines: OnceLock::new(),
+                hashes: Default::default(),
+                solid: OnceLock::new(),
+                triples: OnceLock::new(),
+            }));
+            start = end;
+        }
     }
 }
 
 impl Chunk {
-    fn new(bytes: &[u8], marks: Vec<Mark>) -> Arc<Self> {
-        let mut eol_counts = [0; 3];
-        for mark in &marks {
-            match mark.eol {
-                Some(Eol::Lf) => eol_counts[0] += 1,
-                Some(Eol::CrLf) => eol_counts[1] += 1,
-                Some(Eol::Cr) => eol_counts[2] += 1,
-                None => {}
-            }
-        }
-        Arc::new(Self {
-            bytes: bytes.into(),
-            lines: marks.into(),
-            eol_counts,
-            hashes: Default::default(),
-            solid: OnceLock::new(),
-            triples: OnceLock::new(),
-        })
-    }
-
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     pub(super) fn line_count(&self) -> usize {
-        self.lines.len()
+        self.line_count
+    }
+
+    fn lines(&self) -> &[Mark] {
+        self.lines.get_or_init(|| marks(&self.bytes, self.cr_ends_lines).collect())
     }
 
     /// How many lines end with `\n`, `\r\n`, `\r`.
@@ -153,18 +158,18 @@ impl Chunk {
     }
 
     pub(super) fn line(&self, index: usize) -> Line<'_> {
-        let mark = self.lines[index];
+        let mark = self.lines()[index];
         Line { text: &self.bytes[mark.start..mark.end], eol: mark.eol }
     }
 
     pub(super) fn line_start(&self, index: usize) -> usize {
-        self.lines[index].start
+        self.lines()[index].start
     }
 
     /// The line that holds the byte at `offset`, and where its text is.
     pub(super) fn line_at(&self, offset: usize) -> Option<(usize, Range<usize>)> {
-        let line = self.lines.partition_point(|mark| mark.start <= offset).checked_sub(1)?;
-        Some((line, self.lines[line].start..self.lines[line].end))
+        let line = self.lines().partition_point(|mark| mark.start <= offset).checked_sub(1)?;
+        Some((line, self.lines()[line].start..self.lines()[line].end))
     }
 
     fn sieve<I: Iterator<Item = u64>>(&self, bits: usize, numbers: impl FnOnce() -> I) -> Sieve {
@@ -187,7 +192,7 @@ impl Chunk {
                     _ => hash(&bytes),
                 }
             };
-            let lines: Box<[u64]> = self.lines.iter().enumerate().map(hash_of).collect();
+            let lines: Box<[u64]> = self.lines().iter().enumerate().map(hash_of).collect();
             let sieve = self.sieve(LINES, || lines.iter().copied());
             Hashes { lines, sieve }
         })
@@ -195,7 +200,7 @@ impl Chunk {
 
     /// The lines that are not blank, ascending.
     pub(super) fn solid(&self) -> &[usize] {
-        self.solid.get_or_init(|| (0..self.lines.len()).filter(|&at| !self.line(at).is_blank()).collect())
+        self.solid.get_or_init(|| (0..self.line_count).filter(|&at| !self.line(at).is_blank()).collect())
     }
 
     /// Whether a text may stand in it. A few of its triples are looked at.

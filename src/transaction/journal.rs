@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// The journal's file in the transaction's transaction directory.
+/// The journal's file in the transaction directory.
 pub(super) const NAME: &str = "journal";
 
 /// The token's file; the lock files are links to it.

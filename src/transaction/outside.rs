@@ -147,7 +147,7 @@ pub(super) fn remains(transaction_dir: &Path) -> bool {
     noted(transaction_dir).is_some_and(|path| path.symlink_metadata().is_ok())
 }
 
-/// Removes the directory outside of a dead transaction's transaction directory, if it is the one that this transaction made.
+/// Removes the directory outside of a dead transaction, if it is the one that this transaction made.
 pub(super) fn reap(repo: &Repo, transaction_dir: &Path, id: &str) -> Result<()> {
     let Some(path) = noted(transaction_dir) else { return Ok(()) };
     if !path.symlink_metadata().is_ok_and(|found| found.is_dir()) {

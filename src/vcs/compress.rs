@@ -7,7 +7,7 @@ use git2::ObjectType;
 
 /// The longest object that is stored as it is where no level is configured, in bytes: deflate's tables are most of what a
 /// small landing would compute. It takes a fifth off a short commit, and a quarter off a tree, most of which is names of
-/// objects; one of that length takes no more transaction directory than git gives it in a file of its own.
+/// objects; one of that length takes no more space than git gives it in a file of its own.
 pub(super) const fn stored(kind: ObjectType) -> usize {
     match kind {
         ObjectType::Tree => 4_000,

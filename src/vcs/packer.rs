@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 /// How many bytes may wait to be compressed. Whoever brings more waits too.
-const MOST_WAITING: usize = 16 << 20;
+const MOST_WAITING: usize = 8 << 20;
 
 /// An object as a pack has it.
 #[derive(Clone)]

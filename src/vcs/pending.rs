@@ -300,7 +300,7 @@ impl Pending {
     /// Keeps a new object in memory.
     fn hold(&mut self, id: Oid, kind: ObjectType, bytes: Arc<[u8]>) {
         let is_blob = kind == ObjectType::Blob;
-        // Trees are kept as they are, too, and have transaction directory beside the blobs only as long as these are few.
+        // Trees are kept as they are, too, and have room beside the blobs only as long as these are few.
         let goes = |packer: &&Packer| is_blob || bytes.len() > stored(kind) && packer.held() < IN_MEMORY / 2;
         if let Some(packer) = self.packer.as_ref().filter(goes) {
             packer.put(id, kind, Arc::clone(&bytes));

@@ -291,6 +291,8 @@ pub struct Git {
     pub prefixed: bool,
     /// The mail that it stands in. All edits of a mail are one commit.
     pub mail: Option<Span>,
+    /// Whether the response ends in its last line, without a line break.
+    pub is_open: bool,
 }
 
 impl Edit {

@@ -13,6 +13,7 @@
 
 mod chunks;
 mod history;
+mod long;
 mod styles;
 
 use std::collections::BTreeMap;
@@ -129,6 +130,7 @@ fn run() -> Result<bool, String> {
     for (message, count) in refusals.iter().take(25) {
         println!("{count:6} {message}");
     }
+    long::print();
     Ok(rows.values().all(|row| row.0[Outcome::Wrong as usize] == 0))
 }
 

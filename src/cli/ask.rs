@@ -29,7 +29,7 @@ pub(super) fn run(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> 
     let question = settings::question(matches, &repo)?;
     // A model that was asked for one format and gives another is understood, unless one was typed.
     if args::several(matches, "format").is_none() {
-        settings.options.reading.formats.clear();
+        settings.options.reading.widen();
     }
     settings.options.asked = Some(Asked { request: question.request.clone(), command: with.clone() });
     let chooser = match args::switch(matches, "interactive") {

@@ -8,6 +8,7 @@ use crate::path::RepoPath;
 use crate::plan::{Grouping, SyntaxCheck};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
+use crate::syntax;
 use crate::vcs::Result;
 use crate::vcs::commit::Sign;
 use crate::vcs::config::{self, Config};
@@ -219,6 +220,10 @@ impl<'a> From<'a> {
         for name in self.several("format")?.iter().filter(|name| !name.is_empty()) {
             let bad = |_| config::bad("llmapply.format", name, "the name of a format");
             let format = name.parse().map_err(bad)?;
+            if format == FormatId::Snippet && !syntax::IS_BUILT_IN {
+                let expected = "a format that is built in (snippets need the feature `syntax`)";
+                return Err(config::bad("llmapply.format", name, expected));
+            }
             if !formats.contains(&format) {
                 formats.push(format);
             }
@@ -409,6 +414,10 @@ impl Settings {
         options.allow_shrink = from.switch("allow-shrink", options.allow_shrink)?;
         options.syntax = match from.single("syntax")?.as_deref() {
             None | Some("warn") => SyntaxCheck::Warn,
+            Some("refuse") if !syntax::IS_BUILT_IN => {
+                let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
+                return Err(config::bad("llmapply.syntax", "refuse", expected));
+            }
             Some("refuse") => SyntaxCheck::Refuse,
             Some("off") => SyntaxCheck::Off,
             Some(other) => return Err(config::bad("llmapply.syntax", other, "one of off, warn, refuse")),

@@ -235,7 +235,7 @@ impl<'r> Above<'r> {
                 is_announced = true;
                 continue;
             }
-            let why = why::of_prose(lines.into_iter());
+            let why = why::of_prose(lines.into_iter()).filter(|why| !file::only_names(why));
             if why.is_some() {
                 return why.map(|why| why.trim_end_matches(':').to_owned());
             }

@@ -18,7 +18,7 @@ use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
 use super::why::list_mark;
 use super::{Output, Reading, fault, file, json, seen};
 use crate::edit::{Candidate, FenceState, FormatId, Given};
-use crate::response::Response;
+use crate::response::{Passage, Response};
 use crate::span::Span;
 
 /// How deep fences and quotes are read in each other.
@@ -86,8 +86,10 @@ pub(super) struct Reader<'r> {
     /// Whether fences are read inside of fences that are as long: not once one had no end that way.
     nests: bool,
     tag: Option<Tag<'r>>,
-    /// Whether all of it is reasoning.
-    is_draft: bool,
+    /// The rest of the line in which the end of a draft stands, behind it.
+    closed: Option<Line<'r>>,
+    /// Whether an end in the payload of a draft is content: not once a draft was broken.
+    whole_drafts: bool,
     sections: Sections,
     /// The first opening tag of reasoning that is never closed.
     unclosed: Option<Span>,
@@ -110,7 +112,6 @@ pub(super) struct Reader<'r> {
 impl<'r> Reader<'r> {
     pub(super) fn new(response: &'r Response, reading: &Reading) -> Self {
         let asked = reading.formats.contains(&FormatId::EditCalls);
-        let first = response.text().lines().find(|line| !line.trim().is_empty());
         Self {
             response,
             out: Output { asked, ..Output::default() },
@@ -126,13 +127,14 @@ impl<'r> Reader<'r> {
             outer: Vec::new(),
             nests: true,
             tag: None,
-            is_draft: false,
+            closed: None,
+            whole_drafts: true,
             sections: Sections::default(),
             unclosed: None,
             ended: None,
             lone: None,
             escaped: None,
-            is_page: first.is_some_and(|line| line.trim() == "You said:"),
+            is_page: false,
             turn: None,
             stopped: None,
             no_closing: usize::MAX,
@@ -143,8 +145,15 @@ impl<'r> Reader<'r> {
     pub(super) fn read(&mut self) {
         let end = reasoning::end_of(self.response.text());
         let mut cursor = Cursor::within(self.response, Span::new(self.response.id(), 0, end));
+        let first = cursor.lines().find(|line| !line.trimmed().is_empty());
+        self.is_page = first.is_some_and(|line| line.trimmed() == "You said:");
         let content = self.blocks(&mut cursor, 0);
         self.leave_turn(end);
+        if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && self.whole_files) {
+            let text = self.response.passage(tag.text.min(end)..end).into_lines();
+            let span = Span::new(self.response.id(), tag.start, end);
+            self.give(Given { state: FenceState::Unclosed, ..self.given(span, tag.files, text) }, 0);
+        }
         self.is_wrapped = content.blocks == 1 && !content.text && !content.paths;
         self.finish_reasoning();
         self.cut_off(end);
@@ -155,7 +164,7 @@ impl<'r> Reader<'r> {
     /// Reads the blocks up to the line that closes the fence around the cursor, or to the end of its input.
     fn blocks(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> Content {
         let mut content = Content::default();
-        while let Some(line) = cursor.line() {
+        while let Some(line) = cursor.line().filter(|_| self.closed.is_none()) {
             if self.out.is_full() {
                 self.stopped.get_or_insert(line.start);
                 cursor.go_to_end();
@@ -169,11 +178,13 @@ impl<'r> Reader<'r> {
             if cursor.closes_fence(line) || self.closes_outer(cursor, line) {
                 break;
             }
-            if depth == 0 && !self.is_draft && self.reasoning(cursor, line) {
+            if depth == 0 && self.out.draft.is_none() && self.reasoning(cursor, line) {
                 continue;
             }
             if self.block(cursor, line, first, depth, &mut content) {
                 content.blocks += 1;
+            } else if let Some(rest) = self.behind_draft(line) {
+                self.closed = Some(rest);
             } else {
                 let is_path = self.text(line, depth);
                 // Dots and rules say nothing.
@@ -233,7 +244,8 @@ impl<'r> Reader<'r> {
             return true;
         }
         let Some(line) = cursor.line() else { return false };
-        let may_nest = depth < DEEPEST && (cursor.fence().is_none() || self.nests);
+        let may_nest =
+            depth < DEEPEST && (cursor.fence().is_none() || self.nests) && self.behind_draft(line).is_none();
         if let Some(fence) = Fence::of(line.text).filter(|_| may_nest) {
             if cursor.fence().is_some_and(|open| fence.may_close(open)) {
                 content.nested.get_or_insert(cursor.span_of(line));
@@ -306,19 +318,8 @@ impl<'r> Reader<'r> {
                 (true, Some(nested)) => FenceState::Unclear(nested),
                 (true, None) => FenceState::Closed,
             };
-            let language = language.to_owned();
-            let (is_whole, is_snippet, why) = (self.whole_files, self.snippets, self.above.why());
-            let block = Given {
-                span,
-                candidates: files,
-                language,
-                text,
-                path_line: 0,
-                state,
-                is_whole,
-                is_snippet,
-                why,
-            };
+            let (language, is_snippet, why) = (language.to_owned(), self.snippets, self.above.why());
+            let block = Given { language, state, is_snippet, why, ..self.given(span, files, text) };
             self.code_block(cursor, block, (start, end), depth);
         } else {
             self.above.leave();
@@ -439,22 +440,26 @@ impl<'r> Reader<'r> {
         }
         if tag.name == "source" && tag.text <= line.start {
             let text = self.response.passage(tag.text..line.start).into_lines();
-            let (language, state, is_whole) = (String::new(), FenceState::Closed, self.whole_files);
-            let candidates = tag.files;
-            let given = Given {
-                span,
-                candidates,
-                language,
-                text,
-                path_line: 0,
-                state,
-                is_whole,
-                is_snippet: false,
-                why: None,
-            };
+            let given = self.given(span, tag.files, text);
             self.give(given, 0);
         } else {
             self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });
+        }
+    }
+
+    /// A code block of these lines, without an info string.
+    fn given(&self, span: Span, candidates: Vec<Candidate>, text: Passage) -> Given {
+        let (language, state, is_whole) = (String::new(), FenceState::Closed, self.whole_files);
+        Given {
+            span,
+            candidates,
+            language,
+            text,
+            path_line: 0,
+            state,
+            is_whole,
+            is_snippet: false,
+            why: None,
         }
     }
 

@@ -15,7 +15,7 @@ mod section;
 use super::fence::Fence;
 use super::hunk::Due;
 use super::scan::{Below, Cursor, Line, trim_start};
-use super::{Format, FormatId, Output, fault};
+use super::{Format, FormatId, Output, fault, reasoning};
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
 use mail::{Mail, Part};
@@ -119,6 +119,10 @@ impl<'r> Reader<'r> {
         if let Some(lines) = self.signature(line, below) {
             self.end_mail(cursor, out, false);
             return Some(lines);
+        }
+        // A draft ends with the reasoning around it.
+        if out.draft.is_some() && reasoning::begins_with_closing(line) {
+            return None;
         }
         match self.in_hunk() {
             true => self.take_in_hunk(line, below),

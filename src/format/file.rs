@@ -115,6 +115,17 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = Found<'_>> {
     })
 }
 
+/// Whether a text only names a file, perhaps behind a word with a colon: that may be `File:` in any language.
+pub(super) fn only_names(text: &str) -> bool {
+    let Some(found) = words(text).find(Found::is_sure) else { return false };
+    let start = found.path.as_ptr() as usize - text.as_ptr() as usize;
+    let (before, behind) = (&text[..start], &text[start + found.path.len()..]);
+    let before = trim(before.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ':' | '：')));
+    let is_label = |label: &str| !label.contains(char::is_whitespace);
+    !behind.contains(char::is_alphanumeric)
+        && (before.is_empty() || before.strip_suffix([':', '：']).is_some_and(is_label))
+}
+
 /// Whether a word has the form of a path: with a separator, or a name with an extension.
 pub(super) fn is_path(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);

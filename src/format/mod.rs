@@ -108,6 +108,8 @@ struct Output {
     script: Script,
     /// Whether tool calls were asked for by name.
     asked: bool,
+    /// What ends it, if all that is read is reasoning.
+    draft: Option<reasoning::End>,
     /// What is known of the recorded calls so far.
     calls: edit_calls::Calls,
     /// The JSON that was read last.

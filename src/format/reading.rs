@@ -23,6 +23,11 @@ impl Reading {
         self.formats.contains(&id) || Format::is_detected_by(id) && !self.is_restricted()
     }
 
+    /// Reads all that is detected again, beside what is read only if it is asked for.
+    pub fn widen(&mut self) {
+        self.formats.retain(|id| !Format::is_detected_by(*id));
+    }
+
     /// Whether it was asked for other formats than those that are read beside what is detected.
     pub fn is_restricted(&self) -> bool {
         self.formats.iter().any(|id| Format::is_detected_by(*id))

@@ -59,17 +59,36 @@ pub(super) fn begins_with_closing(line: Line<'_>) -> bool {
 
 /// What a line says that may begin with a word of reasoning.
 pub(super) enum Opening<'r> {
-    /// Reasoning opens: it ends before the rest of that line, or never.
-    Section(Option<Line<'r>>),
+    /// Reasoning opens: its text begins there, and ends before the rest of that line at the first, or never.
+    Section(Line<'r>, Option<(End, Line<'r>)>),
     /// A message of harmony's begins that is an answer.
     Answer(Line<'r>),
+}
+
+/// What ends a section: the closing tag of a name, any such tag, or the end of a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End(usize);
+
+impl End {
+    const TAG: Self = Self(NAMES.len());
+    const MESSAGE: Self = Self(NAMES.len() + 1);
+
+    /// The rest of a line behind the first such end in it.
+    pub(super) fn rest<'r>(self, line: Line<'r>) -> Option<Line<'r>> {
+        if self.0 == Self::MESSAGE.0 {
+            return Some(line.skip(message_end(line.text)?).past("<|end|>"));
+        }
+        let (.., end) =
+            closing_tags(line.text).find(|(name, ..)| self.0 == Self::TAG.0 || self.0 == *name)?;
+        Some(line.skip(end))
+    }
 }
 
 /// Finds where reasoning ends; remembers where it does not, so that this is asked once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sections {
-    /// Up to where a search for each name found none; behind the names, for any and for the end of a message.
-    searched: [usize; NAMES.len() + 2],
+    /// Whether there is no such end any more.
+    none: [bool; NAMES.len() + 2],
 }
 
 impl Sections {
@@ -77,42 +96,31 @@ impl Sections {
     pub(super) fn opening<'r>(&mut self, cursor: &Cursor<'r>) -> Option<Opening<'r>> {
         let line = cursor.line()?.trim_start();
         if let Some((name, length)) = tag_at(line.text, false) {
-            let same = self.find(cursor, name, line.skip(length), |text| {
-                closing_tags(text).find(|(found, ..)| *found == name).map(|(.., end)| end)
-            });
-            let any = || {
-                self.find(cursor, NAMES.len(), line.skip(length), |text| {
-                    closing_tags(text).next().map(|(.., end)| end)
-                })
-            };
-            return Some(Opening::Section(same.or_else(any)));
+            let rest = line.skip(length);
+            let same = self.find(cursor, End(name), rest);
+            return Some(Opening::Section(rest, same.or_else(|| self.find(cursor, End::TAG, rest))));
         }
         let (length, is_analysis) = message_at(line.text)?;
         let rest = line.skip(length);
         if !is_analysis {
             return Some(Opening::Answer(rest));
         }
-        let end = self.find(cursor, NAMES.len() + 1, rest, message_end);
-        Some(Opening::Section(end.map(|line| line.past("<|end|>"))))
+        Some(Opening::Section(rest, self.find(cursor, End::MESSAGE, rest)))
     }
 
-    /// The rest of the first line behind what `end` finds, from `rest` on, which is of the cursor's line.
-    fn find<'r>(
-        &mut self,
-        cursor: &Cursor<'r>,
-        what: usize,
-        rest: Line<'r>,
-        end: impl Fn(&str) -> Option<usize>,
-    ) -> Option<Line<'r>> {
-        if self.searched[what] > cursor.at() {
+    /// Takes note that no reasoning ends any more.
+    pub(super) fn close(&mut self) {
+        self.none.fill(true);
+    }
+
+    /// Where the first such end is, from `rest` on, which is of the cursor's line.
+    fn find<'r>(&mut self, cursor: &Cursor<'r>, end: End, rest: Line<'r>) -> Option<(End, Line<'r>)> {
+        if self.none[end.0] {
             return None;
         }
-        let mut lines = std::iter::once(rest).chain(cursor.lines().skip(1));
-        let found = lines.find_map(|line| Some(line.skip(end(line.text)?)));
-        if found.is_none() {
-            self.searched[what] = usize::MAX;
-        }
-        found
+        let found = std::iter::once(rest).chain(cursor.lines().skip(1)).find_map(|line| end.rest(line));
+        self.none[end.0] = found.is_none();
+        found.map(|line| (end, line))
     }
 }
 
@@ -148,7 +156,7 @@ mod tests {
     fn rest(text: &str) -> Option<Option<String>> {
         let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
         match Sections::default().opening(&Cursor::new(&response))? {
-            Opening::Section(end) => Some(end.map(|line| line.text.to_owned())),
+            Opening::Section(_, end) => Some(end.map(|(_, line)| line.text.to_owned())),
             Opening::Answer(line) => Some(Some(line.text.to_owned())),
         }
     }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 /// The words of leaving out. Any other word makes a comment an ordinary one.
 const WORDS: &str = "existing rest remaining remain remains other same unchanged omitted keep kept stay stays code methods \
+                     members fields variants properties definitions tests logic implementation \
                      imports function functions class file section as before here of the your to be and in for this";
 
 /// What a comment of any language begins with, longer ones first, and what it ends with.

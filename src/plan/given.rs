@@ -107,7 +107,11 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
             }
         } else if given.is_whole {
             let given = Given { candidates: own, ..given };
-            match whole_file(&given) {
+            let namesake = match given.candidates.as_slice() {
+                [only] => namesake(&only.path, &overlay, rules)?,
+                _ => None,
+            };
+            match whole_file(&given, namesake) {
                 Ok(edit) => made.push(edit),
                 Err(fault) => script.diagnostics.push(*fault),
             }
@@ -244,8 +248,13 @@ fn is_language_of(language: &str, path: &str) -> bool {
 }
 
 /// The edit of a block that is a whole file, because that was asked for.
-fn whole_file(given: &Given) -> Result<Edit, Box<Diagnostic>> {
+fn whole_file(given: &Given, namesake: Option<RepoPath>) -> Result<Edit, Box<Diagnostic>> {
     let fault = |code, what: &str| Err(Diagnostic::error(code, given.span, what).into());
+    if let ([only], Some(other)) = (given.candidates.as_slice(), namesake) {
+        let name = &only.path.raw;
+        let fault = Diagnostic::error(Code::NotFound, given.span, format!("no file `{name}`"));
+        return Err(fault.with_help(format!("write `{other}`, or `./{name}` for a new file")).into());
+    }
     match (given.candidates.as_slice(), given.state) {
         ([only], FenceState::Closed) if is_pattern(&only.path.raw) => {
             fault(Code::PathInvalid, "the path of this file is a pattern for one")
@@ -287,8 +296,16 @@ fn is_new_file(
     Ok(overlay.node(&path)?.is_none()
         && !is_sensitive(&path)
         && !(rules.also_sensitive)(&path)
-        && (path.parent().is_some() || overlay.with_name(path.file_name(), 1)?.is_empty())
+        && namesake(&only.path, overlay, rules)?.is_none()
         && !(rules.ignored)(&path))
+}
+
+/// The file in another directory that has the bare name of one that is not there.
+fn namesake(bare: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Option<RepoPath>, TreeError> {
+    match read(bare, overlay, rules)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
+        Some(path) if overlay.node(&path)?.is_none() => Ok(overlay.with_name(path.file_name(), 1)?.pop()),
+        _ => Ok(None),
+    }
 }
 
 fn edit_of(given: &Given, path: &Target) -> Edit {

@@ -374,8 +374,14 @@ impl Operation<'_, '_> {
                 None => diagnostic,
             }
         };
-        locate::apply(version, hunks, &context)
-            .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))
+        let applied = locate::apply(version, hunks, &context)
+            .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))?;
+        match hunks.last().filter(|last| is_cut(last, version.content(), &applied) && self.edit.git.is_open) {
+            Some(last) => Err(Diagnostic::error(Code::Truncated, last.span, "unterminated diff")
+                .with_help("the response may be cut off: give this edit once more, whole")
+                .into()),
+            None => Ok(applied),
+        }
     }
 
     /// Refuses a hunk of a diff that only adds lines and quotes none, if the file has some: only the blob that it names, or
@@ -533,6 +539,15 @@ fn limits_of(edit: &Edit, rules: &Rules) -> Limits {
             format: Some(edit.format),
         },
     }
+}
+
+/// Whether the last line that a hunk quotes is only like one of the file.
+fn is_cut(hunk: &Hunk, content: &Content, applied: &locate::Applied) -> bool {
+    let has = |wanted: &str| {
+        content.lines(0..content.line_count()).any(|line| line.text.trim_ascii() == wanted.trim().as_bytes())
+    };
+    applied.matched.last().is_some_and(|found| found.tier == locate::Tier::Similar)
+        && hunk.change.wanted().last().is_some_and(|last| !has(last))
 }
 
 fn outcome(effect: Effect) -> Outcome {

@@ -6,14 +6,17 @@ use super::tree::Parsed;
 /// The longest file, in bytes, that is looked at.
 const LONGEST: usize = 1 << 20;
 
+/// How often the parser may report: about 100 ms, by count and not by a clock, so that the same is found everywhere.
+const REPORTS: usize = 4000;
+
 /// The line, from 0, of the first syntax error in a file, if it has more errors than before.
 pub(super) fn worse(path: &str, before: &str, after: &str) -> Option<usize> {
     let language = Language::of(path)?;
     if before.len().max(after.len()) > LONGEST {
         return None;
     }
-    let errors = |text: &str| Some(Parsed::new(language, text.to_owned())?.errors());
-    let new = Parsed::new(language, after.to_owned())?;
+    let parsed = |text: &str| Parsed::within(language, text.to_owned(), None, REPORTS);
+    let new = parsed(after)?;
     let line = new.error()?;
-    (new.errors() > errors(before)?).then_some(line)
+    (new.errors() > parsed(before)?.errors()).then_some(line)
 }

@@ -56,19 +56,37 @@ impl<'t> Definition<'t> {
         all.extend(
             around.filter(|node| *node != self.core && node.start_byte() < of.end(self.outer)).filter(is_one),
         );
-        all.extend(inside.filter(is_one));
+        all.extend(inside.chain(children(self.core)).filter(is_one));
         all.dedup();
-        all.into_iter().map(|node| of.of(node).split('(').next().unwrap_or("").trim()).collect()
+        // The tag of a field of Go is in backquotes, and has a key.
+        let name = |text: &'p str| text.split(if text.starts_with('`') { ':' } else { '(' }).next();
+        all.into_iter().filter_map(|node| Some(name(of.of(node))?.trim())).collect()
     }
 
-    /// The words around it, such as `export default`.
-    pub(super) fn around<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
-        if self.outer == self.core {
-            return Vec::new();
-        }
-        let mut cursor = self.outer.walk();
-        let words = self.outer.children(&mut cursor).filter(|child| !child.is_named() && child.kind() != ";");
-        words.map(|child| of.of(child)).collect()
+    /// The words before its name that say who may use it, such as `export default` and `pub`.
+    pub(super) fn modifiers<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
+        let name = self.name.rsplit('.').next().unwrap_or_default();
+        let body = self.body.map_or(usize::MAX, |body| body.start_byte());
+        let ends = |node: &Node<'_>| {
+            node.start_byte() >= body || of.of(*node) == name && self.what != "default export"
+        };
+        modifiers(of, self.outer, ends)
+    }
+
+    /// Whether it can only be a member: a class alone has such.
+    pub(super) fn is_method(&self, of: &Parsed) -> bool {
+        let parameters = self.core.child_by_field_name("parameters");
+        let first = parameters.and_then(|list| list.named_child(0)).map_or("", |first| of.of(first));
+        let takes_itself =
+            first.split(|c: char| !c.is_alphanumeric()).any(|word| word == "self" || word == "cls");
+        takes_itself || ["method", "constructor"].contains(&self.what)
+    }
+
+    /// The types of its parameters.
+    pub(super) fn takes<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
+        let parameters = self.core.child_by_field_name("parameters").map(children).unwrap_or_default();
+        let types = parameters.iter().filter_map(|one| one.child_by_field_name("type"));
+        types.map(|node| of.of(node)).collect()
     }
 
     /// Whether a comment stands right above it.
@@ -290,26 +308,36 @@ fn name_of(of: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
     (is_word || is_quoted).then(|| text.to_owned())
 }
 
-/// The kind and name of every definition in a text but for those in functions.
-pub(super) fn names(of: &Parsed) -> Vec<(&'static str, String)> {
+/// The words of a node that say who may use what it declares, up to where that ends.
+pub(super) fn modifiers<'p>(
+    of: &'p Parsed,
+    node: Node<'_>,
+    ends: impl Fn(&Node<'_>) -> bool,
+) -> Vec<&'p str> {
+    const WORDS: &[&str] = &["export", "default", "pub", "public", "protected", "private", "static"];
+    let leaves = nodes(node).filter(|node| node.child_count() == 0);
+    let words = leaves.take_while(|node| !ends(node)).map(|node| of.of(node));
+    words.filter(|word| WORDS.contains(word)).collect()
+}
+
+/// The definitions of a text but for those in functions, by the lists that they are in.
+pub(super) fn lists(of: &Parsed) -> Vec<(Node<'_>, Vec<Definition<'_>>)> {
     let mut all = Vec::new();
     let mut lists = vec![(of.root(), 0)];
     while let Some((list, depth)) = lists.pop() {
-        for part in parts(of, list, &HashSet::new()) {
-            let Part::Definition(definition) = part else { continue };
-            lists.extend(
-                definition
-                    .body
-                    .filter(|_| definition.is_container && depth < DEEPEST)
-                    .map(|body| (body, depth + 1)),
-            );
-            all.push((definition.what, definition.name));
-        }
+        let parts = parts(of, list, &HashSet::new()).into_iter();
+        let definitions: Vec<_> = parts
+            .filter_map(|part| if let Part::Definition(definition) = part { Some(definition) } else { None })
+            .collect();
+        let containers = definitions.iter().filter(|one| one.is_container && depth < DEEPEST);
+        lists.extend(containers.filter_map(|one| Some((one.body?, depth + 1))));
+        all.push((list, definitions));
     }
     all
 }
 
-/// The definitions and imports of a text, at any depth, that have a name: what they are, and their lines.
+/// The definitions and imports of a text, at any depth, that have a name, alone or beside others: what they are, and their
+/// lines.
 pub(super) fn nodes_named<'p>(
     of: &'p Parsed,
     name: &'p str,
@@ -317,11 +345,16 @@ pub(super) fn nodes_named<'p>(
     nodes(of.root()).filter_map(move |node| {
         let known = of.language.definition(node.kind());
         let line = node.start_position().row;
+        let takes = || nodes(node).any(|inner| inner.named_child_count() == 0 && of.of(inner) == name);
         if let Some((what, how)) = known {
-            return (name_of(of, node, how)? == name).then_some((what, line));
+            let is_it = match name_of(of, node, how) {
+                // A method of Go has its type before its name.
+                Some(other) => other == name || other.rsplit('.').next() == Some(name),
+                None => takes(),
+            };
+            return is_it.then_some((what, line));
         }
         let is_import = of.language.imports.contains(&node.kind());
-        let takes = || nodes(node).any(|inner| inner.named_child_count() == 0 && of.of(inner) == name);
         (is_import && takes()).then_some(("import", line))
     })
 }

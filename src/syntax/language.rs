@@ -45,6 +45,10 @@ pub(super) struct Language {
     pub(super) module: &'static str,
     /// Whether a comment alone is no body, and the first text in one describes it.
     pub(super) is_indented: bool,
+    /// Whether functions with other parameters are others.
+    pub(super) has_overloads: bool,
+    /// What begins a class around methods that are nothing without one.
+    pub(super) class: &'static str,
 }
 
 impl Language {
@@ -85,6 +89,8 @@ const PYTHON: Language = Language {
     imports: &["import_statement", "import_from_statement", "future_import_statement"],
     module: "module_name",
     is_indented: true,
+    has_overloads: false,
+    class: "",
 };
 
 const RUST: Language = Language {
@@ -118,6 +124,8 @@ const RUST: Language = Language {
     imports: &["use_declaration"],
     module: "path",
     is_indented: false,
+    has_overloads: false,
+    class: "",
 };
 
 const TYPESCRIPT: Language = Language {
@@ -155,6 +163,8 @@ const TYPESCRIPT: Language = Language {
     imports: &["import_statement"],
     module: "source",
     is_indented: false,
+    has_overloads: false,
+    class: "class _ {\n",
 };
 
 // JavaScript is read by the same grammar: one of its own is 0.4 MB, and what it calls otherwise would be a table more.
@@ -177,7 +187,7 @@ const GO: Language = Language {
         ("method_elem", "method", NAME),
     ],
     wrappers: &[],
-    decorators: &[],
+    decorators: &["raw_string_literal"],
     members: &["field_declaration_list", "interface_type"],
     containers: &[],
     blocks: &["block"],
@@ -187,6 +197,8 @@ const GO: Language = Language {
     imports: &["import_spec"],
     module: "path",
     is_indented: false,
+    has_overloads: false,
+    class: "",
 };
 
 const JAVA: Language = Language {
@@ -215,6 +227,8 @@ const JAVA: Language = Language {
     imports: &["import_declaration"],
     module: "",
     is_indented: false,
+    has_overloads: true,
+    class: "",
 };
 
 const C: Language = Language {
@@ -243,6 +257,8 @@ const C: Language = Language {
     imports: &["preproc_include"],
     module: "",
     is_indented: false,
+    has_overloads: false,
+    class: "",
 };
 
 const JSON: Language = Language {
@@ -260,6 +276,8 @@ const JSON: Language = Language {
     imports: &[],
     module: "",
     is_indented: false,
+    has_overloads: false,
+    class: "",
 };
 
 const LANGUAGES: &[Language] = &[PYTHON, RUST, TYPESCRIPT, TSX, GO, JAVA, C, JSON];

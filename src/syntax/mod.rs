@@ -62,6 +62,9 @@ impl Refusal {
     }
 }
 
+/// Whether any language is built in.
+pub const IS_BUILT_IN: bool = cfg!(feature = "syntax");
+
 /// Whether the language of a file is built in.
 #[cfg(feature = "syntax")]
 pub fn knows(path: &str) -> bool {

@@ -6,6 +6,7 @@ use super::tree::Parsed;
 use crate::guard::placeholder::Placeholder;
 use crate::text;
 use std::collections::HashSet;
+use tree_sitter::Node;
 
 /// The words that make a comment nearly an elision.
 const NEARLY: &[&str] =
@@ -18,6 +19,8 @@ pub(super) struct Snippet {
     pub(super) indentation: String,
     /// Where its elisions begin.
     pub(super) elisions: HashSet<usize>,
+    /// Whether its methods were put into a class, one line above them, to be read.
+    pub(super) is_wrapped: bool,
 }
 
 impl Snippet {
@@ -29,35 +32,39 @@ impl Snippet {
         file: &Parsed,
     ) -> Result<Self, Refusal> {
         let (indentation, text) = dedented(text)?;
-        let known: HashSet<&str> = file.comments().map(|node| file.of(node).trim()).collect();
         let lost = || Refusal::new("the parser gave up on the code block", "give a smaller one");
-        let parsed = Parsed::new(language, text).ok_or_else(lost)?;
+        let mut parsed = Parsed::new(language, text).ok_or_else(lost)?;
+        let mut is_wrapped = false;
+        if parsed.error().is_some() && !language.class.is_empty() {
+            let wrapped = format!("{}{}}}\n", language.class, parsed.text);
+            let wrapped = Parsed::new(language, wrapped).ok_or_else(lost)?;
+            if wrapped.error().is_none() {
+                (parsed, is_wrapped) = (wrapped, true);
+            }
+        }
         let comments = text::Language::of(path);
         let mut elisions = HashSet::new();
         let mut neutral = parsed.text.clone();
         for node in parsed.comments() {
             let comment = parsed.of(node).trim();
-            if known.contains(comment) {
+            let joined = joined(comment);
+            let said = Placeholder::of(joined.as_bytes(), comments);
+            if said.is_none() && !is_nearly_one(&joined)
+                || file.text.contains(comment) && file.comments().any(|node| file.of(node).trim() == comment)
+            {
                 continue;
             }
-            let joined = joined(comment);
             let (start, end) = (node.start_byte(), parsed.end(node));
             let is_alone =
                 parsed.begins_line(start) && parsed.slice(end..parsed.line_end(end)).trim().is_empty();
-            match Placeholder::of(joined.as_bytes(), comments) {
-                Some(Placeholder::Marked) if is_alone => {
-                    elisions.insert(start);
-                    if language.is_indented {
-                        neutral.replace_range(start..end, &"_".repeat(end - start));
-                    }
-                }
-                None if !is_nearly_one(&joined) => {}
-                _ => {
-                    let message =
-                        format!("`{}` does not say clearly that code is left out", parsed.of(node).trim());
-                    let help = "write `... existing code ...` as a comment by itself, or write the code out";
-                    return Err(Refusal::new(message, help).at(parsed.line(start)));
-                }
+            if !(is_alone && said == Some(Placeholder::Marked)) {
+                let message = format!("`{comment}` does not say clearly that code is left out");
+                let help = "write `... existing code ...` as a comment by itself, or write the code out";
+                return Err(Refusal::new(message, help).at(parsed.line(start)));
+            }
+            elisions.insert(start);
+            if language.is_indented {
+                neutral.replace_range(start..end, &"_".repeat(end - start));
             }
         }
         let is_json =
@@ -70,13 +77,19 @@ impl Snippet {
             false => Parsed::new(language, neutral).ok_or_else(lost)?,
         };
         match parsed.error() {
-            None => Ok(Self { parsed, indentation, elisions }),
+            None => Ok(Self { parsed, indentation, elisions, is_wrapped }),
             Some(line) => Err(Refusal::new(
                 "the code block has a syntax error",
-                "give whole definitions, each with all of its brackets",
+                "give whole definitions, each with all of its brackets, and a method in its class",
             )
             .at(line)),
         }
+    }
+
+    /// The list of its definitions.
+    pub(super) fn list(&self) -> Node<'_> {
+        let class = self.parsed.root().named_child(0).filter(|_| self.is_wrapped);
+        class.and_then(|class| class.child_by_field_name("body")).unwrap_or(self.parsed.root())
     }
 
     /// Whether an elision begins within a range.

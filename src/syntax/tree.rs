@@ -1,23 +1,84 @@
 //! Syntax trees of texts, and where things stand in them.
 
 use super::language::Language;
-use std::ops::Range;
-use tree_sitter::{Node, Parser, Tree};
+use std::ops::{ControlFlow, Range};
+use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree};
+
+/// What a report of the parser counts where the text has an error: its steps take longer then.
+const WITH_ERROR: usize = 5;
+
+/// What comes in place of a range.
+pub(super) type Change = (Range<usize>, String);
 
 /// A text with its syntax tree.
 pub(super) struct Parsed {
     pub(super) text: String,
     pub(super) language: &'static Language,
+    /// Where its lines begin.
+    lines: Vec<usize>,
     tree: Tree,
+}
+
+/// How often the parser may report: many times what it does for code.
+fn most(text: &str) -> usize {
+    (text.len() / 8).max(1000)
 }
 
 impl Parsed {
     /// Parses a text; none where the parser gives up.
     pub(super) fn new(language: &'static Language, text: String) -> Option<Self> {
+        let most = most(&text);
+        Self::within(language, text, None, most)
+    }
+
+    /// Parses a text while the parser reports no more than `most` times that it goes on, as it does every hundred steps.
+    pub(super) fn within(
+        language: &'static Language,
+        text: String,
+        old: Option<&Tree>,
+        most: usize,
+    ) -> Option<Self> {
         let mut parser = Parser::new();
         parser.set_language(&(language.grammar)()).ok()?;
-        let tree = parser.parse(&text, None)?;
-        Some(Self { text, language, tree })
+        let mut left = most;
+        let mut goes_on = |state: &ParseState| {
+            let less = left.checked_sub(if state.has_error() { WITH_ERROR } else { 1 });
+            left = less.unwrap_or(0);
+            if less.is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut goes_on);
+        let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+        let tree = parser.parse_with_options(&mut rest, old, Some(options))?;
+        let lines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+        Some(Self { lines: std::iter::once(0).chain(lines).collect(), text, language, tree })
+    }
+
+    /// The text with changes made, in the order of the text; only what changes is parsed anew.
+    pub(super) fn changed(&self, changes: &[Change], text: String) -> Option<Self> {
+        let mut tree = self.tree.clone();
+        // From the last one on, so that what stands before one is as it was.
+        for (range, new) in changes.iter().rev() {
+            let start_position = self.point(range.start);
+            let (rows, rest) = match new.rsplit_once('\n') {
+                Some((before, rest)) => (before.matches('\n').count() + 1, rest),
+                None => (0, new.as_str()),
+            };
+            let column = if rows == 0 { start_position.column } else { 0 };
+            tree.edit(&InputEdit {
+                start_byte: range.start,
+                old_end_byte: range.end,
+                new_end_byte: range.start + new.len(),
+                start_position,
+                old_end_position: self.point(range.end),
+                new_end_position: Point::new(start_position.row + rows, column + rest.len()),
+            });
+        }
+        let most = most(&text);
+        Self::within(self.language, text, Some(&tree), most)
+    }
+
+    fn point(&self, at: usize) -> Point {
+        Point::new(self.line(at), at - self.line_start(at))
     }
 
     pub(super) fn root(&self) -> Node<'_> {
@@ -73,7 +134,12 @@ impl Parsed {
 
     /// The line of an offset, from 0.
     pub(super) fn line(&self, at: usize) -> usize {
-        self.slice(0..at).bytes().filter(|byte| *byte == b'\n').count()
+        self.lines.partition_point(|start| *start <= at).saturating_sub(1)
+    }
+
+    /// The lines of a range, from 0.
+    pub(super) fn lines(&self, range: &Range<usize>) -> std::ops::RangeInclusive<usize> {
+        self.line(range.start)..=self.line(range.end)
     }
 
     /// Where a node ends that may hold the line break behind it.

@@ -13,6 +13,7 @@ mod encodings;
 mod fuzzed;
 mod given;
 mod kinds;
+mod merges;
 mod readings;
 #[path = "../sandbox/mod.rs"]
 mod sandbox;

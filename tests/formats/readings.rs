@@ -57,6 +57,7 @@ fn the_prose_right_before_an_edit_is_its_reason_in_every_format() {
             ("Here is the updated code:\n\n", "Update src/a.rs"),
             ("", "Update src/a.rs"),
             ("- one thing\n- **Rename b**\n\n", "Rename b"),
+            ("The name was taken.\n\n**Datei: `src/a.rs`**\n\n", "The name was taken"),
         ] {
             for fence in ["", "```\n"] {
                 let sandbox = Sandbox::new();

@@ -177,3 +177,127 @@ fn syntax_that_gets_worse_is_said_or_refused() {
     let run = sandbox.apply(["-n"], &next).exits(0);
     assert!(!run.stderr.contains("syntax error"), "{run:?}");
 }
+
+/// A run that is given answers.
+fn answered(sandbox: &Sandbox, args: &[&str], answers: &str) -> sandbox::Run {
+    use std::io::Write;
+    use std::process::Stdio;
+    let mut command = sandbox.command(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(answers.as_bytes()).unwrap();
+    sandbox::Run::of(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn they_are_chosen_by_number_and_one_by_one() {
+    let sandbox = shop();
+    let base = sandbox.head();
+    let response = block(SORT) + &block(BAD) + &block("import os\nimport sys\n");
+    // What is not wanted is not judged.
+    sandbox.apply(["--format=snippet", "--except=2"], &response).exits(0);
+    assert_eq!(sandbox.text("src/shelf.py"), sorted().replace("import os\n", "import os\nimport sys\n"));
+    sandbox.apply(["--format=snippet", "--except=2"], &response).exits(0).says("already landed");
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.text("src/shelf.py"), SHELF);
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    let file = sandbox.response(&(block(SORT) + &block(MAIN)));
+    let run = answered(&sandbox, &["-i", "--again", "--format=snippet", file.to_str().unwrap()], "n\ny\n");
+    run.exits(0);
+    assert_eq!(sandbox.text("src/shelf.py"), SHELF.replace("return 0", "return 1"));
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_goes_on_lands_with_what_was_refused() {
+    let sandbox = shop();
+    let other = patch("src/shelf.py", "Say it", "    return 9\n", "    return 2\n");
+    let response = block(SORT) + &other + "\n" + &block("import os\nimport sys\n");
+    sandbox.apply(["--format=snippet"], &response).exits(1);
+    // The correction is one in another format.
+    let other = other.replace("return 9", "return 0");
+    sandbox.apply(["--continue", "--format=snippet"], &other).exits(0);
+    let wanted = sorted().replace("return 0", "return 2").replace("import os\n", "import os\nimport sys\n");
+    assert_eq!(sandbox.text("src/shelf.py"), wanted);
+    sandbox.apply(["--format=snippet"], &(block(SORT) + &block("import os\nimport sys\n"))).exits(0);
+    assert_eq!(sandbox.text("src/shelf.py"), wanted);
+    sandbox.is_sound();
+}
+
+#[test]
+fn one_that_builds_on_an_edit_before_it_finds_what_that_made() {
+    let sandbox = shop();
+    let first = patch("src/shelf.py", "Say it", "    print(shelf)\n", "    show(shelf)\n");
+    sandbox.apply(["--format=snippet"], &(first.clone() + "\n" + &block(BAD))).exits(0);
+    let wanted = SHELF.replace("print", "show").replace("return 0", "return 1");
+    assert_eq!(sandbox.text("src/shelf.py"), wanted);
+    // One that shows the file as it was before the response is brought over.
+    let sandbox = shop();
+    let response = patch("src/shelf.py", "w", "import os\n", "import re\n") + "\n" + &block(MAIN);
+    sandbox.apply(["--format=snippet"], &response).exits(0);
+    let wanted = SHELF.replace("import os", "import re").replace("return 0", "return 1");
+    assert_eq!(sandbox.text("src/shelf.py"), wanted);
+    // Not where both change the same line.
+    let response = first + "\n" + &block(&MAIN.replace("print(shelf)", "print(len(shelf))"));
+    let sandbox = shop();
+    sandbox.apply(["--format=snippet", "--no-keep"], &response).exits(1).says("snippet-unclear");
+    assert_eq!(sandbox.text("src/shelf.py"), SHELF);
+}
+
+#[test]
+fn a_base_that_the_branch_left_in_the_same_lines_is_a_conflict() {
+    let sandbox = shop();
+    let base = sandbox.head();
+    sandbox.file("src/shelf.py", SHELF.replace("self.books.sort()", "self.books.sort(reverse=True)"));
+    let tip = sandbox.commit("other");
+    sandbox.apply(["--format=snippet", "--no-keep", &format!("--base={base}")], &block(SORT)).exits(1);
+    assert_eq!(sandbox.head(), tip);
+    // What the base alone has is found there.
+    let sandbox = shop();
+    let base = sandbox.head();
+    sandbox.file("src/shelf.py", SHELF.replace("    print(shelf)\n", ""));
+    sandbox.commit("other");
+    let start = "def main():\n    shelf = Shelf(1)\n    shelf.sort()\n    # ... existing code ...\n";
+    sandbox.apply(["--format=snippet", &format!("--base={base}")], &block(start)).exits(0);
+    let wanted = SHELF.replace("    print(shelf)\n", "").replace("= Shelf()", "= Shelf(1)");
+    assert_eq!(sandbox.text("src/shelf.py"), wanted);
+}
+
+#[test]
+fn a_model_is_told_what_a_snippet_lacks_and_is_right_then() {
+    let sandbox = shop();
+    sandbox.git(["config", "llmapply.format", "snippet"]);
+    let model = sandbox.root().join("model");
+    std::fs::create_dir(&model).unwrap();
+    std::fs::write(model.join("1"), block(SORT) + &block(BAD)).unwrap();
+    std::fs::write(model.join("2"), block(MAIN)).unwrap();
+    let script = format!(
+        "#!/bin/sh\ncd '{}'\nn=$(( $(cat count 2>/dev/null || echo 0) + 1 ))\necho $n >count\ncat >asked-$n\ncat $n\n",
+        model.display()
+    );
+    sandbox.script(&model.join("run"), &script);
+    let with = format!("--with='{}'", model.join("run").display());
+    sandbox.run(["ask", &with, "-r", "Sort", "src/shelf.py"]).exits(0);
+    assert_eq!(sandbox.text("src/shelf.py"), sorted().replace("return 0", "return 1"));
+    let asked = |round: &str| std::fs::read_to_string(model.join(round)).unwrap();
+    assert!(asked("asked-1").contains("Give a definition whole"), "{}", asked("asked-1"));
+    for said in ["`show(shelf)` stands next to", "line 12 of `src/shelf.py`", "give the whole function"] {
+        assert!(asked("asked-2").contains(said), "{}", asked("asked-2"));
+    }
+}
+
+#[test]
+fn a_report_says_what_came_of_each() {
+    let sandbox = shop();
+    let report = json(&sandbox, &["--no-keep"], &(block(SORT) + &block(BAD)), 1);
+    let states: Vec<_> =
+        report["edits"].as_array().unwrap().iter().map(|edit| edit["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["fine", "refused"], "{report:#}");
+    let wrong = &report["diagnostics"][0];
+    assert_eq!((wrong["code"].as_str(), wrong["edit"].as_u64()), (Some("snippet-unclear"), Some(2)));
+    let report = json(&sandbox, &[], &block(SORT), 0);
+    assert_eq!(report["edits"][0]["state"], "landed", "{report:#}");
+    // Without a record it is known by what it would change: nothing.
+    let report = json(&sandbox, &["--no-record", "--again"], &block(SORT), 0);
+    assert_eq!(report["edits"][0]["state"], "already-applied", "{report:#}");
+}

@@ -15,3 +15,4 @@ mod render;
 mod roundtrip;
 #[path = "../sandbox/mod.rs"]
 mod sandbox;
+mod snippets;

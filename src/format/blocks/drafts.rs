@@ -2,10 +2,10 @@
 
 use super::Reader;
 use crate::diag::{Code, Diagnostic, Severity};
-use crate::edit::Edit;
+use crate::edit::{Edit, Script};
 use crate::format::above::Above;
 use crate::format::document::{Part, What};
-use crate::format::reasoning::{self, Opening};
+use crate::format::reasoning::{self, End, Opening};
 use crate::format::scan::{Cursor, Line, trim};
 use crate::format::{Reading, fault};
 use crate::span::Span;
@@ -13,6 +13,8 @@ use std::collections::HashSet;
 
 /// How many files a warning names.
 const NAMED: usize = 3;
+/// What to do where edits may be drafts.
+const HELP: &str = "leave the reasoning out, and put a tag that is meant as text in backquotes";
 /// How the regions of formats begin, for a last line that breaks off.
 const MARKERS: &[&str] = &[
     "<edit file=",
@@ -46,15 +48,14 @@ impl<'r> Reader<'r> {
             self.turn.get_or_insert((line.start, self.parts.len(), self.out.lengths()));
         }
         match self.sections.opening(cursor) {
-            Some(Opening::Section(Some(rest))) => {
-                self.draft(cursor.span(line.start, rest.start));
-                self.ended = Some(rest.start);
-                cursor.begin_line(rest);
-                return true;
-            }
-            Some(Opening::Section(None)) => {
-                self.unclosed.get_or_insert(cursor.span_of(line));
-                cursor.advance();
+            Some(Opening::Section(text, end)) => {
+                if let Some(rest) = end.and_then(|(end, first)| self.draft(cursor, text, end, first)) {
+                    self.ended = Some(rest.start);
+                    cursor.begin_line(rest);
+                } else {
+                    self.unclosed.get_or_insert(cursor.span_of(line));
+                    cursor.advance();
+                }
                 return true;
             }
             Some(Opening::Answer(rest)) => {
@@ -87,7 +88,7 @@ impl<'r> Reader<'r> {
                 "this tag ends reasoning that was not begun, and {} before it may be a draft",
                 count(edits)
             );
-            self.out.fault(Diagnostic::error(Code::Reasoning, tag, message));
+            self.out.fault(Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP));
         }
         cursor.begin_line(line.skip(end));
         true
@@ -108,16 +109,44 @@ impl<'r> Reader<'r> {
         self.above = Above::new(self.response.id());
     }
 
-    /// Names the edits in reasoning that is skipped.
-    pub(super) fn draft(&mut self, section: Span) {
+    /// The rest of the line in which the reasoning ends whose text begins there: an end in the payload of a whole draft is
+    /// content, so it need not be the `first`. Names the edits in it: they are skipped.
+    fn draft(&mut self, cursor: &Cursor<'r>, text: Line<'r>, end: End, first: Line<'r>) -> Option<Line<'r>> {
         let mut reader = Reader::new(self.response, &Reading::default());
-        reader.is_draft = true;
-        reader.blocks(&mut Cursor::within(self.response, section), 0);
-        let edits = &reader.out.script.edits;
+        (reader.out.draft, reader.whole_drafts) = (Some(end), self.whole_drafts);
+        let mut inside = match self.whole_drafts {
+            true => cursor.clone(),
+            false => Cursor::within(self.response, cursor.span(text.start, first.start)),
+        };
+        inside.begin_line(text);
+        reader.blocks(&mut inside, 0);
+        let Script { mut edits, diagnostics, .. } = reader.out.script;
+        let is_error = |fault: &Diagnostic| fault.severity == Severity::Error;
+        let is_broken = reader.stopped.is_some() || diagnostics.iter().any(is_error);
+        let rest = match reader.closed {
+            Some(rest) if !is_broken => rest,
+            // Every end was in an edit. Each opening below would be read up to the end of the response, too.
+            None if self.whole_drafts && !is_broken => {
+                self.sections.close();
+                return None;
+            }
+            closed => {
+                self.whole_drafts &= closed.is_some_and(|rest| rest.start == first.start);
+                edits.retain(|edit| edit.span.start < Span::new(self.response.id(), 0, first.start).end);
+                first
+            }
+        };
         if !edits.is_empty() {
-            let message = format!("{} in reasoning skipped ({})", count(edits.len()), files(edits));
+            let message = format!("{} in reasoning skipped ({})", count(edits.len()), files(&edits));
+            let section = cursor.span(cursor.at(), rest.start);
             self.out.fault(Diagnostic::warning(Code::Reasoning, section, message));
         }
+        Some(rest)
+    }
+
+    /// The rest of a line of a draft behind the end of it, if that stands there.
+    pub(super) fn behind_draft(&self, line: Line<'r>) -> Option<Line<'r>> {
+        self.out.draft.filter(|_| self.whole_drafts).and_then(|end| end.rest(line))
     }
 
     /// How many edits begin at or behind an offset, whole files included.
@@ -136,14 +165,14 @@ impl<'r> Reader<'r> {
         if let Some(lone) = self.lone.filter(|_| self.edits_since(0) == 0)
             && let Some(lone) = self.out.script.diagnostics.get_mut(lone)
         {
-            lone.severity = Severity::Error;
+            (lone.severity, lone.help) = (Severity::Error, Some(HELP.to_owned()));
         }
         let Some(unclosed) = self.unclosed else { return };
         let edits = self.edits_since(unclosed.start as usize);
         if edits > 0 {
             let message =
                 format!("this reasoning is never closed, and {} behind it may be a draft", count(edits));
-            self.out.fault(Diagnostic::error(Code::Reasoning, unclosed, message));
+            self.out.fault(Diagnostic::error(Code::Reasoning, unclosed, message).with_help(HELP));
         }
     }
 

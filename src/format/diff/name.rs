@@ -55,7 +55,7 @@ impl Name {
             Some(Err(problem)) => Err(Diagnostic::error(Code::PathInvalid, span(rest.text), problem).into()),
             Some(Ok(_)) => empty(),
             None if plain.trim().is_empty() => empty(),
-            None => Ok(Self { text: plain.to_owned(), span: span(plain) }),
+            None => Ok(Self { text: plain.replace('\\', "/"), span: span(plain) }),
         }
     }
 
@@ -224,6 +224,7 @@ mod tests {
     fn a_name_ends_at_a_tab_and_is_unquoted() {
         assert_eq!(name("a/x y.rs\t2024-01-01 10:00"), Ok("a/x y.rs".into()));
         assert_eq!(name("b/x.rs  "), Ok("b/x.rs".into()));
+        assert_eq!(name("b\\d\\x.rs"), Ok("b/d/x.rs".into()));
         assert_eq!(name(r#""b/gr\303\266\303\237e \"q\" \\.rs""#), Ok("b/größe \"q\" \\.rs".into()));
         assert_eq!(name(r#""b/\377""#), Err(Code::PathInvalid));
         assert_eq!(name(r#""b/\q""#), Err(Code::PathInvalid));

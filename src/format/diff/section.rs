@@ -48,11 +48,24 @@ pub(super) struct Section<'r> {
 impl<'r> Section<'r> {
     /// One that begins at its first header line.
     pub(super) fn new(line: Line<'r>, response: &'r Response) -> Self {
-        let span = Span::new(response.id(), line.start, line.end());
-        let mut section = Self {
+        let mut section = Self { is_nameless: false, ..Self::nameless(line, response) };
+        if line.text.starts_with("diff --git ") {
+            section.git = Some(line.skip("diff --git ".len()));
+        } else if line.text.starts_with("--- ") {
+            section.old = Some(line.skip("--- ".len()));
+        } else {
+            section.git = Some(line.skip(line.text.len()));
+            section.hunks.fault_combined(section.span);
+        }
+        section
+    }
+
+    /// One that begins at a line of its first hunk.
+    pub(super) fn nameless(line: Line<'r>, response: &'r Response) -> Self {
+        Self {
             response,
-            span,
-            is_nameless: false,
+            span: Span::new(response.id(), line.start, line.end()),
+            is_nameless: true,
             has_strays: false,
             git: None,
             old: None,
@@ -64,25 +77,7 @@ impl<'r> Section<'r> {
             mode: None,
             blob: None,
             hunks: Hunks::new(response),
-        };
-        if line.text.starts_with("diff --git ") {
-            section.git = Some(line.skip("diff --git ".len()));
-        } else if line.text.starts_with("--- ") {
-            section.old = Some(line.skip("--- ".len()));
-        } else {
-            section.git = Some(line.skip(line.text.len()));
-            section.hunks.fault_combined(span);
         }
-        section
-    }
-
-    /// One that begins at a line of its first hunk.
-    pub(super) fn nameless(line: Line<'r>, response: &'r Response) -> Self {
-        let mut section = Self::new(line, response);
-        section.hunks = Hunks::new(response);
-        (section.old, section.git) = (None, None);
-        section.is_nameless = true;
-        section
     }
 
     /// Whether `--- ` and `+++ ` lines may still come that belong to it.
@@ -212,8 +207,11 @@ impl<'r> Section<'r> {
         let Body { hunks, marks, mut faults } = hunks;
         // By its numbers a hunk may end with blank lines.
         self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
+        let is_open = self.response.text().get(self.span.end as usize..).is_some_and(str::is_empty);
         match self.edit(mail, hunks, marks) {
-            Ok(edit) if faults.is_empty() => return Ok(Box::new(edit)),
+            Ok(edit) if faults.is_empty() => {
+                return Ok(Box::new(Edit { git: Git { is_open, ..edit.git }, ..edit }));
+            }
             Err(fault) if faults.is_empty() => faults.push(*fault),
             // What is said of the lines says it all.
             Ok(_) | Err(_) => {}
@@ -317,7 +315,13 @@ impl<'r> Section<'r> {
         };
         let executable = self.mode.or(self.made.filter(|executable| *executable));
         let prefixed = path.prefixed && !is_made;
-        let git = Git { executable, blob: self.blob.clone(), prefixed, mail: mail.map(|mail| mail.span) };
+        let git = Git {
+            executable,
+            blob: self.blob.clone(),
+            prefixed,
+            mail: mail.map(|mail| mail.span),
+            is_open: false,
+        };
         let why = mail.and_then(Mail::why);
         Ok(Edit { why, git, ..Edit::new(FormatId::Diff, self.span, target(path), op) })
     }

@@ -1,6 +1,6 @@
 //! One call of a tool: which edit it is, if it is one.
 
-use super::field::{Content, Field, Name, Placed};
+use super::field::{Content, Field, Name, PATCH, Placed};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
 use crate::format::fault::Fault;
 use crate::format::json::{Kind, Value};
@@ -17,9 +17,6 @@ const PATCHERS: &[&str] = &["applypatch", "patch"];
 const WRITERS: &[&str] = &["write", "writefile", "writetofile", "create", "createfile", "createnewfile"];
 
 const REPLACERS: &[&str] = &["replaceinfile", "applydiff"];
-
-/// Under which keys a tool that takes a patch has it.
-const PATCHES: &[&str] = &["patchText", "patch", "input", "diff", "content"];
 
 /// What `command` may say.
 const COMMANDS: &str = "str_replace, create, insert, view";
@@ -189,7 +186,7 @@ impl<'a> Call<'a> {
             () if has_path && writes => Some(Verb::Create),
             () if self.is_tool(REMOVERS) => Some(Verb::Remove),
             () if self.is_tool(REPLACERS) => return Err(self.lacks("diff")),
-            () if self.is_tool(PATCHERS) => return Err(self.lacks("patchText")),
+            () if self.is_tool(PATCHERS) || self.has(Name::Patch) => return Err(self.lacks(PATCH)),
             () => None,
         })
     }
@@ -347,18 +344,16 @@ impl<'a> Call<'a> {
         Ok(Op::Modify { hunks: vec![hunk], missing: Missing::Refuse })
     }
 
-    /// The patch that a call carries: as a patcher's input, as a field of its own, or in a command for a shell.
+    /// The patch that a call carries: for a tool that takes one in any field, else in one of its own, in one that is not known
+    /// beside no path, or in a command for a shell.
     fn patch(&self) -> Option<Placed<'_>> {
-        if self.is_tool(PATCHERS) {
-            let patch = PATCHES.iter().find_map(|key| self.fields.iter().find(|field| field.key == *key));
-            if let Some(patch) = patch.and_then(|field| field.decoded(self.place)) {
-                return Some(patch);
-            }
-        }
-        if let Some(patch) = self.get(Name::Patch) {
-            return patch.decoded(self.place);
-        }
-        self.get(Name::Command).filter(|command| command.applies_patch())?.decoded(self.place)
+        let has_patch = |field: &&Field<'_>| match field.name {
+            Some(Name::Command) => field.applies_patch(),
+            Some(Name::Patch) => field.is_patch(),
+            None if !self.has(Name::Path) => field.is_patch(),
+            _ => self.is_tool(PATCHERS) && field.is_patch(),
+        };
+        self.fields.iter().find(has_patch)?.decoded(self.place)
     }
 
     /// The SEARCH/REPLACE blocks that a tool is called with.
@@ -385,7 +380,7 @@ impl<'a> Call<'a> {
 /// Takes the edits of a patch that a call carries.
 pub(super) fn take_patch(patch: Placed<'_>, span: Span, out: &mut Output) {
     let read = |inner: &Response| parse(inner, &Reading::only(FormatId::ApplyPatch));
-    take_nested(patch, span, read, "*** Begin Patch", out);
+    take_nested(patch, span, read, PATCH, out);
 }
 
 /// Takes what a text of a call says that is another format's. `what` it has to have.

@@ -57,7 +57,7 @@ impl Name {
 }
 
 /// What a patch begins with.
-const PATCH: &str = "*** Begin Patch";
+pub(super) const PATCH: &str = "*** Begin Patch";
 
 /// What a field holds.
 #[derive(Clone, Debug)]
@@ -126,13 +126,22 @@ impl<'a> Field<'a> {
         Some((text, Box::new(move |at| place(decoded.place(at)))))
     }
 
-    /// Whether it is a command that applies a patch.
-    pub(super) fn applies_patch(&self) -> bool {
-        let text = match &self.content {
+    fn written(&self) -> &str {
+        match &self.content {
             Content::Json(value) => value.written(),
             Content::Lines(text) => text,
-        };
-        text.contains("apply_patch") && text.contains(PATCH)
+        }
+    }
+
+    /// Whether it is a patch.
+    pub(super) fn is_patch(&self) -> bool {
+        let text = self.written();
+        text.trim_start_matches(|c: char| c == '"' || c.is_whitespace()).starts_with(PATCH)
+    }
+
+    /// Whether it is a command that applies a patch.
+    pub(super) fn applies_patch(&self) -> bool {
+        self.written().contains("apply_patch") && self.written().contains(PATCH)
     }
 
     /// Whether its text ends with a line break.

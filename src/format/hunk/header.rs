@@ -129,6 +129,10 @@ fn is_one_file(old: &str, new: &str) -> bool {
     old == "/dev/null" || new == "/dev/null" || (rest(&old).is_some() && rest(&old) == rest(&new))
 }
 
+/// Lines of git's headers that say more than hunks can.
+const UNSAYABLE: [&str; 7] =
+    ["rename ", "copy ", "deleted file mode ", "old mode ", "new mode ", "GIT binary patch", "Binary files "];
+
 /// What the headers so far say.
 #[derive(Debug)]
 pub(super) struct Header<'r> {
@@ -154,26 +158,20 @@ impl<'r> Header<'r> {
     pub(super) fn read(&mut self, line: Line<'r>, span: Span, begun: bool) -> Option<Diagnostic> {
         let text = line.text;
         let malformed = |what: &str| Some(fault::malformed_hunk(span, what));
-        if text.starts_with("diff --git ") {
-            self.git = true;
-        } else if let Some(name) = text.strip_prefix("+++ ") {
+        if let Some(name) = text.strip_prefix("+++ ") {
             return self.name(name, span, begun);
-        } else if text.starts_with("--- ") {
-            return None;
-        } else if text.starts_with(['+', '-']) {
+        } else if text.starts_with(['+', '-']) && !text.starts_with("--- ") {
             return malformed("changed lines without a line @@ above them");
         } else if text.starts_with("*** ") {
             return malformed("a header of another format");
-        } else if self.git {
-            let unsayable =
-                ["rename ", "copy ", "deleted file mode ", "old mode ", "new mode ", "GIT binary patch"];
-            if unsayable.iter().any(|word| text.starts_with(word)) || text.starts_with("Binary files ") {
-                return malformed("a header that does more than change a file")
-                    .map(|fault| fault.with_help("rename, copy or remove a file in an edit of its own"));
-            } else if text.strip_prefix("new file mode ").is_some_and(|mode| mode.trim_end() != "100644") {
-                return malformed("only ordinary files can be made");
-            }
         }
+        let is_other_mode =
+            text.strip_prefix("new file mode ").is_some_and(|mode| mode.trim_end() != "100644");
+        if self.git && (is_other_mode || UNSAYABLE.iter().any(|word| text.starts_with(word))) {
+            return malformed("a header that does more than change a file")
+                .map(|fault| fault.with_help("rename, copy or remove a file in an edit of its own"));
+        }
+        self.git |= text.starts_with("diff --git ");
         None
     }
 

@@ -1,11 +1,16 @@
 //! Lists of members: which definition of the file each of the snippet's is, and what the snippet must not leave out.
 
 use super::super::Refusal;
-use super::super::items::{DEEPEST, Definition, Part, nodes_named, parts};
+use super::super::items::{DEEPEST, Definition, Part, lists, nodes_named, parts};
+use super::super::tree::nodes;
 use super::Merge;
 use super::edits::plain;
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
+
+/// What shows how definitions are used is called that, or so.
+const EXAMPLES: &[&str] =
+    &["main", "example", "usage", "demo", "example_usage", "usage_example", "exampleUsage"];
 
 /// Which parts of the file's list the parts of the snippet's list are.
 pub(super) struct Matched<'t> {
@@ -16,14 +21,33 @@ pub(super) struct Matched<'t> {
 }
 
 impl<'a> Merge<'a> {
-    /// Merges a list of the snippet into one of the file; at depth 0 the whole texts. Without `elided` the snippet's list must
-    /// show all members.
+    /// The members of the only class that has the methods which a snippet gives without it.
+    pub(super) fn class(&self, new: Node<'a>) -> Option<Node<'a>> {
+        let snippet = self.snippet;
+        let mut keys = Vec::new();
+        let parts = parts(&snippet.parsed, new, &snippet.elisions);
+        for part in &parts {
+            match part {
+                Part::Definition(one) if one.is_method(&snippet.parsed) => keys.push(one.key()),
+                Part::Elision(_) | Part::Comment(_) => {}
+                _ => return None,
+            }
+        }
+        let mut holding = lists(self.file)
+            .into_iter()
+            .filter(|(_, definitions)| definitions.iter().any(|one| keys.contains(&one.key())));
+        let (list, _) = holding.next()?;
+        (list != self.file.root() && holding.next().is_none()).then_some(list)
+    }
+
+    /// Merges a list of the snippet into one of the file; at depth 0 the whole texts. But for a `partial` one the snippet's
+    /// list must show all members, or have an elision.
     pub(super) fn list(
         &mut self,
         old: Node<'a>,
         new: Node<'a>,
         depth: u32,
-        elided: bool,
+        partial: bool,
     ) -> Result<(), Refusal> {
         if depth > DEEPEST {
             return Err(Refusal::new(
@@ -42,7 +66,7 @@ impl<'a> Merge<'a> {
             self.shows_part(&matched)?;
         }
         let has_elision = matched.new.iter().any(|part| matches!(part, Part::Elision(_)));
-        if depth > 0 && !(elided && has_elision) {
+        if !partial && !has_elision {
             self.shows_all(&matched)?;
         }
         for (part, at) in matched.new.iter().zip(&matched.at) {
@@ -82,7 +106,15 @@ impl<'a> Merge<'a> {
                             None
                         }
                         (0, _) => return Err(self.twice(definition, "the code block", None)),
-                        (there, here) if there == here => places.get(*which - 1).copied(),
+                        (there, here) if there == here => {
+                            let place = places.get(*which - 1).copied();
+                            let twins =
+                                places.iter().filter_map(|at| Some((*at, old.get(*at)?.definition()?)));
+                            if let Some(other) = self.twin(definition, place, twins) {
+                                return Err(self.twice(definition, "the file", Some(other)));
+                            }
+                            place
+                        }
                         (_, _) => {
                             let first = places.first().and_then(|at| old.get(*at)?.definition());
                             let (one, whose) = if places.len() > 1 {
@@ -101,6 +133,20 @@ impl<'a> Merge<'a> {
         }
         matched.at = found;
         Ok(matched)
+    }
+
+    /// Another one of the file's definitions of one name, if that has the first lines of the snippet's.
+    fn twin<'o>(
+        &self,
+        new: &Definition<'_>,
+        place: Option<usize>,
+        twins: impl Iterator<Item = (usize, &'o Definition<'o>)>,
+    ) -> Option<&'o Definition<'o>> {
+        let parsed = &self.snippet.parsed;
+        let wanted = flat(parsed.slice(new.head(parsed)));
+        let mut like = twins.filter(|(_, old)| flat(self.file.slice(old.head(self.file))) == wanted);
+        let (first, other) = like.next()?;
+        (Some(first) != place && like.all(|(at, _)| Some(at) != place)).then_some(other)
     }
 
     fn twice(&self, new: &Definition<'_>, whose: &str, old: Option<&Definition<'_>>) -> Refusal {
@@ -158,7 +204,6 @@ impl<'a> Merge<'a> {
         let Some((_, Part::Definition(lacking))) = definitions().find(|(at, _)| !shown.contains(at)) else {
             return Ok(());
         };
-        let elided = matched.new.iter().any(|part| matches!(part, Part::Elision(_)));
         let is_same = |(part, at): (&Part<'_>, &Option<usize>)| {
             let old = at.and_then(|at| matched.old.get(at)).and_then(Part::definition);
             let new = part.definition()?;
@@ -174,12 +219,15 @@ impl<'a> Merge<'a> {
         let same = same.contains(&true);
         let others = |part: &Part<'_>| matches!(part, Part::Import(_) | Part::Statement(_));
         let begins = matched.new.first().is_some_and(others);
-        if elided || count * 2 < definitions().count() || !(same || begins && count > 1) {
+        if !self.snippet.elisions.is_empty()
+            || count * 2 < definitions().count()
+            || !(same || begins && count > 1)
+        {
             return Ok(());
         }
         let message = format!("the code block shows much of the file and lacks {}", lacking.shown());
         let help = "if it is the whole file, use --format whole-file; else mark what is left out with `... existing code ...`";
-        Err(Refusal::new(message, help).in_file(lacking.core.start_position().row).loses())
+        Err(Refusal::new(message, help).in_file(lacking.core.start_position().row))
     }
 
     /// Refuses a list without elision that lacks a member, an import or a statement of the file.
@@ -212,10 +260,7 @@ impl<'a> Merge<'a> {
     fn may_be_new(&self, new: &Definition<'_>, matched: &Matched<'_>, depth: u32) -> Result<(), Refusal> {
         let same = nodes_named(self.file, &new.name).next();
         let inside = |line: usize| {
-            matched.old.iter().any(|part| {
-                let range = part.range(self.file);
-                (self.file.line(range.start)..=self.file.line(range.end)).contains(&line)
-            })
+            matched.old.iter().any(|part| self.file.lines(&part.range(self.file)).contains(&line))
         };
         if let Some((what, line)) = same.filter(|(_, line)| depth == 0 || inside(*line)) {
             let message =
@@ -227,7 +272,19 @@ impl<'a> Merge<'a> {
         if self.snippet.elides(range.clone()) {
             let message =
                 format!("the file has no {}, and the code block leaves out a part of it", new.shown());
-            return Err(self.refuse(message, "give all of it", new, None));
+            let mut olds = matched.old.iter().filter_map(Part::definition);
+            let near = olds.find(|old| old.what == new.what && is_near(&old.name, &new.name));
+            let help = near.map_or("give all of it".to_owned(), |near| {
+                format!("if {} is meant, name that", near.shown())
+            });
+            return Err(self.refuse(message, &help, new, near));
+        }
+        if depth == 0
+            && let Some(shown) = self.usage(new, matched)
+        {
+            let message = format!("the new {} may be a usage example{shown}", new.shown());
+            let help = "leave it out, or give the change in another format";
+            return Err(self.refuse(message, help, new, None));
         }
         let shown: HashSet<(&str, &str)> =
             matched.new.iter().filter_map(|part| Some(part.definition()?.key())).collect();
@@ -249,6 +306,25 @@ impl<'a> Merge<'a> {
             }
         }
         Ok(())
+    }
+}
+
+impl Merge<'_> {
+    /// Whether a new definition may be what shows how others are used: a variable made by one of them, or what runs them.
+    fn usage(&self, new: &Definition<'_>, matched: &Matched<'_>) -> Option<String> {
+        let of = &self.snippet.parsed;
+        let is_one = |name: &str| EXAMPLES.iter().any(|one| one.eq_ignore_ascii_case(name));
+        if is_one(&new.name)
+            || nodes_named(of, "main").any(|(_, line)| of.lines(&new.range(of)).contains(&line))
+        {
+            return Some(String::new());
+        }
+        let leaves = nodes(new.core).filter(|node| node.child_count() == 0);
+        let words: HashSet<&str> = leaves.map(|node| of.of(node)).collect();
+        let shown = matched.new.iter().chain(&matched.old).filter_map(Part::definition);
+        let used = shown.filter(|one| one.body.is_some() && new.body.is_none());
+        used.map(|one| (one.shown(), one.name.as_str()))
+            .find_map(|(shown, name)| words.contains(name).then(|| format!(" of {shown}")))
     }
 }
 

@@ -1,20 +1,20 @@
 //! Changes of a text by ranges of bytes, and strings over several lines.
 
 use super::super::Refusal;
-use super::super::tree::{Parsed, nodes};
+use super::super::tree::{Change, Parsed, nodes};
 use std::ops::Range;
 
 /// Changes of a text, in any order.
 #[derive(Default)]
-pub(super) struct Edits(Vec<(Range<usize>, String)>);
+pub(super) struct Edits(Vec<Change>);
 
 impl Edits {
     pub(super) fn replace(&mut self, range: Range<usize>, text: String) {
         self.0.push((range, text));
     }
 
-    /// The text with the changes made.
-    pub(super) fn apply(mut self, text: &str) -> Result<String, Refusal> {
+    /// The text with the changes made, and these in its order.
+    pub(super) fn apply(mut self, text: &str) -> Result<(String, Vec<Change>), Refusal> {
         // Stable: what is inserted at one place keeps its order.
         self.0.sort_by_key(|(range, _)| (range.start, range.end));
         let mut out = String::with_capacity(text.len());
@@ -29,7 +29,7 @@ impl Edits {
             at = range.end;
         }
         out.push_str(text.get(at..).unwrap_or(""));
-        Ok(out)
+        Ok((out, self.0))
     }
 }
 

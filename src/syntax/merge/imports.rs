@@ -1,7 +1,7 @@
 //! Imports are united.
 
 use super::super::Refusal;
-use super::super::items::Part;
+use super::super::items::{Part, modifiers};
 use super::super::tree::{Parsed, children, nodes};
 use super::Merge;
 use super::container::{Matched, flat};
@@ -59,7 +59,10 @@ impl<'a> Merge<'a> {
                 continue;
             }
             if let Some(other) = there.iter().find(|one| {
-                Import::of(file, **one).names.iter().any(|name| own.names.contains(name) && name != "*")
+                Import::of(file, **one)
+                    .names
+                    .iter()
+                    .any(|name| own.names.contains(name) && !["*", "_", "."].contains(&name.as_str()))
             }) {
                 return Err(refuse(
                     format!("`{shown}` imports a name that the file imports elsewhere"),
@@ -98,7 +101,8 @@ impl<'a> Merge<'a> {
     fn words<'p>(&self, of: &'p Parsed, import: Node<'_>) -> Vec<&'p str> {
         let mut cursor = import.walk();
         let words = import.children(&mut cursor).filter(|child| !child.is_named());
-        words.map(|child| of.of(child)).filter(|word| word.chars().all(char::is_alphabetic)).collect()
+        let words = words.map(|child| of.of(child)).filter(|word| word.chars().all(char::is_alphabetic));
+        words.chain(modifiers(of, import, |_| false)).collect()
     }
 }
 

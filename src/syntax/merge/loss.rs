@@ -98,7 +98,7 @@ impl Merge<'_> {
 
     /// The comment in a line, whatever language it is of: a string may hold one.
     fn comment_in<'l>(&self, line: &'l str) -> Option<&'l str> {
-        const MARKS: &[&str] = &["//", "/*", "* ", "-- ", "<!--"];
+        const MARKS: &[&str] = &["//", "/*", "{/*", "* ", "-- ", "<!--"];
         let hash = line.strip_prefix('#').is_some_and(|rest| {
             self.file.language.is_indented || !rest.starts_with(|c: char| c.is_alphabetic() || c == '[')
         });
@@ -115,7 +115,8 @@ impl Parsed {
     pub(super) fn tail(&self, end: usize) -> Option<Range<usize>> {
         let rest = self.slice(end..self.line_end(end));
         let at = end + rest.len() - rest.trim_start_matches([' ', '\t', ',', ';']).len();
-        let node = self.root().descendant_for_byte_range(at, at + 1).filter(|node| self.is_comment(*node))?;
+        let node =
+            self.root().named_descendant_for_byte_range(at, at + 1).filter(|node| self.is_comment(*node))?;
         (node.start_byte() == at).then(|| at..self.end(node))
     }
 }

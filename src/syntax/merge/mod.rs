@@ -12,9 +12,10 @@ use super::Refusal;
 use super::items::{self, Definition};
 use super::language::Language;
 use super::snippet::Snippet;
-use super::tree::Parsed;
+use super::tree::{Change, Parsed};
 use edits::Edits;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The longest file, in bytes.
 const LONGEST: usize = 4 << 20;
@@ -24,6 +25,8 @@ struct Merge<'a> {
     file: &'a Parsed,
     snippet: &'a Snippet,
     may_lose: bool,
+    /// Whether lines of the file begin with a tab, and with a blank.
+    blanks: (bool, bool),
     edits: Edits,
 }
 
@@ -42,11 +45,13 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
         return Err(Refusal::new("the file has a syntax error", help).in_file(line));
     }
     let read = Snippet::read(language, path, snippet, &file)?;
-    let after = merged(&file, &read, may_lose)?;
+    let above = usize::from(read.is_wrapped);
+    let (after, changes) = merged(&file, &read, may_lose)
+        .map_err(|refusal| Refusal { line: refusal.line.saturating_sub(above), ..refusal })?;
     if after == file.text {
         return Ok(after);
     }
-    let after = Parsed::new(language, after).ok_or_else(lost)?;
+    let after = file.changed(&changes, after).ok_or_else(lost)?;
     if let Some(line) = after.error() {
         let message = format!("the result would have a syntax error in line {}", line + 1);
         return Err(Refusal::new(message, "give the whole definition"));
@@ -55,7 +60,7 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
     // Elisions are told from comments of the file, which may be others now.
     let again = Snippet::read(language, path, snippet, &after)?;
     match merged(&after, &again, may_lose) {
-        Ok(twice) if twice == after.text => Ok(after.text),
+        Ok((twice, _)) if twice == after.text => Ok(after.text),
         _ => Err(Refusal::new(
             "the code block would change the file once more if it was applied again",
             "give whole definitions",
@@ -70,14 +75,15 @@ pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
     let Some(Ok(snippet)) = empty.map(|empty| Snippet::read(language, path, text, &empty)) else {
         return Vec::new();
     };
-    let parts = items::parts(&snippet.parsed, snippet.parsed.root(), &snippet.elisions);
+    let parts = items::parts(&snippet.parsed, snippet.list(), &snippet.elisions);
     parts.iter().filter_map(|part| Some(part.definition()?.shown())).collect()
 }
 
 /// One merge, with what comes of it unchecked.
-fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<String, Refusal> {
-    let mut merge = Merge { file, snippet, may_lose, edits: Edits::default() };
-    let (mut old, mut new) = (file.root(), snippet.parsed.root());
+fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, Vec<Change>), Refusal> {
+    let blanks = (file.text.contains("\n\t"), file.text.contains("\n "));
+    let mut merge = Merge { file, snippet, may_lose, blanks, edits: Edits::default() };
+    let (mut old, mut new) = (file.root(), snippet.list());
     // The object of a file of JSON is what the whole file is.
     let only =
         |root: tree_sitter::Node<'_>| root.named_child(0).is_some_and(|child| child.kind() == "object");
@@ -85,8 +91,15 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<String, Re
         (only(old), old.named_child(0), new.named_child_count() > 0, new.named_child(0).filter(|_| only(new)))
     {
         (old, new) = (object, other);
-        let elided = snippet.elides(new.byte_range());
-        merge.list(old, new, 1, elided)?;
+        merge.list(old, new, 1, false)?;
+    } else if let Some(class) = merge.class(new) {
+        merge.list(class, new, 1, true)?;
+    } else if snippet.is_wrapped {
+        let help = "give whole definitions, each with all of its brackets, and a method in its class";
+        return Err(Refusal::new(
+            "a method has no class, and none of the file has it, or more than one",
+            help,
+        ));
     } else {
         merge.list(old, new, 0, true)?;
     }
@@ -95,11 +108,12 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<String, Re
 
 /// Refuses a result that lacks a definition of the file.
 fn keeps_all(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refusal> {
-    let mut left: HashMap<(&str, String), usize> = HashMap::new();
-    for key in items::names(after) {
+    let (before, after) = (items::lists(file), items::lists(after));
+    let mut left: HashMap<(&str, &str), usize> = HashMap::new();
+    for key in after.iter().flat_map(|(_, all)| all).map(Definition::key) {
         *left.entry(key).or_default() += 1;
     }
-    for key in items::names(file) {
+    for key in before.iter().flat_map(|(_, all)| all).map(Definition::key) {
         match left.get_mut(&key) {
             Some(count) if *count > 0 => *count -= 1,
             _ if may_lose => {}
@@ -131,7 +145,7 @@ impl Merge<'_> {
 
     /// A part of the snippet as it is in the file: what its lines are indented by, but for the first, becomes what the
     /// file's are.
-    fn shifted(&self, range: std::ops::Range<usize>, to: &str) -> Result<String, Refusal> {
+    fn shifted(&self, range: Range<usize>, to: &str) -> Result<String, Refusal> {
         let of = &self.snippet.parsed;
         let from = of.indentation(range.start);
         let text = of.slice(range.clone());
@@ -178,7 +192,8 @@ impl Merge<'_> {
     /// Refuses lines that are indented by tabs for a file of blanks, and the other way round.
     fn same_blanks(&self, text: &str, to: &str, at: usize) -> Result<(), Refusal> {
         let begins = |text: &str, blank: char| text.lines().skip(1).any(|line| line.starts_with(blank));
-        let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && begins(&self.file.text, blank);
+        let own = |blank| if blank == '\t' { self.blanks.0 } else { self.blanks.1 };
+        let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && own(blank);
         for (own, other) in [('\t', ' '), (' ', '\t')] {
             if begins(text, own) && !begins(text, other) && file_has(other) && !file_has(own) {
                 let help = "indent the code block as in the file";

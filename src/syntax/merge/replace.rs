@@ -6,6 +6,10 @@ use super::super::tree::Parsed;
 use super::Merge;
 use super::edits::plain;
 use std::collections::HashSet;
+use std::ops::Range;
+
+/// Statements that do nothing.
+const STUBS: &[&str] = &["...", "pass", "todo!()", "unimplemented!()"];
 
 impl<'a> Merge<'a> {
     /// Makes a definition of the file the snippet's.
@@ -18,6 +22,12 @@ impl<'a> Merge<'a> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         if self.shows_no_more(old, new) {
             return Ok(());
+        }
+        if parsed.language.has_overloads && old.takes(file) != new.takes(parsed) {
+            let message =
+                format!("{} has other parameters than in the file and may be one more", new.shown());
+            let help = "show the whole class, or give the change in another format";
+            return Err(self.refuse(message, help, new, Some(old)));
         }
         let range = new.range(parsed);
         if !self.snippet.elides(range.clone()) {
@@ -37,7 +47,7 @@ impl<'a> Merge<'a> {
         self.own_belongings(old, new)?;
         self.head(old, new)?;
         match old.is_container {
-            true => self.list(old_body, new_body, depth + 1, true),
+            true => self.list(old_body, new_body, depth + 1, false),
             false => self.body(old, new),
         }
     }
@@ -63,6 +73,15 @@ impl<'a> Merge<'a> {
         {
             let there = parts(self.file, old_body, &HashSet::new());
             let here = parts(&self.snippet.parsed, new_body, &HashSet::new());
+            if let Some(lost) = self.other_lost(&there, &here) {
+                let first = self.file.slice(lost.clone()).lines().next().unwrap_or_default();
+                let message = format!("{} lacks `{first}` of the file", new.shown());
+                let help = "mark what is left out with `... existing code ...` as a comment, or give it";
+                return Err(self
+                    .refuse(message, help, new, None)
+                    .in_file(self.file.line(lost.start))
+                    .loses());
+            }
             let here: Vec<_> = here.iter().filter_map(Part::definition).collect();
             let mut taken: HashSet<usize> = HashSet::new();
             for old_member in there.iter().filter_map(Part::definition) {
@@ -88,6 +107,22 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
+    /// The first import or statement of the file's list that the snippet's lacks, if that has fewer of them.
+    fn other_lost(&self, there: &[Part<'_>], here: &[Part<'_>]) -> Option<Range<usize>> {
+        let parsed = &self.snippet.parsed;
+        let kinds: [fn(&&Part<'_>) -> bool; 2] =
+            [|part| matches!(part, Part::Import(_)), |part| matches!(part, Part::Statement(_))];
+        let lost = kinds.into_iter().find_map(|is_one| {
+            let shown: Vec<_> =
+                here.iter().filter(is_one).map(|part| plain(parsed, part.range(parsed))).collect();
+            let (count, old) = (shown.len(), there.iter().filter(is_one));
+            let mut ranges = old.clone().map(|part| part.range(self.file));
+            let is_lost = |range: &Range<usize>| !shown.contains(&plain(self.file, range.clone()));
+            if old.count() > count { ranges.find(is_lost) } else { None }
+        });
+        lost.filter(|_| !self.may_lose)
+    }
+
     /// Refuses a definition that lacks a decorator, a word around it, or all comments above it.
     fn own_belongings(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), Refusal> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
@@ -101,8 +136,8 @@ impl<'a> Merge<'a> {
                 }
             }
         }
-        let here = new.around(parsed);
-        if let Some(word) = old.around(file).into_iter().find(|word| !here.contains(word)) {
+        let here = new.modifiers(parsed);
+        if let Some(word) = old.modifiers(file).into_iter().find(|word| !here.contains(word)) {
             let message = format!("{} lacks `{word}`, which the file has", new.shown());
             return Err(self.refuse(message, "give the definition with it", new, Some(old)));
         }
@@ -119,7 +154,8 @@ impl<'a> Merge<'a> {
             let message = format!("{} lacks its docstring", new.shown());
             return Err(self.refuse(message, "give the definition with its docstring", new, Some(old)));
         }
-        if self.is_stub(new) && !self.is_stub_of(old, file) {
+        let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
+        if !is_elided && self.is_stub(new) && !self.is_stub_of(old, file) {
             let message = format!("{} has no body, and the file has one", new.shown());
             return Err(self.refuse(message, "give the whole definition", new, Some(old)));
         }
@@ -133,8 +169,9 @@ impl<'a> Merge<'a> {
     /// Whether a function does nothing.
     fn is_stub_of(&self, one: &Definition<'_>, of: &Parsed) -> bool {
         let Some(body) = one.body.filter(|_| !one.is_container) else { return false };
-        let says =
-            |node: &tree_sitter::Node<'_>| !of.is_comment(*node) && !["...", "pass"].contains(&of.of(*node));
+        let says = |node: &tree_sitter::Node<'_>| {
+            !of.is_comment(*node) && !STUBS.contains(&of.of(*node).trim_end_matches(';'))
+        };
         !flattened(of.language, body)
             .iter()
             .filter(|node| node.child(0).is_none_or(|child| child.kind() != "string"))
@@ -171,6 +208,7 @@ impl<'a> Merge<'a> {
         }
         let to = file.indentation(old_head.start);
         let text = self.shifted(new_head, to)?;
+        self.lines_lost(old, new, &old_head, &text, false)?;
         self.edits.replace(old_head, text);
         Ok(())
     }

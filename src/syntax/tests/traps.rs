@@ -81,8 +81,8 @@ fn default_exports() {
 fn usage_examples() {
     let file = "def load(path):\n    return open(path)\n";
     refuses("a.py", file, "data = load(\"x\")\nprint(data)\n", "");
-    refuses("a.rs", "fn load() {}\n", "fn main() {\n    load();\n}\n", "not clear where");
-    refuses("a.js", "function load() {}\n", "const data = load();\n", "not clear where");
+    refuses("a.rs", "fn load() {}\n", "fn main() {\n    load();\n}\n", "usage example");
+    refuses("a.js", "function load() {}\n", "const data = load();\n", "usage example");
     refuses("A.java", "class A {\n  int f() {\n    return 1;\n  }\n}\n", "int x = new A().f();\n", "");
 }
 

@@ -1,0 +1,5 @@
+enum A {
+    One,
+    Two,
+    Three,
+}

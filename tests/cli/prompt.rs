@@ -373,7 +373,7 @@ fn every_promise_in_the_instructions_is_kept() {
         ("edit-calls", "Edits apply in order, and each sees the result of those before it", call("src/greet.py", "hello", "hm") + &call("src/greet.py", "hm", "hi"), Has("src/greet.py", HI)),
         ("edit-calls", "a new one or over one that exists", "[{\"file_path\": \"docs/old.md\", \"content\": \"new\\n\"}]\n".to_owned(), Has("docs/old.md", "new\n")),
         ("whole-file", "its path on a line of its own, and below it a fence with all of the file as it should be", format!("src/greet.py\n\n```python\n{HI}```\n"), Has("src/greet.py", HI)),
-        ("whole-file", "The path is from the repository's root", "greet.py\n```\nx\n```\n".to_owned(), Has("greet.py", "x\n")),
+        ("whole-file", "The path is from the repository's root", "new.py\n```\nx\n```\n".to_owned(), Has("new.py", "x\n")),
         ("whole-file", "Give every line of the file, also those that stay", "src/greet.py\n```\n    print(\"hi\")\n```\n".to_owned(), Not),
         ("whole-file", "Never shorten it with a placeholder", "src/greet.py\n```\nimport sys\n\n\ndef greet():\n    # ... rest of the code\n```\n".to_owned(), Not),
         ("whole-file", "Where the file has fences of its own, put a longer one around it", "x.md\n```\n```sh\nls\n```\nx\n```\n".to_owned(), Not),

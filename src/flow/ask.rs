@@ -167,15 +167,16 @@ impl Asking<'_> {
             }
             let Some(why) = self.goes_on(&done)? else { return Ok(done) };
             self.watch.warn(&format!("round {round} of {rounds}: {why}; the model is told so"));
-            let mut told = feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default();
+            let mut advice = feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default();
             if is_declined(&done) {
-                told = format!("{}\n\n{WHOLE}\n", told.trim_end());
+                advice = format!("{}\n\n{WHOLE}\n", advice.trim_end());
             }
             if done.report.status == Status::NoEdits && self.request(&text, &prompted)? {
                 prompted = self.prompt()?;
-                told = "The files that you asked for are among those above now. Send the edits.\n".to_owned();
+                advice =
+                    "The files that you asked for are among those above now. Send the edits.\n".to_owned();
             }
-            input = prompt::again(&prompted.text, &said_so_far, &told);
+            input = prompt::again(&prompted.text, &said_so_far, &advice);
             last = Some(done);
             round += 1;
         }

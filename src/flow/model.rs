@@ -41,7 +41,7 @@ impl Model for ModelCommand<'_> {
         let mut command = Supervised::new("sh", ["-c", &self.line]).input(Some(&asked)).output(&answered);
         command.at(repo.workdir().unwrap_or_else(|| repo.git_dir()));
         let onlooker =
-            Reader { answered: &answered, limit: self.limit, heard: Cell::new(0), watch: self.watch };
+            Reader { answered: &answered, limit: self.limit, read_bytes: Cell::new(0), watch: self.watch };
         let ended = supervise::run(command, &onlooker)?;
         self.watch.ended();
         if interrupt::seen() {
@@ -77,20 +77,20 @@ struct Reader<'a> {
     answered: &'a Path,
     limit: u64,
     /// How much it has printed beside its answer, in bytes.
-    heard: Cell<u64>,
+    read_bytes: Cell<u64>,
     watch: &'a dyn Watch,
 }
 
 impl Reader<'_> {
     fn is_too_much(&self) -> bool {
         let answered = std::fs::metadata(self.answered).map_or(0, |found| found.len());
-        answered.max(self.heard.get()) > self.limit
+        answered.max(self.read_bytes.get()) > self.limit
     }
 }
 
 impl Onlooker for Reader<'_> {
     fn output(&self, bytes: &[u8]) {
-        self.heard.set(self.heard.get().saturating_add(bytes.len() as u64));
+        self.read_bytes.set(self.read_bytes.get().saturating_add(bytes.len() as u64));
         self.watch.output(bytes);
     }
 

@@ -363,7 +363,7 @@ impl Run<'_> {
         };
         let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;
-        let (series, joined) = self.edited(&transaction, series.to_vec(), joined)?;
+        let (series, joined) = self.edited(&transaction, series, joined)?;
         Ok(transaction.prepare(base, &series, joined.as_ref())?.publish()?)
     }
 }

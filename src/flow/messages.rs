@@ -9,6 +9,7 @@ use crate::transaction::{Joined, Planned, Target, Text, Transaction};
 use crate::vcs::config;
 use crate::vcs::ident::Role;
 use crate::vcs::repo::Repo;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -126,15 +127,16 @@ impl Messages {
 
 impl Run<'_> {
     /// Has the user edit all messages, where that is asked for.
-    pub(super) fn edited(
+    pub(super) fn edited<'s>(
         &self,
         transaction: &Transaction<'_>,
-        mut series: Vec<Planned>,
+        series: &'s [Planned],
         mut joined: Option<Joined>,
-    ) -> Result<(Vec<Planned>, Option<Joined>), Error> {
+    ) -> Result<(Cow<'s, [Planned]>, Option<Joined>), Error> {
         if !self.options.edit {
-            return Ok((series, joined));
+            return Ok((series.into(), joined));
         }
+        let mut series = series.to_vec();
         let messages = &self.messages;
         let mut all: Vec<(String, &mut String)> =
             series.iter_mut().map(|planned| (planned.named(), &mut planned.message)).collect();
@@ -167,7 +169,7 @@ impl Run<'_> {
                 message.clone_from(edited);
             }
         }
-        Ok((series, joined))
+        Ok((series.into(), joined))
     }
 
     /// Keeps what was typed in an editor, where it did not land; says where it is.

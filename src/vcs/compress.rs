@@ -15,6 +15,9 @@ pub(super) const fn stored(kind: ObjectType) -> usize {
     }
 }
 
+/// How many bytes stay at hand from one object to the next.
+const KEPT: usize = 1 << 18;
+
 /// Compresses one object after another. One deflate state serves them all: to set one up takes longer than to compress a
 /// small object.
 pub(super) struct Compressor {
@@ -56,6 +59,9 @@ impl Compressor {
     /// # Errors
     /// The library fails.
     pub(super) fn run(&mut self, kind: ObjectType, pieces: &[&[u8]]) -> std::io::Result<&[u8]> {
+        if self.packed.capacity() > KEPT {
+            self.packed = Vec::new();
+        }
         self.packed.clear();
         let len = pieces.iter().map(|piece| piece.len()).sum::<usize>();
         if self.stores

@@ -135,11 +135,6 @@ impl Packer {
         state.objects.insert(id, (packed.kind, Held::Packed(packed)));
     }
 
-    /// Whether it has an object.
-    pub(super) fn has(&self, id: Oid) -> bool {
-        self.shared.state().objects.contains_key(&id)
-    }
-
     /// How many bytes it holds compressed.
     pub(super) fn held(&self) -> usize {
         self.shared.state().packed
@@ -258,7 +253,6 @@ mod tests {
     #[test]
     fn what_it_has_not_is_not_had() {
         let packer = Packer::start(Compressor::fast()).expect("a thread");
-        assert!(!packer.has(id(1)));
         assert!(packer.content(id(1)).expect("content").is_none());
         assert!(packer.take(id(1)).expect("taken").is_none());
     }

@@ -25,12 +25,11 @@ pub(super) struct Pending {
     path: PathBuf,
     /// In the order in which they were written, so that an object comes after those it names.
     pub(super) ids: Vec<Oid>,
-    seen: BTreeSet<Oid>,
+    known: HashMap<Oid, Known>,
     /// What was to be written and was there already. Git may prune it: perhaps nobody refers to it yet.
     pub(super) relied: BTreeSet<Oid>,
-    on_disk: BTreeSet<Oid>,
-    /// New objects in memory that libgit2 has not been shown. It would look for each in the whole store before it takes it.
-    hidden: HashMap<Oid, (ObjectType, Arc<[u8]>)>,
+    /// Whether libgit2 knows the directory.
+    reads_directory: bool,
     /// Compresses blobs and trees, once there are enough objects for a pack.
     packer: Option<Packer>,
     /// How many bytes of other blobs are in memory.
@@ -41,6 +40,29 @@ pub(super) struct Pending {
     pub(super) is_released: bool,
     /// The time stamp of all of them.
     pub(super) stamp: Option<(i64, u32)>,
+}
+
+/// What is known of a new object.
+struct Known {
+    held: Held,
+    /// Whether it lies in the directory.
+    is_on_disk: bool,
+}
+
+/// Who has a new object.
+enum Held {
+    /// It is in memory, and libgit2 has not been shown it: that would look for each in the whole store before it takes it.
+    Here(ObjectType, Arc<[u8]>),
+    /// Likewise, with the thread that compresses.
+    Packer,
+    /// Libgit2 finds it.
+    Library,
+}
+
+impl Known {
+    fn is_hidden(&self) -> bool {
+        !matches!(self.held, Held::Library)
+    }
 }
 
 impl Repo {
@@ -75,7 +97,7 @@ impl Repo {
             return self.git.odb().and_then(|store| store.write(kind, bytes)).map_err(failed);
         };
         let id = Oid::hash_object_ext(kind, bytes, self.format()).map_err(failed)?;
-        let is_new = named.into_iter().any(|id| pending.seen.contains(&id));
+        let is_new = named.into_iter().any(|id| pending.known.contains_key(&id));
         self.put_known(pending, (id, is_new), kind, bytes)
     }
 
@@ -117,8 +139,11 @@ impl Repo {
         if pending.packer.is_none() && pending.ids.len() - pending.placed >= PACK_LIMIT {
             pending.packer = Packer::start(Compressor::new(self, "pack.compression")?).ok();
             pending.in_memory = 0;
-            let hidden = std::mem::take(&mut pending.hidden);
-            for (id, (kind, bytes)) in hidden {
+            let here = pending.known.iter().filter_map(|(id, known)| match &known.held {
+                Held::Here(kind, bytes) => Some((*id, *kind, Arc::clone(bytes))),
+                Held::Packer | Held::Library => None,
+            });
+            for (id, kind, bytes) in here.collect::<Vec<_>>() {
                 pending.hold(id, kind, bytes);
             }
         }
@@ -133,7 +158,7 @@ impl Repo {
         let content = || packed.content().map_err(|e| Error::io("read", id.to_string(), e));
         let mut pending = self.pending.borrow_mut();
         if let Some(pending) = pending.as_mut() {
-            if pending.seen.contains(&id) {
+            if pending.known.contains_key(&id) {
                 return Ok(id);
             }
             self.begin_pack(pending)?;
@@ -144,6 +169,7 @@ impl Repo {
             pending.add(id, true);
             if let Some(packer) = &pending.packer {
                 packer.put_packed(id, packed);
+                pending.is_with(id, Held::Packer);
             }
             return Ok(id);
         }
@@ -186,9 +212,8 @@ impl Repo {
 
     /// Whether it is a new object that libgit2 has not been shown.
     pub(super) fn is_hidden(&self, id: Oid) -> bool {
-        self.pending.borrow().as_ref().is_some_and(|pending| {
-            pending.hidden.contains_key(&id) || pending.packer.as_ref().is_some_and(|packer| packer.has(id))
-        })
+        let pending = self.pending.borrow();
+        pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(Known::is_hidden)
     }
 
     /// Whether it is nowhere but in memory, where libgit2 would look for it in vain, and for packs that are new as well.
@@ -217,7 +242,7 @@ impl Repo {
 
     /// Whether there is such an object, new or not.
     pub(super) fn has(&self, id: Oid) -> Result<bool> {
-        if self.pending.borrow().as_ref().is_some_and(|pending| pending.seen.contains(&id)) {
+        if self.pending.borrow().as_ref().is_some_and(|pending| pending.known.contains_key(&id)) {
             return Ok(true);
         }
         let store = self.git.odb().map_err(|e| Error::git("open the object store", e))?;
@@ -235,11 +260,7 @@ impl Repo {
     /// Lets libgit2 know of all new objects.
     pub(super) fn show_all_objects(&self) -> Result<()> {
         let mut pending = self.pending.borrow_mut();
-        let Some(pending) =
-            pending.as_mut().filter(|pending| !pending.hidden.is_empty() || pending.packer.is_some())
-        else {
-            return Ok(());
-        };
+        let Some(pending) = pending.as_mut() else { return Ok(()) };
         let failed = |e| Error::git("write an object", e);
         let store = self.git.odb().map_err(failed)?;
         // In the order in which they were written.
@@ -248,8 +269,7 @@ impl Repo {
                 store.write(kind, &data).map_err(failed)?;
             }
         }
-        pending.hidden.clear();
-        pending.packer = None;
+        pending.are_with_library();
         Ok(())
     }
 }
@@ -261,10 +281,9 @@ impl Pending {
             real,
             path,
             ids: Vec::new(),
-            seen: BTreeSet::new(),
+            known: HashMap::new(),
             relied: BTreeSet::new(),
-            on_disk: BTreeSet::new(),
-            hidden: HashMap::new(),
+            reads_directory: false,
             packer: None,
             in_memory: 0,
             placed: 0,
@@ -285,16 +304,27 @@ impl Pending {
 
     /// Notes an object, unless it is known or the repository itself has it; says whether it is new. It may be sure to be.
     pub(super) fn add(&mut self, id: Oid, is_new: bool) -> bool {
-        if self.seen.contains(&id) {
+        if self.known.contains_key(&id) {
             return false;
         }
         if !is_new && self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH) {
             self.relied.insert(id);
             return false;
         }
-        self.seen.insert(id);
+        self.known.insert(id, Known { held: Held::Library, is_on_disk: false });
         self.ids.push(id);
         true
+    }
+
+    fn is_with(&mut self, id: Oid, held: Held) {
+        if let Some(known) = self.known.get_mut(&id) {
+            known.held = held;
+        }
+    }
+
+    fn are_with_library(&mut self) {
+        self.known.values_mut().for_each(|known| known.held = Held::Library);
+        self.packer = None;
     }
 
     /// Keeps a new object in memory.
@@ -305,39 +335,42 @@ impl Pending {
         if let Some(packer) = self.packer.as_ref().filter(goes) {
             packer.put(id, kind, Arc::clone(&bytes));
             if is_blob {
-                return;
+                return self.is_with(id, Held::Packer);
             }
         }
         // Trees are read again and again.
         self.in_memory += if is_blob { bytes.len() } else { 0 };
-        self.hidden.insert(id, (kind, bytes));
+        self.is_with(id, Held::Here(kind, bytes));
     }
 
     /// An object that is in memory and that libgit2 has not been shown.
     fn get(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
-        if let Some(found) = self.hidden.get(&id) {
-            return Ok(Some(found.clone()));
+        match (self.known.get(&id).map(|known| &known.held), &self.packer) {
+            (Some(Held::Here(kind, bytes)), _) => Ok(Some((*kind, Arc::clone(bytes)))),
+            (Some(Held::Packer), Some(packer)) => packer.content(id),
+            _ => Ok(None),
         }
-        Ok(self.packer.as_ref().map(|packer| packer.content(id)).transpose()?.flatten())
     }
 
     /// All are in the repository by now, and are found there. To write one once more would say that somebody relies on it.
     pub(super) fn are_placed(&mut self) {
         self.placed = self.ids.len();
-        self.hidden.clear();
-        self.packer = None;
+        self.are_with_library();
         self.in_memory = 0;
     }
 
     /// Notes that an object is in the directory, which is where it is read from then.
     pub(super) fn lies_on_disk(&mut self, repo: &Repo, id: Oid) -> Result<()> {
-        if self.on_disk.is_empty()
+        if !self.reads_directory
             && let Some(path) = self.path.to_str()
         {
             let added = repo.git.odb().and_then(|odb| odb.add_disk_alternate(path));
             added.map_err(|e| Error::git("read a new object", e))?;
+            self.reads_directory = true;
         }
-        self.on_disk.insert(id);
+        if let Some(known) = self.known.get_mut(&id) {
+            known.is_on_disk = true;
+        }
         Ok(())
     }
 }
@@ -349,5 +382,6 @@ pub(super) fn new_objects(repo: &Repo) -> Vec<Oid> {
 
 /// Whether it lies in the directory already.
 pub(super) fn is_spilled(repo: &Repo, id: Oid) -> bool {
-    repo.pending.borrow().as_ref().is_some_and(|pending| pending.on_disk.contains(&id))
+    let pending = repo.pending.borrow();
+    pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(|known| known.is_on_disk)
 }

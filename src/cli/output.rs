@@ -177,8 +177,8 @@ impl Printer {
         if let Some(problem) = &report.error {
             self.problem(problem, ran.is_some());
         }
-        for (_, _, message) in &report.obstacles {
-            self.message(message, None);
+        for obstacle in &report.obstacles {
+            self.message(&obstacle.message, None);
         }
         let mut helped = Vec::new();
         for help in report.obstacle_help.iter().filter(|_| !report.obstacles.is_empty()) {

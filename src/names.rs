@@ -11,6 +11,9 @@ macro_rules! named {
             /// All of them, in the order of the documentation.
             pub const ALL: &[Self] = &[$(Self::$Value,)*];
 
+            /// Their names.
+            pub const NAMES: &[&'static str] = &[$($name,)*];
+
             /// The stable name.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$Value => $name,)* }

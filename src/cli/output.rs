@@ -98,7 +98,7 @@ impl Printer {
 
     /// The whole report, with what went wrong in it. Gives the exit status that goes with it.
     pub(super) fn outcome(&self, report: &mut Report, failure: Option<&flow::Error>) -> Exit {
-        let exit = Exit::of_outcome(report, failure);
+        let exit = problem::exit_of(report, failure);
         let mut ran = None;
         if let Some(failure) = failure {
             if report.status != Status::Refused {
@@ -110,7 +110,7 @@ impl Printer {
             {
                 ran = Some(&**failure);
             }
-            report.error = Some(self.with_output(problem::of_flow(failure)));
+            report.error = Some(self.with_output(problem::of_flow(failure).1));
         }
         report.remarks = self.said.with(std::mem::take(&mut report.remarks));
         match self.output.json {

@@ -244,7 +244,8 @@ fn filled(name: &str, verb: Command) -> Command {
         "ask" => verb.arg(directory()).args(own).args(shared).arg(pathspecs()),
         "completion" => {
             let shell = Arg::new("shell").value_name("shell").required(true).help("the shell");
-            verb.arg(directory()).arg(shell.value_parser(SHELLS.to_vec()))
+            let words = Arg::new("word").last(true).num_args(1..).allow_hyphen_values(true).hide(true);
+            verb.arg(directory()).arg(shell.value_parser(SHELLS.to_vec())).arg(words)
         }
         _ => {
             let (output, shared): (Vec<_>, Vec<_>) = shared.into_iter().partition(is_output);

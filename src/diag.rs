@@ -3,7 +3,9 @@
 //! Diagnostics speak of the response and the repository's content. What goes wrong in the world (I/O, locks, git)
 //! is an error type of the layer where it happens.
 
-use crate::span::Span;
+use crate::names::named;
+use crate::span::{LineRange, Span};
+use serde::Serialize;
 
 /// A finding about the response.
 ///
@@ -41,7 +43,7 @@ pub struct Label {
 }
 
 /// What the real file says about a text that was not found, or was found too often, or that is not wanted there.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Evidence {
     /// First lines, from 1, of all places that match, ascending.
     pub candidates: Vec<usize>,
@@ -52,6 +54,7 @@ pub struct Evidence {
     /// The least number of lines in a row with which whatever is copied from the file stands there once.
     pub unique_lines: Option<usize>,
     /// The region most like the before-text.
+    #[serde(skip)]
     pub nearest: Option<Nearest>,
     /// How the file begins, where no region of it is like the text.
     pub beginning: Option<Excerpt>,
@@ -62,11 +65,12 @@ pub struct Evidence {
     /// The abbreviated name of the newest commit in whose version of the file the edit finds its text.
     pub version: Option<String>,
     /// Set when the nearest region was not searched for to the end, because that would take too long.
+    #[serde(skip)]
     pub gave_up: bool,
 }
 
 /// Lines of a file in a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Excerpt {
     /// The first of them, from 1.
     pub line: usize,
@@ -82,20 +86,18 @@ impl Excerpt {
 }
 
 /// A place in a file and what is around it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Surrounding {
-    /// The first line of the place, from 1.
-    pub line: usize,
-    /// Its last line.
-    pub last: usize,
+    /// The lines of the place.
+    pub lines: LineRange,
     /// It, or its first lines, with lines before and, if all of it is there, after.
     pub excerpt: Excerpt,
-    /// What the place is in, by its indentation: the innermost such line above the excerpt, and its number.
-    pub within: Option<(usize, String)>,
+    /// What the place is in, by its indentation: the innermost such line above the excerpt.
+    pub within: Option<Excerpt>,
 }
 
 /// The region of a file that is most like a before-text; or, without rows, just what the file has there.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Nearest {
     /// Its first line, from 1.
     pub line: usize,
@@ -104,16 +106,26 @@ pub struct Nearest {
     /// How alike, in percent.
     pub similarity: u8,
     /// The before-text and the region, line by line.
+    #[serde(skip)]
     pub rows: Vec<Row>,
     /// The first line of the before-text that differs: (index in the before-text from 0, what the file has).
+    #[serde(skip)]
     pub first_difference: Option<(usize, Option<String>)>,
-    /// Lines of the before-text that are not in the region, but once elsewhere in the file: (index in the before-text from
-    /// 0, line of the file from 1). The first few.
-    pub elsewhere: Vec<(usize, usize)>,
+    /// Lines of the before-text that are not in the region, but once elsewhere in the file. The first few.
+    pub elsewhere: Vec<Elsewhere>,
     /// The first of these with what is around it.
     pub around: Option<Excerpt>,
     /// First lines, from 1, of other regions that are as much alike. The first few.
     pub also: Vec<usize>,
+}
+
+/// A line of a before-text that is somewhere else in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Elsewhere {
+    /// The index in the before-text, from 0.
+    pub wanted: usize,
+    /// The line of the file, from 1.
+    pub line: usize,
 }
 
 /// A line of a before-text beside the line of a file that stands for it.
@@ -127,35 +139,19 @@ pub struct Row {
     pub kind: RowKind,
 }
 
-/// How a line of a before-text compares with one of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowKind {
-    /// Byte for byte the same.
-    Same,
-    /// The same but for blanks at both ends and look-alikes; or a blank line that the other side has not.
-    Alike,
-    /// Another text.
-    Differs,
-    /// The file has no such line.
-    Missing,
-    /// The before-text has no such line.
-    Extra,
-}
-
-impl RowKind {
-    /// All of them.
-    pub const ALL: &[RowKind] =
-        &[RowKind::Same, RowKind::Alike, RowKind::Differs, RowKind::Missing, RowKind::Extra];
-
-    /// The stable name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            RowKind::Same => "same",
-            RowKind::Alike => "alike",
-            RowKind::Differs => "differs",
-            RowKind::Missing => "missing",
-            RowKind::Extra => "extra",
-        }
+named! {
+    /// How a line of a before-text compares with one of a file.
+    RowKind {
+        /// Byte for byte the same.
+        Same = "same",
+        /// The same but for blanks at both ends and look-alikes; or a blank line that the other side has not.
+        Alike = "alike",
+        /// Another text.
+        Differs = "differs",
+        /// The file has no such line.
+        Missing = "missing",
+        /// The before-text has no such line.
+        Extra = "extra",
     }
 }
 
@@ -168,30 +164,24 @@ impl Nearest {
     }
 }
 
-/// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Worth knowing; the response still lands.
-    Warning,
-    /// Refuses the response.
-    Error,
+named! {
+    /// How bad a finding is.
+    Severity {
+        /// Worth knowing; the response still lands.
+        Warning = "warning",
+        /// Refuses the response.
+        Error = "error",
+    }
 }
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
-        /// The stable names of findings, as `--json` and the documentation have them.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Code { $($(#[doc = $doc])* $name,)* }
+        named! {
+            /// The stable names of findings, as `--json` and the documentation have them.
+            Code { $($(#[doc = $doc])* $name = $text,)* }
+        }
 
         impl Code {
-            /// All of them, in the order of the documentation.
-            pub const ALL: &[Code] = &[$(Code::$name,)*];
-
-            /// The stable name.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Code::$name => $text,)* }
-            }
-
             /// What it means, in a sentence or two.
             pub fn meaning(self) -> &'static str {
                 match self { $(Code::$name => concat!($($doc,)*).trim_start(),)* }

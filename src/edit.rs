@@ -4,6 +4,7 @@
 //! texts are not located. [`crate::plan::resolve`] does both.
 
 use crate::diag::{Diagnostic, Severity};
+use crate::names::named;
 use crate::response::{Passage, Response};
 use crate::span::Span;
 use std::collections::BTreeSet;
@@ -345,56 +346,27 @@ impl Edit {
     }
 }
 
-/// The formats' identities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FormatId {
-    /// OPX, `<edit file= op=>`.
-    Opx,
-    /// OpenCode/Codex patch, `*** Begin Patch`.
-    ApplyPatch,
-    /// SEARCH/REPLACE blocks.
-    SearchReplace,
-    /// udiffx, `<FILE_CHANGES>`.
-    FileChanges,
-    /// applydir JSON.
-    Applydir,
-    /// Unified diffs, as git writes them and as models do.
-    Diff,
-    /// Calls of agents' edit tools.
-    EditCalls,
-    /// Paths and fences with whole files.
-    WholeFile,
-    /// Paths and fences with definitions.
-    Snippet,
-}
-
-impl FormatId {
-    /// All of them, in the order of the documentation.
-    pub const ALL: &[FormatId] = &[
-        FormatId::Opx,
-        FormatId::ApplyPatch,
-        FormatId::SearchReplace,
-        FormatId::FileChanges,
-        FormatId::Applydir,
-        FormatId::Diff,
-        FormatId::EditCalls,
-        FormatId::WholeFile,
-        FormatId::Snippet,
-    ];
-
-    /// The name that `--format` takes.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            FormatId::Opx => "opx",
-            FormatId::ApplyPatch => "apply-patch",
-            FormatId::SearchReplace => "search-replace",
-            FormatId::FileChanges => "file-changes",
-            FormatId::Applydir => "applydir",
-            FormatId::Diff => "diff",
-            FormatId::EditCalls => "edit-calls",
-            FormatId::WholeFile => "whole-file",
-            FormatId::Snippet => "snippet",
-        }
+named! {
+    /// The formats' identities.
+    FormatId {
+        /// OPX, `<edit file= op=>`.
+        Opx = "opx",
+        /// OpenCode/Codex patch, `*** Begin Patch`.
+        ApplyPatch = "apply-patch",
+        /// SEARCH/REPLACE blocks.
+        SearchReplace = "search-replace",
+        /// udiffx, `<FILE_CHANGES>`.
+        FileChanges = "file-changes",
+        /// applydir JSON.
+        Applydir = "applydir",
+        /// Unified diffs, as git writes them and as models do.
+        Diff = "diff",
+        /// Calls of agents' edit tools.
+        EditCalls = "edit-calls",
+        /// Paths and fences with whole files.
+        WholeFile = "whole-file",
+        /// Paths and fences with definitions.
+        Snippet = "snippet",
     }
 }
 
@@ -411,8 +383,7 @@ impl std::str::FromStr for FormatId {
 
     /// The format with that name, exactly as [`FormatId::as_str`] has it.
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let found = FormatId::ALL.iter().find(|id| id.as_str() == name);
-        found.copied().ok_or_else(|| UnknownFormat(name.to_owned()))
+        FormatId::of_name(name).ok_or_else(|| UnknownFormat(name.to_owned()))
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Apart from the text itself so that edits and diagnostics can point at it without holding it.
 
+use serde::{Deserialize, Serialize};
+
 /// A half-open byte range of one response's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
@@ -40,7 +42,7 @@ impl Span {
 }
 
 /// A range of whole lines, both ends included, counted from 1 as people and editors do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineRange {
     /// The first line.
     pub first: usize,

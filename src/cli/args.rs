@@ -4,18 +4,12 @@
 //! prefixes are enough, and usage errors exit with 129.
 
 mod options;
-mod verbs;
 
 use super::completion::SHELLS;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-pub(super) use options::OF_ONE_RUN;
-pub use options::{FORMAT_NAMES, OPTIONS};
+pub use options::OPTIONS;
 use std::ffi::OsString;
-pub use verbs::{
-    ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS, UNDO_OPTIONS,
-};
-use verbs::{FOR_ACCEPT, FOR_DROP, FOR_UNDO, NOT_FOR_ASK};
 
 /// The name of the binary; git runs it as `git llm-apply`.
 pub const NAME: &str = "git-llm-apply";
@@ -37,9 +31,11 @@ pub enum Takes {
     Optional(&'static str),
 }
 
-/// One option of apply and check.
+/// One option.
 #[derive(Debug, Clone, Copy)]
 pub struct Opt {
+    /// The verbs that have it, with blanks between.
+    pub verbs: &'static str,
     /// The long name, without dashes.
     pub long: &'static str,
     /// The letter, if it has one.
@@ -52,13 +48,31 @@ pub struct Opt {
     pub help: &'static str,
     /// Whether -h names it.
     pub common: bool,
-    /// Whether check has it too.
-    pub check: bool,
-    /// Whether it has a configuration key: not where it is about one run only.
+    /// Whether it has a configuration key.
     pub keyed: bool,
+    /// Whether it is about one run, and not about how edits are judged and land: an attempt is not gone on with it.
+    pub is_of_run: bool,
 }
 
 impl Opt {
+    /// Whether a verb has it.
+    pub fn is_of(&self, verb: &str) -> bool {
+        self.verbs.split(' ').any(|known| known == verb)
+    }
+
+    /// As it is of a verb: what differs from apply's.
+    fn as_of(self, verb: &str) -> Self {
+        match (self.long, verb) {
+            ("format", "prompt" | "ask") => Self { help: "ask for this format (default: opx)", ..self },
+            ("base", "prompt") => Self { help: "show the files of this commit (default: HEAD)", ..self },
+            ("push", "drop") => {
+                Self { help: "remove the remote's branches first, and nothing that it refuses", ..self }
+            }
+            ("strategy-option", "accept" | "undo" | "redo") => Self { common: true, ..self },
+            _ => self,
+        }
+    }
+
     /// The configuration key: the long name in camelCase.
     pub fn key(&self) -> String {
         let mut key = String::from("llmapply.");
@@ -114,7 +128,7 @@ pub(super) fn nearest<T: AsRef<str>>(word: &str, all: impl Iterator<Item = T>) -
 
 /// All configuration keys, without `llmapply.` before them: those of options, and those that the man page names beside them.
 pub(super) fn keys() -> impl Iterator<Item = String> {
-    let options = OPTIONS.iter().chain(PROMPT_OPTIONS).chain(ASK_OPTIONS).filter(|option| option.keyed);
+    let options = OPTIONS.iter().filter(|option| option.keyed);
     let other = OTHER_KEYS.iter().map(|key| (*key).to_owned());
     let without_section = |key: String| key.strip_prefix("llmapply.").map(str::to_owned);
     options.map(Opt::key).filter_map(without_section).chain(other)
@@ -196,19 +210,6 @@ fn branches() -> Arg {
     Arg::new("branch").value_name("branch").required(true).num_args(1..).help("the suggestions")
 }
 
-/// A verb that reads no response and prints a report.
-fn telling(command: Command) -> Command {
-    let output = |option: &&Opt| ["json", "quiet", "verbose", "color"].contains(&option.long);
-    command.arg(directory()).args(OPTIONS.iter().filter(output).flat_map(arguments))
-}
-
-/// A verb that takes a landing back, or puts one back.
-fn undoing(command: Command) -> Command {
-    let options = OPTIONS.iter().filter(|option| FOR_UNDO.contains(&option.long));
-    let command = command.args(options.flat_map(arguments)).arg(id(false));
-    command.mut_arg("strategy-option", |side| side.hide_short_help(false))
-}
-
 /// The whole command line.
 pub fn command() -> Command {
     with_options_of(|_| true)
@@ -223,54 +224,44 @@ pub fn command_for(arguments: &[OsString]) -> Command {
     with_options_of(|name| if is_version { false } else { name == verb.unwrap_or(NAME) })
 }
 
-/// The command line, with the options of those commands.
-fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
-    let landing = |command: Command, check: bool| {
-        let options = OPTIONS.iter().filter(|option| !check || option.check).flat_map(arguments);
-        command.args(options).arg(directory()).arg(responses()).infer_long_args(true)
+/// Whether it is one that verbs print by. These come first where no response is read.
+fn is_output(arg: &Arg) -> bool {
+    let name = arg.get_id().as_str();
+    ["json", "quiet", "verbose", "color"].contains(&name.strip_prefix("no-").unwrap_or(name))
+}
+
+/// A verb with its options and operands.
+fn filled(name: &str, verb: Command) -> Command {
+    let options = |wanted: &dyn Fn(&Opt) -> bool| -> Vec<Arg> {
+        let all = OPTIONS.iter().filter(|option| option.is_of(name) && wanted(option));
+        all.flat_map(|option| arguments(&option.as_of(name))).collect()
     };
-    let some = |names: &'static [&'static str]| {
-        OPTIONS.iter().filter(|option| names.contains(&option.long)).flat_map(arguments)
-    };
-    let filled = |name: &str, verb: Command| match name {
-        "apply" => landing(verb, false),
-        "check" => landing(verb, true),
-        "prompt" => verb
-            .arg(directory())
-            .args(some(&["format", "base"]))
-            .mut_arg("format", |format| format.help("ask for this format (default: opx)"))
-            .mut_arg("base", |base| base.help("show the files of this commit (default: HEAD)"))
-            .args(PROMPT_OPTIONS.iter().flat_map(arguments))
-            .arg(pathspecs()),
-        "ask" => verb
-            .arg(directory())
-            .args(ASK_OPTIONS.iter().chain(PROMPT_OPTIONS).flat_map(arguments))
-            .args(OPTIONS.iter().filter(|option| !NOT_FOR_ASK.contains(&option.long)).flat_map(arguments))
-            .mut_arg("format", |format| format.help("ask for this format (default: opx)"))
-            .arg(pathspecs()),
-        "recover" => telling(verb).args(RECOVER_OPTIONS.iter().flat_map(arguments)),
-        "list" => telling(verb).args(LIST_OPTIONS.iter().flat_map(arguments)),
-        "show" => telling(verb).arg(id(false)).args(SHOW_OPTIONS.iter().flat_map(arguments)),
-        "accept" => telling(verb)
-            .args(some(FOR_ACCEPT))
-            .mut_arg("strategy-option", |side| side.hide_short_help(false))
-            .arg(branches()),
-        "drop" => telling(verb)
-            .args(some(FOR_DROP))
-            .mut_arg("push", |push| {
-                push.help("remove the remote's branches first, and nothing that it refuses")
-            })
-            .args(DROP_OPTIONS.iter().flat_map(arguments))
-            .arg(branches()),
-        "undo" => undoing(telling(verb)).args(UNDO_OPTIONS.iter().flat_map(arguments)),
-        "redo" => undoing(telling(verb)),
-        "forget" => telling(verb).arg(id(true)),
+    let own = options(&|option| !option.is_of("apply"));
+    let shared = options(&|option| option.is_of("apply"));
+    match name {
+        "apply" | "check" => verb.args(shared).arg(directory()).arg(responses()),
+        "prompt" => verb.arg(directory()).args(shared).args(own).arg(pathspecs()),
+        "ask" => verb.arg(directory()).args(own).args(shared).arg(pathspecs()),
         "completion" => {
             let shell = Arg::new("shell").value_name("shell").required(true).help("the shell");
-            verb.arg(directory()).arg(shell.value_parser(SHELLS.to_vec()))
+            let words = Arg::new("word").last(true).num_args(1..).allow_hyphen_values(true).hide(true);
+            verb.arg(directory()).arg(shell.value_parser(SHELLS.to_vec())).arg(words)
         }
-        _ => verb,
-    };
+        _ => {
+            let (output, shared): (Vec<_>, Vec<_>) = shared.into_iter().partition(is_output);
+            let verb = verb.arg(directory()).args(output).args(shared).args(own);
+            match name {
+                "show" | "undo" | "redo" => verb.arg(id(false)),
+                "forget" => verb.arg(id(true)),
+                "accept" | "drop" => verb.arg(branches()),
+                _ => verb,
+            }
+        }
+    }
+}
+
+/// The command line, with the options of those commands.
+fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
     let all = Command::new(NAME)
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
@@ -280,7 +271,7 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
         .after_help("Options have --no- forms and configuration keys: see git help llm-apply");
-    let all = if wanted(NAME) { landing(all, false) } else { all };
+    let all = if wanted(NAME) { filled("apply", all).infer_long_args(true) } else { all };
     VERBS.iter().fold(all, |all, (name, about)| {
         let verb = Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true);
         all.subcommand(if wanted(name) { filled(name, verb) } else { verb })
@@ -289,8 +280,6 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
 
 /// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
-    let verbs = [PROMPT_OPTIONS, RECOVER_OPTIONS, UNDO_OPTIONS];
-    let options = || OPTIONS.iter().chain(verbs.into_iter().flatten());
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
     let mut all = Vec::with_capacity(arguments.len());
     let mut is_value = false;
@@ -308,14 +297,14 @@ pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
             break;
         }
         if let Some(long) = text.strip_prefix("--") {
-            is_value = options().any(|option| option.long.starts_with(long) && takes_next(option));
+            is_value = OPTIONS.iter().any(|option| option.long.starts_with(long) && takes_next(option));
             all.push(argument);
             continue;
         }
         let mut apart = None;
         for (at, letter) in text.char_indices().skip(1) {
             let rest = &text[at + letter.len_utf8()..];
-            match options().find(|option| option.short == Some(letter)) {
+            match OPTIONS.iter().find(|option| option.short == Some(letter)) {
                 Some(option) if option.takes == Takes::Nothing => continue,
                 Some(option) if matches!(option.takes, Takes::Optional(_)) && !rest.is_empty() => {
                     let before = Some(&text[..at]).filter(|before| before.len() > 1);

@@ -7,7 +7,6 @@ mod ask;
 pub mod completion;
 mod drop;
 pub mod exit;
-mod help;
 mod history;
 mod input;
 mod output;
@@ -72,33 +71,6 @@ impl From<crate::plan::TreeError> for Error {
     }
 }
 
-impl Error {
-    fn exit(&self) -> Exit {
-        match self {
-            Error::Flow(error) => Exit::of_flow(error),
-            Error::Input { .. } | Error::Directory(..) | Error::Signals(_) => Exit::Fatal,
-            Error::Usage(_) | Error::Word { .. } => Exit::Usage,
-        }
-    }
-
-    /// What to do next.
-    fn help(&self) -> Option<String> {
-        match self {
-            Error::Flow(error) => help::of_flow(error),
-            Error::Input { name, .. } if args::VERBS.iter().any(|(verb, _)| verb == name) => {
-                Some(format!("a verb comes before the options: git llm-apply {name} …"))
-            }
-            Error::Input { name, source }
-                if source.kind() == std::io::ErrorKind::NotFound && transaction::is_attempt_id(name) =>
-            {
-                Some(format!("to go on from the refused attempt of that name: --continue={name} <file>"))
-            }
-            Error::Usage(_) | Error::Word { .. } => Some("see 'git llm-apply -h'".into()),
-            Error::Input { .. } | Error::Directory(..) | Error::Signals(_) => None,
-        }
-    }
-}
-
 fn change_directory(directory: &OsString) -> Result<(), Error> {
     let failed = |e| Error::Directory(directory.to_string_lossy().into_owned(), e);
     std::env::set_current_dir(directory).map_err(failed)
@@ -125,8 +97,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     while arguments.len() > 2 && arguments[1] == "-C" {
         if let Err(error) = change_directory(&arguments[2]) {
             let printer = Printer::new(Output { json, ..Output::plain() }, &Rc::default());
-            printer.error(problem::of(&error), error.exit());
-            return ExitCode::from(error.exit().code());
+            let (exit, problem) = problem::of(&error);
+            printer.error(problem, exit);
+            return ExitCode::from(exit.code());
         }
         arguments.drain(1..3);
     }
@@ -170,11 +143,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let exit = match run() {
         Ok(exit) => exit,
         Err(error) => {
-            let exit = error.exit();
+            let (exit, problem) = problem::of(&error);
             let given = matches.try_get_many::<OsString>("response").ok().flatten().into_iter().flatten();
             let given = given.map(input::shown).collect();
             let printer = Printer::new(errors(), &said);
-            printer.error_about(given, problem::of(&error), exit);
+            printer.error_about(given, problem, exit);
             exit
         }
     };

@@ -98,7 +98,7 @@ impl Printer {
 
     /// The whole report, with what went wrong in it. Gives the exit status that goes with it.
     pub(super) fn outcome(&self, report: &mut Report, failure: Option<&flow::Error>) -> Exit {
-        let exit = Exit::of_outcome(report, failure);
+        let exit = problem::exit_of(report, failure);
         let mut ran = None;
         if let Some(failure) = failure {
             if report.status != Status::Refused {
@@ -110,7 +110,7 @@ impl Printer {
             {
                 ran = Some(&**failure);
             }
-            report.error = Some(self.with_output(problem::of_flow(failure)));
+            report.error = Some(self.with_output(problem::of_flow(failure).1));
         }
         report.remarks = self.said.with(std::mem::take(&mut report.remarks));
         match self.output.json {
@@ -177,8 +177,8 @@ impl Printer {
         if let Some(problem) = &report.error {
             self.problem(problem, ran.is_some());
         }
-        for (_, _, message) in &report.obstacles {
-            self.message(message, None);
+        for obstacle in &report.obstacles {
+            self.message(&obstacle.message, None);
         }
         let mut helped = Vec::new();
         for help in report.obstacle_help.iter().filter(|_| !report.obstacles.is_empty()) {

@@ -1,94 +1,245 @@
-//! What went wrong as a program is told it: a code, whether the same may go well the next time, and what was printed.
+//! What each error comes to: the exit status, a code for programs, whether the same may go well the next time, and what to do.
 
-use super::exit::Exit;
-use super::{Error, help};
+use super::Error;
+use super::args;
+use super::exit::Exit::{self, Done, ExecFailed, Fatal, HookRefused, InTheWay, Interrupted, Refused, Usage};
 use crate::flow;
-use crate::report::Problem;
+use crate::report::{Problem, Report, Status};
+use crate::response::ResponseError;
 use crate::transaction::{self, Failure, Ran};
 use crate::vcs;
 
 /// What is said of an error that ends the run.
-pub(super) fn of(error: &Error) -> Problem {
-    match error {
-        Error::Flow(error) => of_flow(error),
-        Error::Word { .. } | Error::Usage(_) => plain("usage", error, error.help()),
-        Error::Input { .. } | Error::Directory(..) | Error::Signals(_) => plain("io", error, error.help()),
-    }
+pub(super) fn of(error: &Error) -> (Exit, Problem) {
+    let (exit, problem) = match error {
+        Error::Flow(error) => return of_flow(error),
+        Error::Word { .. } | Error::Usage(_) => problem(Usage, "usage", "see 'git llm-apply -h'"),
+        Error::Input { name, .. } if args::VERBS.iter().any(|(verb, _)| verb == name) => {
+            problem(Fatal, "io", format!("a verb comes before the options: git llm-apply {name} …"))
+        }
+        Error::Input { name, source }
+            if source.kind() == std::io::ErrorKind::NotFound && transaction::is_attempt_id(name) =>
+        {
+            let help = format!("to go on from the refused attempt of that name: --continue={name} <file>");
+            problem(Fatal, "io", help)
+        }
+        Error::Input { .. } | Error::Directory(..) | Error::Signals(_) => problem(Fatal, "io", ""),
+    };
+    (exit, Problem { message: error.to_string(), ..problem })
 }
 
 /// What is said of a flow that failed.
-pub(super) fn of_flow(error: &flow::Error) -> Problem {
+pub(super) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
+    use flow::Error as F;
     use transaction::Error as T;
-    let (code, retryable) = code(error);
-    let problem = Problem { retryable, ..plain(code, error, help::of_flow(error)) };
-    match error {
-        flow::Error::Transaction(T::Hook(failure) | T::Exec(failure)) => of_failure(problem, failure),
-        flow::Error::Vcs(error) | flow::Error::Transaction(T::Vcs(error)) => of_hook(problem, error),
-        _ => problem,
+    let (exit, problem) = match error {
+        F::Vcs(error) | F::Transaction(T::Vcs(error)) => of_vcs(error),
+        F::Transaction(error) => of_transaction(error),
+        F::Tree(error) => match error.source.downcast_ref() {
+            Some(source) => problem(Fatal, REPOSITORY, of_vcs(source).1.help.unwrap_or_default()),
+            None => problem(Fatal, REPOSITORY, ""),
+        },
+        // No edits could be read out of it, so none is refused: it is the input that is wrong.
+        F::Response(error) => problem(
+            Fatal,
+            "response",
+            match error {
+                ResponseError::TooLarge { .. } => "llmapply.maxSize sets the limit",
+                ResponseError::NotUtf8 { .. } => "save it as UTF-8",
+            },
+        ),
+        F::NothingToUndo(_) => problem(
+            Refused,
+            "nothing-to-undo",
+            "nothing was changed; 'git llm-apply list' names the landings on record, -b another branch",
+        ),
+        F::Inseparable { .. } => {
+            problem(Refused, "refused", "nothing was changed; name both: --edit takes several numbers")
+        }
+        F::NoLandings => problem(
+            Fatal,
+            "no-landing",
+            "what lands is recorded unless --no-record or llmapply.record says otherwise",
+        ),
+        F::NoLanding(_) | F::AmbiguousLanding(..) => {
+            problem(Fatal, "no-landing", "'git llm-apply list' names those that there are")
+        }
+        F::NoBranch(_) => problem(
+            Fatal,
+            "no-branch",
+            "'git llm-apply list --open' names suggestions, 'git branch' all branches",
+        ),
+        F::NoSuggestion(_) => problem(
+            Refused,
+            "no-branch",
+            "--force removes it all the same; 'git llm-apply list --open' names suggestions",
+        ),
+        F::Diverged(_) => {
+            problem(InTheWay, "push-rejected", "'git pull --rebase' or 'git pull --no-rebase' first")
+        }
+        F::Merge { branch, .. } => {
+            problem(Refused, "refused", format!("'git merge {branch}' takes it as it is"))
+        }
+        F::Mismatch(_) => problem(
+            Refused,
+            "mismatch",
+            "give one corrected edit for each that failed, in their order, and no others; or --abort and apply a whole \
+             response",
+        ),
+        F::Model(_) => problem(Refused, "model-command", ""),
+        F::Unborn(_) => problem(Fatal, REPOSITORY, "land the first commits without --no-ff"),
+        F::Attempt(id) => problem(Fatal, REPOSITORY, forgets(id)),
+        F::NoSuchFiles(..) | F::NoBranchToPush | F::Unmovable(_) | F::Message(_) => {
+            problem(Fatal, REPOSITORY, "")
+        }
+        F::Trailer(_) | F::Names(_) | F::Skip(_) | F::NoSuchEdit { .. } => problem(Usage, "usage", ""),
+    };
+    (exit, Problem { message: error.to_string(), ..problem })
+}
+
+/// The exit status of a run with that report and what went wrong. Where edits are refused, too, that comes before a repository
+/// in the way, a hook and a command.
+pub(super) fn exit_of(report: &Report, failure: Option<&flow::Error>) -> Exit {
+    let Some(failure) = failure else { return Exit::of_report(report) };
+    match of_flow(failure).0 {
+        InTheWay | HookRefused | ExecFailed if report.status == Status::Refused => Refused,
+        exit => exit,
     }
 }
 
-fn plain(code: &'static str, error: &dyn std::error::Error, help: Option<String>) -> Problem {
-    Problem { help, ..Problem::new(code, error.to_string()) }
+/// The code of what has none of its own.
+const REPOSITORY: &str = "repository";
+const UNCHANGED: &str = "nothing was changed";
+
+fn problem(exit: Exit, code: &'static str, help: impl Into<String>) -> (Exit, Problem) {
+    let help = Some(help.into()).filter(|help| !help.is_empty());
+    (exit, Problem { help, ..Problem::new(code, String::new()) })
 }
 
-fn of_failure(problem: Problem, failure: &Failure) -> Problem {
+/// Likewise where the same may go well later, with nothing changed by whoever runs it.
+fn retryable(exit: Exit, code: &'static str, help: impl Into<String>) -> (Exit, Problem) {
+    let (exit, problem) = problem(exit, code, help);
+    (exit, Problem { retryable: true, ..problem })
+}
+
+fn forgets(id: &str) -> String {
+    format!("give the whole response again; --abort={id} forgets this attempt")
+}
+
+fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
+    use transaction::Error as T;
+    match error {
+        T::Vcs(error) => of_vcs(error),
+        T::InTheWay(_) => problem(InTheWay, REPOSITORY, ""),
+        T::Busy(_) => retryable(InTheWay, "locked", "run it again, or raise llmapply.lockTimeout"),
+        T::Unsupported { help, .. } => problem(Fatal, REPOSITORY, help),
+        T::EmptyMessage(_) => problem(Fatal, REPOSITORY, ""),
+        T::Nothing => problem(Done, REPOSITORY, ""),
+        T::Hook(failure) => of_failure(HookRefused, "hook", failure),
+        T::Exec(failure) => of_failure(ExecFailed, "exec", failure),
+        T::Interrupted => retryable(Interrupted, "interrupted", ""),
+        T::Behind { .. } => retryable(
+            InTheWay,
+            "push-rejected",
+            "nothing was changed; --rebase brings it onto what is there now",
+        ),
+        T::NotTaken { .. } => problem(HookRefused, "push-rejected", UNCHANGED),
+        T::NotKnown { new, .. } => problem(
+            Fatal,
+            "unfinished",
+            format!(
+                "'git llm-apply recover' asks again, and moves the branch here if it has; else it takes {new} away"
+            ),
+        ),
+        T::NotHere { .. } => {
+            problem(Fatal, "unfinished", "'git llm-apply recover' moves it, unless it has moved elsewhere")
+        }
+        T::Unfinished { .. } | T::Stuck { .. } => problem(Fatal, "unfinished", "run 'git llm-apply recover'"),
+        T::Broken { .. } => problem(
+            Fatal,
+            "broken-journal",
+            "'git llm-apply recover --discard' gives it up: removes its locks, moves what it left aside, and touches no \
+             file, branch or index",
+        ),
+        T::NoAttempt { others: true, .. } => {
+            problem(Fatal, "no-attempt", "name one: --continue=<id>, --abort=<id>")
+        }
+        T::NoAttempt { .. } => problem(
+            Fatal,
+            "no-attempt",
+            "a response with refused edits is kept, unless --no-keep or llmapply.keep says otherwise",
+        ),
+        T::Attempt { id, .. } => problem(Fatal, REPOSITORY, forgets(id)),
+    }
+}
+
+/// A hook that refused, or a command that failed.
+fn of_failure(exit: Exit, code: &'static str, failure: &Failure) -> (Exit, Problem) {
+    let help = match failure.lacks_command() {
+        true => {
+            "it found no command of that name; what git ignores (node_modules, .env) is there if a committed \
+             .worktreeinclude names it"
+        }
+        false => UNCHANGED,
+    };
     let hook = match &failure.ran {
         Ran::Hook(name) => Some((*name).to_owned()),
         Ran::Exec(_) => None,
     };
-    Problem { hook, edit: failure.edits.first().copied(), output: Some(failure.last_lines()), ..problem }
+    let (exit, problem) = problem(exit, code, help);
+    let (edit, output) = (failure.edits.first().copied(), Some(failure.last_lines()));
+    (exit, Problem { hook, edit, output, ..problem })
 }
 
-fn of_hook(problem: Problem, error: &vcs::Error) -> Problem {
-    let vcs::Error::ReferenceHook { output, .. } = error else { return problem };
-    Problem { hook: Some("reference-transaction".to_owned()), output: Some(output.clone()), ..problem }
-}
-
-/// The stable code, and whether the same run may go well later, with nothing changed by whoever runs it.
-fn code(error: &flow::Error) -> (&'static str, bool) {
-    use flow::Error as F;
-    use transaction::Error as T;
-    match error {
-        F::Vcs(error) | F::Transaction(T::Vcs(error)) => code_of_vcs(error),
-        F::Transaction(error) => match error {
-            T::Hook(_) => ("hook", false),
-            T::Exec(_) => ("exec", false),
-            T::Busy(_) => ("locked", true),
-            T::Behind { .. } => ("push-rejected", true),
-            T::NotTaken { .. } => ("push-rejected", false),
-            T::NotKnown { .. } | T::NotHere { .. } | T::Unfinished { .. } | T::Stuck { .. } => {
-                ("unfinished", false)
-            }
-            T::Broken { .. } => ("broken-journal", false),
-            T::NoAttempt { .. } => ("no-attempt", false),
-            T::Interrupted => ("interrupted", true),
-            _ => ("repository", false),
-        },
-        F::Diverged(_) => ("push-rejected", false),
-        F::Model(_) => ("model-command", false),
-        F::NothingToUndo(_) => ("nothing-to-undo", false),
-        F::NoLandings | F::NoLanding(_) | F::AmbiguousLanding(..) => ("no-landing", false),
-        F::NoBranch(_) | F::NoSuggestion(_) => ("no-branch", false),
-        F::Mismatch(_) => ("mismatch", false),
-        F::Response(_) => ("response", false),
-        error => match Exit::of_flow(error) {
-            Exit::Usage => ("usage", false),
-            Exit::Refused => ("refused", false),
-            _ => ("repository", false),
-        },
-    }
-}
-
-fn code_of_vcs(error: &vcs::Error) -> (&'static str, bool) {
+fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
     use vcs::Error as V;
+    let fatal = |help: &str| problem(Fatal, REPOSITORY, help);
     match error {
-        V::Locked(_) => ("locked", true),
-        V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => ("moved", true),
-        V::ReferenceHook { .. } => ("hook", false),
-        V::Remote { .. } | V::Unfetched { .. } => ("remote", true),
-        V::Interrupted => ("interrupted", true),
-        V::Config { .. } => ("configuration", false),
-        _ => ("repository", false),
+        V::Locked(_) => {
+            retryable(InTheWay, "locked", "wait for the other process; if there is none, remove the file")
+        }
+        V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => {
+            retryable(InTheWay, "moved", "nothing was changed; run it again")
+        }
+        V::ReferenceHook { output, .. } => {
+            let (exit, problem) = problem(HookRefused, "hook", "");
+            let hook = Some("reference-transaction".to_owned());
+            (exit, Problem { hook, output: Some(output.clone()), ..problem })
+        }
+        V::Interrupted => retryable(Interrupted, "interrupted", ""),
+        V::Config { .. } => problem(Fatal, "configuration", ""),
+        V::Remote { .. } => retryable(
+            Fatal,
+            "remote",
+            "nothing was changed; 'git remote -v' names the remotes, --push=<remote> takes another",
+        ),
+        V::Unfetched { .. } => retryable(
+            Fatal,
+            "remote",
+            "make its remote reachable, then run it again; 'git remote -v' names it",
+        ),
+        V::Unsupported { help, .. } => fatal(help),
+        V::NotARepository(_) => fatal("change to a clone, or use -C <dir>; 'git init' makes a new one"),
+        V::Ident { known: false, .. } => fatal("git config --global user.name <name>, and user.email"),
+        V::NotOwn(_) => fatal("move it away"),
+        V::TooLarge { .. } => fatal("change that file by hand, and leave it out of the response"),
+        V::Filter { path, .. } => {
+            fatal(&format!("'git check-attr -a {path}' names the filter or encoding; git needs its command"))
+        }
+        V::Unsigned(_) => fatal("user.signingKey, gpg.format and gpg.program say how git signs"),
+        V::Encoding { .. } => fatal("'git -c i18n.commitEncoding=UTF-8 llm-apply' takes git's own encoding"),
+        V::BadDate(_) => fatal("such as '2026-01-31 12:00 +0100' or '2 days ago'"),
+        V::Editor { .. } => fatal("-m <message> and -F <file> give one without an editor"),
+        V::BadRevision(_) => fatal("name a commit, such as HEAD~2 or a tag"),
+        V::BadBranchName(_)
+        | V::Io { .. }
+        | V::Git { .. }
+        | V::Ident { .. }
+        | V::Command { .. }
+        | V::NotInEncoding(_)
+        | V::BadAuthor(_)
+        | V::NotUtf8(_)
+        | V::Clipboard(_)
+        | V::Injected(_) => fatal(""),
     }
 }

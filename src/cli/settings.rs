@@ -1,6 +1,6 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
-use super::args::{self, ASK_OPTIONS, OF_ONE_RUN, OPTIONS, PROMPT_OPTIONS, Takes};
+use super::args::{self, OPTIONS, Takes};
 use crate::edit::FormatId;
 use crate::flow::{Each, Given, Options, Question, ROUNDS, Template};
 use crate::locate::Tier;
@@ -154,8 +154,6 @@ impl<'a> From<'a> {
     fn key(long: &str) -> String {
         OPTIONS
             .iter()
-            .chain(PROMPT_OPTIONS)
-            .chain(ASK_OPTIONS)
             .find(|option| option.long == long && option.keyed)
             .map(args::Opt::key)
             .unwrap_or_default()
@@ -246,7 +244,7 @@ impl<'a> From<'a> {
     /// All that says how edits are judged and landed, wherever it is from.
     fn all(&self) -> Result<Given> {
         let mut all = Given::new();
-        for option in OPTIONS.iter().filter(|option| !OF_ONE_RUN.contains(&option.long)) {
+        for option in OPTIONS.iter().filter(|option| option.is_of("apply") && !option.is_of_run) {
             let long = option.long;
             let is_given = self.given(long).is_some() || args::switch(self.matches, long).is_some();
             let values = match option.takes {

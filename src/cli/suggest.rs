@@ -71,7 +71,7 @@ fn reported(one: Suggestion, output: Output, printer: &Printer) -> (SuggestionRe
         let exit = Exit::of_report(&report);
         return (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit);
     };
-    let exit = error.exit();
+    let (exit, problem) = problem::of(&error);
     if let Error::Flow(flow::Error::Transaction(
         transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
     )) = &error
@@ -83,6 +83,6 @@ fn reported(one: Suggestion, output: Output, printer: &Printer) -> (SuggestionRe
     if exit == Exit::InTheWay {
         report.status = Status::InTheWay;
     }
-    report.error = Some(printer.with_output(problem::of(&error)));
+    report.error = Some(printer.with_output(problem));
     (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit)
 }

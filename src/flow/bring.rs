@@ -89,7 +89,7 @@ pub(super) fn bring(
             let target = Target::choose(repo, branch, None)?;
             first.get_or_init(|| target.clone()).check_same(&target)?;
             *report = new_report(options);
-            let old = target.tip.map(|id| (id.to_string(), repo.short(id)));
+            let old = target.tip.map(|id| build_report::named(repo, id));
             report.branch = Some(BranchReport { old, ..build_report::branch(&target) });
             once(repo, &target, watch, report)
         })
@@ -141,7 +141,7 @@ impl Bring<'_> {
                 report.landing = self.options.record.then(|| self.id.clone());
             }
             if let Some(branch) = &mut report.branch {
-                branch.new = made.tip().map(|id| (id.to_string(), repo.short(id)));
+                branch.new = made.tip().map(|id| build_report::named(repo, id));
             }
             report
         };

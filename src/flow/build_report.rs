@@ -6,7 +6,9 @@ use super::run::{Alone, Run};
 use crate::diag::{Code, Diagnostic};
 use crate::format;
 use crate::plan::{self, FileChange, FileState, Node, Rejected, Step};
-use crate::report::{self, BranchReport, EditState, FailedCheck, Problem, Report, Status};
+use crate::report::{
+    self, BranchReport, CommitName, EditState, FailedCheck, ObstacleReport, Problem, Report, Status,
+};
 use crate::response::Response;
 use crate::span::Span;
 use crate::transaction::{self, Made, Obstacle, Planned, Target};
@@ -69,7 +71,7 @@ impl Run<'_> {
             }
             if let Some(landed) = self.landed.borrow().edits.get(&at) {
                 shown.state = EditState::AlreadyApplied;
-                shown.commit = Some((landed.commit.to_string(), landed.commit.to_string()));
+                shown.commit = Some(landed.commit.to_string().into());
             }
             report.edits.push(shown);
         }
@@ -85,7 +87,7 @@ impl Run<'_> {
         if self.options.abbreviate {
             for (at, one) in &landed.edits {
                 if let Ok(at) = report.edits.binary_search_by_key(&(at + 1), |edit| edit.number) {
-                    report.edits[at].commit = Some((one.commit.to_string(), repo.short(one.commit)));
+                    report.edits[at].commit = Some(named(repo, one.commit));
                 }
             }
         }
@@ -155,10 +157,8 @@ impl Run<'_> {
     pub(super) fn planned(&self, repo: &Repo, resolved: &Resolved, target: &Target) -> Report {
         let nothing = resolved.refused.is_none() && resolved.series.is_empty();
         let mut report = self.report(if nothing { Status::Nothing } else { Status::Checked });
-        report.branch = Some(BranchReport {
-            old: target.tip.map(|id| (id.to_string(), String::new())),
-            ..branch(target)
-        });
+        report.branch =
+            Some(BranchReport { old: target.tip.map(|id| id.to_string().into()), ..branch(target) });
         self.edits(&mut report, resolved.plan.steps());
         for edit in &mut report.edits {
             if resolved.present.contains(&edit.number) {
@@ -210,7 +210,7 @@ impl Run<'_> {
             .collect();
         let steps = by_edit(resolved.plan.steps());
         for edit in &mut report.edits {
-            edit.diff = match edit.commit.as_ref().and_then(|(id, _)| changed.get(id)) {
+            edit.diff = match edit.commit.as_ref().and_then(|commit| changed.get(&commit.id)) {
                 Some(commit) => repo.patch_of(*commit).ok(),
                 None if edit.diff.is_some() => continue,
                 None => steps.get(&edit.number).and_then(|step| {
@@ -276,7 +276,7 @@ impl Run<'_> {
         made: &Made,
     ) {
         let named =
-            |id: Oid| (id.to_string(), abbreviate.map_or_else(|| id.to_string(), |repo| repo.short(id)));
+            |id: Oid| abbreviate.map_or_else(|| CommitName::from(id.to_string()), |repo| named(repo, id));
         for (planned, commit) in series.iter().zip(&made.commits) {
             let commit = commit.map(named);
             for number in &planned.edits {
@@ -319,7 +319,12 @@ pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle]) {
     if report.status != Status::Refused {
         report.status = Status::InTheWay;
     }
-    report.obstacles = obstacles.iter().map(|one| (one.kind(), one.subject(), one.to_string())).collect();
+    let reported = |one: &Obstacle| ObstacleReport {
+        kind: one.kind(),
+        subject: one.subject(),
+        message: one.to_string(),
+    };
+    report.obstacles = obstacles.iter().map(reported).collect();
     report.obstacle_help = obstacles.iter().map(|one| one.help().to_owned()).collect();
 }
 
@@ -334,6 +339,11 @@ pub(super) fn failed(report: &mut Report, error: &Error) {
     if let Error::Transaction(transaction::Error::Exec(failure) | transaction::Error::Hook(failure)) = error {
         report.failed = Some(FailedCheck { message: failure.to_string(), output: failure.last_lines() });
     }
+}
+
+/// A commit's name, with as many digits as that repository needs.
+pub(super) fn named(repo: &Repo, id: Oid) -> CommitName {
+    CommitName { id: id.to_string(), short: repo.short(id) }
 }
 
 /// The branch, without where it is.

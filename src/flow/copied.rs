@@ -5,7 +5,7 @@ use super::Error;
 use crate::path::RepoPath;
 use crate::plan::Verb;
 use crate::report::record::RecordKind;
-use crate::report::{self, EditState};
+use crate::report::{self, CommitName, EditState};
 use crate::transaction::{self, Planned, Replayed};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
@@ -82,8 +82,10 @@ fn known(repo: &Repo, commits: impl Iterator<Item = Oid>) -> Result<HashMap<Oid,
             let accepted = accepted.map(|one| (&one.from, &one.new, false));
             let undone = report.undone_commits.iter();
             let undone = undone.map(|one| (&one.commit, &one.new, one.state == EditState::TakenBack));
-            let is_it = |new: &Option<(String, String)>| new.as_ref().is_some_and(|(id, _)| id == commit);
-            for ((from, _), _, back) in accepted.chain(undone).filter(|(_, new, _)| is_it(new)) {
+            let is_it = |new: &Option<CommitName>| new.as_ref().is_some_and(|new| new.id == *commit);
+            for (CommitName { id: from, .. }, _, back) in
+                accepted.chain(undone).filter(|(_, new, _)| is_it(new))
+            {
                 if let Some(from) = repo.object_id(from).ok().filter(|_| from != commit) {
                     let asking = asking.iter().map(|(id, opposite)| (*id, opposite ^ back));
                     wanted.entry(from).or_default().extend(asking);

@@ -42,7 +42,7 @@ fn remove(
             return Err(Error::NoSuggestion(branch));
         }
         branches.push((target.name, tip));
-        report.dropped.push(DroppedReport { branch, tip: (tip.to_string(), repo.short(tip)), remote: None });
+        report.dropped.push(DroppedReport { branch, tip: build_report::named(repo, tip), remote: None });
     }
     if !obstacles.is_empty() {
         report.dropped.clear();

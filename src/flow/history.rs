@@ -19,11 +19,12 @@ pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     let mut report = Report::new(Status::Shown);
     for (record, link) in records(repo, watch)? {
         let first = record.commits.first().and_then(|(id, _)| repo.existing(repo.object_id(id).ok()?).ok());
-        let first = first.map(|first| {
+        let author = first.as_ref().map(|first| {
             let author = first.author.rfind('>').map_or("", |end| &first.author[..=end]);
-            (first.subject(), author.to_owned())
+            author.to_owned()
         });
-        report.landings.push(LandingReport { first, ..report_of((record, link)) });
+        let subject = first.map(|first| first.subject());
+        report.landings.push(LandingReport { subject, author, ..report_of((record, link)) });
     }
     let kept = Attempt::kept(repo).into_iter().map(|one| AttemptReport {
         id: one.id,
@@ -82,7 +83,7 @@ pub fn forget(repo: &Repo, name: &str, timeout: Duration, watch: &dyn Watch) -> 
 }
 
 fn report_of((record, link): (Record, Link)) -> LandingReport {
-    LandingReport { record, time: link.time, first: None, texts: Vec::new() }
+    LandingReport { record, time: link.time, subject: None, author: None, texts: Vec::new() }
 }
 
 /// The landing of that id, or the beginning of one, or with that commit; without a name the newest.

@@ -5,7 +5,7 @@
 //! where they have the records.
 
 use super::history::records;
-use super::{Error, Watch};
+use super::{Error, Watch, build_report};
 use crate::report::record::{Record, RecordKind};
 use crate::report::{Onto, OpenReport, Report, Status};
 use crate::transaction::{self, Replayed};
@@ -30,14 +30,16 @@ pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
             Some(head) => repo.commits_beyond(head, [tip])?.len(),
             None => 0,
         };
+        let (onto, conflicts) = onto(repo, head, moved, &commits)?;
         report.open.push(OpenReport {
-            onto: onto(repo, head, moved, &commits)?,
+            onto,
+            conflicts,
             subject: commits
                 .last()
                 .map(|id| repo.existing(*id))
                 .transpose()?
                 .map_or(String::new(), |one| one.subject()),
-            tip: (tip.to_string(), repo.short(tip)),
+            tip: build_report::named(repo, tip),
             commits: commits.len(),
             moved,
             landing: record.id,
@@ -54,9 +56,9 @@ fn in_history(repo: &Repo, tip: Oid, head: Option<Oid>) -> Result<bool, Error> {
     })
 }
 
-/// Whether they go onto HEAD.
-fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result<Onto, Error> {
-    let Some(head) = head.filter(|_| moved > 0) else { return Ok(Onto::AsItIs) };
+/// Whether they go onto HEAD, and the files in conflict.
+fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result<(Onto, Vec<String>), Error> {
+    let Some(head) = head.filter(|_| moved > 0) else { return Ok((Onto::AsItIs, Vec::new())) };
     let mut replayed = Vec::new();
     for commit in commits {
         if repo.existing(*commit)?.parents.len() < 2 {
@@ -67,11 +69,12 @@ fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result
     repo.leave_quarantine()?;
     let brought = brought?;
     let clashing: BTreeSet<String> = brought.clashes.into_iter().map(|clash| clash.path).collect();
-    Ok(match clashing.is_empty() {
-        false => Onto::Conflicts(clashing.into_iter().collect()),
+    let onto = match clashing.is_empty() {
+        false => Onto::Conflicts,
         true if brought.series.iter().all(|planned| planned.changes.is_empty()) => Onto::InAlready,
         true => Onto::Merges,
-    })
+    };
+    Ok((onto, clashing.into_iter().collect()))
 }
 
 /// The branches that are suggestions, where they are, and how they came about; the newest first.

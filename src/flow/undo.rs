@@ -8,11 +8,11 @@ use super::bring::{Bring, Brought, bring};
 use super::land::Done;
 use super::landing::{self, Landing, Left, Step, Steps};
 use super::messages::{self, Messages};
-use super::{Error, Numbers, Options, Watch, conflict, copied, push};
+use super::{Error, Numbers, Options, Watch, build_report, conflict, copied, push};
 use crate::diag::{Code, Severity};
 use crate::message;
 use crate::report::record::RecordKind;
-use crate::report::{EditReport, EditState, Finding, Report, Status, UndoneCommit};
+use crate::report::{EditReport, EditState, Finding, Report, Status, Undone, UndoneCommit};
 use crate::transaction::{self, Clash, Made, Planned, Recording, Replayed, Target};
 use crate::vcs::Oid;
 use crate::vcs::merge::Favor;
@@ -85,7 +85,7 @@ impl Undoing<'_> {
         let id = Recording::id_for(repo, target, &[&landing.id])?;
         let mut plan = self.plan(&landing, tip, onto, &id)?;
         let kind = landing.opposite();
-        report.undone = Some((kind, landing.of.clone()));
+        report.undone = Some(Undone { id: landing.of.clone(), kind });
         report.undone_in_part = self.what.edits.last().is_some();
         if !plan.clashes.is_empty() {
             report.status = Status::Refused;
@@ -262,7 +262,7 @@ impl Undoing<'_> {
 
     /// What became of the commits, or would of a dry run.
     fn commits(&self, plan: &Plan, made: &Made) -> Vec<UndoneCommit> {
-        let named = |id: Oid| (id.to_string(), self.repo.short(id));
+        let named = |id: Oid| build_report::named(&self.repo, id);
         let one = |(step, way): (&Step, &Way)| {
             let (replayed, now) = (step.replayed, step.now);
             let done = match replayed.reversed {

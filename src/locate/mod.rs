@@ -62,9 +62,10 @@ use crate::text::search::{Budget, Haystack};
 use crate::text::{Content, Language, Normalization};
 use crate::version::{Lineage, Version};
 use arrange::{anchored, numbered, single};
+use serde::{Deserialize, Serialize};
 
 /// How one hunk found its place: evidence for the report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
     /// The tier.
     pub tier: Tier,
@@ -73,6 +74,7 @@ pub struct Match {
     /// The first line of the place in the file as it was before the edit, from 1.
     pub line: usize,
     /// The line that it is of the file as it was before all edits, from 1; none if an edit brought it.
+    #[serde(skip)]
     pub base_line: Option<usize>,
 }
 

@@ -2,60 +2,34 @@
 
 use super::Limits;
 use crate::edit::Unit;
+use crate::names::named;
 use crate::text::Normalization;
 
-/// How loosely a place was found, the strictest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// Byte for byte.
-    Exact,
-    /// Line ends, a byte order mark or the final newline differ.
-    Eol,
-    /// Trailing blanks differ.
-    TrailingSpace,
-    /// The indentation, by one mapping for all lines.
-    Indent,
-    /// Typographic look-alikes.
-    Unicode,
-    /// Blank lines added or dropped.
-    BlankLines,
-    /// A placeholder line stands for lines.
-    Elision,
-    /// Kept lines differ in blanks between their tokens, or in what is no code.
-    Similar,
-    /// A snippet's definitions, by kind and name.
-    Syntax,
+named! {
+    /// How loosely a place was found, the strictest first.
+    Tier {
+        /// Byte for byte.
+        Exact = "exact",
+        /// Line ends, a byte order mark or the final newline differ.
+        Eol = "eol",
+        /// Trailing blanks differ.
+        TrailingSpace = "trailing-space",
+        /// The indentation, by one mapping for all lines.
+        Indent = "indent",
+        /// Typographic look-alikes.
+        Unicode = "unicode",
+        /// Blank lines added or dropped.
+        BlankLines = "blank-lines",
+        /// A placeholder line stands for lines.
+        Elision = "elision",
+        /// Kept lines differ in blanks between their tokens, or in what is no code.
+        Similar = "similar",
+        /// A snippet's definitions, by kind and name.
+        Syntax = "syntax",
+    }
 }
 
 impl Tier {
-    /// All of them, the strictest first.
-    pub const ALL: &[Tier] = &[
-        Tier::Exact,
-        Tier::Eol,
-        Tier::TrailingSpace,
-        Tier::Indent,
-        Tier::Unicode,
-        Tier::BlankLines,
-        Tier::Elision,
-        Tier::Similar,
-        Tier::Syntax,
-    ];
-
-    /// The stable name, as reported.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Tier::Exact => "exact",
-            Tier::Eol => "eol",
-            Tier::TrailingSpace => "trailing-space",
-            Tier::Indent => "indent",
-            Tier::Unicode => "unicode",
-            Tier::BlankLines => "blank-lines",
-            Tier::Elision => "elision",
-            Tier::Similar => "similar",
-            Tier::Syntax => "syntax",
-        }
-    }
-
     /// The loosest tier that a value of `--max-fuzz` allows; none for another text.
     pub fn of_max_fuzz(value: &str) -> Option<Self> {
         match value {

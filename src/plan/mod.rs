@@ -35,6 +35,7 @@ pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Op, Script};
 use crate::locate::{Match, Note, Tier};
+use crate::names::named;
 use crate::path::RepoPath;
 use crate::span::Span;
 use crate::text::search::Budget;
@@ -153,40 +154,29 @@ pub enum Outcome {
     AlreadyApplied,
 }
 
-/// What an edit does, by the name of what it comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verb {
-    /// A file is made.
-    Create,
-    /// Parts of a file change.
-    Modify,
-    /// A file gets a whole new content.
-    Replace,
-    /// Lines are added at a file's end.
-    Append,
-    /// A file or directory goes away.
-    Delete,
-    /// A file or directory moves.
-    Rename,
-    /// A file is made from another.
-    Copy,
-    /// Only a file's mode changes.
-    Mode,
+named! {
+    /// What an edit does, by the name of what it comes to.
+    Verb {
+        /// A file is made.
+        Create = "create",
+        /// Parts of a file change.
+        Modify = "modify",
+        /// A file gets a whole new content.
+        Replace = "replace",
+        /// Lines are added at a file's end.
+        Append = "append",
+        /// A file or directory goes away.
+        Delete = "delete",
+        /// A file or directory moves.
+        Rename = "rename",
+        /// A file is made from another.
+        Copy = "copy",
+        /// Only a file's mode changes.
+        Mode = "mode",
+    }
 }
 
 impl Verb {
-    /// All of them.
-    pub const ALL: &[Verb] = &[
-        Verb::Create,
-        Verb::Modify,
-        Verb::Replace,
-        Verb::Append,
-        Verb::Delete,
-        Verb::Rename,
-        Verb::Copy,
-        Verb::Mode,
-    ];
-
     /// What an operation does; `step` is what it came to, if it came to anything. Text that is added to a file that is
     /// not there makes it, text for a new file replaces one that is there, and a move to the same place is none.
     pub fn of(op: &Op, step: Option<&Step>) -> Self {
@@ -206,20 +196,6 @@ impl Verb {
             Op::Delete { .. } => Verb::Delete,
             Op::Rename { .. } => Verb::Rename,
             Op::Copy { .. } => Verb::Copy,
-        }
-    }
-
-    /// The name in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Verb::Create => "create",
-            Verb::Modify => "modify",
-            Verb::Replace => "replace",
-            Verb::Append => "append",
-            Verb::Delete => "delete",
-            Verb::Rename => "rename",
-            Verb::Copy => "copy",
-            Verb::Mode => "mode",
         }
     }
 }

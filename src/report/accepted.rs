@@ -1,12 +1,14 @@
 //! What became of the commits of branches that were accepted; for people a line each.
 
-use super::Report;
 use super::escape::escape;
 use super::human::{DIM, YELLOW, shorten};
+use super::{CommitName, Report};
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// A branch whose commits were to come onto another.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct AcceptedReport {
     /// Its name, as it was given.
     pub branch: String,
@@ -15,20 +17,23 @@ pub struct AcceptedReport {
 }
 
 /// One of its commits.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct AcceptedCommit {
-    /// The commit: whole id and abbreviation.
-    pub from: (String, String),
+    /// The commit.
+    pub from: CommitName,
     /// Its subject.
     pub subject: String,
     /// Whether it can be taken as it is.
     pub as_is: bool,
     /// Whether the other branch has its changes.
+    #[serde(skip)]
     pub is_in: bool,
     /// Whether nothing is left of it, since the other branch's side was favoured.
+    #[serde(skip)]
     pub is_lost: bool,
     /// The commit that it is on the other branch; none if that had its changes, or nothing landed.
-    pub new: Option<(String, String)>,
+    pub new: Option<CommitName>,
 }
 
 /// The lines of the commits.
@@ -40,12 +45,12 @@ pub fn accepted(report: &Report) -> String {
             let _ = writeln!(out, "{branch}  {DIM}is in already{DIM:#}");
         }
         for commit in &one.commits {
-            let (from, subject) = (&commit.from.1, escape(&shorten(&commit.subject, 72)));
+            let (from, subject) = (&commit.from.short, escape(&shorten(&commit.subject, 72)));
             let _ = match &commit.new {
-                Some((_, new)) if new == from => {
+                Some(CommitName { short: new, .. }) if new == from => {
                     writeln!(out, "{branch}  {YELLOW}{from}{YELLOW:#}  {subject}")
                 }
-                Some((_, new)) => {
+                Some(CommitName { short: new, .. }) => {
                     writeln!(out, "{branch}  {from} -> {YELLOW}{new}{YELLOW:#}  {subject}")
                 }
                 None if commit.is_lost => {

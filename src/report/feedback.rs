@@ -5,11 +5,13 @@
 //! single words of it in inline code; so none of it can be taken for a part of the text around it.
 
 use super::advice::advice;
+use super::compared::Compared;
 use super::quotes::{Quotes, Quoting, counted, numbered};
-use super::{Difference, EditState, Finding, Report, Status};
-use crate::diag::{Code, Evidence, Nearest, RowKind};
+use super::{EditState, Finding, Report, Status};
+use crate::diag::{Code, Evidence};
 use crate::edit::FormatId;
 use crate::prompt::{self, instructions};
+use crate::span::LineRange;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -357,8 +359,8 @@ impl<'a> Text<'a> {
         if !evidence.candidates.is_empty() {
             self.candidates(out, evidence, detail);
         }
-        if let Some(nearest) = &evidence.nearest {
-            self.nearest(out, finding, nearest, detail);
+        if let Some(compared) = Compared::of(finding) {
+            self.nearest(out, &compared, detail);
         }
         if let Some(beginning) = &evidence.beginning {
             let all = evidence.file_lines.unwrap_or(0);
@@ -390,10 +392,13 @@ impl<'a> Text<'a> {
         let shown = [12, 4, 0][detail as usize].min(evidence.places.len());
         let within: Vec<String> = evidence.places[..shown]
             .iter()
-            .filter_map(|place| place.within.as_ref().map(|(line, text)| (place.line, *line, text)))
-            .filter(|(_, line, _)| !evidence.places[..shown].iter().any(|place| place.excerpt.holds(*line)))
-            .map(|(place, line, text)| {
-                format!("line {place} is in {} (line {line})", self.quotes.inline(text.trim()))
+            .filter_map(|place| Some((place.lines.first, place.within.as_ref()?)))
+            .filter(|(_, within)| {
+                !evidence.places[..shown].iter().any(|place| place.excerpt.holds(within.line))
+            })
+            .map(|(place, within)| {
+                let text = self.quotes.inline(within.lines.concat().trim());
+                format!("line {place} is in {text} (line {})", within.line)
             })
             .collect();
         if shown > 0 {
@@ -405,9 +410,8 @@ impl<'a> Text<'a> {
                     quoted.push((None, "..."));
                 }
                 // Of a long text its first and last lines.
-                let inner = |line: usize| {
-                    place.last - place.line > 12 && line > place.line + 4 && line + 4 < place.last
-                };
+                let LineRange { first, last } = place.lines;
+                let inner = |line: usize| last - first > 12 && line > first + 4 && line + 4 < last;
                 for (line, text) in (place.excerpt.line..).zip(&place.excerpt.lines) {
                     if line > upto && !inner(line) {
                         quoted.push((Some(line), text.as_str()));
@@ -423,22 +427,16 @@ impl<'a> Text<'a> {
         }
     }
 
-    fn nearest(&mut self, out: &mut String, finding: &Finding, nearest: &Nearest, detail: Detail) {
+    fn nearest(&mut self, out: &mut String, compared: &Compared<'_>, detail: Detail) {
         let (around, most) = [(8, 80), (2, 24), (0, 0)][detail as usize];
-        let first = nearest.first_differing_row();
-        let kind = first.and_then(|at| nearest.rows.get(at)).map(|row| row.kind);
-        let differs = |kind_of: RowKind| match kind_of {
-            RowKind::Same => false,
-            RowKind::Alike => kind == Some(RowKind::Alike),
-            _ => true,
-        };
+        let Compared { nearest, rows, .. } = compared;
         // The file's lines: all, or those around differences.
         let mut wanted = vec![nearest.lines.len() <= most; nearest.lines.len()];
         if nearest.lines.len() > most {
             let mut last = 0;
-            for row in &nearest.rows {
-                last = row.real.unwrap_or(last);
-                if differs(row.kind) {
+            for row in rows {
+                last = row.real.map_or(last, |real| real.line - nearest.line);
+                if compared.differs(row) {
                     let end = (last + around + 1).min(wanted.len());
                     wanted[last.saturating_sub(around).min(end)..end].fill(true);
                 }
@@ -454,11 +452,11 @@ impl<'a> Text<'a> {
             before = Some(at);
         }
         if !lines.is_empty() {
-            let alike = match kind {
-                Some(RowKind::Alike) => "the same but for blanks and look-alikes".to_owned(),
-                _ => format!("{}% alike", nearest.similarity),
+            let alike = match compared.is_alike() {
+                true => "the same but for blanks and look-alikes".to_owned(),
+                false => format!("{}% alike", nearest.similarity),
             };
-            let title = match nearest.rows.as_slice() {
+            let title = match rows.as_slice() {
                 [] => "The file has there:".to_owned(),
                 _ => format!("The part of the file that is most like it ({alike}):"),
             };
@@ -475,22 +473,16 @@ impl<'a> Text<'a> {
         let mut pairs: Vec<(String, String)> = Vec::new();
         let mut remark = String::new();
         let shown = [20, 6, 1][detail as usize];
-        for (at, row) in nearest.rows.iter().enumerate().filter(|(_, row)| differs(row.kind)).take(shown) {
-            let written = row.wanted.and_then(|at| finding.wanted.get(at)).map(|line| line.text.as_str());
-            let real = row.real.and_then(|at| Some((nearest.line + at, nearest.lines.get(at)?.as_str())));
-            if Some(at) == first {
-                remark = match (written, real) {
-                    (Some(written), Some((_, real))) => Difference::of(written, real).remark,
-                    (Some(_), None) => "the file does not have this line here".to_owned(),
-                    _ => "your answer leaves this line out".to_owned(),
+        for (at, row) in rows.iter().enumerate().filter(|(_, row)| compared.differs(row)).take(shown) {
+            if compared.first() == Some(at) {
+                remark = match (row.difference(), row.wanted) {
+                    (Some(difference), _) => difference.remark,
+                    (None, Some(_)) => "the file does not have this line here".to_owned(),
+                    (None, None) => "your answer leaves this line out".to_owned(),
                 };
             }
-            if let Some(written) = written {
-                pairs.push(("your answer".to_owned(), written.to_owned()));
-            }
-            if let Some((line, real)) = real {
-                pairs.push((format!("file, line {line}"), real.to_owned()));
-            }
+            pairs.extend(row.wanted.map(|wanted| ("your answer".to_owned(), wanted.text.clone())));
+            pairs.extend(row.real.map(|real| (format!("file, line {}", real.line), real.text.to_owned())));
         }
         if !pairs.is_empty() {
             let remark =
@@ -499,7 +491,7 @@ impl<'a> Text<'a> {
             self.quotes.rows(out, &title, &pairs);
         }
         if let Some(around) = nearest.around.as_ref().filter(|_| detail < Detail::Least) {
-            let lines: Vec<String> = nearest.elsewhere.iter().map(|(_, line)| line.to_string()).collect();
+            let lines: Vec<String> = nearest.elsewhere.iter().map(|one| one.line.to_string()).collect();
             let title = match lines.as_slice() {
                 [line] => format!("But one line of your text stands at line {line}, so it may belong there:"),
                 _ => format!(

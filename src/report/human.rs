@@ -3,7 +3,9 @@
 use super::escape::{cut, escape, escape_code, shell_word};
 use super::landings::Date;
 use super::record::RecordKind;
-use super::{BranchReport, EditReport, EditState, Finding, KeptAttempt, Report, Status, refusal};
+use super::{
+    BranchReport, CommitName, EditReport, EditState, Finding, KeptAttempt, Report, Status, Undone, refusal,
+};
 use crate::diag::{Code, Severity};
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -42,7 +44,7 @@ pub fn edits(report: &Report, style: Style) -> String {
         let _ = write!(out, "{:>digits$}  {:<7}  {:<width$}", edit.number, edit.operation, place(edit));
         match edit.state {
             EditState::Landed => {
-                if let Some((_, short)) = &edit.commit {
+                if let Some(CommitName { short, .. }) = &edit.commit {
                     let _ = write!(out, "  {YELLOW}{short}{YELLOW:#}");
                 }
             }
@@ -51,7 +53,7 @@ pub fn edits(report: &Report, style: Style) -> String {
             }
             EditState::AlreadyApplied => {
                 let _ = write!(out, "  {DIM}already applied{DIM:#}");
-                if let Some((_, short)) = &edit.commit {
+                if let Some(CommitName { short, .. }) = &edit.commit {
                     let _ = write!(out, " by {YELLOW}{short}{YELLOW:#}");
                 }
             }
@@ -63,7 +65,7 @@ pub fn edits(report: &Report, style: Style) -> String {
             }
             EditState::TakenBack => {
                 let _ = write!(out, "  {DIM}taken back{DIM:#}");
-                if let Some((_, short)) = &edit.commit {
+                if let Some(CommitName { short, .. }) = &edit.commit {
                     let _ = write!(out, " by {YELLOW}{short}{YELLOW:#}");
                 }
             }
@@ -137,7 +139,7 @@ pub fn headline(report: &Report) -> String {
             if branch.merge {
                 commits.push_str(" and a merge");
             }
-            let short = |end: &Option<(String, String)>| end.as_ref().map(|(_, short)| short.clone());
+            let short = |end: &Option<CommitName>| end.as_ref().map(|name| name.short.clone());
             let (name, new) = (escape(&branch.name), short(&branch.new).unwrap_or_default());
             let old = short(&branch.old);
             let _ = match &old {
@@ -148,12 +150,12 @@ pub fn headline(report: &Report) -> String {
                 None => writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}"),
             };
             match &report.undone {
-                Some((RecordKind::Undone, id)) => {
+                Some(Undone { kind: RecordKind::Undone, id }) => {
                     let redo = on_branch("redo", branch, id);
                     let what = if report.undone_in_part { "edits of " } else { "" };
                     let _ = writeln!(out, "took {what}{id} back; put it back: {redo}");
                 }
-                Some((_, id)) => {
+                Some(Undone { id, .. }) => {
                     let undo = on_branch("undo", branch, id);
                     let _ = writeln!(out, "put {id} back; take it back: {undo}");
                 }
@@ -166,7 +168,7 @@ pub fn headline(report: &Report) -> String {
         (Status::Checked, Some(branch)) => {
             let accepted = report.accepted.iter().flat_map(|one| &one.commits);
             let what = match &report.undone {
-                Some((kind, id)) => {
+                Some(Undone { kind, id }) => {
                     let take = if *kind == RecordKind::Undone { "take" } else { "put" };
                     let edits = if report.undone_in_part { "edits of " } else { "" };
                     format!("{take} {edits}{id} back")

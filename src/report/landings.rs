@@ -2,38 +2,35 @@
 
 use super::escape::{escape, is_hidden};
 use super::human::{CYAN, DIM, RED, YELLOW, shorten};
-use super::record::{Asked, Record};
-use super::{
-    AcceptedCommit, AcceptedReport, EditReport, EditState, Finding, Report, Status, Style, UndoneCommit,
-    Unwanted, accepted, edits, findings,
-};
-use crate::diag::{Code, Severity};
-use crate::edit::FormatId;
-use crate::locate::{Match, Tier};
-use crate::plan::Verb;
-use crate::span::LineRange;
-use serde::Deserialize;
+use super::record::Record;
+use super::{Report, Style, accepted, edits, findings};
+use serde::{Serialize, Serializer};
 use std::fmt::Write;
 
 /// A landing that is on record.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct LandingReport {
     /// What it was.
+    #[serde(flatten)]
     pub record: Record,
     /// When it was recorded: seconds since 1970, and the zone in minutes.
+    #[serde(serialize_with = "iso")]
     pub time: (i64, i32),
-    /// The subject of its first commit, and that commit's author, with the address: where they are listed.
-    pub first: Option<(String, String)>,
+    /// The subject of its first commit, where it is listed.
+    pub subject: Option<String>,
+    /// That commit's author, with the address.
+    pub author: Option<String>,
     /// The responses, where they are shown.
     pub texts: Vec<String>,
 }
 
 /// A refused attempt that is kept.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct AttemptReport {
     /// Its name.
     pub id: String,
     /// When it was kept, as of a landing.
+    #[serde(serialize_with = "iso")]
     pub time: (i64, i32),
     /// The branch that it was to land on.
     pub branch: String,
@@ -49,7 +46,7 @@ pub struct AttemptReport {
 const BRANCH: usize = 24;
 
 /// How many digits of an object's name are shown: nobody looks here which of them suffice.
-const SHORT: usize = 10;
+pub(super) const SHORT: usize = 10;
 
 /// A line each, and behind them one for each refused attempt.
 pub fn landings(report: &Report) -> String {
@@ -61,7 +58,7 @@ pub fn landings(report: &Report) -> String {
         let (id, day) = (&one.record.id, Date::of(one.time).minute());
         let what = escape(&one.record.summary());
         let _ = write!(out, "{YELLOW}{id}{YELLOW:#}  {DIM}{day}{DIM:#}  {:<width$}  {what}", branch(one));
-        if let Some((subject, author)) = &one.first {
+        if let (Some(subject), Some(author)) = (&one.subject, &one.author) {
             let author = author.split(" <").next().unwrap_or_default();
             let _ = write!(out, "  {DIM}{}{DIM:#}  {}", escape(author), escape(&shorten(subject, 72)));
         }
@@ -144,6 +141,11 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// A moment as ISO 8601 has it.
+fn iso<S: Serializer>(time: &(i64, i32), serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&Date::of(*time).iso())
+}
+
 /// A moment, as its zone has it.
 pub(super) struct Date {
     day: (i64, i64, i64),
@@ -183,188 +185,13 @@ impl Date {
     }
 
     /// As ISO 8601 has it.
-    pub(super) fn iso(&self) -> String {
+    fn iso(&self) -> String {
         let ((year, month, day), (hour, minute, second)) = (self.day, self.time);
         let (sign, zone) = (if self.zone < 0 { '-' } else { '+' }, self.zone.abs());
         let (hours, minutes) = (zone / 60, zone % 60);
         format!(
             "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{sign}{hours:02}:{minutes:02}"
         )
-    }
-}
-
-/// What a report says of edits, as far as it is of use later; a report of another version may say less.
-#[derive(Deserialize)]
-#[serde(default)]
-#[derive(Default)]
-struct Recorded {
-    asked: Option<Asked>,
-    edits: Vec<RecordedEdit>,
-    diagnostics: Vec<RecordedFinding>,
-    accepted: Vec<RecordedBranch>,
-    undone_commits: Vec<RecordedUndone>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct RecordedUndone {
-    commit: String,
-    subject: String,
-    state: String,
-    new: Option<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct RecordedFinding {
-    code: String,
-    severity: String,
-    message: String,
-    edit: Option<usize>,
-    path: Option<String>,
-    response: Option<String>,
-    help: Option<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct RecordedBranch {
-    branch: String,
-    commits: Vec<RecordedCommit>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct RecordedCommit {
-    from: String,
-    subject: String,
-    as_is: bool,
-    new: Option<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct RecordedEdit {
-    number: usize,
-    operation: String,
-    path: String,
-    to: Option<String>,
-    why: Option<String>,
-    format: String,
-    response: String,
-    lines: RecordedLines,
-    matches: Vec<RecordedMatch>,
-    state: String,
-    commit: Option<String>,
-    unwanted: Option<RecordedUnwanted>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct RecordedUnwanted {
-    hunks: Vec<usize>,
-    reason: Option<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct RecordedLines {
-    first: usize,
-    last: usize,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct RecordedMatch {
-    tier: String,
-    similarity: Option<u8>,
-    line: usize,
-    base_line: Option<usize>,
-}
-
-/// What a report that was kept as JSON says of edits, what was found wrong with them, and of commits that were accepted or
-/// undone; nothing if it cannot be read.
-pub fn recorded(json: &str) -> Report {
-    let recorded: Recorded = serde_json::from_str(json).unwrap_or_default();
-    let mut report = Report::new(Status::Shown);
-    report.asked = recorded.asked;
-    report.edits = recorded.edits.into_iter().map(edit).collect();
-    report.findings = recorded.diagnostics.into_iter().filter_map(finding).collect();
-    report.accepted = recorded.accepted.into_iter().map(branch).collect();
-    report.undone_commits = recorded.undone_commits.into_iter().map(undone).collect();
-    report
-}
-
-fn finding(finding: RecordedFinding) -> Option<Finding> {
-    let code = Code::ALL.iter().copied().find(|code| code.as_str() == finding.code)?;
-    let severity = if finding.severity == "error" { Severity::Error } else { Severity::Warning };
-    Some(Finding {
-        edit: finding.edit,
-        path: finding.path,
-        response: finding.response,
-        help: finding.help,
-        ..Finding::new(code, severity, finding.message)
-    })
-}
-
-fn branch(branch: RecordedBranch) -> AcceptedReport {
-    let commits = branch.commits.into_iter().map(|commit| AcceptedCommit {
-        from: abbreviated(commit.from),
-        subject: commit.subject,
-        as_is: commit.as_is,
-        is_lost: false,
-        is_in: commit.new.is_none(),
-        new: commit.new.map(abbreviated),
-    });
-    AcceptedReport { branch: branch.branch, commits: commits.collect() }
-}
-
-fn undone(one: RecordedUndone) -> UndoneCommit {
-    UndoneCommit {
-        commit: abbreviated(one.commit),
-        subject: one.subject,
-        state: state(&one.state),
-        new: one.new.map(abbreviated),
-    }
-}
-
-fn state(name: &str) -> EditState {
-    EditState::ALL.iter().copied().find(|state| state.as_str() == name).unwrap_or(EditState::NoChange)
-}
-
-fn abbreviated(id: String) -> (String, String) {
-    let short = id.chars().take(SHORT).collect();
-    (id, short)
-}
-
-fn known(mut names: impl Iterator<Item = &'static str>, name: &str) -> Option<&'static str> {
-    names.find(|known| *known == name)
-}
-
-fn edit(edit: RecordedEdit) -> EditReport {
-    let tier = |name: &str| Tier::ALL.iter().copied().find(|tier| tier.as_str() == name);
-    let matched = edit.matches.iter().filter_map(|found| {
-        Some(Match {
-            tier: tier(&found.tier)?,
-            similarity: found.similarity,
-            line: found.line,
-            base_line: found.base_line,
-        })
-    });
-    EditReport {
-        number: edit.number,
-        operation: known(Verb::ALL.iter().map(|verb| verb.as_str()), &edit.operation).unwrap_or("edit"),
-        path: edit.path,
-        to: edit.to,
-        why: edit.why,
-        format: known(FormatId::ALL.iter().map(|format| format.as_str()), &edit.format).unwrap_or(""),
-        response: edit.response,
-        lines: LineRange { first: edit.lines.first, last: edit.lines.last },
-        matched: matched.collect(),
-        state: state(&edit.state),
-        commit: edit.commit.map(abbreviated),
-        diff: None,
-        unwanted: edit.unwanted.map(|one| Unwanted { hunks: one.hunks, reason: one.reason }),
     }
 }
 
@@ -385,18 +212,6 @@ mod tests {
         }
         let far = [i64::MIN, i64::MAX].map(|seconds| Date::of((seconds, i32::MIN)).minute());
         assert!(far.iter().all(|date| date.len() > 10), "{far:?}");
-    }
-
-    #[test]
-    fn a_report_that_says_less_or_nonsense_is_read_as_far_as_it_goes() {
-        assert!(recorded("").edits.is_empty() && recorded("[1]").edits.is_empty());
-        let json = r#"{"edits": [{"number": 2, "operation": "modify", "path": "a", "matches": [{"tier": "exact", "line": 3},
-            {"tier": "unheard-of"}], "state": "landed", "commit": "0123456789abcdef"}, {}], "more": 1}"#;
-        let edits = recorded(json).edits;
-        assert_eq!((edits.len(), edits[0].number, edits[0].operation), (2, 2, "modify"));
-        assert_eq!((edits[0].matched.len(), edits[0].state), (1, EditState::Landed));
-        assert_eq!(edits[0].commit.as_ref().map(|(_, short)| short.as_str()), Some("0123456789"));
-        assert_eq!((edits[1].operation, edits[1].state), ("edit", EditState::NoChange));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod advice;
+mod compared;
 mod difference;
 pub mod escape;
 mod feedback;
@@ -12,6 +13,7 @@ mod open;
 mod problem;
 mod quotes;
 pub mod record;
+mod recorded;
 mod refusal;
 mod suggestions;
 mod summary;
@@ -23,93 +25,80 @@ pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline, kept};
 pub use json::{SCHEMA_VERSION, json};
-pub use landings::{AttemptReport, LandingReport, landings, porcelain, recorded, shown, visible};
+pub use landings::{AttemptReport, LandingReport, landings, porcelain, shown, visible};
 pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};
 pub use problem::Problem;
 pub use quotes::Quoting;
+pub use recorded::recorded;
 pub use suggestions::{Size, SuggestionReport, table};
 pub use summary::summary;
-pub use undone::{UndoneCommit, undone};
+pub use undone::{Undone, UndoneCommit, undone};
 pub use wanted::Wanted;
 
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::edit::{Edit, FormatId, Op, Script, Unread};
 use crate::locate::Match;
+use crate::names::named;
 use crate::plan::{Outcome, Step, Verb};
 use crate::prompt::Lesson;
 use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
-use record::{Asked, RecordKind};
+use record::Asked;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// How it ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// The branch has moved.
-    Landed,
-    /// Some edits landed and others were refused (`--keep-going`).
-    PartlyLanded,
-    /// A dry run: it would land.
-    Checked,
-    /// Everything was there already.
-    Nothing,
-    /// Edits were refused.
-    Refused,
-    /// The response has no edits.
-    NoEdits,
-    /// The repository is in the way.
-    InTheWay,
-    /// Branches were removed.
-    Dropped,
-    /// A refused attempt was forgotten (`--abort`), or the record of a landing.
-    Forgotten,
-    /// Records of landings are shown.
-    Shown,
-    /// Something went wrong.
-    Failed,
-}
-
-impl Status {
-    /// All of them.
-    pub const ALL: &[Status] = &[
-        Status::Landed,
-        Status::PartlyLanded,
-        Status::Checked,
-        Status::Nothing,
-        Status::Refused,
-        Status::NoEdits,
-        Status::InTheWay,
-        Status::Dropped,
-        Status::Forgotten,
-        Status::Shown,
-        Status::Failed,
-    ];
-
-    /// The stable name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Landed => "landed",
-            Status::PartlyLanded => "partly-landed",
-            Status::Checked => "checked",
-            Status::Nothing => "nothing",
-            Status::Refused => "refused",
-            Status::NoEdits => "no-edits",
-            Status::InTheWay => "in-the-way",
-            Status::Dropped => "dropped",
-            Status::Forgotten => "forgotten",
-            Status::Shown => "shown",
-            Status::Failed => "failed",
-        }
+named! {
+    /// How it ended.
+    #[derive(Default)]
+    Status {
+        /// The branch has moved.
+        Landed = "landed",
+        /// Some edits landed and others were refused (`--keep-going`).
+        PartlyLanded = "partly-landed",
+        /// A dry run: it would land.
+        Checked = "checked",
+        /// Everything was there already.
+        #[default]
+        Nothing = "nothing",
+        /// Edits were refused.
+        Refused = "refused",
+        /// The response has no edits.
+        NoEdits = "no-edits",
+        /// The repository is in the way.
+        InTheWay = "in-the-way",
+        /// Branches were removed.
+        Dropped = "dropped",
+        /// A refused attempt was forgotten (`--abort`), or the record of a landing.
+        Forgotten = "forgotten",
+        /// Records of landings are shown.
+        Shown = "shown",
+        /// Something went wrong.
+        Failed = "failed",
     }
 }
 
+/// A name that is known when the program is built. It is no reference to a type that is read back.
+pub type StableName = &'static str;
+
+/// A commit's name: all of it, and an abbreviation.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct CommitName {
+    /// All of it.
+    pub id: String,
+    /// As many of its digits as suffice.
+    pub short: String,
+}
+
 /// One edit of the response and what became of it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct EditReport {
     /// Its number, from 1.
     pub number: usize,
     /// `create`, `modify`, `replace`, `append`, `delete`, `rename`, `copy`.
-    pub operation: &'static str,
+    #[serde(default = "recorded::edit", deserialize_with = "recorded::operation")]
+    pub operation: StableName,
     /// The path as resolved, else as written.
     pub path: String,
     /// A rename's or copy's destination.
@@ -117,17 +106,20 @@ pub struct EditReport {
     /// The model's reason.
     pub why: Option<String>,
     /// The format's name.
-    pub format: &'static str,
+    #[serde(deserialize_with = "recorded::format")]
+    pub format: StableName,
     /// The response's name.
     pub response: String,
     /// Where it stands there.
     pub lines: LineRange,
     /// How its hunks were found.
+    #[serde(rename = "matches", deserialize_with = "recorded::all_known")]
     pub matched: Vec<Match>,
     /// What became of it.
+    #[serde(deserialize_with = "recorded::or_default")]
     pub state: EditState,
-    /// The commit it is in: whole id and abbreviation.
-    pub commit: Option<(String, String)>,
+    /// The commit it is in.
+    pub commit: Option<CommitName>,
     /// What it changes, as `git diff` shows it, where that was asked for. Where a hook has changed its commit, what that
     /// changes.
     pub diff: Option<String>,
@@ -136,7 +128,8 @@ pub struct EditReport {
 }
 
 /// What of an edit was not wanted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Unwanted {
     /// Its hunks that were not, from 1; none if all of it was not.
     pub hunks: Vec<usize>,
@@ -145,12 +138,12 @@ pub struct Unwanted {
 }
 
 /// What was to be an edit and could not be read, or what no format reads.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadReport {
     /// Its path as written, where that is known.
     pub path: Option<String>,
     /// The format's name, where that is known.
-    pub format: Option<&'static str>,
+    pub format: Option<StableName>,
     /// The response's name.
     pub response: String,
     /// Where it stands there.
@@ -159,57 +152,32 @@ pub struct UnreadReport {
     pub info: Option<String>,
 }
 
-/// What became of an edit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EditState {
-    /// It is in a commit that landed.
-    Landed,
-    /// It would be.
-    Fine,
-    /// Its result was there already.
-    AlreadyApplied,
-    /// It changes nothing.
-    NoChange,
-    /// It was refused.
-    Refused,
-    /// It was taken back.
-    TakenBack,
-    /// The run ended before it was known.
-    Unresolved,
-    /// It was left out, as somebody wanted it.
-    NotWanted,
-}
-
-impl EditState {
-    /// All of them.
-    pub const ALL: &[EditState] = &[
-        EditState::Landed,
-        EditState::Fine,
-        EditState::AlreadyApplied,
-        EditState::NoChange,
-        EditState::Refused,
-        EditState::TakenBack,
-        EditState::Unresolved,
-        EditState::NotWanted,
-    ];
-
-    /// The stable name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            EditState::Landed => "landed",
-            EditState::Fine => "fine",
-            EditState::AlreadyApplied => "already-applied",
-            EditState::NoChange => "no-change",
-            EditState::Refused => "refused",
-            EditState::TakenBack => "taken-back",
-            EditState::Unresolved => "unresolved",
-            EditState::NotWanted => "not-wanted",
-        }
+named! {
+    /// What became of an edit.
+    #[derive(Default)]
+    EditState {
+        /// It is in a commit that landed.
+        Landed = "landed",
+        /// It would be.
+        Fine = "fine",
+        /// Its result was there already.
+        AlreadyApplied = "already-applied",
+        /// It changes nothing.
+        #[default]
+        NoChange = "no-change",
+        /// It was refused.
+        Refused = "refused",
+        /// It was taken back.
+        TakenBack = "taken-back",
+        /// The run ended before it was known.
+        Unresolved = "unresolved",
+        /// It was left out, as somebody wanted it.
+        NotWanted = "not-wanted",
     }
 }
 
 /// A diagnostic with its place spelled out.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Finding {
     /// The stable code.
     pub code: Code,
@@ -222,16 +190,20 @@ pub struct Finding {
     /// The path it is about.
     pub path: Option<String>,
     /// The lines that the edit looks for; empty if it is not about such.
+    #[serde(skip_deserializing)]
     pub wanted: Vec<Wanted>,
     /// The response's name.
     pub response: Option<String>,
     /// The places in it, the main one first, each with a remark that may be empty.
+    #[serde(skip)]
     pub places: Vec<(LineRange, String)>,
     /// The first lines of the main place: number and text.
+    #[serde(skip)]
     pub excerpt: Vec<(usize, String)>,
     /// What to do next.
     pub help: Option<String>,
     /// What the real file says.
+    #[serde(skip)]
     pub evidence: Option<Box<Evidence>>,
 }
 
@@ -266,16 +238,17 @@ impl Finding {
 }
 
 /// The movement of the branch.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct BranchReport {
     /// The full name.
+    #[serde(rename = "ref")]
     pub reference: String,
     /// The name to show.
     pub name: String,
-    /// Where it was: whole id and abbreviation.
-    pub old: Option<(String, String)>,
+    /// Where it was.
+    pub old: Option<CommitName>,
     /// Where it is.
-    pub new: Option<(String, String)>,
+    pub new: Option<CommitName>,
     /// Whether the checkout moved along.
     pub checked_out: bool,
     /// Whether `new` is a merge commit above those of the edits.
@@ -283,7 +256,7 @@ pub struct BranchReport {
 }
 
 /// Everything that is said.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Report {
     /// How it ended.
     pub status: Status,
@@ -294,63 +267,75 @@ pub struct Report {
     /// What was declared in the responses and could not be read as an edit, and behind it what no format reads.
     pub unread: Vec<UnreadReport>,
     /// What a model is to be taught if its answer has to be written anew.
+    #[serde(skip)]
     pub lesson: Lesson,
     /// What stands around the edits, in the order of the responses.
     pub prose: Vec<String>,
     /// What is wrong with the response, or worth knowing.
+    #[serde(skip)]
     pub findings: Vec<Finding>,
-    /// What is in the way: a stable kind, what it is about, and a sentence.
-    pub obstacles: Vec<(&'static str, String, String)>,
+    /// What is in the way.
+    pub obstacles: Vec<ObstacleReport>,
     /// What to do about the obstacles.
+    #[serde(skip)]
     pub obstacle_help: Vec<String>,
     /// What has to pass before it lands: of a dry run.
     pub to_pass: Vec<ToPass>,
     /// Whether nothing was to be changed anyway.
+    #[serde(skip)]
     pub dry_run: bool,
     /// Transactions of killed processes.
     pub recovered: Vec<RecoveredReport>,
     /// What people were told meanwhile that stops nothing.
     pub remarks: Vec<String>,
     /// The command that had to succeed on what was to land, and did not.
+    #[serde(skip)]
     pub failed: Option<FailedCheck>,
     /// What went wrong with the world.
+    #[serde(skip)]
     pub error: Option<Problem>,
     /// What a model was asked, where that gave the responses.
     pub asked: Option<Asked>,
     /// The responses' names.
     pub responses: Vec<String>,
     /// The formats of what looked like edits; if nothing did, those that were looked for.
+    #[serde(skip)]
     pub formats: Vec<FormatId>,
     /// The refused attempt that was kept, or forgotten.
     pub attempt: Option<KeptAttempt>,
     /// Suggestions, each on a branch of its own.
+    #[serde(skip)]
     pub suggestions: Vec<SuggestionReport>,
     /// Suggestions that are open.
     pub open: Vec<OpenReport>,
     /// Branches that were removed.
     pub dropped: Vec<DroppedReport>,
     /// The files that change where commits are accepted, taken back or put back.
+    #[serde(skip)]
     pub files: Vec<String>,
     /// Branches that were accepted, or were to be.
     pub accepted: Vec<AcceptedReport>,
-    /// The landing that was taken back or put back: which of the two, and its id.
-    pub undone: Option<(RecordKind, String)>,
+    /// The landing that was taken back or put back.
+    pub undone: Option<Undone>,
     /// What became of its commits, in the order in which that was done; empty if nothing has landed.
     pub undone_commits: Vec<UndoneCommit>,
     /// Whether only some edits of it were meant.
+    #[serde(skip)]
     pub undone_in_part: bool,
     /// The id under which it is recorded what has landed.
     pub landing: Option<String>,
     /// The landing by which there is nothing left to do, and when it was: seconds since 1970, and the zone in minutes.
+    #[serde(skip)]
     pub already: Option<(String, (i64, i32))>,
     /// Landings that are on record, the newest first: those that are shown, or forgotten.
+    #[serde(skip)]
     pub landings: Vec<LandingReport>,
     /// Refused attempts that are kept, the newest first.
     pub attempts: Vec<AttemptReport>,
 }
 
 /// What became of a killed process's transaction.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecoveredReport {
     /// Its id.
     pub id: String,
@@ -364,8 +349,19 @@ pub struct RecoveredReport {
     pub aside: Option<String>,
 }
 
+/// What is in the way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ObstacleReport {
+    /// Its stable kind.
+    pub kind: &'static str,
+    /// What it is about.
+    pub subject: String,
+    /// A sentence.
+    pub message: String,
+}
+
 /// What has to pass before something lands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToPass {
     /// `hook`, `exec` or `signature`.
     pub kind: &'static str,
@@ -383,54 +379,22 @@ pub struct FailedCheck {
 }
 
 /// A refused attempt that was kept for `--continue`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct KeptAttempt {
     /// Its name.
     pub id: String,
     /// Whether it is the one that is meant where none is named.
+    #[serde(skip)]
     pub is_next: bool,
 }
 
 impl Report {
     /// One in which nothing was said yet.
     pub fn new(status: Status) -> Self {
-        Self {
-            status,
-            branch: None,
-            edits: Vec::new(),
-            unread: Vec::new(),
-            lesson: Lesson::default(),
-            prose: Vec::new(),
-            findings: Vec::new(),
-            obstacles: Vec::new(),
-            obstacle_help: Vec::new(),
-            to_pass: Vec::new(),
-            dry_run: false,
-            recovered: Vec::new(),
-            remarks: Vec::new(),
-            failed: None,
-            error: None,
-            asked: None,
-            responses: Vec::new(),
-            formats: FormatId::ALL.to_vec(),
-            attempt: None,
-            suggestions: Vec::new(),
-            open: Vec::new(),
-            dropped: Vec::new(),
-            files: Vec::new(),
-            accepted: Vec::new(),
-            undone: None,
-            undone_commits: Vec::new(),
-            undone_in_part: false,
-            landing: None,
-            already: None,
-            landings: Vec::new(),
-            attempts: Vec::new(),
-        }
+        Self { status, formats: FormatId::ALL.to_vec(), ..Self::default() }
     }
-}
 
-impl Report {
     /// The same, with the responses known by the names of their files: where these lay is nobody else's business.
     pub fn without_directories(mut self) -> Self {
         let edits = self.edits.iter_mut().map(|edit| &mut edit.response);
@@ -452,7 +416,7 @@ impl Report {
         let accepted = self.accepted.iter().flat_map(|one| &one.commits).map(|commit| &commit.new);
         let undone = self.undone_commits.iter().map(|commit| &commit.new);
         let all = edits.map(|edit| &edit.commit).chain(accepted).chain(undone).flatten();
-        let mut all: Vec<_> = all.map(|(id, _)| id.as_str()).collect();
+        let mut all: Vec<_> = all.map(|commit| commit.id.as_str()).collect();
         all.dedup();
         all
     }

@@ -2,16 +2,18 @@
 
 use super::escape::{escape, is_hidden, shell_word};
 use super::human::{DIM, GREEN, RED, YELLOW, shorten};
-use super::{Report, Status};
+use super::{CommitName, Report, Status};
+use crate::names::named;
+use serde::Serialize;
 use std::fmt::Write;
 
 /// A suggestion that the present branch lacks.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct OpenReport {
     /// Its branch.
     pub branch: String,
-    /// Where that is: whole id and abbreviation.
-    pub tip: (String, String),
+    /// Where that is.
+    pub tip: CommitName,
     /// The landing that made it.
     pub landing: String,
     /// How many commits it has that the present branch lacks.
@@ -20,50 +22,33 @@ pub struct OpenReport {
     pub moved: usize,
     /// Whether it goes onto the present branch.
     pub onto: Onto,
+    /// The files in conflict.
+    pub conflicts: Vec<String>,
     /// The subject of its last commit.
     pub subject: String,
 }
 
-/// Whether a suggestion goes onto a branch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Onto {
-    /// It begins at its tip.
-    AsItIs,
-    /// By a three-way merge of each commit.
-    Merges,
-    /// The branch has all of its changes.
-    InAlready,
-    /// Not these files.
-    Conflicts(Vec<String>),
-}
-
-impl Onto {
-    /// The stable name.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Onto::AsItIs => "as-it-is",
-            Onto::Merges => "merges",
-            Onto::InAlready => "in-already",
-            Onto::Conflicts(_) => "conflicts",
-        }
-    }
-
-    /// The files in conflict.
-    pub fn conflicts(&self) -> &[String] {
-        match self {
-            Onto::Conflicts(paths) => paths,
-            _ => &[],
-        }
+named! {
+    /// Whether a suggestion goes onto a branch.
+    Onto {
+        /// It begins at its tip.
+        AsItIs = "as-it-is",
+        /// By a three-way merge of each commit.
+        Merges = "merges",
+        /// The branch has all of its changes.
+        InAlready = "in-already",
+        /// Some files are in conflict.
+        Conflicts = "conflicts",
     }
 }
 
 /// A branch that is gone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct DroppedReport {
     /// Its name.
     pub branch: String,
-    /// Where it was: whole id and abbreviation.
-    pub tip: (String, String),
+    /// Where it was.
+    pub tip: CommitName,
     /// The remote that has it, or had it, if it goes there, too.
     pub remote: Option<String>,
 }
@@ -73,19 +58,19 @@ pub fn open(report: &Report) -> String {
     let mut out = String::new();
     let width = report.open.iter().map(|one| escape(&one.branch).chars().count()).max().unwrap_or(0);
     for one in &report.open {
-        let (branch, tip) = (escape(&one.branch), &one.tip.1);
+        let (branch, tip) = (escape(&one.branch), &one.tip.short);
         let _ = write!(out, "{branch:<width$}  {YELLOW}{tip}{YELLOW:#}  ");
-        let _ = match &one.onto {
+        let _ = match one.onto {
             Onto::AsItIs => write!(out, "{GREEN}goes on as it is{GREEN:#}"),
             Onto::Merges => write!(out, "{GREEN}merges{GREEN:#}"),
             Onto::InAlready => write!(out, "{DIM}is in already{DIM:#}"),
-            Onto::Conflicts(paths) => {
-                let paths: Vec<_> = paths.iter().take(3).map(|path| escape(path)).collect();
+            Onto::Conflicts => {
+                let paths: Vec<_> = one.conflicts.iter().take(3).map(|path| escape(path)).collect();
                 write!(out, "{RED}conflicts{RED:#} in {}", paths.join(", "))
             }
         };
-        if one.onto.conflicts().len() > 3 {
-            let _ = write!(out, " and {} more", one.onto.conflicts().len() - 3);
+        if one.conflicts.len() > 3 {
+            let _ = write!(out, " and {} more", one.conflicts.len() - 3);
         }
         let _ = match one.moved {
             0 => write!(out, ""),
@@ -104,13 +89,13 @@ pub fn open_porcelain(report: &Report) -> String {
     for one in &report.open {
         let mut fields = vec![
             one.branch.clone(),
-            one.tip.0.clone(),
+            one.tip.id.clone(),
             one.landing.clone(),
             one.commits.to_string(),
             one.moved.to_string(),
             one.onto.as_str().to_owned(),
         ];
-        fields.extend(one.onto.conflicts().iter().cloned());
+        fields.extend(one.conflicts.iter().cloned());
         let fields = fields.iter().map(|field| field.replace(is_hidden, "?"));
         let _ = writeln!(out, "{}", fields.collect::<Vec<_>>().join("\t"));
     }
@@ -121,7 +106,7 @@ pub fn open_porcelain(report: &Report) -> String {
 pub fn dropped(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.dropped {
-        let (branch, tip) = (escape(&one.branch), &one.tip.1);
+        let (branch, tip) = (escape(&one.branch), &one.tip.short);
         let here = one.remote.as_ref().map(|remote| format!(" here and on {}", escape(remote)));
         let here = here.unwrap_or_default();
         let _ = match report.status {

@@ -1,7 +1,9 @@
 //! What went wrong with the world, for people and for programs.
 
+use serde::Serialize;
+
 /// What went wrong with the world, and what to do next.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Problem {
     /// The stable code of its kind.
     pub code: &'static str,

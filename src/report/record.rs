@@ -2,6 +2,7 @@
 //! a line. It is read back as if anybody could have written it.
 
 use super::escape::is_hidden;
+use crate::names::named;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -11,28 +12,15 @@ const ID_DIGITS: usize = 10;
 /// The shortest beginning of an id that is taken for one.
 const SHORTEST: usize = 4;
 
-/// What a record is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecordKind {
-    /// Edits of responses have landed.
-    Landed,
-    /// A landing was taken back.
-    Undone,
-    /// One that was taken back was put back.
-    Redone,
-}
-
-impl RecordKind {
-    /// All of them.
-    pub const ALL: &[RecordKind] = &[RecordKind::Landed, RecordKind::Undone, RecordKind::Redone];
-
-    /// The stable name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            RecordKind::Landed => "landed",
-            RecordKind::Undone => "undone",
-            RecordKind::Redone => "redone",
-        }
+named! {
+    /// What a record is of.
+    RecordKind {
+        /// Edits of responses have landed.
+        Landed = "landed",
+        /// A landing was taken back.
+        Undone = "undone",
+        /// One that was taken back was put back.
+        Redone = "redone",
     }
 }
 
@@ -46,7 +34,7 @@ pub struct Asked {
 }
 
 /// What is known of a landing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Record {
     /// By which it is known: short, and the same for as long as it is kept.
     pub id: String,
@@ -55,15 +43,18 @@ pub struct Record {
     /// The id of the landing that is taken back or put back.
     pub of: Option<String>,
     /// The reference that moved, in full.
+    #[serde(rename = "ref")]
     pub reference: String,
     /// Where it was; `None` if it was made.
     pub old: Option<String>,
     /// What the first commit follows, where that is not what the reference was at: it was made, or brought onto what a
     /// remote had.
+    #[serde(skip)]
     pub start: Option<String>,
     /// Where it is.
     pub new: String,
     /// The commits in order, each with the numbers of its edits.
+    #[serde(skip)]
     pub commits: Vec<(String, Vec<usize>)>,
     /// The names of the responses.
     pub responses: Vec<String>,
@@ -152,7 +143,7 @@ impl Record {
         };
         Some(Self {
             id: id("Id")?,
-            kind: *RecordKind::ALL.iter().find(|known| known.as_str() == kind)?,
+            kind: RecordKind::of_name(kind)?,
             of: id("Of"),
             reference: all("Ref").next()?.to_owned(),
             old: object("Old")?,

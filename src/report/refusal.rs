@@ -1,9 +1,10 @@
 //! What a refusal shows people of the file: the response's lines and the file's, one below the other, or all places.
 
+use super::compared::{Compared, Real};
 use super::escape::{escape, escape_code, is_hidden};
 use super::human::{CYAN, DIM, GREEN, RED, shorten};
 use super::{Difference, Finding};
-use crate::diag::{Code, Evidence, Excerpt, Nearest, Row, RowKind, Surrounding};
+use crate::diag::{Code, Evidence, Excerpt, RowKind, Surrounding};
 use crate::span::LineRange;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -30,8 +31,8 @@ pub(super) fn show(out: &mut String, finding: &Finding, evidence: &Evidence) {
     if evidence.candidates.len() > 1 || (evidence.candidates.len() == 1 && !evidence.places.is_empty()) {
         candidates(out, evidence);
     }
-    if let Some(nearest) = &evidence.nearest {
-        compared(out, finding, nearest);
+    if let Some(found) = Compared::of(finding) {
+        compared(out, finding, &found);
     }
     if let Some(beginning) = &evidence.beginning {
         file(out, finding, evidence, beginning);
@@ -59,15 +60,15 @@ fn candidates(out: &mut String, evidence: &Evidence) {
         if upto > 0 && place.excerpt.line > upto + 1 {
             let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
         }
-        if let Some((line, text)) = place.within.as_ref().filter(|(line, _)| *line > upto) {
-            let _ = writeln!(out, "  {DIM}{line:>digits$}   {}{DIM:#}", code(text));
+        if let Some(Excerpt { line, lines }) = place.within.as_ref().filter(|within| within.line > upto) {
+            let _ = writeln!(out, "  {DIM}{line:>digits$}   {}{DIM:#}", code(&lines.concat()));
             if line + 1 < place.excerpt.line {
                 let _ = writeln!(out, "  {:>digits$}   {DIM}...{DIM:#}", "");
             }
         }
         // Of a long place its ends.
-        let own = place.last - place.line + 1;
-        let within = |line: usize| own > PLACE_LINES && line > place.line + 2 && line + 2 < place.last;
+        let LineRange { first, last } = place.lines;
+        let within = |line| last - first + 1 > PLACE_LINES && line > first + 2 && line + 2 < last;
         let mut skipping = false;
         for (line, text) in (place.excerpt.line..).zip(&place.excerpt.lines) {
             if line <= upto {
@@ -81,7 +82,7 @@ fn candidates(out: &mut String, evidence: &Evidence) {
                 skipping = true;
                 continue;
             }
-            let own = |place: &Surrounding| (place.line..=place.last).contains(&line);
+            let own = |place: &Surrounding| (place.lines.first..=place.lines.last).contains(&line);
             let mark = if shown.iter().any(own) { ">" } else { " " };
             let _ = writeln!(out, "  {DIM}{line:>digits$}{DIM:#} {RED}{mark}{RED:#}{}", behind(&code(text)));
         }
@@ -115,10 +116,11 @@ fn file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Ex
 }
 
 /// The response's lines and the file's, with both numbers.
-fn compared(out: &mut String, finding: &Finding, nearest: &Nearest) {
+fn compared(out: &mut String, finding: &Finding, compared: &Compared<'_>) {
+    let Compared { nearest, rows, .. } = compared;
     let last = nearest.line + nearest.lines.len().saturating_sub(1);
     let place = LineRange { first: nearest.line, last };
-    if nearest.rows.is_empty() {
+    if rows.is_empty() {
         let _ = writeln!(out, "  {place} of the file:");
         let digits = last.to_string().len();
         for (line, text) in (nearest.line..).zip(nearest.lines.iter().take(ROWS)) {
@@ -135,94 +137,83 @@ fn compared(out: &mut String, finding: &Finding, nearest: &Nearest) {
         let lines: Vec<_> = nearest.also.iter().map(ToString::to_string).collect();
         let _ = writeln!(out, "  {DIM}just as similar: from line {}{DIM:#}", lines.join(", "));
     }
-    let first = nearest.first_differing_row();
-    let seen = first.and_then(|at| nearest.rows.get(at)).map(|row| row.kind);
-    // Where nothing differs to the eye, all that is not the same is shown twice.
-    let differs =
-        |row: &Row| row.kind != RowKind::Same && (row.kind != RowKind::Alike || seen == Some(row.kind));
-    if seen == Some(RowKind::Alike) {
+    if compared.is_alike() {
         let _ = writeln!(out, "  {DIM}they differ in blanks and look-alikes only{DIM:#}");
     }
-    let table = Table {
-        finding,
-        nearest,
-        left: finding
-            .wanted
-            .iter()
-            .filter_map(|line| line.line)
-            .max()
-            .map_or(0, |line| line.to_string().len()),
-        right: last.to_string().len(),
-    };
+    let wanted = finding.wanted.iter().filter_map(|line| line.line).max();
+    let left = wanted.map_or(0, |line| line.to_string().len());
+    let table = Table { compared, left, right: last.to_string().len() };
     let mut shown = Vec::new();
     let mut reach = 0;
-    for (at, row) in nearest.rows.iter().enumerate() {
-        if differs(row) {
+    for (at, row) in rows.iter().enumerate() {
+        if compared.differs(row) {
             let from = at.saturating_sub(AROUND).max(reach);
-            reach = (at + AROUND + 1).min(nearest.rows.len());
+            reach = (at + AROUND + 1).min(rows.len());
             shown.extend(from..reach);
         }
     }
-    if nearest.rows.len() <= ROWS || shown.is_empty() {
-        shown = (0..nearest.rows.len()).collect();
+    if rows.len() <= ROWS || shown.is_empty() {
+        shown = (0..rows.len()).collect();
     }
-    let mut before = None;
+    let mut next = 0;
     for at in shown.iter().copied().take(ROWS) {
-        let skipped = before.map_or(at > 0, |before| at > before + 1);
-        if skipped {
-            let _ = writeln!(out, "  {:>1$}   {DIM}...{DIM:#}", "", table.left + 1 + table.right);
+        if at > next {
+            table.skipped(out);
         }
-        if let Some(row) = nearest.rows.get(at) {
-            table.row(out, row, differs(row), Some(at) == first);
-        }
-        before = Some(at);
+        table.row(out, at);
+        next = at + 1;
     }
-    if before.is_some_and(|before| before + 1 < nearest.rows.len()) {
-        let _ = writeln!(out, "  {:>1$}   {DIM}...{DIM:#}", "", table.left + 1 + table.right);
+    if next < rows.len() {
+        table.skipped(out);
     }
 }
 
 struct Table<'a> {
-    finding: &'a Finding,
-    nearest: &'a Nearest,
+    compared: &'a Compared<'a>,
     /// The widths of the numbers.
     left: usize,
     right: usize,
 }
 
 impl Table<'_> {
-    fn row(&self, out: &mut String, row: &Row, differs: bool, first: bool) {
-        let wanted = row.wanted.and_then(|at| self.finding.wanted.get(at));
-        let real = row.real.and_then(|at| Some((self.nearest.line + at, self.nearest.lines.get(at)?)));
-        let number = wanted.and_then(|line| line.line);
-        let Some((line, text)) = real else {
-            if let Some(wanted) = wanted.filter(|_| differs) {
+    fn row(&self, out: &mut String, at: usize) {
+        let Some(row) = self.compared.rows.get(at) else { return };
+        let first = self.compared.first() == Some(at);
+        let number = row.wanted.and_then(|line| line.line);
+        let wanted = row.wanted.filter(|_| self.compared.differs(row));
+        match (wanted, row.real) {
+            (Some(wanted), Some(Real { line, text })) => {
+                let difference = Difference::of(&wanted.text, text);
+                let long = wanted.text.chars().count().max(text.chars().count()) > WIDTH;
+                let skip = if long { difference.column.saturating_sub(START) } else { 0 };
+                let shown = |text: &str| visible(text, skip, difference.in_blanks);
+                self.line(out, (number, None), '-', &shown(&wanted.text));
+                self.line(out, (None, Some(line)), '+', &shown(text));
+                let common: String = text.chars().take(difference.column).collect();
+                let column = rendered(&common, skip, difference.in_blanks).width();
+                let remark =
+                    if difference.remark.is_empty() { "the first difference" } else { &difference.remark };
+                self.first(out, first, column, remark);
+            }
+            (None, Some(Real { line, text })) => {
+                let mark = if row.kind == RowKind::Extra { '+' } else { ' ' };
+                self.line(out, (number, Some(line)), mark, &visible(text, 0, false));
+                self.first(out, first, 0, "the answer leaves this line out");
+            }
+            (Some(wanted), None) => {
                 self.line(out, (number, None), '-', &visible(&wanted.text, 0, false));
-                let elsewhere = self.nearest.elsewhere.iter().find(|(at, _)| Some(*at) == row.wanted);
-                if let Some((_, line)) = elsewhere {
-                    self.first(out, true, 0, &format!("it is line {line} of the file"));
-                } else {
-                    self.first(out, first, 0, "the file does not have this line here");
+                match self.compared.elsewhere(at) {
+                    Some(line) => self.first(out, true, 0, &format!("it is line {line} of the file")),
+                    None => self.first(out, first, 0, "the file does not have this line here"),
                 }
             }
-            return;
-        };
-        let Some(wanted) = wanted.filter(|_| differs) else {
-            let mark = if row.kind == RowKind::Extra { '+' } else { ' ' };
-            self.line(out, (number, Some(line)), mark, &visible(text, 0, false));
-            self.first(out, first, 0, "the answer leaves this line out");
-            return;
-        };
-        let difference = Difference::of(&wanted.text, text);
-        let skip = difference.column.saturating_sub(START);
-        let skip = if wanted.text.chars().count().max(text.chars().count()) > WIDTH { skip } else { 0 };
-        let shown = |text: &str| visible(text, skip, difference.in_blanks);
-        self.line(out, (number, None), '-', &shown(&wanted.text));
-        self.line(out, (None, Some(line)), '+', &shown(text));
-        let common: String = text.chars().take(difference.column).collect();
-        let column = rendered(&common, skip, difference.in_blanks).width();
-        let remark = if difference.remark.is_empty() { "the first difference" } else { &difference.remark };
-        self.first(out, first, column, remark);
+            (None, None) => {}
+        }
+    }
+
+    /// Rows that are not shown.
+    fn skipped(&self, out: &mut String) {
+        let _ = writeln!(out, "  {:>1$}   {DIM}...{DIM:#}", "", self.left + 1 + self.right);
     }
 
     fn line(&self, out: &mut String, numbers: (Option<usize>, Option<usize>), mark: char, text: &str) {

@@ -3,25 +3,28 @@
 use super::escape::escape;
 use super::human::{DIM, GREEN, RED, YELLOW};
 use super::{EditReport, EditState, Report, Status};
+use serde::Serialize;
 use std::fmt::Write;
 
 /// One of several suggestions.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct SuggestionReport {
     /// Its branch.
     pub branch: String,
     /// The exit status that it would have had alone.
+    #[serde(skip)]
     pub exit_code: u8,
     /// How much it changes, if it landed.
     pub size: Option<Size>,
     /// Whether the commands of `--exec` have passed, where they were run.
     pub checks: Option<bool>,
     /// What it says of itself.
+    #[serde(skip)]
     pub report: Report,
 }
 
 /// How much is changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
     /// Files.
     pub files: usize,
@@ -68,7 +71,7 @@ fn row(one: &SuggestionReport) -> [String; 5] {
     };
     [
         escape(&one.branch),
-        new.map(|(_, short)| short.clone()).unwrap_or_default(),
+        new.map(|new| new.short.clone()).unwrap_or_default(),
         if landed == edits || one.size.is_none() { edits.to_string() } else { format!("{landed}/{edits}") },
         files,
         lines,

@@ -3,12 +3,13 @@
 use crate::diag::Diagnostic;
 use crate::edit::{Change, Script};
 use crate::response::Response;
+use serde::Serialize;
 
 /// This many lines of the response are tried as the first of the text.
 const STARTS: usize = 64;
 
 /// A line that an edit looks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Wanted {
     /// Its line in the response, from 1, if it is known.
     pub line: Option<usize>,

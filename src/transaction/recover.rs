@@ -7,6 +7,7 @@ use super::{
     Error, Result, TransactionDir, discard, drop as dropping, early, forget, interrupt, outside, push,
     remove_abandoned, staging,
 };
+use crate::names::named;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
@@ -47,53 +48,27 @@ impl Settled {
     }
 }
 
-/// Which end a transaction was brought to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum End {
-    /// It had not begun to publish: what it had prepared was removed.
-    #[default]
-    Discarded,
-    /// Back: everything is as before it.
-    TakenBack,
-    /// Forward: it has landed.
-    Finished,
-    /// Forward: branches that were to go are gone.
-    Dropped,
-    /// Forward: a record that was to go is gone.
-    Forgotten,
-    /// Open: nobody knows yet whether a remote has taken what was pushed.
-    Unknown,
-    /// The branch, HEAD or the index's lock is not as the transaction left it: no file was touched.
-    LeftAlone,
-    /// Its journal cannot be used: its locks are gone, and nothing else was touched.
-    GivenUp,
-}
-
-impl End {
-    /// All of them.
-    pub const ALL: &[End] = &[
-        End::Discarded,
-        End::TakenBack,
-        End::Finished,
-        End::Dropped,
-        End::Forgotten,
-        End::Unknown,
-        End::LeftAlone,
-        End::GivenUp,
-    ];
-
-    /// The stable name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            End::Discarded => "discarded",
-            End::TakenBack => "taken-back",
-            End::Finished => "finished",
-            End::Dropped => "dropped",
-            End::Forgotten => "forgotten",
-            End::Unknown => "unknown",
-            End::LeftAlone => "left-alone",
-            End::GivenUp => "given-up",
-        }
+named! {
+    /// Which end a transaction was brought to.
+    #[derive(Default)]
+    End {
+        /// It had not begun to publish: what it had prepared was removed.
+        #[default]
+        Discarded = "discarded",
+        /// Back: everything is as before it.
+        TakenBack = "taken-back",
+        /// Forward: it has landed.
+        Finished = "finished",
+        /// Forward: branches that were to go are gone.
+        Dropped = "dropped",
+        /// Forward: a record that was to go is gone.
+        Forgotten = "forgotten",
+        /// Open: nobody knows yet whether a remote has taken what was pushed.
+        Unknown = "unknown",
+        /// The branch, HEAD or the index's lock is not as the transaction left it: no file was touched.
+        LeftAlone = "left-alone",
+        /// Its journal cannot be used: its locks are gone, and nothing else was touched.
+        GivenUp = "given-up",
     }
 }
 

@@ -3,124 +3,110 @@
 //! They sit between the steps that change files. Builds without debug assertions have none of it.
 
 use super::Result;
+use crate::names::named;
 
-macro_rules! faults {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// Where a test can strike, in the order in which a landing comes by; the last are of ways back.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Fault { $($(#[$doc])* $name,)* }
-
-        impl Fault {
-            /// All of them, in order.
-            pub const ALL: &[Fault] = &[$(Fault::$name,)*];
-
-            /// The name that the environment variable takes.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Fault::$name => $text,)* }
-            }
-        }
-    };
-}
-
-faults! {
-    /// The transaction's directory and liveness lock are there.
-    Begun = "begun",
-    /// The directory outside for a full scratch worktree is there.
-    OutsideMade = "outside-made",
-    /// The scratch worktree is entered.
-    ScratchEntered = "scratch-entered",
-    /// The messages are in a file, for the user to edit.
-    EditorStarted = "editor-started",
-    /// All files of the base are in it.
-    ScratchFilled = "scratch-filled",
-    /// Objects are in the repository that hooks and commands have to see.
-    ObjectsEarly = "objects-early",
-    /// A hook has run.
-    HookRun = "hook-run",
-    /// One of the commits is in the quarantine.
-    Committed = "committed",
-    /// A command of `--exec` has run.
-    ExecRun = "exec-run",
-    /// All commits are there, and checked.
-    Prepared = "prepared",
-    /// One of the checkout's new files is staged.
-    FileStaged = "file-staged",
-    /// What is to be pushed is noted.
-    PushNoted = "push-noted",
-    /// The remote has taken it: there the commit point is passed.
-    Pushed = "pushed",
-    /// The uncommitted changes to one file are saved.
-    ChangesSaved = "changes-saved",
-    /// The journal is written, not yet in place.
-    JournalWritten = "journal-written",
-    /// The journal is in place.
-    JournalPlaced = "journal-placed",
-    /// One of the objects is in the repository.
-    ObjectMoved = "object-moved",
-    /// All are.
-    ObjectsMoved = "objects-moved",
-    /// The index is locked.
-    IndexLocked = "index-locked",
-    /// HEAD is locked.
-    HeadLocked = "head-locked",
-    /// The reference is locked.
-    RefLocked = "ref-locked",
-    /// The record's reference is locked.
-    RecordLocked = "record-locked",
-    /// The index as it is before is kept, by which it is known to be untouched.
-    IndexKept = "index-kept",
-    /// One directory was made in the checkout.
-    DirectoryMade = "directory-made",
-    /// One file was put into the checkout.
-    FilePlaced = "file-placed",
-    /// One file was taken out of the checkout.
-    FileRemoved = "file-removed",
-    /// The new index is written aside.
-    IndexPrepared = "index-prepared",
-    /// The new index is in place.
-    IndexPlaced = "index-placed",
-    /// The new value of the reference is written aside; the next step is the commit point.
-    RefPrepared = "ref-prepared",
-    /// The branches that are to go are noted; the next step is the commit point of that.
-    DropNoted = "drop-noted",
-    /// It is noted that a record is to go; the next step is the commit point of that.
-    ForgetNoted = "forget-noted",
-    /// The reference is moved: the commit point is passed.
-    RefMoved = "ref-moved",
-    /// Branches are gone, and what the configuration says of them is not.
-    BranchesDropped = "branches-dropped",
-    /// A record is out of the chain, and a reflog may still lead to it.
-    RecordForgotten = "record-forgotten",
-    /// The new value of the record's reference is written aside.
-    RecordPrepared = "record-prepared",
-    /// The record's reference is moved.
-    RecordMoved = "record-moved",
-    /// The record's lock is gone.
-    RecordUnlocked = "record-unlocked",
-    /// ORIG_HEAD is set.
-    OrigHeadSet = "orig-head-set",
-    /// The reflog has its line.
-    ReflogWritten = "reflog-written",
-    /// The reference's locks are gone.
-    RefUnlocked = "ref-unlocked",
-    /// The index's lock is gone.
-    IndexUnlocked = "index-unlocked",
-    /// One directory that the landing has emptied is gone.
-    DirectoryPruned = "directory-pruned",
-    /// The journal is gone.
-    JournalRetired = "journal-retired",
-    /// A hook was told of what has landed.
-    HookTold = "hook-told",
-    /// The scratch worktree is gone.
-    ScratchRemoved = "scratch-removed",
-    /// The index is as it was before.
-    IndexRestored = "index-restored",
-    /// The reference is back, which git had moved under a HEAD that was switched.
-    RefReverted = "ref-reverted",
-    /// One lock of a journal that is given up was removed.
-    LockDiscarded = "lock-discarded",
-    /// What is left of a journal that is given up was moved aside.
-    DirectoryDiscarded = "directory-discarded",
+named! {
+    /// Where a test can strike, in the order in which a landing comes by; the last are of ways back.
+    Fault {
+        /// The transaction's directory and liveness lock are there.
+        Begun = "begun",
+        /// The directory outside for a full scratch worktree is there.
+        OutsideMade = "outside-made",
+        /// The scratch worktree is entered.
+        ScratchEntered = "scratch-entered",
+        /// The messages are in a file, for the user to edit.
+        EditorStarted = "editor-started",
+        /// All files of the base are in it.
+        ScratchFilled = "scratch-filled",
+        /// Objects are in the repository that hooks and commands have to see.
+        ObjectsEarly = "objects-early",
+        /// A hook has run.
+        HookRun = "hook-run",
+        /// One of the commits is in the quarantine.
+        Committed = "committed",
+        /// A command of `--exec` has run.
+        ExecRun = "exec-run",
+        /// All commits are there, and checked.
+        Prepared = "prepared",
+        /// One of the checkout's new files is staged.
+        FileStaged = "file-staged",
+        /// What is to be pushed is noted.
+        PushNoted = "push-noted",
+        /// The remote has taken it: there the commit point is passed.
+        Pushed = "pushed",
+        /// The uncommitted changes to one file are saved.
+        ChangesSaved = "changes-saved",
+        /// The journal is written, not yet in place.
+        JournalWritten = "journal-written",
+        /// The journal is in place.
+        JournalPlaced = "journal-placed",
+        /// One of the objects is in the repository.
+        ObjectMoved = "object-moved",
+        /// All are.
+        ObjectsMoved = "objects-moved",
+        /// The index is locked.
+        IndexLocked = "index-locked",
+        /// HEAD is locked.
+        HeadLocked = "head-locked",
+        /// The reference is locked.
+        RefLocked = "ref-locked",
+        /// The record's reference is locked.
+        RecordLocked = "record-locked",
+        /// The index as it is before is kept, by which it is known to be untouched.
+        IndexKept = "index-kept",
+        /// One directory was made in the checkout.
+        DirectoryMade = "directory-made",
+        /// One file was put into the checkout.
+        FilePlaced = "file-placed",
+        /// One file was taken out of the checkout.
+        FileRemoved = "file-removed",
+        /// The new index is written aside.
+        IndexPrepared = "index-prepared",
+        /// The new index is in place.
+        IndexPlaced = "index-placed",
+        /// The new value of the reference is written aside; the next step is the commit point.
+        RefPrepared = "ref-prepared",
+        /// The branches that are to go are noted; the next step is the commit point of that.
+        DropNoted = "drop-noted",
+        /// It is noted that a record is to go; the next step is the commit point of that.
+        ForgetNoted = "forget-noted",
+        /// The reference is moved: the commit point is passed.
+        RefMoved = "ref-moved",
+        /// Branches are gone, and what the configuration says of them is not.
+        BranchesDropped = "branches-dropped",
+        /// A record is out of the chain, and a reflog may still lead to it.
+        RecordForgotten = "record-forgotten",
+        /// The new value of the record's reference is written aside.
+        RecordPrepared = "record-prepared",
+        /// The record's reference is moved.
+        RecordMoved = "record-moved",
+        /// The record's lock is gone.
+        RecordUnlocked = "record-unlocked",
+        /// ORIG_HEAD is set.
+        OrigHeadSet = "orig-head-set",
+        /// The reflog has its line.
+        ReflogWritten = "reflog-written",
+        /// The reference's locks are gone.
+        RefUnlocked = "ref-unlocked",
+        /// The index's lock is gone.
+        IndexUnlocked = "index-unlocked",
+        /// One directory that the landing has emptied is gone.
+        DirectoryPruned = "directory-pruned",
+        /// The journal is gone.
+        JournalRetired = "journal-retired",
+        /// A hook was told of what has landed.
+        HookTold = "hook-told",
+        /// The scratch worktree is gone.
+        ScratchRemoved = "scratch-removed",
+        /// The index is as it was before.
+        IndexRestored = "index-restored",
+        /// The reference is back, which git had moved under a HEAD that was switched.
+        RefReverted = "ref-reverted",
+        /// One lock of a journal that is given up was removed.
+        LockDiscarded = "lock-discarded",
+        /// What is left of a journal that is given up was moved aside.
+        DirectoryDiscarded = "directory-discarded",
+    }
 }
 
 /// The environment variable: `<point>:<what>`, or `<point>:<what>:<n>` for the n-th time (from 1), with `kill`, `stop`

@@ -12,6 +12,7 @@ fn there() -> Sandbox {
     let mut sandbox = Sandbox::new();
     sandbox.git(["branch", "feature/one"]);
     sandbox.file("answer.txt", "x\n");
+    sandbox.file("some/file", "x\n");
     let binary = Path::new(env!("CARGO_BIN_EXE_git-llm-apply")).parent().unwrap().to_owned();
     let before = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(binary).chain(std::env::split_paths(&before))).unwrap();
@@ -50,6 +51,17 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     ("--base=fea", &["feature/one"], &["main"]),
     ("completion f", &["fish"], &["bash"]),
     ("recover --dis", &["--discard"], &["--diff"]),
+    ("accept fea", &["feature/one"], &["main"]),
+    ("--format se", &["search-replace"], &["opx"]),
+];
+
+/// Likewise of files, which bash offers by itself where nothing else is.
+const FILES: &[(&str, &[&str], &[&str])] = &[
+    ("--path=ans", &["answer.txt"], &["opx"]),
+    ("--path ans", &["answer.txt"], &["opx"]),
+    ("ans", &["answer.txt"], &["ask"]),
+    ("check ans", &["answer.txt"], &["ask"]),
+    ("--directory=so", &["some"], &["answer.txt"]),
 ];
 
 #[track_caller]
@@ -57,7 +69,7 @@ fn holds(shell: &str, typed: &str, offered: &str, wanted: &[&str], unwanted: &[&
     // A word may come with what stands before it, and what ends it.
     let words: Vec<&str> = offered
         .split_whitespace()
-        .map(|word| word.rsplit('=').find(|part| !part.is_empty()).unwrap_or(""))
+        .map(|word| word.rsplit('=').find(|part| !part.is_empty()).unwrap_or("").trim_end_matches('/'))
         .collect();
     for word in wanted {
         assert!(words.contains(word), "{shell}: {typed:?} offers no {word}: {offered:?}");
@@ -102,7 +114,7 @@ fn fish_completes_within_git() {
     let sandbox = there();
     let file = script(&sandbox, "fish", "git-llm-apply.fish");
     for command in ["git llm-apply", "git-llm-apply"] {
-        for (typed, wanted, unwanted) in CASES {
+        for (typed, wanted, unwanted) in CASES.iter().chain(FILES) {
             let text = format!("source {}; complete -C '{command} {typed}'", file.display());
             let run = Run::of(
                 sandbox.program(fish.to_str().unwrap(), ["--no-config", "-c", &text]).output().unwrap(),
@@ -121,7 +133,7 @@ fn zsh_completes_within_git() {
     let sandbox = there();
     let file = script(&sandbox, "zsh", "_git-llm-apply");
     for command in ["git llm-apply", "git-llm-apply"] {
-        for (typed, wanted, unwanted) in CASES {
+        for (typed, wanted, unwanted) in CASES.iter().chain(FILES) {
             // A zsh in a terminal of its own completes as at a prompt, and lists all that it has.
             let text = format!(
                 "zmodload zsh/zpty; zpty -b z {0} -d -i\nzpty -w z 'PS1=; fpath=({1} $fpath); autoload -Uz compinit; compinit -u -D; \
@@ -141,15 +153,20 @@ fn zsh_completes_within_git() {
 }
 
 #[test]
-fn every_verb_and_option_is_in_every_script() {
+fn every_verb_and_option_is_offered_in_every_shell() {
     let sandbox = there();
     for shell in ["bash", "zsh", "fish"] {
-        let text = sandbox.run(["completion", shell]).exits(0).stdout;
+        let offered = |words: &[&str]| {
+            let all = ["completion", shell, "--"].into_iter().chain(words.iter().copied());
+            sandbox.run(all).exits(0).stdout
+        };
+        let verbs = offered(&[""]);
         for (verb, _) in VERBS {
-            assert!(text.contains(verb), "{shell} has no {verb}");
-        }
-        for option in OPTIONS {
-            assert!(text.contains(option.long), "{shell} has no --{}", option.long);
+            assert!(verbs.lines().any(|line| line.starts_with(verb)), "{shell} has no {verb}");
+            let options = offered(&[verb, "--"]);
+            for option in OPTIONS.iter().filter(|option| option.is_of(verb)) {
+                assert!(options.contains(option.long), "{shell} has no {verb} --{}", option.long);
+            }
         }
     }
     let _ = sandbox.run(["completion", "tcsh"]).exits(129);

@@ -1,10 +1,7 @@
 //! What is written for people is true: the man page, -h, the JSON schema, the README's session, the lists in the rest.
 use crate::sandbox;
 
-use git_llm_apply::cli::args::{
-    self, ASK_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, OPTIONS, PROMPT_OPTIONS, RECOVER_OPTIONS, SHOW_OPTIONS,
-    UNDO_OPTIONS, VERBS,
-};
+use git_llm_apply::cli::args::{self, OPTIONS, VERBS};
 use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::diag::{Code, RowKind};
 use git_llm_apply::edit::FormatId;
@@ -70,16 +67,7 @@ mod man_page {
     fn names_everything_that_there_is() {
         let text = text();
         let has = |what: &str| assert!(text.contains(what), "{FILE} does not name {what}");
-        let others = [
-            PROMPT_OPTIONS,
-            ASK_OPTIONS,
-            RECOVER_OPTIONS,
-            DROP_OPTIONS,
-            LIST_OPTIONS,
-            SHOW_OPTIONS,
-            UNDO_OPTIONS,
-        ];
-        for option in OPTIONS.iter().chain(others.into_iter().flatten()) {
+        for option in OPTIONS {
             has(&format!("\n.TP\n{}", option.short.map(|letter| format!("-{letter}")).unwrap_or_default()));
             assert!(
                 text.contains(&format!("--{}", option.long))
@@ -125,8 +113,7 @@ mod man_page {
         let text = text();
         let known: BTreeSet<_> = OPTIONS
             .iter()
-            .chain(PROMPT_OPTIONS)
-            .chain(ASK_OPTIONS)
+            .filter(|option| option.keyed)
             .map(args::Opt::key)
             .chain(args::OTHER_KEYS.map(|key| format!("llmapply.{key}")))
             .collect();
@@ -136,9 +123,6 @@ mod man_page {
         }
         let known: BTreeSet<_> = OPTIONS
             .iter()
-            .chain(PROMPT_OPTIONS)
-            .chain(ASK_OPTIONS)
-            .chain([RECOVER_OPTIONS, DROP_OPTIONS, LIST_OPTIONS, SHOW_OPTIONS].into_iter().flatten())
             .flat_map(|option| [option.long.to_owned(), format!("no-{}", option.long)])
             .chain(["version", "help", "keep", "no-"].map(str::to_owned))
             .collect();
@@ -280,7 +264,7 @@ mod help {
         for line in short.lines().chain(long.lines()) {
             assert!(line.chars().count() <= 80, "{line}");
         }
-        for option in OPTIONS {
+        for option in OPTIONS.iter().filter(|option| option.is_of("apply")) {
             let optional = matches!(option.takes, git_llm_apply::cli::args::Takes::Optional(_));
             let line = format!("--{}{}", option.long, if optional { "[=" } else { " " });
             let named = short.replace('\n', " ").contains(&line);

@@ -1,217 +1,170 @@
-//! The options of the verbs, in the order of the documentation.
+//! The options of all verbs, each said once: in the order of the documentation, those of apply first.
 
 use super::{Opt, Takes};
-use crate::format::FORMATS;
+use crate::edit::FormatId;
 use crate::message;
 
-pub(super) const fn flag(long: &'static str, help: &'static str) -> Opt {
-    Opt {
-        long,
-        short: None,
-        takes: Takes::Nothing,
-        choices: &[],
-        help,
-        common: false,
-        check: true,
-        keyed: true,
+/// The verbs that read a response.
+const READS: &str = "apply check ask";
+/// Those that say what becomes of commits.
+const JUDGES: &str = "apply check ask accept undo redo";
+/// Those that make commits.
+const LANDS: &str = "apply ask accept undo redo";
+/// Those that move branches.
+const MOVES: &str = "apply ask accept drop undo redo";
+/// Those that print a report.
+const REPORTS: &str = "apply check ask recover list show accept drop undo redo forget";
+
+const fn option(verbs: &'static str, long: &'static str, takes: Takes, help: &'static str) -> Opt {
+    Opt { verbs, long, short: None, takes, choices: &[], help, common: false, keyed: true, is_of_run: false }
+}
+
+const fn flag(verbs: &'static str, long: &'static str, help: &'static str) -> Opt {
+    option(verbs, long, Takes::Nothing, help)
+}
+
+const fn value(verbs: &'static str, long: &'static str, name: &'static str, help: &'static str) -> Opt {
+    option(verbs, long, Takes::Value(name), help)
+}
+
+const fn values(verbs: &'static str, long: &'static str, name: &'static str, help: &'static str) -> Opt {
+    option(verbs, long, Takes::Values(name), help)
+}
+
+const fn optional(verbs: &'static str, long: &'static str, name: &'static str, help: &'static str) -> Opt {
+    option(verbs, long, Takes::Optional(name), help)
+}
+
+impl Opt {
+    const fn short(self, letter: char) -> Self {
+        Self { short: Some(letter), ..self }
+    }
+
+    const fn choices(self, choices: &'static [&'static str]) -> Self {
+        Self { choices, ..self }
+    }
+
+    const fn common(self) -> Self {
+        Self { common: true, ..self }
+    }
+
+    const fn of_run(self) -> Self {
+        Self { is_of_run: true, ..self }
+    }
+
+    /// Without a configuration key.
+    const fn typed(self) -> Self {
+        Self { keyed: false, ..self }
     }
 }
 
-pub(super) const fn value(long: &'static str, name: &'static str, help: &'static str) -> Opt {
-    Opt { takes: Takes::Value(name), ..flag(long, help) }
-}
-
-/// All options of apply, in the order of the documentation.
+/// All of them.
 pub const OPTIONS: &[Opt] = &[
-    Opt {
-        takes: Takes::Values("format"),
-        choices: FORMAT_NAMES,
-        ..value("format", "format", "read this format (default: detected); may be repeated")
-    },
-    Opt { keyed: false, ..flag("clipboard", "read the response from the clipboard") },
-    Opt { keyed: false, ..value("path", "file", "the file of blocks that name none") },
-    value("directory", "dir", "paths of the response begin in this directory"),
-    flag("strict", "refuse a response of which something is not read"),
-    Opt {
-        short: Some('b'),
-        common: true,
-        ..value("branch", "branch", "commit to this branch; leave the checkout alone")
-    },
-    Opt { keyed: false, ..value("branch-per-edit", "template", "give every edit a branch of its own") },
-    Opt { common: true, ..value("base", "rev", "the commit that the model was shown (default: tip)") },
-    Opt {
-        short: Some('X'),
-        choices: &["ours", "theirs"],
-        keyed: false,
-        ..value("strategy-option", "side", "in conflicts take the lines of one side")
-    },
-    Opt {
-        choices: &["edit", "file", "response"],
-        ..value("commit", "unit", "one commit per: edit (default), file, response")
-    },
-    Opt {
-        short: Some('m'),
-        takes: Takes::Values("message"),
-        ..value("message", "message", "use this commit message instead of the edits' own")
-    },
-    Opt { short: Some('F'), keyed: false, ..value("file", "file", "take the commit message from this file") },
-    Opt { short: Some('e'), ..flag("edit", "edit the commit messages before anything lands") },
-    value("subject-prefix", "text", "put this before each commit's subject"),
-    Opt {
-        choices: message::CLEANUP_NAMES,
-        ..value("cleanup", "mode", "how messages are cleaned up (default: as git does)")
-    },
-    Opt {
-        takes: Takes::Values("trailer"),
-        ..value("trailer", "trailer", "add this trailer to each message; may be repeated")
-    },
-    value("assisted-by", "model", "add an Assisted-by trailer that names the model"),
-    Opt { short: Some('s'), ..flag("signoff", "add a Signed-off-by trailer") },
-    Opt {
-        short: Some('S'),
-        takes: Takes::Optional("key"),
-        check: false,
-        ..flag("gpg-sign", "sign the commits")
-    },
-    value("author", "author", "the commits' author, as 'Name <email>'"),
-    Opt { keyed: false, ..value("date", "date", "the commits' author date") },
-    Opt { check: false, ..flag("ff", "move the branch to the last commit (default)") },
-    flag("allow-skip-ci", "let reasons ask CI to skip their commits"),
-    Opt {
-        short: Some('n'),
-        common: true,
-        check: false,
-        ..flag("dry-run", "show what would land, change nothing")
-    },
-    flag("diff", "show the diff; without -n after landing"),
-    flag("stat", "show the diffstat; without -n after landing"),
-    Opt {
-        short: Some('x'),
-        takes: Takes::Values("cmd"),
-        common: true,
-        check: false,
-        ..value("exec", "cmd", "land only if this command succeeds; may be repeated")
-    },
-    Opt { check: false, ..flag("exec-each", "run the commands of --exec at every commit") },
-    Opt { check: false, ..flag("verify", "run hooks (default); --no-verify skips them") },
-    Opt {
-        takes: Takes::Values("pathspec"),
-        ..value("include", "pathspec", "refuse edits to any other path; may be repeated")
-    },
-    Opt {
-        takes: Takes::Values("pathspec"),
-        ..value("exclude", "pathspec", "refuse edits to these paths; may be repeated")
-    },
-    Opt {
-        takes: Takes::Optional("remote"),
-        check: false,
-        ..value("push", "remote", "push the commits first, and land only what the remote takes")
-    },
-    Opt { check: false, ..flag("rebase", "with --push: bring it onto what the remote has by now") },
-    flag("trailers", "add trailers that name the response and the edit"),
-    Opt {
-        choices: &["exact", "whitespace", "indent", "similar"],
-        ..value("max-fuzz", "tier", "how loosely texts may match (default: similar)")
-    },
-    Opt {
-        choices: &["off", "warn", "refuse"],
-        ..value("syntax", "what", "look at the syntax of changed files (default: warn)")
-    },
-    Opt { check: false, ..flag("keep-going", "land the edits that resolve, report the others") },
-    flag("again", "land a response that has landed already once more"),
-    Opt {
-        keyed: false,
-        check: false,
-        ..value("wait", "seconds", "how long to wait for locks, and for others on the branch (default: 60)")
-    },
-    flag("autostash", "carry uncommitted changes in touched files across"),
-    Opt {
-        short: Some('i'),
-        check: false,
-        keyed: false,
-        ..flag("interactive", "choose edit by edit, with its diff")
-    },
-    Opt {
-        takes: Takes::Values("n"),
-        keyed: false,
-        ..value("only", "n", "land only these edits of the response: 2,4-6")
-    },
-    Opt {
-        takes: Takes::Values("n"),
-        keyed: false,
-        ..value("except", "n", "land all edits but these: 2,4-6")
-    },
-    Opt {
-        takes: Takes::Optional("id"),
-        common: true,
-        keyed: false,
-        ..flag("continue", "go on from a refused attempt, with its corrections")
-    },
-    Opt {
-        takes: Takes::Values("n"),
-        keyed: false,
-        ..value("skip", "n", "with --continue: leave failed edit n out")
-    },
-    Opt {
-        takes: Takes::Optional("id"),
-        check: false,
-        keyed: false,
-        ..flag("abort", "forget a refused attempt")
-    },
-    Opt { check: false, ..flag("keep", "keep a refused attempt for --continue (default)") },
-    Opt { check: false, ..flag("record", "keep what lands, and the response, for list and undo (default)") },
-    flag("allow-delete", "let edits remove files (default)"),
-    flag("allow-overwrite", "let edits create or move over existing files"),
-    flag("allow-sensitive", "let edits change what runs at the next commit"),
-    flag("allow-placeholder", "let edits bring placeholders that stand for code"),
-    flag("allow-markers", "let edits bring conflict markers"),
-    flag("allow-escaped", "let edits bring &lt;, &gt; and &amp; where code has <, > and &"),
-    flag("allow-shrink", "let whole files lose most of their lines"),
-    Opt { common: true, ..flag("json", "print one JSON object instead of text") },
-    Opt { common: true, ..flag("feedback", "on refusal, print what to send back to the model") },
-    Opt { short: Some('q'), ..flag("quiet", "print nothing but errors") },
-    Opt { short: Some('v'), ..flag("verbose", "also print whole reasons and how edits were found") },
-    Opt {
-        choices: &["always", "never", "auto"],
-        ..value("color", "when", "colour the output: always, never, auto")
-    },
+    values(
+        "apply check ask prompt",
+        "format",
+        "format",
+        "read this format (default: detected); may be repeated",
+    )
+    .choices(FormatId::NAMES)
+    .of_run(),
+    flag("apply check", "clipboard", "read the response from the clipboard").typed().of_run(),
+    value(READS, "path", "file", "the file of blocks that name none").typed().of_run(),
+    value(READS, "directory", "dir", "paths of the response begin in this directory"),
+    flag(READS, "strict", "refuse a response of which something is not read"),
+    value("apply check ask undo redo", "branch", "branch", "commit to this branch; leave the checkout alone")
+        .short('b')
+        .common()
+        .of_run(),
+    value("apply check", "branch-per-edit", "template", "give every edit a branch of its own")
+        .typed()
+        .of_run(),
+    value("apply check prompt", "base", "rev", "the commit that the model was shown (default: tip)")
+        .common()
+        .of_run(),
+    value(JUDGES, "strategy-option", "side", "in conflicts take the lines of one side")
+        .short('X')
+        .choices(&["ours", "theirs"])
+        .typed(),
+    value(READS, "commit", "unit", "one commit per: edit (default), file, response")
+        .choices(&["edit", "file", "response"]),
+    values(READS, "message", "message", "use this commit message instead of the edits' own").short('m'),
+    value(READS, "file", "file", "take the commit message from this file").short('F').typed().of_run(),
+    flag(READS, "edit", "edit the commit messages before anything lands").short('e'),
+    value(READS, "subject-prefix", "text", "put this before each commit's subject"),
+    value(READS, "cleanup", "mode", "how messages are cleaned up (default: as git does)")
+        .choices(message::CLEANUP_NAMES),
+    values(READS, "trailer", "trailer", "add this trailer to each message; may be repeated"),
+    value(READS, "assisted-by", "model", "add an Assisted-by trailer that names the model"),
+    flag(READS, "signoff", "add a Signed-off-by trailer").short('s'),
+    optional(LANDS, "gpg-sign", "key", "sign the commits").short('S'),
+    value(READS, "author", "author", "the commits' author, as 'Name <email>'"),
+    value(READS, "date", "date", "the commits' author date").typed(),
+    flag("apply ask", "ff", "move the branch to the last commit (default)"),
+    flag(READS, "allow-skip-ci", "let reasons ask CI to skip their commits"),
+    flag("apply accept drop undo redo", "dry-run", "show what would land, change nothing")
+        .short('n')
+        .common()
+        .of_run(),
+    flag(JUDGES, "diff", "show the diff; without -n after landing").of_run(),
+    flag(JUDGES, "stat", "show the diffstat; without -n after landing").of_run(),
+    values(LANDS, "exec", "cmd", "land only if this command succeeds; may be repeated").short('x').common(),
+    flag(LANDS, "exec-each", "run the commands of --exec at every commit"),
+    flag(MOVES, "verify", "run hooks (default); --no-verify skips them"),
+    values(JUDGES, "include", "pathspec", "refuse edits to any other path; may be repeated"),
+    values(JUDGES, "exclude", "pathspec", "refuse edits to these paths; may be repeated"),
+    optional(MOVES, "push", "remote", "push the commits first, and land only what the remote takes"),
+    flag(LANDS, "rebase", "with --push: bring it onto what the remote has by now"),
+    flag("apply check ask undo redo", "trailers", "add trailers that name the response and the edit"),
+    value(READS, "max-fuzz", "tier", "how loosely texts may match (default: similar)").choices(&[
+        "exact",
+        "whitespace",
+        "indent",
+        "similar",
+    ]),
+    value(READS, "syntax", "what", "look at the syntax of changed files (default: warn)")
+        .choices(&["off", "warn", "refuse"]),
+    flag("apply ask", "keep-going", "land the edits that resolve, report the others"),
+    flag(READS, "again", "land a response that has landed already once more"),
+    value(MOVES, "wait", "seconds", "how long to wait for locks, and for others on the branch (default: 60)")
+        .typed()
+        .of_run(),
+    flag(JUDGES, "autostash", "carry uncommitted changes in touched files across"),
+    flag("apply ask", "interactive", "choose edit by edit, with its diff").short('i').typed().of_run(),
+    values("apply check", "only", "n", "land only these edits of the response: 2,4-6").typed().of_run(),
+    values("apply check", "except", "n", "land all edits but these: 2,4-6").typed().of_run(),
+    optional("apply check", "continue", "id", "go on from a refused attempt, with its corrections")
+        .common()
+        .typed()
+        .of_run(),
+    values("apply check", "skip", "n", "with --continue: leave failed edit n out").typed().of_run(),
+    optional("apply", "abort", "id", "forget a refused attempt").typed().of_run(),
+    flag("apply ask", "keep", "keep a refused attempt for --continue (default)").of_run(),
+    flag(LANDS, "record", "keep what lands, and the response, for list and undo (default)"),
+    flag(JUDGES, "allow-delete", "let edits remove files (default)"),
+    flag(READS, "allow-overwrite", "let edits create or move over existing files"),
+    flag(JUDGES, "allow-sensitive", "let edits change what runs at the next commit"),
+    flag(READS, "allow-placeholder", "let edits bring placeholders that stand for code"),
+    flag(READS, "allow-markers", "let edits bring conflict markers"),
+    flag(READS, "allow-escaped", "let edits bring &lt;, &gt; and &amp; where code has <, > and &"),
+    flag(READS, "allow-shrink", "let whole files lose most of their lines"),
+    flag(REPORTS, "json", "print one JSON object instead of text").common().of_run(),
+    flag(READS, "feedback", "on refusal, print what to send back to the model").common().of_run(),
+    flag(REPORTS, "quiet", "print nothing but errors").short('q').of_run(),
+    flag(REPORTS, "verbose", "also print whole reasons and how edits were found").short('v').of_run(),
+    value(REPORTS, "color", "when", "colour the output: always, never, auto")
+        .choices(&["always", "never", "auto"])
+        .of_run(),
+    value("ask", "with", "command", "the command to ask: it reads a prompt, and prints an answer").common(),
+    value("ask", "rounds", "n", "ask so many times at most (default: 3)").common(),
+    value("prompt ask", "request", "request", "what the model is to do, at the end").short('r').common(),
+    value("prompt ask", "listing", "style", "how files are set apart: fences (default), prepdir")
+        .choices(&["fences", "prepdir"])
+        .common(),
+    flag("recover", "discard", "give up what has a journal that cannot be used").common().typed(),
+    flag("list", "open", "list suggestion branches that are not merged").common().typed(),
+    flag("list", "porcelain", "print fields with tabs between, for programs").common().typed(),
+    flag("show", "response", "print the response alone, byte for byte").common().typed(),
+    flag("drop", "force", "also branches that are no suggestions").common().typed(),
+    values("undo", "edit", "n", "take back these edits of it only: 2,4-6; may be repeated").common().typed(),
 ];
-
-/// What of them is about one run, and not about how edits are judged and land: an attempt is not gone on with it. Its branch
-/// and its base are known.
-pub(crate) const OF_ONE_RUN: &[&str] = &[
-    "format",
-    "clipboard",
-    "path",
-    "branch",
-    "branch-per-edit",
-    "base",
-    "file",
-    "wait",
-    "dry-run",
-    "diff",
-    "stat",
-    "interactive",
-    "only",
-    "except",
-    "continue",
-    "skip",
-    "abort",
-    "keep",
-    "json",
-    "feedback",
-    "quiet",
-    "verbose",
-    "color",
-];
-
-/// What `--format` takes.
-pub const FORMAT_NAMES: &[&str] = &{
-    let mut names = [""; FORMATS.len()];
-    let mut at = 0;
-    while at < FORMATS.len() {
-        names[at] = FORMATS[at].id.as_str();
-        at += 1;
-    }
-    names
-};

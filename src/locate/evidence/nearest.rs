@@ -2,7 +2,7 @@
 
 use super::compare::compare;
 use super::surrounding::{beginning, excerpt};
-use crate::diag::{Evidence, Nearest, Row, RowKind};
+use crate::diag::{Elsewhere, Evidence, Nearest, Row, RowKind};
 use crate::locate::pointer::Pointers;
 use crate::locate::thresholds::{
     ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
@@ -171,8 +171,8 @@ fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, 
     let first_difference = first_difference(&rows);
     let differs = first_difference.is_some();
     let elsewhere = elsewhere(before, &rows, file, first..end, budget);
-    let around = elsewhere.first().map(|(_, line)| {
-        let index = line.saturating_sub(1);
+    let around = elsewhere.first().map(|found| {
+        let index = found.line.saturating_sub(1);
         excerpt(content, index.saturating_sub(2 * SHOWN_CONTEXT)..index + 2 * SHOWN_CONTEXT + 1)
     });
     Nearest {
@@ -195,7 +195,7 @@ fn elsewhere(
     file: &Solid<'_>,
     region: std::ops::Range<usize>,
     budget: &Budget,
-) -> Vec<(usize, usize)> {
+) -> Vec<Elsewhere> {
     let says_something =
         |text: &[u8]| text.iter().filter(|b| b.is_ascii_alphanumeric() || !b.is_ascii()).count() > 2;
     let lost = rows.iter().filter(|row| matches!(row.kind, RowKind::Missing | RowKind::Differs));
@@ -213,7 +213,7 @@ fn elsewhere(
     let once = |&(wanted, hash): &(usize, u64)| match found.get(&hash)?.as_slice() {
         [index] => {
             let line = file.line(*index)?;
-            (!region.contains(&line)).then_some((wanted, line + 1))
+            (!region.contains(&line)).then_some(Elsewhere { wanted, line: line + 1 })
         }
         _ => None,
     };
@@ -300,7 +300,7 @@ mod tests {
             "class A:\n    def total():\n        return sum(items)\n    def receipt():\n        pass\nclass B:\n{method}"
         );
         let near = nearest(&file, &format!("{method}    def receipt():\n")).unwrap();
-        assert_eq!((near.line, near.elsewhere), (7, vec![(5, 4)]));
+        assert_eq!((near.line, near.elsewhere), (7, vec![Elsewhere { wanted: 5, line: 4 }]));
         let around = near.around.unwrap();
         assert_eq!((around.line, around.lines[3].as_str()), (1, "    def receipt():"));
     }

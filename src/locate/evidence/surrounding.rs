@@ -3,6 +3,7 @@
 use crate::diag::{Evidence, Excerpt, Surrounding};
 use crate::locate::thresholds::{ABOVE, SHOWN_CONTEXT, SHOWN_LINES, SHOWN_PLACES};
 use crate::pattern::says_something;
+use crate::span::LineRange;
 use crate::text::search::Place;
 use crate::text::{Content, indentation};
 
@@ -18,15 +19,14 @@ fn surrounding(content: &Content, place: &Place, context: usize) -> Surrounding 
     let first = start.saturating_sub(context);
     let behind = (end + context).min(start + context + SHOWN_LINES);
     Surrounding {
-        line: start + 1,
-        last: end.max(start + 1),
+        lines: LineRange { first: start + 1, last: end.max(start + 1) },
         excerpt: excerpt(content, first..behind),
         within: within(content, start, first),
     }
 }
 
 /// What the place is in, as its indentation has it: the innermost such line above `first`.
-fn within(content: &Content, start: usize, first: usize) -> Option<(usize, String)> {
+fn within(content: &Content, start: usize, first: usize) -> Option<Excerpt> {
     let own = indentation(content.line(start)?.text).len();
     if own == 0 {
         return None;
@@ -38,7 +38,7 @@ fn within(content: &Content, start: usize, first: usize) -> Option<(usize, Strin
         let own = indentation(found.text).len();
         if own < depth && !found.is_blank() && says_something(found.text) {
             if line < first {
-                return Some((line + 1, shown(found.text)));
+                return Some(excerpt(content, line..line + 1));
             }
             depth = own;
         }
@@ -73,15 +73,19 @@ mod tests {
     fn a_place_is_shown_with_what_is_around_it_and_what_it_is_in() {
         let content = Content::new(b"fn a() {\n    one();\n    two();\n    x();\n    three();\n}\n");
         let shown = surroundings(&content, &[Place::lines(3, 4)], Some(1));
-        assert_eq!((shown[0].line, shown[0].last), (4, 4));
+        assert_eq!(shown[0].lines, LineRange { first: 4, last: 4 });
         assert_eq!(shown[0].excerpt.line, 3);
         assert_eq!(shown[0].excerpt.lines, ["    two();", "    x();", "    three();"]);
-        assert_eq!(shown[0].within, Some((1, "fn a() {".to_owned())));
+        assert_eq!(shown[0].within, Some(Excerpt { line: 1, lines: vec!["fn a() {".to_owned()] }));
         let near = surroundings(&content, &[Place::lines(1, 2)], None);
         assert_eq!(near[0].within, None, "it is in the excerpt");
         let nested = Content::new(b"class A:\n    a = 1\n    def f():\n        x()\n");
         let shown = surroundings(&nested, &[Place::lines(3, 4)], Some(1));
-        assert_eq!(shown[0].within, Some((1, "class A:".to_owned())), "what that is in, then");
+        assert_eq!(
+            shown[0].within,
+            Some(Excerpt { line: 1, lines: vec!["class A:".to_owned()] }),
+            "what that is in, then"
+        );
     }
 
     #[test]

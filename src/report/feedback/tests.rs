@@ -1,7 +1,7 @@
 use super::super::escape::is_hidden;
 use super::super::{EditReport, Wanted};
 use super::*;
-use crate::diag::{Row, Severity};
+use crate::diag::{Nearest, Row, RowKind, Severity};
 use crate::span::LineRange;
 
 const PLACE: LineRange = LineRange { first: 3, last: 4 };

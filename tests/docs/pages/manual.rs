@@ -102,12 +102,12 @@ fn page(name: &str, section: char) -> String {
                     .for_each(|(exit, meaning)| page.item(&format!("`{}`", exit.code()), &sentence(meaning)));
             }
             Block::Table("KEYS") => {
-                let all = OPTIONS.iter().chain(PROMPT_OPTIONS).chain(ASK_OPTIONS);
+                let all = ["OPTIONS", "PROMPT_OPTIONS", "ASK_OPTIONS"].into_iter().flat_map(table_of);
                 all.filter(|option| option.keyed)
                     .for_each(|option| page.item(&format!("`{}`", option.key()), &configures(option)));
             }
             Block::Table(table) => {
-                let (_, options) = TABLES.into_iter().find(|(name, _)| *name == table).unwrap();
+                let options = table_of(table);
                 let mut more = BTreeMap::new();
                 let is_one = |term: &str| options.iter().any(|option| format!("`--{}`", option.long) == term);
                 while let Some(Block::Item(term, text)) =
@@ -125,16 +125,14 @@ fn page(name: &str, section: char) -> String {
     page.finish()
 }
 
-const TABLES: [(&str, &[Opt]); 8] = [
-    ("OPTIONS", OPTIONS),
-    ("PROMPT_OPTIONS", PROMPT_OPTIONS),
-    ("ASK_OPTIONS", ASK_OPTIONS),
-    ("RECOVER_OPTIONS", RECOVER_OPTIONS),
-    ("DROP_OPTIONS", DROP_OPTIONS),
-    ("LIST_OPTIONS", LIST_OPTIONS),
-    ("SHOW_OPTIONS", SHOW_OPTIONS),
-    ("UNDO_OPTIONS", UNDO_OPTIONS),
-];
+/// The options of a table: `OPTIONS` are those of apply, `ASK_OPTIONS` those of ask that no verb before it has.
+fn table_of(name: &str) -> Vec<&'static Opt> {
+    let verbs = ["apply", "prompt", "ask", "recover", "drop", "list", "show", "undo"];
+    let verb = name.strip_suffix("OPTIONS").unwrap().trim_end_matches('_').to_lowercase();
+    let verb = if verb.is_empty() { "apply" } else { &verb };
+    let of = |option: &&Opt| verbs.into_iter().find(|verb| option.is_of(verb)) == Some(verb);
+    OPTIONS.iter().filter(of).collect()
+}
 
 /// How the option is written, `--[no-]` where it is a switch.
 fn usage(option: &Opt) -> String {

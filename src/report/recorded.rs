@@ -1,0 +1,99 @@
+//! A report that was kept as JSON, as far as it is of use later. It may be of another version of the program, or of anybody:
+//! what is not known is left out.
+
+use super::landings::SHORT;
+use super::record::Asked;
+use super::{AcceptedReport, CommitName, EditReport, Finding, Report, StableName, Status, UndoneCommit};
+use crate::edit::FormatId;
+use crate::plan::Verb;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Recorded {
+    asked: Option<Asked>,
+    edits: Vec<EditReport>,
+    #[serde(deserialize_with = "all_known")]
+    diagnostics: Vec<Finding>,
+    accepted: Vec<AcceptedReport>,
+    undone_commits: Vec<UndoneCommit>,
+}
+
+/// What the report says of edits, what was found wrong with them, and of commits that were accepted or undone; nothing if it
+/// cannot be read.
+pub fn recorded(json: &str) -> Report {
+    let recorded: Recorded = serde_json::from_str(json).unwrap_or_default();
+    let mut report = Report {
+        asked: recorded.asked,
+        edits: recorded.edits,
+        findings: recorded.diagnostics,
+        accepted: recorded.accepted,
+        undone_commits: recorded.undone_commits,
+        ..Report::new(Status::Shown)
+    };
+    for commit in report.accepted.iter_mut().flat_map(|one| &mut one.commits) {
+        commit.is_in = commit.new.is_none();
+    }
+    report
+}
+
+impl From<String> for CommitName {
+    fn from(id: String) -> Self {
+        let short = id.chars().take(SHORT).collect();
+        Self { id, short }
+    }
+}
+
+impl From<CommitName> for String {
+    fn from(name: CommitName) -> Self {
+        name.id
+    }
+}
+
+/// Those that this version knows.
+pub(super) fn all_known<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Vec<T>, D::Error> {
+    let all = Vec::<Value>::deserialize(from)?;
+    Ok(all.into_iter().filter_map(|one| serde_json::from_value(one).ok()).collect())
+}
+
+/// A value that this version knows, else the default.
+pub(super) fn or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
+    from: D,
+) -> Result<T, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(from)?).unwrap_or_default())
+}
+
+/// The name of what an edit does.
+pub(super) fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<StableName, D::Error> {
+    Ok(or_default::<D, Option<Verb>>(from)?.map_or(edit(), Verb::as_str))
+}
+
+/// What an edit does of which that is not known.
+pub(super) fn edit() -> StableName {
+    "edit"
+}
+
+/// The name of a format.
+pub(super) fn format<'de, D: Deserializer<'de>>(from: D) -> Result<StableName, D::Error> {
+    Ok(or_default::<D, Option<FormatId>>(from)?.map_or("", FormatId::as_str))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::EditState;
+
+    #[test]
+    fn a_report_that_says_less_or_nonsense_is_read_as_far_as_it_goes() {
+        assert!(recorded("").edits.is_empty() && recorded("[1]").edits.is_empty());
+        let json = r#"{"edits": [{"number": 2, "operation": "modify", "path": "a", "matches": [{"tier": "exact", "line": 3},
+            {"tier": "unheard-of"}], "state": "landed", "commit": "0123456789abcdef"}, {}], "more": 1}"#;
+        let edits = recorded(json).edits;
+        assert_eq!((edits.len(), edits[0].number, edits[0].operation), (2, 2, "modify"));
+        assert_eq!((edits[0].matched.len(), edits[0].state), (1, EditState::Landed));
+        assert_eq!(edits[0].commit.as_ref().map(|commit| commit.short.as_str()), Some("0123456789"));
+        assert_eq!((edits[1].operation, edits[1].state), ("edit", EditState::NoChange));
+    }
+}

@@ -164,6 +164,11 @@ impl Nearest {
     }
 }
 
+/// A count with its noun, which takes an s.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 named! {
     /// How bad a finding is.
     Severity {

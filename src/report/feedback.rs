@@ -6,9 +6,9 @@
 
 use super::advice::advice;
 use super::compared::Compared;
-use super::quotes::{Quotes, Quoting, counted, numbered};
+use super::quotes::{Quotes, Quoting, numbered};
 use super::{EditState, Finding, Report, Status};
-use crate::diag::{Code, Evidence};
+use crate::diag::{Code, Evidence, counted};
 use crate::edit::FormatId;
 use crate::prompt::{self, instructions};
 use crate::span::LineRange;
@@ -143,7 +143,7 @@ impl<'a> Text<'a> {
         if !unsaid.is_empty() || unsaid_parts > 0 {
             unsaid.sort_unstable();
             let edits = (!unsaid.is_empty()).then(|| numbered(&unsaid));
-            let parts = (unsaid_parts > 0).then(|| counted(unsaid_parts, "part that could not be read"));
+            let parts = (unsaid_parts > 0).then(|| counted(unsaid_parts, "part") + " that could not be read");
             let what: Vec<String> = edits.into_iter().chain(parts).collect();
             let _ = write!(
                 out,

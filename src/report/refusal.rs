@@ -4,7 +4,7 @@ use super::compared::{Compared, Real};
 use super::escape::{escape, escape_code, is_hidden};
 use super::human::{CYAN, DIM, GREEN, RED, shorten};
 use super::{Difference, Finding};
-use crate::diag::{Code, Evidence, Excerpt, RowKind, Surrounding};
+use crate::diag::{Code, Evidence, Excerpt, RowKind, Surrounding, counted};
 use crate::span::LineRange;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -107,7 +107,7 @@ fn file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Ex
     }
     let unlike = finding.code == Code::SearchNotFound && !evidence.gave_up;
     let unlike = if unlike { "nothing in it is like that; " } else { "" };
-    let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+    let lines = counted(count, "line");
     let begins = if count > BEGINNING { " and begins with" } else { "" };
     let _ = writeln!(out, "  {unlike}the file has {lines}{begins}:");
     for (line, text) in (beginning.line..).zip(beginning.lines.iter().take(BEGINNING)) {

@@ -1,11 +1,10 @@
 //! The command line: what was typed becomes settings, a verb runs, a report is printed, an exit status is chosen.
 
-mod accept;
 mod apply;
 pub mod args;
 mod ask;
+mod commits;
 pub mod completion;
-mod drop;
 pub mod exit;
 mod history;
 mod input;
@@ -13,10 +12,10 @@ mod output;
 mod problem;
 mod prompt;
 mod recover;
+mod session;
 mod settings;
 mod suggest;
 mod terminal;
-mod undo;
 
 use crate::flow;
 use crate::transaction::{self, interrupt};
@@ -25,6 +24,7 @@ use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use exit::Exit;
 use output::{Printer, Said};
+use session::Session;
 use settings::Output;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -127,17 +127,21 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             change_directory(directory)?;
         }
         match verb.as_str() {
-            "prompt" => prompt::run(&matches),
-            "ask" => ask::run(&matches, &said),
-            "recover" => recover::run(&matches, &said),
-            "accept" => accept::run(&matches, &said),
-            "drop" => drop::run(&matches, &said),
-            "list" => history::list(&matches, &said),
-            "show" => history::show(&matches, &said),
-            "forget" => history::forget(&matches, &said),
-            "undo" | "redo" => undo::run(&matches, verb == "redo", &said),
-            "completion" => Ok(completion::run(&matches)),
-            verb => apply::run(&matches, verb == "check", &said),
+            "prompt" => return prompt::run(&matches),
+            "completion" => return Ok(completion::run(&matches)),
+            _ => {}
+        }
+        let session = Session::open(&matches, &said)?;
+        match verb.as_str() {
+            "ask" => ask::run(session),
+            "recover" => recover::run(&session),
+            "accept" => commits::accept(session),
+            "drop" => commits::drop(session),
+            "undo" | "redo" => commits::undo(session, verb == "redo"),
+            "list" => history::list(&session),
+            "show" => history::show(&session),
+            "forget" => history::forget(&session),
+            verb => apply::run(session, verb == "check"),
         }
     };
     let exit = match run() {

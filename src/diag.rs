@@ -79,6 +79,11 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
+    /// The lines with their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = (usize, &str)> {
+        (self.line..).zip(self.lines.iter().map(String::as_str))
+    }
+
     /// Whether the line with that number, from 1, is among them.
     pub fn holds(&self, line: usize) -> bool {
         (self.line..self.line + self.lines.len()).contains(&line)

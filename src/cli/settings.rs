@@ -352,11 +352,6 @@ impl Settings {
                 config::bad("llmapply.maxFuzz", &name, "one of exact, whitespace, indent, similar")
             })?,
         };
-        let positive = |key: &str, default: u64| match config.number(key)? {
-            None => Ok(default),
-            Some(n) => u64::try_from(n)
-                .map_err(|_| config::bad(key, &n.to_string(), "a number that is not negative")),
-        };
         let mut options = Options::default();
         let branch_per_edit = args::single(matches, "branch-per-edit").flatten();
         // What is typed goes before what is configured.
@@ -431,7 +426,8 @@ impl Settings {
             Some(kept) => kept.clone(),
             None => config.list(SENSITIVE)?,
         };
-        options.max_size = positive("llmapply.maxSize", options.max_size)?;
+        options.max_size = number(config, "llmapply.maxSize", 0, "a number that is not negative")?
+            .unwrap_or(options.max_size);
         options.diffs = from.switch("diff", true)?;
         options.dry_run = dry_run || from.switch("dry-run", false)?;
         options.lock_timeout = lock_timeout(matches, config)?;
@@ -560,11 +556,9 @@ pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
         Some("prepdir") => Listing::Prepdir,
         Some(other) => return Err(config::bad("llmapply.listing", other, "fences or prepdir")),
     };
-    if let Some(n) = config.number("llmapply.contextLines")? {
-        question.context_lines =
-            usize::try_from(n).ok().filter(|n| *n >= LEAST_CONTEXT_LINES).ok_or_else(|| {
-                config::bad("llmapply.contextLines", &n.to_string(), "a number that is at least 3")
-            })?;
+    let least = LEAST_CONTEXT_LINES;
+    if let Some(n) = number(config, "llmapply.contextLines", least, "a number that is at least 3")? {
+        question.context_lines = n;
     }
     question.delete = config.bool("llmapply.allowDelete")?.unwrap_or(question.delete);
     question.base = from.single("base")?;
@@ -583,11 +577,16 @@ pub(super) fn lock_timeout(matches: &ArgMatches, config: &Config) -> Result<Dura
     if let Some(seconds) = matches.try_get_one::<u64>("wait").ok().flatten() {
         return Ok(Duration::from_secs(*seconds));
     }
-    match config.number("llmapply.lockTimeout")? {
-        None => Ok(Duration::from_secs(60)),
-        Some(n) => match u64::try_from(n) {
-            Ok(seconds) => Ok(Duration::from_secs(seconds)),
-            Err(_) => Err(config::bad("llmapply.lockTimeout", &n.to_string(), "a number of seconds")),
-        },
-    }
+    let seconds = number(config, "llmapply.lockTimeout", 0, "a number of seconds")?;
+    Ok(Duration::from_secs(seconds.unwrap_or(60)))
+}
+
+/// A configured number that is not below the least.
+fn number<N>(config: &Config, key: &str, least: N, expected: &'static str) -> Result<Option<N>>
+where
+    N: TryFrom<i64> + PartialOrd,
+{
+    let Some(n) = config.number(key)? else { return Ok(None) };
+    let fits = N::try_from(n).ok().filter(|n| *n >= least);
+    fits.map(Some).ok_or_else(|| config::bad(key, &n.to_string(), expected))
 }

@@ -373,9 +373,8 @@ impl<'a> Text<'a> {
             let has = counted(all, "line");
             let how = if most < all { ", beginning with these" } else { "" };
             if most > 0 {
-                let lines = (beginning.line..).zip(beginning.lines.iter().take(most));
-                let lines = lines.map(|(line, text)| (Some(line), text.as_str())).collect();
-                self.quotes.lines(out, &format!("{unlike}The file has {has}{how}:"), lines);
+                let lines = beginning.numbered().take(most).map(|(line, text)| (Some(line), text));
+                self.quotes.lines(out, &format!("{unlike}The file has {has}{how}:"), lines.collect());
             } else if all > 0 {
                 let _ = write!(out, "\n{unlike}The file has {has}.\n");
             }
@@ -412,9 +411,9 @@ impl<'a> Text<'a> {
                 // Of a long text its first and last lines.
                 let LineRange { first, last } = place.lines;
                 let inner = |line: usize| last - first > 12 && line > first + 4 && line + 4 < last;
-                for (line, text) in (place.excerpt.line..).zip(&place.excerpt.lines) {
+                for (line, text) in place.excerpt.numbered() {
                     if line > upto && !inner(line) {
-                        quoted.push((Some(line), text.as_str()));
+                        quoted.push((Some(line), text));
                     }
                     upto = upto.max(line);
                 }
@@ -499,8 +498,8 @@ impl<'a> Text<'a> {
                     lines.join(", ")
                 ),
             };
-            let lines = (around.line..).zip(&around.lines);
-            self.quotes.lines(out, &title, lines.map(|(line, text)| (Some(line), text.as_str())).collect());
+            let lines = around.numbered().map(|(line, text)| (Some(line), text));
+            self.quotes.lines(out, &title, lines.collect());
         }
     }
 }

@@ -70,7 +70,7 @@ fn candidates(out: &mut String, evidence: &Evidence) {
         let LineRange { first, last } = place.lines;
         let within = |line| last - first + 1 > PLACE_LINES && line > first + 2 && line + 2 < last;
         let mut skipping = false;
-        for (line, text) in (place.excerpt.line..).zip(&place.excerpt.lines) {
+        for (line, text) in place.excerpt.numbered() {
             if line <= upto {
                 continue;
             }
@@ -110,7 +110,7 @@ fn file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Ex
     let lines = counted(count, "line");
     let begins = if count > BEGINNING { " and begins with" } else { "" };
     let _ = writeln!(out, "  {unlike}the file has {lines}{begins}:");
-    for (line, text) in (beginning.line..).zip(beginning.lines.iter().take(BEGINNING)) {
+    for (line, text) in beginning.numbered().take(BEGINNING) {
         let _ = writeln!(out, "  {DIM}{line:>2} |{DIM:#} {}", code(text));
     }
 }

@@ -18,8 +18,7 @@ mod suggest;
 mod terminal;
 
 use crate::flow;
-use crate::transaction::{self, interrupt};
-use crate::vcs;
+use crate::transaction::interrupt;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use exit::Exit;
@@ -34,7 +33,7 @@ use std::rc::Rc;
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
-    Flow(#[from] flow::Error),
+    Flow(flow::Error),
     #[error("cannot read {name}: {source}")]
     Input { name: String, source: std::io::Error },
     #[error("'{word}' is neither a file nor a command; did you mean '{verb}'?")]
@@ -47,27 +46,12 @@ enum Error {
     Signals(std::io::Error),
 }
 
-impl From<vcs::Error> for Error {
-    fn from(error: vcs::Error) -> Self {
-        flow::Error::from(error).into()
-    }
-}
-
-impl From<transaction::Error> for Error {
-    fn from(error: transaction::Error) -> Self {
-        flow::Error::from(error).into()
-    }
-}
-
-impl From<crate::response::ResponseError> for Error {
-    fn from(error: crate::response::ResponseError) -> Self {
-        flow::Error::from(error).into()
-    }
-}
-
-impl From<crate::plan::TreeError> for Error {
-    fn from(error: crate::plan::TreeError) -> Self {
-        flow::Error::from(error).into()
+impl<E> From<E> for Error
+where
+    flow::Error: From<E>,
+{
+    fn from(error: E) -> Self {
+        Error::Flow(error.into())
     }
 }
 

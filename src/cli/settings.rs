@@ -153,11 +153,18 @@ impl<'a> From<'a> {
     }
 
     fn key(long: &str) -> String {
-        OPTIONS
-            .iter()
-            .find(|option| option.long == long && option.keyed)
-            .map(args::Opt::key)
-            .unwrap_or_default()
+        let option = OPTIONS.iter().find(|option| option.long == long && option.keyed);
+        option.map(args::Opt::key).unwrap_or_default()
+    }
+
+    /// One of the values that the option takes and no others.
+    fn choice<T>(&self, long: &str, named: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
+        let Some(name) = self.single(long)? else { return Ok(None) };
+        named(&name).map(Some).ok_or_else(|| {
+            let option = OPTIONS.iter().find(|option| option.long == long);
+            let choices = option.map_or(String::new(), |option| option.choices.join(", "));
+            config::bad(&Self::key(long), &name, &format!("one of {choices}"))
+        })
     }
 
     fn kept(&self, long: &str) -> Option<&Vec<String>> {
@@ -338,20 +345,9 @@ impl Settings {
         let paragraphs = from.several("message")?;
         let file = args::single(matches, "file").flatten();
         let ff = from.switch("ff", true)?;
-        let commit = match from.single("commit")?.as_deref() {
-            // One message is one commit; with `--no-ff` it is that of the merge.
-            None if ff && (file.is_some() || !paragraphs.is_empty()) => Grouping::Response,
-            None | Some("edit") => Grouping::Edit,
-            Some("file") => Grouping::File,
-            Some("response") => Grouping::Response,
-            Some(other) => return Err(config::bad("llmapply.commit", other, "one of edit, file, response")),
-        };
-        let max_fuzz = match from.single("max-fuzz")? {
-            None => Tier::Similar,
-            Some(name) => Tier::of_max_fuzz(&name).ok_or_else(|| {
-                config::bad("llmapply.maxFuzz", &name, "one of exact, whitespace, indent, similar")
-            })?,
-        };
+        // One message is one commit; with `--no-ff` it is that of the merge.
+        let one = ff && (file.is_some() || !paragraphs.is_empty());
+        let commit = if one { Grouping::Response } else { Grouping::Edit };
         let mut options = Options::default();
         let branch_per_edit = args::single(matches, "branch-per-edit").flatten();
         // What is typed goes before what is configured.
@@ -363,12 +359,8 @@ impl Settings {
         options.reading.path = args::single(matches, "path").flatten();
         options.strict = from.switch("strict", options.strict)?;
         options.base = from.single("base")?;
-        options.favor = match from.single("strategy-option")?.as_deref() {
-            Some("ours") => Some(Favor::Ours),
-            Some(_) => Some(Favor::Theirs),
-            None => None,
-        };
-        options.commit = commit;
+        options.favor = from.choice("strategy-option", Favor::of_name)?;
+        options.commit = from.choice("commit", Grouping::of_name)?.unwrap_or(commit);
         options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));
         options.subject_prefix = from.single("subject-prefix")?;
         options.cleanup = from.single("cleanup")?;
@@ -398,7 +390,7 @@ impl Settings {
             }
             None => None,
         };
-        options.max_fuzz = max_fuzz;
+        options.max_fuzz = from.choice("max-fuzz", Tier::of_max_fuzz)?.unwrap_or(Tier::Similar);
         options.allow_delete = from.switch("allow-delete", options.allow_delete)?;
         options.allow_overwrite = from.switch("allow-overwrite", options.allow_overwrite)?;
         options.allow_sensitive = from.switch("allow-sensitive", options.allow_sensitive)?;
@@ -406,16 +398,11 @@ impl Settings {
         options.allow_markers = from.switch("allow-markers", options.allow_markers)?;
         options.allow_escaped = from.switch("allow-escaped", options.allow_escaped)?;
         options.allow_shrink = from.switch("allow-shrink", options.allow_shrink)?;
-        options.syntax = match from.single("syntax")?.as_deref() {
-            None | Some("warn") => SyntaxCheck::Warn,
-            Some("refuse") if !syntax::IS_BUILT_IN => {
-                let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
-                return Err(config::bad("llmapply.syntax", "refuse", expected));
-            }
-            Some("refuse") => SyntaxCheck::Refuse,
-            Some("off") => SyntaxCheck::Off,
-            Some(other) => return Err(config::bad("llmapply.syntax", other, "one of off, warn, refuse")),
-        };
+        options.syntax = from.choice("syntax", SyntaxCheck::of_name)?.unwrap_or(SyntaxCheck::Warn);
+        if options.syntax == SyntaxCheck::Refuse && !syntax::IS_BUILT_IN {
+            let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
+            return Err(config::bad("llmapply.syntax", "refuse", expected));
+        }
         options.trailers = from.switch("trailers", options.trailers)?;
         options.again = from.switch("again", options.again)?;
         options.keep_going = from.switch("keep-going", options.keep_going)?;
@@ -551,11 +538,7 @@ pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     if let Some(format) = from.formats()?.last() {
         question.format = *format;
     }
-    question.listing = match from.single("listing")?.as_deref() {
-        None | Some("fences") => Listing::Fences,
-        Some("prepdir") => Listing::Prepdir,
-        Some(other) => return Err(config::bad("llmapply.listing", other, "fences or prepdir")),
-    };
+    question.listing = from.choice("listing", Listing::of_name)?.unwrap_or_default();
     let least = LEAST_CONTEXT_LINES;
     if let Some(n) = number(config, "llmapply.contextLines", least, "a number that is at least 3")? {
         question.context_lines = n;
@@ -582,7 +565,7 @@ pub(super) fn lock_timeout(matches: &ArgMatches, config: &Config) -> Result<Dura
 }
 
 /// A configured number that is not below the least.
-fn number<N>(config: &Config, key: &str, least: N, expected: &'static str) -> Result<Option<N>>
+fn number<N>(config: &Config, key: &str, least: N, expected: &str) -> Result<Option<N>>
 where
     N: TryFrom<i64> + PartialOrd,
 {

@@ -67,7 +67,7 @@ pub fn edits(report: &Report, style: Style) -> String {
         if let Some(hunks) =
             edit.unwanted.as_ref().map(|unwanted| &unwanted.hunks).filter(|all| !all.is_empty())
         {
-            let _ = write!(out, "  {DIM}without {}{DIM:#}", hunks_of(hunks));
+            let _ = write!(out, "  {DIM}without {}{DIM:#}", named("hunk", hunks));
         }
         let worst = edit.matched.iter().max_by_key(|found| found.tier);
         if let Some(worst) = worst.filter(|found| found.tier != Tier::Exact) {
@@ -273,34 +273,29 @@ pub fn findings(report: &Report, style: Style) -> String {
             Status::PartlyLanded => "the others have landed",
             _ => "nothing was changed",
         };
-        let is_refused = |edit: &&EditReport| edit.state == EditState::Refused;
-        let failed = report.edits.iter().filter(is_refused);
-        let failed: Vec<String> = failed.map(|edit| edit.number.to_string()).collect();
-        let refused = failed.len();
         let wanted = report.edits.iter().filter(|edit| edit.state != EditState::NotWanted);
-        let all = wanted.clone().count();
-        let fine_numbers: Vec<String> = wanted
-            .filter(|edit| edit.state != EditState::Refused)
-            .map(|edit| edit.number.to_string())
-            .collect();
-        let _ = match (refused, fine_numbers.len()) {
-            // What went wrong is said of itself.
-            (0, _) if report.error.is_some() && report.edits.is_empty() => Ok(()),
-            (0, _) if report.undone.is_some() || !report.accepted.is_empty() => {
-                writeln!(out, "{RED}refused{RED:#}: {changed}")
-            }
-            (0, _) => writeln!(out, "{RED}refused{RED:#}: not all of the response could be read; {changed}"),
-            (_, fine) => {
-                let would = match report.status {
-                    Status::Refused if fine > 0 => format!(" ({} would apply)", named("edit", &fine_numbers)),
-                    _ => String::new(),
-                };
-                let failed = named("edit", &failed);
-                writeln!(out, "{RED}refused{RED:#}: {failed} of {all} failed{would}; {changed}")
-            }
+        let (failed, fine): (Vec<_>, Vec<_>) = wanted.partition(|edit| edit.state == EditState::Refused);
+        let numbers = |edits: &[&EditReport]| edits.iter().map(|edit| edit.number).collect::<Vec<_>>();
+        let what = if !failed.is_empty() {
+            let would = match report.status {
+                Status::Refused if !fine.is_empty() => {
+                    format!(" ({} would apply)", named("edit", &numbers(&fine)))
+                }
+                _ => String::new(),
+            };
+            let all = failed.len() + fine.len();
+            format!("{} of {all} failed{would}; ", named("edit", &numbers(&failed)))
+        } else if report.undone.is_some() || !report.accepted.is_empty() {
+            String::new()
+        } else {
+            "not all of the response could be read; ".to_owned()
         };
+        // What went wrong is said of itself.
+        if report.error.is_none() || !report.edits.is_empty() {
+            let _ = writeln!(out, "{RED}refused{RED:#}: {what}{changed}");
+        }
         let is_fine = |edit: &EditReport| edit.state == EditState::Fine;
-        if refused == 0 && report.status == Status::Refused && report.edits.iter().any(is_fine) {
+        if failed.is_empty() && report.status == Status::Refused && report.edits.iter().any(is_fine) {
             let _ = writeln!(out, "{CYAN}hint{CYAN:#}: --keep-going lands the edits that could be read");
         }
         if let Some(attempt) = &report.attempt {
@@ -332,17 +327,15 @@ fn name(attempt: &KeptAttempt) -> String {
     if attempt.is_next { String::new() } else { format!("={}", attempt.id) }
 }
 
-/// Some hunks, by their numbers.
-fn hunks_of(numbers: &[usize]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    named("hunk", &numbers)
-}
-
-fn named(what: &str, numbers: &[String]) -> String {
+/// Some edits or hunks, by their numbers.
+fn named(what: &str, numbers: &[usize]) -> String {
     match numbers {
         [one] => format!("{what} {one}"),
         [first, .., last] if numbers.len() > 8 => format!("{} {what}s from {first} to {last}", numbers.len()),
-        _ => format!("{what}s {}", numbers.join(", ")),
+        _ => {
+            let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+            format!("{what}s {}", numbers.join(", "))
+        }
     }
 }
 

@@ -191,33 +191,17 @@ impl<'a> From<'a> {
         }
     }
 
-    /// A key, or whether to sign at all.
-    fn sign(&self) -> Result<Sign> {
-        match self.given("gpg-sign") {
-            Some(Some(key)) => return Ok(Sign::With(key)),
-            Some(None) => return Ok(Sign::Never),
-            None => {}
+    /// The value of an option that may do without: an empty one where none is named, and none where it is turned off.
+    fn optional(&self, long: &str) -> Result<Option<Option<String>>> {
+        if let Some(given) = self.given(long) {
+            return Ok(Some(given));
         }
-        let key = Self::key("gpg-sign");
-        let Some(text) = self.config.string(&key)? else { return Ok(Sign::AsConfigured) };
-        Ok(match is_switch(&text) {
-            true if self.config.bool(&key)? == Some(true) => Sign::With(String::new()),
-            true => Sign::Never,
-            false => Sign::With(text),
-        })
-    }
-
-    /// A remote, an empty one where git is to choose, or whether to push at all.
-    fn push(&self) -> Result<Option<String>> {
-        if let Some(given) = self.given("push") {
-            return Ok(given);
-        }
-        let key = Self::key("push");
+        let key = Self::key(long);
         let Some(text) = self.config.string(&key)? else { return Ok(None) };
-        Ok(match is_switch(&text) {
+        Ok(Some(match is_switch(&text) {
             true => (self.config.bool(&key)? == Some(true)).then(String::new),
             false => Some(text),
-        })
+        }))
     }
 
     /// The formats that are named, each once.
@@ -262,13 +246,9 @@ impl<'a> From<'a> {
                     is_said.then(|| vec![if on { ON } else { OFF }.to_owned()])
                 }
                 Takes::Values(_) => Some(self.several(long)?).filter(|values| is_given || !values.is_empty()),
-                _ => {
-                    let value = match long {
-                        "push" => self.push()?,
-                        "gpg-sign" => match self.sign()? {
-                            Sign::With(key) => Some(key),
-                            Sign::Never | Sign::AsConfigured => None,
-                        },
+                Takes::Value(_) | Takes::Optional(_) => {
+                    let value = match option.takes {
+                        Takes::Optional(_) => self.optional(long)?.flatten(),
                         _ => self.single(long)?,
                     };
                     (is_given || value.is_some()).then(|| value.into_iter().collect())
@@ -328,6 +308,13 @@ fn is_switch(text: &str) -> bool {
     words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
+/// Sets switches that are called as their options.
+macro_rules! switches {
+    ($from:ident, $options:ident: $($field:ident)*) => {
+        $($options.$field = $from.switch(&stringify!($field).replace('_', "-"), $options.$field)?;)*
+    };
+}
+
 impl Settings {
     /// Reads all settings; `kept` are the options of the attempt that is gone on with.
     ///
@@ -357,27 +344,27 @@ impl Settings {
         };
         options.reading.formats = formats;
         options.reading.path = args::single(matches, "path").flatten();
-        options.strict = from.switch("strict", options.strict)?;
+        switches!(from, options:
+            strict edit signoff allow_skip_ci verify rebase exec_each allow_delete allow_overwrite allow_sensitive
+            allow_placeholder allow_markers allow_escaped allow_shrink trailers again keep_going autostash keep record);
         options.base = from.single("base")?;
         options.favor = from.choice("strategy-option", Favor::of_name)?;
         options.commit = from.choice("commit", Grouping::of_name)?.unwrap_or(commit);
         options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));
         options.subject_prefix = from.single("subject-prefix")?;
         options.cleanup = from.single("cleanup")?;
-        options.edit = from.switch("edit", options.edit)?;
         options.trailer = from.several("trailer")?;
         options.assisted_by = from.single("assisted-by")?;
-        options.signoff = from.switch("signoff", options.signoff)?;
-        options.allow_skip_ci = from.switch("allow-skip-ci", options.allow_skip_ci)?;
         options.author.author = from.single("author")?;
         options.author.date = from.single("date")?;
-        options.sign = from.sign()?;
+        options.sign = match from.optional("gpg-sign")? {
+            Some(Some(key)) => Sign::With(key),
+            Some(None) => Sign::Never,
+            None => Sign::AsConfigured,
+        };
         options.ff = ff;
-        options.verify = from.switch("verify", options.verify)?;
-        options.push = from.push()?;
-        options.rebase = from.switch("rebase", options.rebase)?;
+        options.push = from.optional("push")?.flatten();
         options.exec = from.several("exec")?;
-        options.exec_each = from.switch("exec-each", options.exec_each)?;
         options.scratch_dir = config.path("llmapply.scratchdir")?;
         options.keep_scratch = config.bool("llmapply.keepscratch")?.unwrap_or(options.keep_scratch);
         options.include = from.several("include")?;
@@ -391,24 +378,11 @@ impl Settings {
             None => None,
         };
         options.max_fuzz = from.choice("max-fuzz", Tier::of_max_fuzz)?.unwrap_or(Tier::Similar);
-        options.allow_delete = from.switch("allow-delete", options.allow_delete)?;
-        options.allow_overwrite = from.switch("allow-overwrite", options.allow_overwrite)?;
-        options.allow_sensitive = from.switch("allow-sensitive", options.allow_sensitive)?;
-        options.allow_placeholder = from.switch("allow-placeholder", options.allow_placeholder)?;
-        options.allow_markers = from.switch("allow-markers", options.allow_markers)?;
-        options.allow_escaped = from.switch("allow-escaped", options.allow_escaped)?;
-        options.allow_shrink = from.switch("allow-shrink", options.allow_shrink)?;
         options.syntax = from.choice("syntax", SyntaxCheck::of_name)?.unwrap_or(SyntaxCheck::Warn);
         if options.syntax == SyntaxCheck::Refuse && !syntax::IS_BUILT_IN {
             let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
             return Err(config::bad("llmapply.syntax", "refuse", expected));
         }
-        options.trailers = from.switch("trailers", options.trailers)?;
-        options.again = from.switch("again", options.again)?;
-        options.keep_going = from.switch("keep-going", options.keep_going)?;
-        options.autostash = from.switch("autostash", options.autostash)?;
-        options.keep = from.switch("keep", options.keep)?;
-        options.record = from.switch("record", options.record)?;
         options.sensitive = match from.kept(SENSITIVE) {
             Some(kept) => kept.clone(),
             None => config.list(SENSITIVE)?,

@@ -5,7 +5,7 @@ use super::args;
 use super::output::remark;
 use crate::response::Response;
 use crate::vcs::repo::Repo;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
 
 /// Reads all responses, in the order given, numbered from `first` on; standard input for `-`, or where no file is named.
@@ -76,22 +76,16 @@ pub(super) fn of_clipboard(bytes: Vec<u8>, limit: u64, id: u32) -> Result<Respon
 /// All of a file, or of standard input; one byte more than allowed is enough to know.
 fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Error> {
     let shown = shown(name);
-    let failed = |source| Error::Input { name: shown.clone(), source };
-    if name == "-" {
-        if std::io::stdin().is_terminal() {
-            remark("reading the response from the terminal; Ctrl-D on a line of its own ends it");
-        }
-        return bounded(std::io::stdin().lock(), 0, limit).map_err(failed);
+    if name == "-" && std::io::stdin().is_terminal() {
+        remark("reading the response from the terminal; Ctrl-D on a line of its own ends it");
     }
-    match std::fs::File::open(name) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound && is_first => {
-            Err(match args::near_verb(&shown).filter(|verb| *verb != shown) {
-                Some(verb) => Error::Word { word: shown, verb },
-                None => failed(e),
-            })
+    all_of(name, limit).map_err(|source| {
+        let is_missing = source.kind() == std::io::ErrorKind::NotFound && is_first;
+        match args::near_verb(&shown).filter(|verb| is_missing && *verb != shown) {
+            Some(verb) => Error::Word { word: shown, verb },
+            None => Error::Input { name: shown, source },
         }
-        opened => opened.and_then(|file| bounded_file(file, limit)).map_err(failed),
-    }
+    })
 }
 
 /// What a response is called.
@@ -106,11 +100,7 @@ pub(super) fn shown(name: &OsString) -> String {
 pub(super) fn read_message(repo: &Repo, name: &str, limit: u64) -> Result<String, Error> {
     let shown = if name == "-" { "standard input" } else { name };
     let failed = |source| Error::Input { name: shown.to_owned(), source };
-    let bytes = match name {
-        "-" => bounded(std::io::stdin().lock(), 0, limit),
-        name => std::fs::File::open(name).and_then(|file| bounded_file(file, limit)),
-    };
-    let bytes = bytes.map_err(failed)?;
+    let bytes = all_of(name.as_ref(), limit).map_err(failed)?;
     if bytes.len() as u64 > limit {
         return Err(failed(std::io::Error::other(format!("it has more than {limit} bytes"))));
     }
@@ -121,7 +111,11 @@ pub(super) fn read_message(repo: &Repo, name: &str, limit: u64) -> Result<String
     text.ok_or_else(|| failed(std::io::Error::other("it is not UTF-8")))
 }
 
-fn bounded_file(file: std::fs::File, limit: u64) -> std::io::Result<Vec<u8>> {
+fn all_of(name: &OsStr, limit: u64) -> std::io::Result<Vec<u8>> {
+    if name == "-" {
+        return bounded(std::io::stdin().lock(), 0, limit);
+    }
+    let file = std::fs::File::open(name)?;
     let expected = file.metadata()?.len();
     bounded(file, expected, limit)
 }

@@ -1,5 +1,6 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
+use super::Error;
 use super::args::{self, OPTIONS, Takes};
 use crate::edit::FormatId;
 use crate::flow::{Each, Given, Options, Question, ROUNDS, Template};
@@ -152,11 +153,18 @@ impl<'a> From<'a> {
     }
 
     fn key(long: &str) -> String {
-        OPTIONS
-            .iter()
-            .find(|option| option.long == long && option.keyed)
-            .map(args::Opt::key)
-            .unwrap_or_default()
+        let option = OPTIONS.iter().find(|option| option.long == long && option.keyed);
+        option.map(args::Opt::key).unwrap_or_default()
+    }
+
+    /// One of the values that the option takes and no others.
+    fn choice<T>(&self, long: &str, named: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
+        let Some(name) = self.single(long)? else { return Ok(None) };
+        named(&name).map(Some).ok_or_else(|| {
+            let option = OPTIONS.iter().find(|option| option.long == long);
+            let choices = option.map_or(String::new(), |option| option.choices.join(", "));
+            config::bad(&Self::key(long), &name, &format!("one of {choices}"))
+        })
     }
 
     fn kept(&self, long: &str) -> Option<&Vec<String>> {
@@ -183,33 +191,17 @@ impl<'a> From<'a> {
         }
     }
 
-    /// A key, or whether to sign at all.
-    fn sign(&self) -> Result<Sign> {
-        match self.given("gpg-sign") {
-            Some(Some(key)) => return Ok(Sign::With(key)),
-            Some(None) => return Ok(Sign::Never),
-            None => {}
+    /// The value of an option that may do without: an empty one where none is named, and none where it is turned off.
+    fn optional(&self, long: &str) -> Result<Option<Option<String>>> {
+        if let Some(given) = self.given(long) {
+            return Ok(Some(given));
         }
-        let key = Self::key("gpg-sign");
-        let Some(text) = self.config.string(&key)? else { return Ok(Sign::AsConfigured) };
-        Ok(match is_switch(&text) {
-            true if self.config.bool(&key)? == Some(true) => Sign::With(String::new()),
-            true => Sign::Never,
-            false => Sign::With(text),
-        })
-    }
-
-    /// A remote, an empty one where git is to choose, or whether to push at all.
-    fn push(&self) -> Result<Option<String>> {
-        if let Some(given) = self.given("push") {
-            return Ok(given);
-        }
-        let key = Self::key("push");
+        let key = Self::key(long);
         let Some(text) = self.config.string(&key)? else { return Ok(None) };
-        Ok(match is_switch(&text) {
+        Ok(Some(match is_switch(&text) {
             true => (self.config.bool(&key)? == Some(true)).then(String::new),
             false => Some(text),
-        })
+        }))
     }
 
     /// The formats that are named, each once.
@@ -254,13 +246,9 @@ impl<'a> From<'a> {
                     is_said.then(|| vec![if on { ON } else { OFF }.to_owned()])
                 }
                 Takes::Values(_) => Some(self.several(long)?).filter(|values| is_given || !values.is_empty()),
-                _ => {
-                    let value = match long {
-                        "push" => self.push()?,
-                        "gpg-sign" => match self.sign()? {
-                            Sign::With(key) => Some(key),
-                            Sign::Never | Sign::AsConfigured => None,
-                        },
+                Takes::Value(_) | Takes::Optional(_) => {
+                    let value = match option.takes {
+                        Takes::Optional(_) => self.optional(long)?.flatten(),
                         _ => self.single(long)?,
                     };
                     (is_given || value.is_some()).then(|| value.into_iter().collect())
@@ -320,6 +308,13 @@ fn is_switch(text: &str) -> bool {
     words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
+/// Sets switches that are called as their options.
+macro_rules! switches {
+    ($from:ident, $options:ident: $($field:ident)*) => {
+        $($options.$field = $from.switch(&stringify!($field).replace('_', "-"), $options.$field)?;)*
+    };
+}
+
 impl Settings {
     /// Reads all settings; `kept` are the options of the attempt that is gone on with.
     ///
@@ -337,25 +332,9 @@ impl Settings {
         let paragraphs = from.several("message")?;
         let file = args::single(matches, "file").flatten();
         let ff = from.switch("ff", true)?;
-        let commit = match from.single("commit")?.as_deref() {
-            // One message is one commit; with `--no-ff` it is that of the merge.
-            None if ff && (file.is_some() || !paragraphs.is_empty()) => Grouping::Response,
-            None | Some("edit") => Grouping::Edit,
-            Some("file") => Grouping::File,
-            Some("response") => Grouping::Response,
-            Some(other) => return Err(config::bad("llmapply.commit", other, "one of edit, file, response")),
-        };
-        let max_fuzz = match from.single("max-fuzz")? {
-            None => Tier::Similar,
-            Some(name) => Tier::of_max_fuzz(&name).ok_or_else(|| {
-                config::bad("llmapply.maxFuzz", &name, "one of exact, whitespace, indent, similar")
-            })?,
-        };
-        let positive = |key: &str, default: u64| match config.number(key)? {
-            None => Ok(default),
-            Some(n) => u64::try_from(n)
-                .map_err(|_| config::bad(key, &n.to_string(), "a number that is not negative")),
-        };
+        // One message is one commit; with `--no-ff` it is that of the merge.
+        let one = ff && (file.is_some() || !paragraphs.is_empty());
+        let commit = if one { Grouping::Response } else { Grouping::Edit };
         let mut options = Options::default();
         let branch_per_edit = args::single(matches, "branch-per-edit").flatten();
         // What is typed goes before what is configured.
@@ -365,31 +344,27 @@ impl Settings {
         };
         options.reading.formats = formats;
         options.reading.path = args::single(matches, "path").flatten();
-        options.strict = from.switch("strict", options.strict)?;
+        switches!(from, options:
+            strict edit signoff allow_skip_ci verify rebase exec_each allow_delete allow_overwrite allow_sensitive
+            allow_placeholder allow_markers allow_escaped allow_shrink trailers again keep_going autostash keep record);
         options.base = from.single("base")?;
-        options.favor = match from.single("strategy-option")?.as_deref() {
-            Some("ours") => Some(Favor::Ours),
-            Some(_) => Some(Favor::Theirs),
-            None => None,
-        };
-        options.commit = commit;
+        options.favor = from.choice("strategy-option", Favor::of_name)?;
+        options.commit = from.choice("commit", Grouping::of_name)?.unwrap_or(commit);
         options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));
         options.subject_prefix = from.single("subject-prefix")?;
         options.cleanup = from.single("cleanup")?;
-        options.edit = from.switch("edit", options.edit)?;
         options.trailer = from.several("trailer")?;
         options.assisted_by = from.single("assisted-by")?;
-        options.signoff = from.switch("signoff", options.signoff)?;
-        options.allow_skip_ci = from.switch("allow-skip-ci", options.allow_skip_ci)?;
         options.author.author = from.single("author")?;
         options.author.date = from.single("date")?;
-        options.sign = from.sign()?;
+        options.sign = match from.optional("gpg-sign")? {
+            Some(Some(key)) => Sign::With(key),
+            Some(None) => Sign::Never,
+            None => Sign::AsConfigured,
+        };
         options.ff = ff;
-        options.verify = from.switch("verify", options.verify)?;
-        options.push = from.push()?;
-        options.rebase = from.switch("rebase", options.rebase)?;
+        options.push = from.optional("push")?.flatten();
         options.exec = from.several("exec")?;
-        options.exec_each = from.switch("exec-each", options.exec_each)?;
         options.scratch_dir = config.path("llmapply.scratchdir")?;
         options.keep_scratch = config.bool("llmapply.keepscratch")?.unwrap_or(options.keep_scratch);
         options.include = from.several("include")?;
@@ -402,35 +377,18 @@ impl Settings {
             }
             None => None,
         };
-        options.max_fuzz = max_fuzz;
-        options.allow_delete = from.switch("allow-delete", options.allow_delete)?;
-        options.allow_overwrite = from.switch("allow-overwrite", options.allow_overwrite)?;
-        options.allow_sensitive = from.switch("allow-sensitive", options.allow_sensitive)?;
-        options.allow_placeholder = from.switch("allow-placeholder", options.allow_placeholder)?;
-        options.allow_markers = from.switch("allow-markers", options.allow_markers)?;
-        options.allow_escaped = from.switch("allow-escaped", options.allow_escaped)?;
-        options.allow_shrink = from.switch("allow-shrink", options.allow_shrink)?;
-        options.syntax = match from.single("syntax")?.as_deref() {
-            None | Some("warn") => SyntaxCheck::Warn,
-            Some("refuse") if !syntax::IS_BUILT_IN => {
-                let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
-                return Err(config::bad("llmapply.syntax", "refuse", expected));
-            }
-            Some("refuse") => SyntaxCheck::Refuse,
-            Some("off") => SyntaxCheck::Off,
-            Some(other) => return Err(config::bad("llmapply.syntax", other, "one of off, warn, refuse")),
-        };
-        options.trailers = from.switch("trailers", options.trailers)?;
-        options.again = from.switch("again", options.again)?;
-        options.keep_going = from.switch("keep-going", options.keep_going)?;
-        options.autostash = from.switch("autostash", options.autostash)?;
-        options.keep = from.switch("keep", options.keep)?;
-        options.record = from.switch("record", options.record)?;
+        options.max_fuzz = from.choice("max-fuzz", Tier::of_max_fuzz)?.unwrap_or(Tier::Similar);
+        options.syntax = from.choice("syntax", SyntaxCheck::of_name)?.unwrap_or(SyntaxCheck::Warn);
+        if options.syntax == SyntaxCheck::Refuse && !syntax::IS_BUILT_IN {
+            let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
+            return Err(config::bad("llmapply.syntax", "refuse", expected));
+        }
         options.sensitive = match from.kept(SENSITIVE) {
             Some(kept) => kept.clone(),
             None => config.list(SENSITIVE)?,
         };
-        options.max_size = positive("llmapply.maxSize", options.max_size)?;
+        options.max_size = number(config, "llmapply.maxSize", 0, "a number that is not negative")?
+            .unwrap_or(options.max_size);
         options.diffs = from.switch("diff", true)?;
         options.dry_run = dry_run || from.switch("dry-run", false)?;
         options.lock_timeout = lock_timeout(matches, config)?;
@@ -450,18 +408,23 @@ impl Settings {
 }
 
 impl Settings {
-    /// Says what does not go together.
-    pub(super) fn check(&self, output: Output) -> std::result::Result<(), &'static str> {
-        if output.json && self.shows() {
-            return Err("--json goes with neither --diff nor --stat");
-        }
-        if self.branch_per_edit.is_some() && self.options.branch.is_some() {
-            return Err("--branch-per-edit does not go with --branch");
-        }
-        if output.json && output.feedback {
-            return Err("--json does not go with --feedback");
-        }
-        Ok(())
+    /// Takes in how is printed.
+    ///
+    /// # Errors
+    /// That does not go together with the rest.
+    pub(super) fn print_by(&mut self, output: Output) -> std::result::Result<(), Error> {
+        let odd = if output.json && self.shows() {
+            "--json goes with neither --diff nor --stat"
+        } else if self.branch_per_edit.is_some() && self.options.branch.is_some() {
+            "--branch-per-edit does not go with --branch"
+        } else if output.json && output.feedback {
+            "--json does not go with --feedback"
+        } else {
+            self.options.diffs &= output.json;
+            self.options.abbreviate = !output.json && !output.quiet;
+            return Ok(());
+        };
+        Err(Error::Usage(odd.to_owned()))
     }
 
     /// What gets a branch of its own, and how these are named, where several are to be.
@@ -509,11 +472,11 @@ pub(super) fn with(matches: &ArgMatches, config: &Config) -> Result<Option<Strin
 ///
 /// # Errors
 /// It is no number above 0.
-pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Result<usize, super::Error> {
+pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Result<usize, Error> {
     let Some(text) = From::new(matches, config).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
     number.ok_or_else(|| match args::single(matches, "rounds").flatten() {
-        Some(text) => super::Error::Usage(format!("--rounds is a number above 0, and not '{text}'")),
+        Some(text) => Error::Usage(format!("--rounds is a number above 0, and not '{text}'")),
         None => config::bad("llmapply.rounds", &text, "a number above 0").into(),
     })
 }
@@ -549,16 +512,10 @@ pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     if let Some(format) = from.formats()?.last() {
         question.format = *format;
     }
-    question.listing = match from.single("listing")?.as_deref() {
-        None | Some("fences") => Listing::Fences,
-        Some("prepdir") => Listing::Prepdir,
-        Some(other) => return Err(config::bad("llmapply.listing", other, "fences or prepdir")),
-    };
-    if let Some(n) = config.number("llmapply.contextLines")? {
-        question.context_lines =
-            usize::try_from(n).ok().filter(|n| *n >= LEAST_CONTEXT_LINES).ok_or_else(|| {
-                config::bad("llmapply.contextLines", &n.to_string(), "a number that is at least 3")
-            })?;
+    question.listing = from.choice("listing", Listing::of_name)?.unwrap_or_default();
+    let least = LEAST_CONTEXT_LINES;
+    if let Some(n) = number(config, "llmapply.contextLines", least, "a number that is at least 3")? {
+        question.context_lines = n;
     }
     question.delete = config.bool("llmapply.allowDelete")?.unwrap_or(question.delete);
     question.base = from.single("base")?;
@@ -577,11 +534,16 @@ pub(super) fn lock_timeout(matches: &ArgMatches, config: &Config) -> Result<Dura
     if let Some(seconds) = matches.try_get_one::<u64>("wait").ok().flatten() {
         return Ok(Duration::from_secs(*seconds));
     }
-    match config.number("llmapply.lockTimeout")? {
-        None => Ok(Duration::from_secs(60)),
-        Some(n) => match u64::try_from(n) {
-            Ok(seconds) => Ok(Duration::from_secs(seconds)),
-            Err(_) => Err(config::bad("llmapply.lockTimeout", &n.to_string(), "a number of seconds")),
-        },
-    }
+    let seconds = number(config, "llmapply.lockTimeout", 0, "a number of seconds")?;
+    Ok(Duration::from_secs(seconds.unwrap_or(60)))
+}
+
+/// A configured number that is not below the least.
+fn number<N>(config: &Config, key: &str, least: N, expected: &str) -> Result<Option<N>>
+where
+    N: TryFrom<i64> + PartialOrd,
+{
+    let Some(n) = config.number(key)? else { return Ok(None) };
+    let fits = N::try_from(n).ok().filter(|n| *n >= least);
+    fits.map(Some).ok_or_else(|| config::bad(key, &n.to_string(), expected))
 }

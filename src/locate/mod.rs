@@ -78,6 +78,14 @@ pub struct Match {
     pub base_line: Option<usize>,
 }
 
+impl Match {
+    /// The tier, and how alike where that is known.
+    pub fn how(&self) -> String {
+        let figure = self.similarity.map_or_else(String::new, |percent| format!(" {percent}%"));
+        format!("{}{figure}", self.tier.as_str())
+    }
+}
+
 /// What the user lets edits do, and what is known of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

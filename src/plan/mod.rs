@@ -111,15 +111,16 @@ impl Default for Rules {
     }
 }
 
-/// What is done about a file that has more syntax errors than before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SyntaxCheck {
-    /// Nothing: it is not looked for.
-    Off,
-    /// A warning.
-    Warn,
-    /// The response is refused.
-    Refuse,
+named! {
+    /// What is done about a file that has more syntax errors than before.
+    SyntaxCheck {
+        /// Nothing: it is not looked for.
+        Off = "off",
+        /// A warning.
+        Warn = "warn",
+        /// The response is refused.
+        Refuse = "refuse",
+    }
 }
 
 /// What an edit comes to.

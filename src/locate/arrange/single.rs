@@ -2,7 +2,7 @@
 
 use super::addition;
 use super::everywhere::everywhere;
-use crate::diag::Code;
+use crate::diag::{Code, counted};
 use crate::edit::{Anchor, Hunk, Occurrence};
 use crate::locate::Context;
 use crate::locate::Repeat;
@@ -115,10 +115,8 @@ impl Single<'_> {
         let line = usize::try_from(line).unwrap_or(usize::MAX);
         let count = self.hay.line_count();
         if line > count {
-            let message = format!(
-                "line {line} is to be inserted after, but the file has {}",
-                evidence::counted(count, "line")
-            );
+            let message =
+                format!("line {line} is to be inserted after, but the file has {}", counted(count, "line"));
             let refusal = Refusal::new(Code::OccurrenceRange, message);
             return Err(refusal.with_help(format!("give a line from 0 to {count}")));
         }
@@ -268,7 +266,7 @@ impl Single<'_> {
         if hay.lines(0..hay.line_count()).map(|(_, line)| line.text).eq(after.iter().copied()) {
             return Ok(self.query(pattern).made(Place::lines(0, hay.line_count()), MatchMode::EXACT, 0));
         }
-        let lines = evidence::counted(hay.line_count(), "line");
+        let lines = counted(hay.line_count(), "line");
         Err(Refusal::new(Code::AlreadyExists, format!("the search text is empty, but the file has {lines}"))
             .with_help("give the lines beside which the new ones belong"))
     }

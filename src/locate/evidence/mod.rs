@@ -11,7 +11,7 @@ pub use surrounding::beginning;
 use super::admission::Objection;
 use super::pointer::{Against, Pointers};
 use super::thresholds::CANDIDATES_SHOWN;
-use crate::diag::{Code, Evidence};
+use crate::diag::{Code, Evidence, counted};
 use crate::guard::Unwanted;
 use crate::pattern::Pattern;
 use crate::text::Normalization;
@@ -346,11 +346,6 @@ pub(super) fn unclear_divider(line: usize) -> Box<Refusal> {
 pub(super) fn candidates(places: &[Place]) -> Evidence {
     let lines = places.iter().map(|place| place.start.line + 1).take(CANDIDATES_SHOWN);
     Evidence { candidates: lines.collect(), ..Evidence::default() }
-}
-
-/// A count with its noun.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// The refusal of a response that asks for more searches than it is worth.

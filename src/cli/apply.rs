@@ -7,8 +7,13 @@ use super::settings::Settings;
 use super::terminal::Terminal;
 use super::{Error, args, input, settings, suggest};
 use crate::flow::{self, Done, Each, Order, Resume};
+use crate::report::Status;
 use crate::response::Response;
 use std::ffi::OsString;
+use std::io::IsTerminal;
+
+/// What people are told of the first landing in a repository.
+const FIRST: &str = "the first landing here: a commit for each edit; 'git llm-apply undo' takes it back, 'list' shows all landings";
 
 pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = &session;
@@ -139,8 +144,14 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         return finish(checked, &settings, &printer);
     }
     let Session { repo, printer, .. } = session;
+    let is_first = std::io::stderr().is_terminal() && repo.own_chain()?.is_none();
     let done = flow::land(repo, order, &settings.options, &printer);
-    finish(done, &settings, &printer)
+    let has_landed = matches!(done.report.status, Status::Landed | Status::PartlyLanded);
+    let exit = finish(done, &settings, &printer)?;
+    if is_first && has_landed && settings.options.record {
+        printer.note(FIRST);
+    }
+    Ok(exit)
 }
 
 /// Reports what became of it, and shows it if that is wanted.

@@ -7,13 +7,14 @@ use crate::response::Response;
 use crate::vcs::repo::Repo;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
 
 /// Reads all responses, in the order given, numbered from `first` on; standard input for `-`, or where no file is named.
 /// Where none is needed and no file is named, a terminal or nothing at all on standard input is none. Where they cannot all be
 /// read, what came on standard input is given to `lost`.
 ///
 /// # Errors
-/// A file cannot be read, is too large or is no text; no file is named and standard input is a terminal.
+/// A file cannot be read, is too large or is no text.
 pub(super) fn read(
     names: &[OsString],
     limit: u64,
@@ -25,11 +26,6 @@ pub(super) fn read(
     let none_named = names.is_empty();
     let names = match names {
         [] if !needed && std::io::stdin().is_terminal() => return Ok(Vec::new()),
-        [] if std::io::stdin().is_terminal() => {
-            return Err(Error::Usage(
-                "no response: name a file, or pipe one in ('-' reads the terminal)".into(),
-            ));
-        }
         [] => std::slice::from_ref(&stdin),
         names => names,
     };
@@ -76,10 +72,12 @@ pub(super) fn of_clipboard(bytes: Vec<u8>, limit: u64, id: u32) -> Result<Respon
 /// All of a file, or of standard input; one byte more than allowed is enough to know.
 fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Error> {
     let shown = shown(name);
-    if name == "-" && std::io::stdin().is_terminal() {
-        remark("reading the response from the terminal; Ctrl-D on a line of its own ends it");
+    let pasted = name == "-" && std::io::stdin().is_terminal();
+    if pasted {
+        remark("paste the response, then press Ctrl-D on a line of its own");
     }
-    all_of(name, limit).map_err(|source| {
+    let bytes = all_of(name, limit).and_then(|bytes| if pasted { as_typed(bytes) } else { Ok(bytes) });
+    bytes.map_err(|source| {
         let is_missing = source.kind() == std::io::ErrorKind::NotFound && is_first;
         match args::near_verb(&shown).filter(|verb| is_missing && *verb != shown) {
             Some(verb) => Error::Word { word: shown, verb },
@@ -87,6 +85,35 @@ fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Erro
         }
     })
 }
+
+/// The longest line, in bytes, that a terminal passes on: of a longer one it drops the rest in silence (termios(3), "Canonical and
+/// noncanonical mode"; elsewhere than on Linux it is `MAX_CANON`).
+const LONGEST_LINE: usize = if cfg!(target_os = "linux") { 4095 } else { 1023 };
+
+/// What a terminal gave, unless it may have dropped a part.
+fn as_typed(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
+    match bytes.split(|&byte| byte == b'\n').position(|line| line.len() >= LONGEST_LINE) {
+        None => Ok(bytes),
+        Some(at) => Err(std::io::Error::other(format!(
+            "line {} is longer than a terminal passes on, {LONGEST_LINE} bytes; save the response in a file, or copy it and use \
+             --clipboard",
+            at + 1
+        ))),
+    }
+}
+
+/// The file beside a missing one that has most of its name, where one has.
+pub(super) fn nearest(missing: &Path) -> Option<String> {
+    let directory = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let entries = std::fs::read_dir(directory.unwrap_or(Path::new("."))).ok()?;
+    let names = entries.flatten().filter(|entry| entry.path().is_file()).take(MANY_FILES);
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let name = args::nearest(missing.file_name()?.to_str()?, names)?;
+    directory.map_or(PathBuf::new(), Path::to_path_buf).join(name).into_os_string().into_string().ok()
+}
+
+/// In a directory of more files than this only some are looked at.
+const MANY_FILES: usize = 1000;
 
 /// What a response is called.
 pub(super) fn shown(name: &OsString) -> String {

@@ -11,12 +11,13 @@ use crate::locate::already_applied::result_between;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::matches::{Matches, Search, find};
 use crate::locate::outcome::same;
+use crate::locate::part;
 use crate::locate::pointer::Pointers;
 use crate::locate::query::Query;
 use crate::locate::solution::{Mode, Part, Solution};
 use crate::locate::solve::solve;
 use crate::locate::thresholds::ALTERNATIVES;
-use crate::locate::tier::{MatchMode, Scope, Tier};
+use crate::locate::tier::{MatchMode, Tier};
 use crate::locate::verbatim::verbatim;
 use crate::pattern::{Pattern, Step};
 use crate::text::Normalization;
@@ -204,9 +205,12 @@ impl Single<'_> {
             return Err(evidence::out_of_range(self.hay, &said(occurrence), &places));
         };
         let (aligned, made) = &found.places[index];
-        // Whoever counts may count the looser ones, too.
-        let looser = if found.match_mode.scope == Scope::Part { Vec::new() } else { query.loosely() };
-        if let Some(other) = nth(occurrence, looser.len()).and_then(|index| looser.get(index))
+        // Whoever counts may count the looser ones, too, or all that reads so.
+        let all = match query.pattern.before.as_slice() {
+            [text] if part::may_be(query.pattern) => self.hay.parts(text),
+            _ => query.loosely(),
+        };
+        if let Some(other) = nth(occurrence, all.len()).and_then(|index| all.get(index))
             && !other.overlaps(&aligned.place)
         {
             return Err(evidence::named_looser(self.hay, *other, aligned.place));

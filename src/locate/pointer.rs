@@ -1,6 +1,7 @@
 //! Pointers: what beside the before-text says which place is meant. A place that goes against one is never taken.
 
 use super::Context;
+use super::part;
 use super::thresholds::{CUT_SECTION, HEADINGS};
 use crate::edit::{Anchor, Hunk};
 use crate::text::search::{Haystack, Place, is_of_tokens};
@@ -201,8 +202,13 @@ impl<'a> Blocks<'a> {
             let equal = self.hay.lines_equal(text.as_bytes(), Normalization::FoldedTrimmed);
             let mut like: Vec<Like> = equal.into_iter().filter_map(strictest).collect();
             if like.is_empty() {
-                let parts = self.hay.parts(text.trim().as_bytes()).into_iter();
-                let parts = parts.filter(|place| is_of_tokens(self.hay, place));
+                let text = text.trim().as_bytes();
+                let is_code = |place: &Place| {
+                    let comment = part::comment_column(self.hay, self.language, place.first());
+                    !part::is_in_comment(self.language, text, place, comment)
+                };
+                let parts = self.hay.parts(text).into_iter();
+                let parts = parts.filter(|place| is_of_tokens(self.hay, place) && is_code(place));
                 like = parts.map(|place| (place.first(), CONTAINING)).collect();
                 like.dedup();
             }

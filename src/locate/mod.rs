@@ -162,7 +162,7 @@ pub struct Applied {
     /// What is to be said of hunks, which are counted from 0.
     pub notes: Vec<(usize, Note)>,
     /// Whether anything changed.
-    pub effect: Effect,
+    pub outcome: Outcome,
 }
 
 /// What is to be said of a hunk.
@@ -178,14 +178,14 @@ pub enum Note {
     Replaced,
 }
 
-/// Whether hunks change anything.
+/// Whether an edit, or hunks of one, change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum Outcome {
     /// They do.
-    Changed,
-    /// Their before-texts equal their after-texts.
+    Changes,
+    /// Their text changes nothing (before equals after).
     NoChange,
-    /// Their results are there already.
+    /// Their result is there already.
     AlreadyApplied,
 }
 
@@ -226,8 +226,8 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
             cascade::settle(&Context { repeats: &[repeat], ..*context }, &now, one, single::arrange);
         match settled {
             Ok(made) => {
-                changed |= made.effect == Effect::Changed;
-                already |= made.effect == Effect::AlreadyApplied;
+                changed |= made.outcome == Outcome::Changes;
+                already |= made.outcome == Outcome::AlreadyApplied;
                 matched.extend(made.matched);
                 places.push(made.places.first().copied().flatten());
                 notes.extend(made.notes.into_iter().map(|(_, note)| (index, note)));
@@ -242,12 +242,12 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
     if !refusals.is_empty() {
         return Err(refusals);
     }
-    let effect = match () {
-        () if changed => Effect::Changed,
-        () if already => Effect::AlreadyApplied,
-        () => Effect::NoChange,
+    let outcome = match () {
+        () if changed => Outcome::Changes,
+        () if already => Outcome::AlreadyApplied,
+        () => Outcome::NoChange,
     };
-    Ok(Applied { version: now, matched, places, notes, effect })
+    Ok(Applied { version: now, matched, places, notes, outcome })
 }
 
 /// The file with lines added at its end, and what is to be said of that; none if they stand there already.

@@ -10,7 +10,7 @@ use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError, 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Edit, Existing, FormatId, Hunk, Missing, Op, Target};
 use crate::guard::{self, Guard};
-use crate::locate::{self, Context, Effect, Limits, Match, Refusal, Repeat};
+use crate::locate::{self, Context, Limits, Match, Refusal, Repeat};
 use crate::path::{PathContext, PathError, RepoPath, interpret};
 use crate::syntax;
 use crate::text::search::Budget;
@@ -212,14 +212,12 @@ impl Operation<'_, '_> {
         self.may_touch(&path)?;
         if self.overlay.node(&path)?.is_none() {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
-                self.may_appear(&path)?;
                 if hunks.iter().any(brings_divider) && !self.rules.allow_markers {
                     let message = format!("`{path}` would hold a line that divides a block");
                     let help = "write each block with its three marks, each once";
                     return Err(self.error(Code::Markers, message).with_help(help).into());
                 }
-                self.guard(&text, None)?;
-                return self.write(path, None, new_file(&text), None, Vec::new());
+                return self.create(path, &text, Existing::Refuse);
             }
             return Err(self.not_found(&path)?.into());
         }
@@ -228,13 +226,12 @@ impl Operation<'_, '_> {
         }
         let (state, version) = self.editable(&path)?;
         let applied = self.apply(&path, &version, hunks)?;
-        if applied.effect != Effect::Changed {
-            let step = self.stays(path, state, version, outcome(applied.effect))?;
+        if applied.outcome != Outcome::Changes {
+            let step = self.stays(path, state, version, applied.outcome)?;
             return Ok((Step { matched: applied.matched, ..step }, applied.places));
         }
         self.has_context(&path, version.content(), hunks)?;
-        let after = FileState { node: state.node, body: Body::Text(applied.version.content().clone()) };
-        let (step, _) = self.write(path, Some(state), after, Some(applied.version), applied.matched)?;
+        let step = self.rewrite(path, state, applied.version, applied.matched)?;
         Ok((Step { notes: applied.notes, ..step }, applied.places))
     }
 
@@ -244,23 +241,15 @@ impl Operation<'_, '_> {
         if self.overlay.node(&path)?.is_none() {
             return Err(self.not_found(&path)?.into());
         }
-        let (state, version) = self.editable(&path)?;
-        let replaced = rewritten(version.content(), text);
-        if replaced == *version.content() {
-            return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
-        }
-        self.guard(text, Some(version.content()))?;
-        let after = FileState { node: state.node, body: Body::Text(replaced) };
-        self.write(path, Some(state), after, None, Vec::new())
+        self.editable(&path)?;
+        self.create(path, text, Existing::Overwrite)
     }
 
     fn append(&mut self, path: RepoPath, text: &str) -> Result<Resolved, Stop> {
         let path = self.follow(path)?;
         self.may_touch(&path)?;
         if self.overlay.node(&path)?.is_none() {
-            self.may_appear(&path)?;
-            self.guard(text, None)?;
-            return self.write(path, None, new_file(text), None, Vec::new());
+            return self.create(path, text, Existing::Refuse);
         }
         let (state, version) = self.editable(&path)?;
         if text.is_empty() {
@@ -278,9 +267,8 @@ impl Operation<'_, '_> {
                 Err(self.error(Code::Malformed, message).with_help(help).into())
             }
             Some((appended, note)) => {
-                let after = FileState { node: state.node, body: Body::Text(appended.content().clone()) };
-                let (step, places) = self.write(path, Some(state), after, Some(appended), Vec::new())?;
-                Ok((Step { notes: note.map(|note| (0, note)).into_iter().collect(), ..step }, places))
+                let step = self.rewrite(path, state, appended, Vec::new())?;
+                Ok((Step { notes: note.map(|note| (0, note)).into_iter().collect(), ..step }, Vec::new()))
             }
             None => Ok((self.step(path, Outcome::AlreadyApplied), Vec::new())),
         }
@@ -300,14 +288,7 @@ impl Operation<'_, '_> {
                     .with_help("remove its files one by one")
                     .into());
             }
-            Some(Node::Directory) => match self.overlay.files_below(&path)? {
-                Ok(files) => files,
-                Err(name) => {
-                    let message =
-                        format!("`{name}`, which would be removed too, has a name that cannot be handled");
-                    return Err(self.error(Code::PathInvalid, message).into());
-                }
-            },
+            Some(Node::Directory) => self.files_below(&path, "removed")?,
             Some(_) => vec![path.clone()],
         };
         let mut matched = Vec::new();
@@ -434,22 +415,31 @@ impl Operation<'_, '_> {
 
     /// The state and text of what stands at a path, if it is a file of text.
     pub(super) fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
-        let unfit =
-            |what: &str| self.error(Code::NotEditable, format!("`{path}` is {what}, which is not edited"));
         match self.overlay.file(path)? {
             Some(state) if matches!(state.node, Node::File { .. }) => {
                 let version = self.overlay.version(path, &state.body)?;
-                if version.content().is_binary() {
-                    return Err(unfit("binary").into());
-                }
-                match version.content().is_lfs_pointer() {
-                    true => Err(unfit("a Git LFS pointer").with_help("run 'git lfs pull'").into()),
-                    false => Ok((state, version)),
-                }
+                self.is_editable(path, version.content())?;
+                Ok((state, version))
             }
-            Some(state) => Err(unfit(policy::named(state.node)).into()),
-            None => Err(unfit("a directory").into()),
+            other => {
+                let node = other.map_or(Node::Directory, |state| state.node);
+                Err(self.unfit(path, policy::named(node)).into())
+            }
         }
+    }
+
+    fn is_editable(&self, path: &RepoPath, content: &Content) -> Result<(), Stop> {
+        match () {
+            () if content.is_binary() => Err(self.unfit(path, "binary").into()),
+            () if content.is_lfs_pointer() => {
+                Err(self.unfit(path, "a Git LFS pointer").with_help("run 'git lfs pull'").into())
+            }
+            () => Ok(()),
+        }
+    }
+
+    fn unfit(&self, path: &RepoPath, what: &str) -> Diagnostic {
+        self.error(Code::NotEditable, format!("`{path}` is {what}, which is not edited"))
     }
 
     /// The path, or where an earlier edit moved what stood there.
@@ -510,6 +500,27 @@ impl Operation<'_, '_> {
         }
     }
 
+    /// The files below a directory, all of which are to be removed or moved.
+    fn files_below(&self, path: &RepoPath, becomes: &str) -> Result<Vec<RepoPath>, Stop> {
+        self.overlay.files_below(path)?.map_err(|name| {
+            let message =
+                format!("`{name}`, which would be {becomes} too, has a name that cannot be handled");
+            self.error(Code::PathInvalid, message).into()
+        })
+    }
+
+    /// Writes what edits have made of a file, and makes the step of it.
+    pub(super) fn rewrite(
+        &mut self,
+        path: RepoPath,
+        before: FileState,
+        version: Version,
+        matched: Vec<Match>,
+    ) -> Result<Step, Stop> {
+        let after = FileState { node: before.node, body: Body::Text(version.content().clone()) };
+        Ok(self.write(path, Some(before), after, Some(version), matched)?.0)
+    }
+
     /// Writes a file and makes the step of it.
     pub(super) fn write(
         &mut self,
@@ -548,12 +559,4 @@ fn is_cut(hunk: &Hunk, content: &Content, applied: &locate::Applied) -> bool {
     };
     applied.matched.last().is_some_and(|found| found.tier == locate::Tier::Similar)
         && hunk.change.wanted().last().is_some_and(|last| !has(last))
-}
-
-fn outcome(effect: Effect) -> Outcome {
-    match effect {
-        Effect::Changed => Outcome::Changes,
-        Effect::NoChange => Outcome::NoChange,
-        Effect::AlreadyApplied => Outcome::AlreadyApplied,
-    }
 }

@@ -4,7 +4,7 @@ use super::{LIMITS, apply_to, at, hunk, made, ok, run, text_hunk, tier, version}
 use crate::diag::Code;
 use crate::edit::{Change, Hunk};
 use crate::guard::Guard;
-use crate::locate::{Effect, Limits, Repeat, Tier};
+use crate::locate::{Limits, Outcome, Repeat, Tier};
 use crate::text::Language;
 
 #[test]
@@ -39,7 +39,7 @@ fn a_uniform_shift_is_undone_for_added_lines() {
 fn an_edit_of_the_indentation_alone_is_not_made_twice() {
     let deeper = |file: &str| run(file, &[hunk("a\n", "  a\n")]);
     assert_eq!(deeper("a\n").unwrap().version.content().to_bytes(), b"  a\n");
-    assert_eq!(deeper("  a\n").unwrap().effect, Effect::AlreadyApplied);
+    assert_eq!(deeper("  a\n").unwrap().outcome, Outcome::AlreadyApplied);
     assert_eq!(
         deeper("    a\n").unwrap_err()[0].code,
         Code::SearchNotFound,

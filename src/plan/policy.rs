@@ -4,6 +4,10 @@ use super::overlay::Overlay;
 use super::{Node, Rules, TreeError};
 use crate::diag::Code;
 use crate::path::{RepoPath, is_sensitive};
+use crate::text::alike::{percent, ratio};
+
+/// A name is nearly another one if they are so much alike, in percent.
+const ALIKE: u8 = 80;
 
 /// How many paths a hint names.
 const HINTS: usize = 3;
@@ -83,35 +87,18 @@ pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<Stri
         return Ok(Some(format!("a file of that name is at {}", names.join(", "))));
     }
     let near = overlay.files_in(path.parent().as_ref())?.into_iter().filter_map(|other| {
-        let distance = distance(path.file_name(), other.file_name())?;
-        Some((distance, other))
+        let share = likeness(path.file_name(), other.file_name())?;
+        Some((std::cmp::Reverse(share), other))
     });
     Ok(near.min().map(|(_, other)| format!("did you mean `{other}`?")))
 }
 
-/// How many letters a name differs by from one that is nearly like it: no more than two, and less than a third of them.
-/// Another extension counts as one.
-fn distance(one: &str, other: &str) -> Option<usize> {
-    let split = |name: &str| name.rsplit_once('.').map_or(name.to_owned(), |(stem, _)| stem.to_owned());
-    if split(one) == split(other) && !split(one).is_empty() {
-        return Some(1);
-    }
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    if one.len().abs_diff(other.len()) > 2 {
-        return None;
-    }
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (index, second) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != second);
-            diagonal = row[index + 1];
-            row[index + 1] = changed.min(diagonal + 1).min(row[index] + 1);
-        }
-    }
-    let distance = row.last().copied()?;
-    (distance <= 2 && distance * 3 < one.len()).then_some(distance)
+/// How alike a name is to one that may be meant: in most of its letters, or but for its extension.
+fn likeness(one: &str, other: &str) -> Option<u8> {
+    let stem = |name: &str| name.rsplit_once('.').map_or(name.len(), |(stem, _)| stem.len());
+    let is_other_kind = stem(one) > 0 && one[..stem(one)] == other[..stem(other)];
+    let share = percent(ratio(one.as_bytes(), other.as_bytes()));
+    (is_other_kind || share >= ALIKE).then_some(share)
 }
 
 /// What a node is called, in a sentence.

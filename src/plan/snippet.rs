@@ -1,7 +1,7 @@
 //! What a snippet comes to: the definitions that it holds become those of its file.
 
+use super::Outcome;
 use super::operations::{Operation, Resolved, Stop};
-use super::{Body, FileState, Outcome};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Existing;
 use crate::locate::{Match, Tier};

@@ -334,14 +334,6 @@ pub(super) fn too_many_dividers() -> Box<Refusal> {
         .with_help("give only the lines that change and those beside them")
 }
 
-/// A SEARCH/REPLACE block whose search text may end at one divider or go on to the next.
-pub(super) fn unclear_divider(line: usize) -> Box<Refusal> {
-    let message =
-        format!("line {line} of the file, behind the search text, may be what its first divider quotes");
-    Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("end the search text before that line or after it, and quote the line whole")
-}
-
 /// The lines of places, as evidence: of very many the first ones.
 pub(super) fn candidates(places: &[Place]) -> Evidence {
     let lines = places.iter().map(|place| place.start.line + 1).take(CANDIDATES_SHOWN);

@@ -52,6 +52,7 @@ mod tier;
 mod verbatim;
 
 pub use already_applied::before_all;
+pub use arrange::addition::{append, is_closed};
 pub use evidence::{HELP_ADDED, HELP_COPY, Refusal, beginning, calculate_min_context};
 pub use tier::Tier;
 
@@ -248,24 +249,6 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
         () => Outcome::NoChange,
     };
     Ok(Applied { version: now, matched, places, notes, outcome })
-}
-
-/// The file with lines added at its end, and what is to be said of that; none if they stand there already.
-///
-/// # Errors
-/// How they are to be indented in the file is not known.
-pub fn append(
-    version: &Version,
-    text: &str,
-    limits: &Limits,
-    budget: &Budget,
-) -> Result<Option<(Version, Option<Note>)>, Box<Refusal>> {
-    arrange::addition::appended(version, text, limits, budget)
-}
-
-/// Whether a file ends with the bracket behind which nothing may stand in its language.
-pub fn is_closed(content: &Content, language: Language) -> bool {
-    arrange::addition::is_closed(content, language)
 }
 
 /// Whether a file ends with the lines of all of some texts, as they are or with its tabs.

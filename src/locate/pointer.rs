@@ -269,12 +269,10 @@ pub(super) fn of_diff<'h>(
     if let Some(lineage) = context.lineage {
         lines = lines.into_iter().filter_map(|line| lineage.of(line)).collect();
     }
-    if lines.is_empty() || lines.len() > HEADINGS {
-        return match old_start {
-            Some(_) => Ok(Pointers::default()),
-            None if lines.is_empty() => Err(section),
-            None => Ok(Pointers::default()),
-        };
+    match lines.len() {
+        0 if old_start.is_none() => return Err(section),
+        count if count == 0 || count > HEADINGS => return Ok(Pointers::default()),
+        _ => {}
     }
     let regions = lines.into_iter().map(|line| now.region(line)).collect();
     Ok(Pointers { regions: Some(regions), ..Pointers::default() })

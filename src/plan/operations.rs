@@ -156,7 +156,7 @@ impl Operation<'_, '_> {
                 let content = version.content();
                 let replaced = rewritten(content, text);
                 if replaced == *content || *content == Content::new(text.as_bytes()) {
-                    let step = self.stays(path, state, version, Outcome::AlreadyApplied)?;
+                    let step = self.stays(path, state, Some(version), Outcome::AlreadyApplied)?;
                     return Ok((step, Vec::new()));
                 }
                 if existing == Existing::Refuse && !self.rules.allow_overwrite {
@@ -227,7 +227,7 @@ impl Operation<'_, '_> {
         let (state, version) = self.editable(&path)?;
         let applied = self.apply(&path, &version, hunks)?;
         if applied.outcome != Outcome::Changes {
-            let step = self.stays(path, state, version, applied.outcome)?;
+            let step = self.stays(path, state, Some(version), applied.outcome)?;
             return Ok((Step { matched: applied.matched, ..step }, applied.places));
         }
         self.has_context(&path, version.content(), hunks)?;
@@ -275,9 +275,7 @@ impl Operation<'_, '_> {
     }
 
     fn delete(&mut self, path: RepoPath, recursive: bool, hunks: &[Hunk]) -> Result<Resolved, Stop> {
-        if let Some((code, message)) = policy::removal(&path, self.rules) {
-            return Err(self.error(code, message).into());
-        }
+        self.refuse(policy::removal(&path, self.rules))?;
         self.may_touch(&path)?;
         let files = match self.overlay.node(&path)? {
             None => return self.absent(path),
@@ -350,10 +348,7 @@ impl Operation<'_, '_> {
         let refused = |refusal: Refusal| {
             let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
             let diagnostic = self.refusal(refusal, hunks);
-            match unquotable {
-                Some(why) => diagnostic.with_help(why),
-                None => diagnostic,
-            }
+            Diagnostic { help: unquotable.or(diagnostic.help), ..diagnostic }
         };
         let applied = locate::apply(version, hunks, &context)
             .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))?;
@@ -374,8 +369,7 @@ impl Operation<'_, '_> {
         let Some(bare) = hunks.iter().find(is_bare).filter(|_| self.edit.format == FormatId::Diff) else {
             return Ok(());
         };
-        let blob = self.edit.git.blob.as_ref().map(|id| self.overlay.blob_text(id, path)).transpose()?;
-        if content.line_count() == 0 || blob.flatten().is_some() {
+        if content.line_count() == 0 || self.blob(path)?.is_some() {
             return Ok(());
         }
         let fault =
@@ -385,14 +379,14 @@ impl Operation<'_, '_> {
 
     /// The version, with the text beside it that the hunks were made on, where the edit names one.
     fn grown(&self, path: &RepoPath, version: &Version) -> Result<Version, TreeError> {
-        let blob = match &self.edit.git.blob {
-            Some(id) => self.overlay.blob_text(id, path)?,
-            None => None,
-        };
-        Ok(match blob {
-            Some(text) => version.grown_from(text),
-            None => version.clone(),
-        })
+        let blob = self.blob(path)?;
+        Ok(blob.map_or_else(|| version.clone(), |text| version.grown_from(text)))
+    }
+
+    /// The text that the edit names as what it was made on, if it is at hand.
+    fn blob(&self, path: &RepoPath) -> Result<Option<Content>, TreeError> {
+        let id = self.edit.git.blob.as_ref();
+        id.map_or(Ok(None), |id| self.overlay.blob_text(id, path))
     }
 
     /// Refuses a whole text that no one means.
@@ -448,25 +442,20 @@ impl Operation<'_, '_> {
     }
 
     pub(super) fn may_touch(&self, path: &RepoPath) -> Result<(), Stop> {
-        match policy::may_touch(path, self.rules, self.overlay)? {
-            Some((code, message)) => Err(self.error(code, message).into()),
-            None => Ok(()),
-        }
+        self.refuse(policy::may_touch(path, self.rules, self.overlay)?)
     }
 
     fn may_appear(&self, path: &RepoPath) -> Result<(), Stop> {
-        match policy::may_appear(path, None, self.overlay)? {
-            Some((code, message)) => Err(self.error(code, message).into()),
-            None => Ok(()),
-        }
+        self.refuse(policy::may_appear(path, None, self.overlay)?)
+    }
+
+    fn refuse(&self, objection: Option<policy::Objection>) -> Result<(), Stop> {
+        objection.map_or(Ok(()), |(code, message)| Err(self.error(code, message).into()))
     }
 
     pub(super) fn not_found(&self, path: &RepoPath) -> Result<Diagnostic, TreeError> {
         let diagnostic = self.error(Code::NotFound, format!("there is no file `{path}`"));
-        Ok(match policy::hint(path, self.overlay)? {
-            Some(hint) => diagnostic.with_help(hint),
-            None => diagnostic,
-        })
+        Ok(Diagnostic { help: policy::hint(path, self.overlay)?, ..diagnostic })
     }
 
     pub(super) fn error(&self, code: Code, message: String) -> Diagnostic {

@@ -45,12 +45,15 @@ pub(super) fn may_touch(
     }
     match overlay.obstacle(path)? {
         // A file in the way of a directory is for what is to appear there.
-        Some((ancestor, node @ (Node::Symlink | Node::Submodule))) => Ok(Some((
-            Code::PathBlocked,
-            format!("`{path}` leads through `{ancestor}`, which is {}", named(node)),
-        ))),
+        Some((ancestor, node @ (Node::Symlink | Node::Submodule))) => {
+            Ok(Some(leads_through(path, &ancestor, node)))
+        }
         _ => Ok(None),
     }
+}
+
+fn leads_through(path: &RepoPath, ancestor: &RepoPath, node: Node) -> Objection {
+    (Code::PathBlocked, format!("`{path}` leads through `{ancestor}`, which is {}", named(node)))
 }
 
 /// Why nothing may appear at a path at which `node` stands now.
@@ -60,20 +63,14 @@ pub(super) fn may_appear(
     overlay: &Overlay<'_>,
 ) -> Result<Option<Objection>, TreeError> {
     if let Some((ancestor, node)) = overlay.obstacle(path)? {
-        return Ok(Some((
-            Code::PathBlocked,
-            format!("`{path}` leads through `{ancestor}`, which is {}", named(node)),
-        )));
+        return Ok(Some(leads_through(path, &ancestor, node)));
     }
     if node.is_some() {
         return Ok(None);
     }
-    match overlay.case_twin(path)? {
-        Some(twin) => {
-            Ok(Some((Code::PathCase, format!("`{path}` differs only in case from `{twin}`, which exists"))))
-        }
-        None => Ok(None),
-    }
+    let twin = overlay.case_twin(path)?;
+    let message = |twin| format!("`{path}` differs only in case from `{twin}`, which exists");
+    Ok(twin.map(|twin| (Code::PathCase, message(twin))))
 }
 
 /// Where a file that is not there may be instead.

@@ -45,8 +45,11 @@ pub(super) fn at_end(query: &Query<'_>, followed: bool) -> Result<Part, Box<Refu
     }
 }
 
-/// The file with lines at its end, as it has them; none if they stand there already.
-pub(in crate::locate) fn appended(
+/// The file with lines added at its end, as it has them, and what is to be said of that; none if they stand there already.
+///
+/// # Errors
+/// How they are to be indented in the file is not known, or they may stand there by chance.
+pub fn append(
     version: &Version,
     text: &str,
     limits: &Limits,
@@ -71,7 +74,7 @@ pub(in crate::locate) fn appended(
 }
 
 /// Whether a file ends with the bracket behind which nothing may stand in its language.
-pub(in crate::locate) fn is_closed(content: &Content, language: Language) -> bool {
+pub fn is_closed(content: &Content, language: Language) -> bool {
     let last = content.line_count();
     let mut solid = (0..last).rev().filter_map(|line| content.line(line)).filter(|line| !line.is_blank());
     let closes = |text: &[u8]| matches!(text.trim_ascii_end().last(), Some(b'}' | b']'));

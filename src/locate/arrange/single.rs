@@ -207,7 +207,12 @@ impl Single<'_> {
         if let Some(other) = nth(occurrence, all.len()).and_then(|index| all.get(index))
             && !other.overlaps(&aligned.place)
         {
-            return Err(evidence::named_looser(self.hay, *other, aligned.place));
+            return Err(evidence::named_otherwise(
+                self.hay,
+                *other,
+                aligned.place,
+                evidence::WRITTEN_OTHERWISE,
+            ));
         }
         if *made {
             return Ok(query.made(aligned.place, found.match_mode, places.len()));

@@ -1,7 +1,6 @@
 //! Pointers: what beside the before-text says which place is meant. A place that goes against one is never taken.
 
 use super::Context;
-use super::part;
 use super::thresholds::{CUT_SECTION, HEADINGS};
 use crate::edit::{Anchor, Hunk};
 use crate::text::search::{Haystack, Place, is_of_tokens};
@@ -204,8 +203,8 @@ impl<'a> Blocks<'a> {
             if like.is_empty() {
                 let text = text.trim().as_bytes();
                 let is_code = |place: &Place| {
-                    let comment = part::comment_column(self.hay, self.language, place.first());
-                    !part::is_in_comment(self.language, text, place, comment)
+                    let (code, _) = self.language.split(self.hay.text(place.first()));
+                    place.start.column < code.len() || self.language.is_no_code(text)
                 };
                 let parts = self.hay.parts(text).into_iter();
                 let parts = parts.filter(|place| is_of_tokens(self.hay, place) && is_code(place));

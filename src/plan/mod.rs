@@ -34,6 +34,7 @@ pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Op, Script};
+pub use crate::locate::Outcome;
 use crate::locate::{Match, Note, Tier};
 use crate::names::named;
 use crate::path::RepoPath;
@@ -142,17 +143,6 @@ pub struct Step {
     pub notes: Vec<(usize, Note)>,
     /// Whether anything changes.
     pub outcome: Outcome,
-}
-
-/// Whether an edit changes anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// It does.
-    Changes,
-    /// Its text changes nothing (before equals after).
-    NoChange,
-    /// Its result is there already.
-    AlreadyApplied,
 }
 
 named! {

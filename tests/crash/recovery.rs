@@ -522,6 +522,32 @@ fn the_attempt_that_landed_before_the_kill_is_forgotten() {
 }
 
 #[test]
+fn an_attempt_is_forgotten_in_the_worktree_that_it_was_kept_in() {
+    let sandbox = Sandbox::new();
+    let linked = sandbox.root().join("side");
+    sandbox.git(["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    let bad = five() + &patch("README", "Greet", "good-bye\n", "welcome\n");
+    sandbox.apply(["-q"], &bad).exits(1);
+    let of_linked = |options: &[&str], response: &str, fault: Option<&str>| {
+        let mut command = sandbox.command(options);
+        command.arg(sandbox.response(response)).current_dir(&linked);
+        if let Some(fault) = fault {
+            command.env(VARIABLE, fault);
+        }
+        Run::of(command.output().unwrap())
+    };
+    of_linked(&["-q"], &bad, None).exits(1);
+    let good = patch("README", "Greet", "hello\n", "welcome\n");
+    let killed = of_linked(&["--continue", "--"], &good, Some("ref-moved:kill"));
+    assert_eq!(killed.signal, Some(9));
+    assert!(sandbox.exists(".git/worktrees/side/llm-apply/attempts"));
+    // The other worktree settles it, and has an attempt of the same name.
+    sandbox.run(["recover"]).exits(0);
+    assert!(!sandbox.exists(".git/worktrees/side/llm-apply/attempts"));
+    assert!(sandbox.exists(".git/llm-apply/attempts"));
+}
+
+#[test]
 fn temporary_directories_of_a_killed_run_go() {
     let sandbox = Sandbox::new();
     let left = ".git/llm-apply/tmp/of-a-killed-run";

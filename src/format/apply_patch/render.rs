@@ -24,10 +24,11 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
 }
 
 fn chunks(change: &Rendered<'_>, texts: &Texts<'_>) -> Result<String, Unrepresentable> {
-    if !texts.ends_as_lines_do() {
-        return Err(change.cannot(Reason::FinalNewline));
-    }
-    hunks_below(texts, &|_| "@@\n".to_owned(), "").map_err(|reason| change.cannot(reason))
+    let chunks = hunks_below(texts, &|_| "@@\n".to_owned(), "").map_err(|reason| change.cannot(reason))?;
+    // A chunk that changes the last line has no context below it, and ends that line.
+    let touches_end = chunks.lines().last().is_some_and(|line| !line.starts_with(' '));
+    let fits = texts.ends_as_lines_do() && !(texts.after_unterminated && touches_end);
+    fits.then_some(chunks).ok_or_else(|| change.cannot(Reason::FinalNewline))
 }
 
 /// A path as it is written behind a colon.

@@ -11,14 +11,16 @@ pub(in crate::format) fn unified(texts: &Texts<'_>) -> Result<String, Reason> {
     hunks_below(texts, &head, "\\ No newline at end of file\n")
 }
 
-/// A change as hunks, each below its head. `unterminated` stands below a last line without a newline.
+/// A change as hunks, each below its head. `unterminated` stands below a last line without a newline, which is as one with
+/// where that is empty.
 pub(in crate::format) fn hunks_below(
     texts: &Texts<'_>,
     head: &dyn Fn(&Hunk) -> String,
     unterminated: &str,
 ) -> Result<String, Reason> {
-    let before = marked(&texts.before, texts.before_unterminated);
-    let after = marked(&texts.after, texts.after_unterminated);
+    let says = !unterminated.is_empty();
+    let before = marked(&texts.before, says && texts.before_unterminated);
+    let after = marked(&texts.after, says && texts.after_unterminated);
     let [before, after] = [&before, &after].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
     let mut out = String::new();
     for hunk in &hunks(&before, &after, &|_, _| Fit::Fits).ok_or(Reason::NoPlace)? {

@@ -112,8 +112,11 @@ impl<'t> Json<'t> {
         let is_foreign = self.response.text().get(broken.at..).is_some_and(|rest| rest.starts_with(FOREIGN));
         if is_foreign {
             // The lines below are written likewise: what is said of the first says it of all.
-            let goes_on = |text: &str| text.starts_with(FOREIGN) || text.starts_with(['{', '}', '[', ']']);
-            cursor.advance_past(|line| goes_on(line.trim_start().text));
+            let goes_on = |text: &str| {
+                let inner = text.trim_matches(|c: char| c.is_whitespace() || "{}[],".contains(c));
+                !text.trim().is_empty() && (inner.is_empty() || inner.starts_with(FOREIGN))
+            };
+            cursor.advance_past(|line| goes_on(line.text));
         } else if line.start <= start || line.text.get(..before).is_none_or(|text| !text.trim().is_empty()) {
             cursor.advance();
         }

@@ -252,7 +252,7 @@ impl Pushed {
 
     /// Moves the branch to what the remote has taken.
     fn finish(&self, repo: &Repo, timeout: Duration) -> Result<Recovered> {
-        let settled = push::finish(&repo.open_again()?, &self.note, timeout)?;
+        let settled = push::finish(&repo.open_where(self.note.reference())?, &self.note, timeout)?;
         let _lock = super::lock(repo, timeout)?;
         clean(repo, &self.transaction_dir, &id_of(&self.transaction_dir), None, settled.end)?;
         Ok(self.recovered(settled))

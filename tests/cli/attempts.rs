@@ -343,7 +343,7 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["First", "Two", "Three"]);
     sandbox.run(["--continue", &second, "-"]).exits(128).says(&format!("--continue={second} <file>"));
     sandbox.run(["--abort"]).exits(0).says(&second);
-    // The last that is kept is meant on any branch; of several none.
+    // The last that is kept is meant on any branch if it names its own; of several none.
     sandbox.git(["reset", "-q", "--hard", &base]);
     let fourth = three().replace("One", "Fourth");
     sandbox.apply(["-b", "aside"], &fourth).exits(1);
@@ -351,6 +351,17 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
     sandbox.run([&format!("--abort={third}")]).exits(0);
     sandbox.apply(["--continue"], &correction()).exits(0).says("aside");
     assert_eq!(attempts(&sandbox), [""; 0]);
+    // One that was for where HEAD was would land where it is now.
+    let fifth = other(&sandbox, "Fifth");
+    sandbox.git(["switch", "-q", "-c", "elsewhere"]);
+    sandbox
+        .apply(["--continue"], &correction())
+        .exits(128)
+        .says("no refused attempt for elsewhere")
+        .says(&fifth);
+    sandbox.run(["--abort"]).exits(128).says(&fifth);
+    sandbox.git(["switch", "-q", "main"]);
+    sandbox.apply(["--continue"], &correction()).exits(0);
     sandbox.is_sound();
 }
 

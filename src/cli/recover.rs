@@ -37,7 +37,7 @@ pub(super) fn sentence(one: &Recovered) -> String {
         }
         End::Finished => format!("finished a killed run: {branch} has landed ({})", one.id),
         End::Unknown => format!(
-            "what a killed run has pushed for {branch} may be there or not: its remote cannot be asked ({})",
+            "what a killed run has pushed or dropped of {branch} may be there or not: its remote cannot be asked ({})",
             one.id
         ),
         End::Dropped => format!("finished a killed run: {branch} was dropped ({})", one.id),

@@ -2,6 +2,7 @@
 
 use crate::sandbox;
 
+use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::{Run, Sandbox, create, patch, remove};
 use serde_json::Value;
 
@@ -237,6 +238,30 @@ fn drop_removes_the_branch_of_the_remote_first() {
     assert_eq!((branches("."), branches("../server")), ("main".into(), "main".into()));
     sandbox.has_sound_objects();
     sandbox.leaves_no_file();
+}
+
+#[test]
+fn what_a_remote_has_dropped_before_a_kill_goes_here_too() {
+    for (fault, is_dropped) in [("drop-noted", false), ("dropped-there", true), ("branches-dropped", true)] {
+        let sandbox = pushed();
+        sandbox.apply(["--push", "-b", "one"], &create("one.txt", "Try it", "try\n")).exits(0);
+        sandbox.apply(["-b", "two"], &create("two.txt", "Try it", "try\n")).exits(0);
+        let run = sandbox.command(["drop", "--push", "one"]).env(VARIABLE, format!("{fault}:kill")).output();
+        assert_eq!(Run::of(run.unwrap()).signal, Some(9), "{fault}");
+        if fault == "dropped-there" {
+            std::fs::rename(sandbox.root().join("server"), sandbox.root().join("away")).unwrap();
+            sandbox.run(["recover"]).exits(0).says("cannot be asked");
+            std::fs::rename(sandbox.root().join("away"), sandbox.root().join("server")).unwrap();
+        }
+        sandbox.run(["recover"]).exits(0).says(if is_dropped { "was dropped" } else { "removed what" });
+        let branches = |directory: &str| {
+            sandbox.git(["-C", directory, "for-each-ref", "--format=%(refname:short)", "refs/heads"])
+        };
+        let here = if is_dropped { "main\ntwo" } else { "main\none\ntwo" };
+        assert_eq!(branches("."), here, "{fault}");
+        assert_eq!(branches("../server"), if is_dropped { "main" } else { "main\none" }, "{fault}");
+        sandbox.leaves_no_file();
+    }
 }
 
 #[test]

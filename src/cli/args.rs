@@ -6,6 +6,7 @@
 mod options;
 
 use super::completion::SHELLS;
+use crate::flow::sources::key;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::OPTIONS;
@@ -75,19 +76,7 @@ impl Opt {
 
     /// The configuration key: the long name in camelCase.
     pub fn key(&self) -> String {
-        let mut key = String::from("llmapply.");
-        let mut upper = false;
-        for c in self.long.chars() {
-            match c {
-                '-' => upper = true,
-                c if upper => {
-                    key.extend(c.to_uppercase());
-                    upper = false;
-                }
-                c => key.push(c),
-            }
-        }
-        key
+        key(self.long)
     }
 }
 

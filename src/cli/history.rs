@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::output::{self, Printer, Said};
-use super::{Error, args, settings};
+use super::{Error, args};
 use crate::flow;
 use crate::report::{self, Style};
 use crate::vcs::repo::Repo;
@@ -45,7 +45,7 @@ pub(super) fn show(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error>
 pub(super) fn forget(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
     let printer = Printer::open(matches, repo.config(), said)?;
-    let timeout = settings::lock_timeout(matches, repo.config())?;
+    let timeout = flow::configured::lock_timeout(matches, repo.config())?;
     Ok(printer.report(flow::forget(&repo, id(matches).unwrap_or_default(), timeout, &printer)?))
 }
 

@@ -94,6 +94,8 @@ pub const VERBS: &[(&str, &str)] = &[
     ("undo", "take a landing back, or edits of it, itself as a landing"),
     ("redo", "put back what undo took back"),
     ("forget", "take a landing's record away for good; the commits stay"),
+    #[cfg(feature = "mcp")]
+    ("mcp", "serve agents that edit files (Model Context Protocol)"),
     ("completion", "print the completion script of a shell: bash, zsh, fish"),
 ];
 
@@ -254,8 +256,10 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
     let all = Command::new(NAME)
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
-        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply <command> [<options>]")
+        .about("Land a language model's code edits in git: one commit per edit, or nothing")
+        .override_usage(
+            "git llm-apply [<options>] [--] [<response>...]\n       git llm-apply <command> [<options>]",
+        )
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)

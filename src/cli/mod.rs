@@ -9,6 +9,8 @@ mod drop;
 pub mod exit;
 mod history;
 mod input;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod output;
 mod problem;
 mod prompt;
@@ -136,6 +138,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "show" => history::show(&matches, &said),
             "forget" => history::forget(&matches, &said),
             "undo" | "redo" => undo::run(&matches, verb == "redo", &said),
+            #[cfg(feature = "mcp")]
+            "mcp" => mcp::run(&matches),
             "completion" => Ok(completion::run(&matches)),
             verb => apply::run(&matches, verb == "check", &said),
         }

@@ -1,7 +1,7 @@
 //! The options that the configuration says, and what goes before it.
 
 use super::sources::{Sources, Typed};
-use super::{Given, Options};
+use super::{Given, Options, Resume};
 use crate::locate::Tier;
 use crate::path::RepoPath;
 use crate::plan::{Grouping, SyntaxCheck};
@@ -23,6 +23,14 @@ impl Options {
     /// A configuration value makes no sense.
     pub fn from_config(repo: &Repo) -> Result<Self> {
         Self::read(repo, &(), None)
+    }
+
+    /// Reads the options of a refused attempt, and of the configuration where those say nothing.
+    ///
+    /// # Errors
+    /// As [`Options::from_config`].
+    pub fn going_on(repo: &Repo, attempt: &Resume) -> Result<Self> {
+        Self::read(repo, &(), Some(attempt.options()))
     }
 
     /// Reads the options; `kept` are those of the attempt that is gone on with.

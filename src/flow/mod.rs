@@ -48,7 +48,7 @@ pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
 pub use open::open;
 pub use options::{Given, Options};
-pub use prompt::{Prompted, Question, prompt};
+pub use prompt::{Prompted, Question, Shown, prompt, read};
 pub use resume::{Resume, abort};
 pub use run::Order;
 pub use suggest::{Each, Suggested, Suggestion, suggest};

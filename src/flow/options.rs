@@ -114,6 +114,8 @@ pub struct Options {
     pub keep_whole: bool,
     /// Keep what lands, and the responses, for `list`, `show` and `undo`.
     pub record: bool,
+    /// What the landing is known by: while one with the same key is in effect there is nothing to do.
+    pub key: Option<String>,
     /// What a model was asked for the responses.
     pub asked: Option<Asked>,
     /// The largest response, in bytes.
@@ -124,6 +126,40 @@ pub struct Options {
     pub lock_timeout: Duration,
     /// All of these as they were typed or configured: a refused attempt keeps it for whoever goes on from it.
     pub given: Given,
+}
+
+impl Options {
+    /// Takes over what other options forbid, so that these allow no more than those do. Of two lists of what may be touched the
+    /// other one counts.
+    pub fn restrict(&mut self, by: &Self) {
+        self.strict |= by.strict;
+        self.verify |= by.verify;
+        self.exec_each |= by.exec_each;
+        self.keep_going &= by.keep_going;
+        self.allow_skip_ci &= by.allow_skip_ci;
+        self.allow_delete &= by.allow_delete;
+        self.allow_overwrite &= by.allow_overwrite;
+        self.allow_sensitive &= by.allow_sensitive;
+        self.allow_placeholder &= by.allow_placeholder;
+        self.allow_markers &= by.allow_markers;
+        self.allow_escaped &= by.allow_escaped;
+        self.allow_shrink &= by.allow_shrink;
+        self.max_fuzz = self.max_fuzz.min(by.max_fuzz);
+        if by.syntax == SyntaxCheck::Refuse {
+            self.syntax = by.syntax;
+        }
+        if !by.include.is_empty() {
+            self.include.clone_from(&by.include);
+        }
+        for (own, others) in [
+            (&mut self.exec, &by.exec),
+            (&mut self.exclude, &by.exclude),
+            (&mut self.sensitive, &by.sensitive),
+        ] {
+            let missing: Vec<_> = others.iter().filter(|one| !own.contains(one)).cloned().collect();
+            own.extend(missing);
+        }
+    }
 }
 
 impl Default for Options {
@@ -175,6 +211,7 @@ impl Default for Options {
             keep: true,
             keep_whole: false,
             record: true,
+            key: None,
             asked: None,
             max_size: DEFAULT_MAX_SIZE,
             dry_run: false,

@@ -166,5 +166,10 @@ pub const OPTIONS: &[Opt] = &[
     flag("list", "porcelain", "print fields with tabs between, for programs").common().typed(),
     flag("show", "response", "print the response alone, byte for byte").common().typed(),
     flag("drop", "force", "also branches that are no suggestions").common().typed(),
+    #[cfg(feature = "mcp")]
+    value("mcp", "print-config", "client", "print the entry for the configuration of this client")
+        .choices(crate::mcp::CLIENTS)
+        .common()
+        .typed(),
     values("undo", "edit", "n", "take back these edits of it only: 2,4-6; may be repeated").common().typed(),
 ];

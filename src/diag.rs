@@ -79,6 +79,11 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
+    /// The lines with their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = (usize, &str)> {
+        (self.line..).zip(self.lines.iter().map(String::as_str))
+    }
+
     /// Whether the line with that number, from 1, is among them.
     pub fn holds(&self, line: usize) -> bool {
         (self.line..self.line + self.lines.len()).contains(&line)
@@ -162,6 +167,11 @@ impl Nearest {
         first(&|kind| !matches!(kind, RowKind::Same | RowKind::Alike))
             .or_else(|| first(&|kind| kind == RowKind::Alike))
     }
+}
+
+/// A count with its noun, which takes an s.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 named! {

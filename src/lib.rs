@@ -58,8 +58,10 @@
 
 // In reading order, which is the order of the layers: a module knows only those that stand before it.
 
-// The response, what is wrong with it, and the paths and contents that it is about.
+// Stable names of values.
 pub mod names;
+
+// The response, what is wrong with it, and the paths and contents that it is about.
 pub mod span;
 
 pub mod diag;

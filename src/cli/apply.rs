@@ -1,32 +1,34 @@
 //! `git llm-apply` and `git llm-apply check`.
 
 use super::exit::Exit;
-use super::output::{Printer, Said};
-use super::settings::{Output, Settings};
+use super::output::Printer;
+use super::session::Session;
+use super::settings::Settings;
 use super::terminal::Terminal;
 use super::{Error, args, input, settings, suggest};
-use crate::flow::{self, Done, Each, NotNumbers, Numbers, Order, Resume};
+use crate::flow::{self, Done, Each, Order, Resume};
+use crate::report::Status;
 use crate::response::Response;
-use crate::vcs::repo::Repo;
-use clap::ArgMatches;
 use std::ffi::OsString;
-use std::rc::Rc;
+use std::io::IsTerminal;
 
-pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<Exit, Error> {
-    let repo = Repo::discover()?;
-    let printer = Printer::open(matches, repo.config(), said)?;
+/// What people are told of the first landing in a repository.
+const FIRST: &str = "the first landing here: a commit for each edit; 'git llm-apply undo' takes it back, 'list' shows all landings";
+
+pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
+    let Session { repo, printer, matches } = &session;
     let output = printer.output;
     let branch = args::single(matches, "branch").flatten();
     let (goes_on, abort) = (settings::attempt(matches, "continue"), settings::attempt(matches, "abort"));
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
-    let clipboard = args::switch(matches, "clipboard") == Some(true);
+    let clipboard = session.is_on("clipboard");
     // A file can be given again.
     let is_piped = names.is_empty() || names.iter().any(|name| name == "-");
-    let read = |settings: &Settings, printer: &Printer| -> Result<Vec<Response>, Error> {
+    let read = |settings: &Settings| -> Result<Vec<Response>, Error> {
         let max_size = settings.options.max_size;
         let keep = |bytes: &[u8]| {
             if settings.options.keep && !settings.dry_run {
-                flow::keep_answer(&repo, bytes, printer);
+                flow::keep_answer(repo, bytes, printer);
             }
         };
         match clipboard {
@@ -36,16 +38,16 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     };
     let mut corrections = None;
     let resume = match goes_on.as_ref().filter(|_| abort.is_none()) {
-        Some(Some(id)) => Some(Resume::find(&repo, Some(id), branch.as_deref())?),
+        Some(Some(id)) => Some(Resume::find(repo, Some(id), branch.as_deref())?),
         // Which attempt is meant is told by the corrections.
         Some(None) => {
-            let settings = Settings::read(matches, &repo, None, check)?;
-            let given = read(&settings, &Printer::new(output, said))?;
+            let settings = Settings::read(matches, repo, None, check)?;
+            let given = read(&settings)?;
             let reading = &settings.options.reading;
-            let resume = Resume::find_for(&repo, None, branch.as_deref(), &given, reading);
+            let resume = Resume::find_for(repo, None, branch.as_deref(), &given, reading);
             if resume.is_err() && is_piped && settings.options.keep {
                 let texts: Vec<_> = given.iter().map(Response::text).collect();
-                flow::keep_answer(&repo, texts.join("\n").as_bytes(), &printer);
+                flow::keep_answer(repo, texts.join("\n").as_bytes(), printer);
             }
             let resume = resume?;
             corrections = Some(given);
@@ -54,11 +56,9 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
         None => None,
     };
     let kept = resume.as_ref().map(Resume::options);
-    let mut settings = Settings::read(matches, &repo, kept, check)?;
+    let mut settings = Settings::read(matches, repo, kept, check)?;
     let going_on = kept.and_then(|kept| settings::going_on(matches, kept));
-    settings.options.diffs &= output.json;
-    settings.options.abbreviate = !output.json && !output.quiet;
-    settings.check(output).map_err(|message| Error::Usage(message.to_owned()))?;
+    settings.print_by(output)?;
     if clipboard && !names.is_empty() {
         return Err(Error::Usage("--clipboard goes with no response".into()));
     }
@@ -79,7 +79,7 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
             };
             return Err(Error::Usage(message));
         }
-        return Ok(printer.report(flow::abort(&repo, id.as_deref(), branch.as_deref())?));
+        return Ok(printer.report(flow::abort(repo, id.as_deref(), branch.as_deref())?));
     }
     if let Some(file) = &settings.file {
         if args::several(matches, "message").is_some_and(|paragraphs| !paragraphs.is_empty()) {
@@ -89,30 +89,30 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
             let message = "-F - reads the message from standard input: name a file with the response";
             return Err(Error::Usage(message.into()));
         }
-        let message = input::read_message(&repo, file, settings.options.max_size)?;
+        let message = input::read_message(repo, file, settings.options.max_size)?;
         settings.options.given.insert("message".into(), vec![message.clone()]);
         settings.options.message = Some(message);
     }
     let mut order = Order {
-        only: Some(numbers(matches, "only")?).filter(|only| only.last().is_some()),
-        except: numbers(matches, "except")?,
+        only: Some(session.numbers("only")?).filter(|only| only.last().is_some()),
+        except: session.numbers("except")?,
         ..Order::default()
     };
     if let Some(mut resume) = resume {
-        resume.skip = numbers(matches, "skip")?;
+        resume.skip = session.numbers("skip")?;
         // What was said of that response goes before what is configured, what is typed before both.
         resume.takes_branch = args::single(matches, "branch").is_none();
         resume.takes_base = args::single(matches, "base").is_none();
         order.resume = Some(resume);
         // Whoever asks for feedback would not see what lands.
-        order.hold = !settings.dry_run && args::switch(matches, "feedback") == Some(true);
+        order.hold = !settings.dry_run && session.is_on("feedback");
     }
-    if args::switch(matches, "interactive") == Some(true) {
+    if session.is_on("interactive") {
         if settings.dry_run {
             return Err(Error::Usage("-i lands what is chosen, and does not go with -n".into()));
         }
         let taken = !clipboard && is_piped;
-        order.chooser = Some(Terminal::open(&repo, output, taken)?);
+        order.chooser = Some(Terminal::open(repo, output, taken)?);
     }
     if order.resume.is_some() && args::single(matches, "branch").is_none() {
         // It goes on where the attempt was to land, whatever is configured.
@@ -132,42 +132,37 @@ pub(super) fn run(matches: &ArgMatches, check: bool, said: &Rc<Said>) -> Result<
     if let Some(text) = &going_on {
         printer.tell(text);
     }
-    let given = corrections.map_or_else(|| read(&settings, &printer), Ok)?;
+    let given = corrections.map_or_else(|| read(&settings), Ok)?;
     order.responses = (first..).zip(given).map(|(id, response)| response.with_id(id)).collect();
     settings.options.keep_whole = is_piped;
     if let Some((each, template)) = template {
-        return suggest::run(&repo, each, &template, order, &settings, output, &printer);
+        return suggest::run(repo, each, &template, order, &settings, printer);
     }
     if settings.dry_run || order.hold {
+        let Session { repo, printer, .. } = session;
         let checked = flow::check(repo, order, &settings.options, settings.shows(), &printer);
-        return finish(checked, &settings, output, &printer);
+        return finish(checked, &settings, &printer);
     }
+    let Session { repo, printer, .. } = session;
+    let is_first = std::io::stderr().is_terminal() && repo.own_chain()?.is_none();
     let done = flow::land(repo, order, &settings.options, &printer);
-    finish(done, &settings, output, &printer)
-}
-
-/// The numbers that were typed for an option, all together.
-fn numbers(matches: &ArgMatches, long: &str) -> Result<Numbers, Error> {
-    let mut all = Numbers::default();
-    for text in args::several(matches, long).unwrap_or_default() {
-        all.extend(text.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
+    let has_landed = matches!(done.report.status, Status::Landed | Status::PartlyLanded);
+    let exit = finish(done, &settings, &printer)?;
+    if is_first && has_landed && settings.options.record {
+        printer.note(FIRST);
     }
-    Ok(all)
+    Ok(exit)
 }
 
 /// Reports what became of it, and shows it if that is wanted.
-pub(super) fn finish(
-    mut done: Done,
-    settings: &Settings,
-    output: Output,
-    printer: &Printer,
-) -> Result<Exit, Error> {
+pub(super) fn finish(mut done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
     let exit = printer.outcome(&mut done.report, done.failure.as_ref());
     if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {
-        done.repo.show_diff(old, new, settings.show(output, None))?;
+        done.repo.show_diff(old, new, settings.show(printer.output, None))?;
     }
     if let Some((old, preview)) = done.preview.as_ref().filter(|_| settings.shows()) {
-        done.repo.show_diff(*old, preview.tree(), settings.show(output, Some(preview.objects())))?;
+        let show = settings.show(printer.output, Some(preview.objects()));
+        done.repo.show_diff(*old, preview.tree(), show)?;
     }
     Ok(exit)
 }

@@ -167,18 +167,19 @@ fn flag(arg: Arg) -> Arg {
 }
 
 fn responses() -> Arg {
-    Arg::new("response")
-        .value_name("response")
+    operand("response", "files that hold a model's answer; '-' or none: standard input")
         .num_args(0..)
-        .value_parser(clap::value_parser!(std::ffi::OsString))
-        .help("files that hold a model's answer; '-' or none: standard input")
+        .value_parser(clap::value_parser!(OsString))
         // The usage names it, and a screen has no line to spare.
         .hide_short_help(true)
 }
 
+fn operand(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).value_name(name).help(help)
+}
+
 fn pathspecs() -> Arg {
-    let help = "tracked files to show, from HEAD or --base";
-    Arg::new("pathspec").value_name("pathspec").num_args(0..).help(help)
+    operand("pathspec", "tracked files to show, from HEAD or --base").num_args(0..)
 }
 
 fn directory() -> Arg {
@@ -186,19 +187,18 @@ fn directory() -> Arg {
         .short('C')
         .value_name("dir")
         .action(ArgAction::Append)
-        .value_parser(clap::value_parser!(std::ffi::OsString))
+        .value_parser(clap::value_parser!(OsString))
         .help("run as if started there")
 }
 
 /// A landing on record.
 fn id(required: bool) -> Arg {
-    let help = "the landing: its id or the beginning of it, or one of its commits";
-    Arg::new("id").value_name("id").required(required).help(help)
+    operand("id", "the landing: its id or the beginning of it, or one of its commits").required(required)
 }
 
 /// Suggestions.
 fn branches() -> Arg {
-    Arg::new("branch").value_name("branch").required(true).num_args(1..).help("the suggestions")
+    operand("branch", "the suggestions").required(true).num_args(1..)
 }
 
 /// The whole command line.
@@ -234,7 +234,7 @@ fn filled(name: &str, verb: Command) -> Command {
         "prompt" => verb.arg(directory()).args(shared).args(own).arg(pathspecs()),
         "ask" => verb.arg(directory()).args(own).args(shared).arg(pathspecs()),
         "completion" => {
-            let shell = Arg::new("shell").value_name("shell").required(true).help("the shell");
+            let shell = operand("shell", "the shell").required(true);
             let words = Arg::new("word").last(true).num_args(1..).allow_hyphen_values(true).hide(true);
             verb.arg(directory()).arg(shell.value_parser(SHELLS.to_vec())).arg(words)
         }

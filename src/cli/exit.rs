@@ -2,64 +2,46 @@
 
 use crate::report::{Finding, Report, Status};
 
-/// The exit statuses, as documented.
+/// The exit statuses; git-llm-apply(1) says more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Landed, or nothing left to do: already landed or applied.
-    Done,
+    Done = 0,
     /// Edits refused, nothing changed.
-    Refused,
+    Refused = 1,
     /// The `--exec` command failed.
-    ExecFailed,
+    ExecFailed = 2,
     /// A hook refused.
-    HookRefused,
+    HookRefused = 3,
     /// The repository is in the way.
-    InTheWay,
+    InTheWay = 4,
     /// No edits found in the response.
-    NoEdits,
+    NoEdits = 5,
     /// Not a repository, I/O, broken object store.
-    Fatal,
+    Fatal = 128,
     /// Usage.
-    Usage,
+    Usage = 129,
     /// Interrupted, rolled back.
-    Interrupted,
+    Interrupted = 130,
 }
 
 impl Exit {
-    /// All of them with what they mean, for the documentation.
-    pub const ALL: &[(Exit, &'static str)] = &[
-        (Exit::Done, "landed, or nothing left to do: already landed or applied"),
-        (Exit::Refused, "edits refused, nothing changed (with `--keep-going`: the others may have landed)"),
-        (Exit::ExecFailed, "a command of `--exec` failed, nothing changed"),
-        (Exit::HookRefused, "a hook refused, nothing changed"),
-        (
-            Exit::InTheWay,
-            "the repository is in the way: local changes in touched files, a held lock, a branch that moved or is \
-             checked out elsewhere, another operation in progress; nothing changed",
-        ),
-        (Exit::NoEdits, "no edits found in the response"),
-        (
-            Exit::Fatal,
-            "not a repository, one that cannot be served, I/O, a broken object store, a commit that cannot be signed, a \
-             message that is left empty in the editor",
-        ),
-        (Exit::Usage, "usage"),
-        (Exit::Interrupted, "interrupted, rolled back"),
+    /// All of them.
+    pub const ALL: &[Exit] = &[
+        Exit::Done,
+        Exit::Refused,
+        Exit::ExecFailed,
+        Exit::HookRefused,
+        Exit::InTheWay,
+        Exit::NoEdits,
+        Exit::Fatal,
+        Exit::Usage,
+        Exit::Interrupted,
     ];
 
     /// The number.
     pub fn code(self) -> u8 {
-        match self {
-            Exit::Done => 0,
-            Exit::Refused => 1,
-            Exit::ExecFailed => 2,
-            Exit::HookRefused => 3,
-            Exit::InTheWay => 4,
-            Exit::NoEdits => 5,
-            Exit::Fatal => 128,
-            Exit::Usage => 129,
-            Exit::Interrupted => 130,
-        }
+        self as u8
     }
 
     /// The status of several runs at once: the first in a fixed order that any of them has.

@@ -1,54 +1,40 @@
 //! `git llm-apply list`, `show` and `forget`.
 
+use super::Error;
 use super::exit::Exit;
-use super::output::{self, Printer, Said};
-use super::{Error, args};
+use super::output;
+use super::session::Session;
 use crate::flow;
 use crate::report::{self, Style};
-use crate::vcs::repo::Repo;
-use clap::ArgMatches;
-use std::rc::Rc;
 
-pub(super) fn list(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
-    let repo = Repo::discover()?;
-    let printer = Printer::open(matches, repo.config(), said)?;
-    let output = printer.output;
-    let is_open = args::switch(matches, "open").unwrap_or(false);
-    let report = if is_open { flow::open(&repo, &printer)? } else { flow::list(&repo, &printer)? };
-    if output.json {
-        return Ok(printer.report(report));
-    }
-    match (args::switch(matches, "porcelain"), is_open) {
-        (Some(true), false) => output::exactly(&report::porcelain(&report)),
-        (Some(true), true) => output::exactly(&report::open_porcelain(&report)),
-        (_, false) => printer.out(&report::landings(&report)),
-        (_, true) => printer.out(&report::open(&report)),
+pub(super) fn list(session: &Session<'_>) -> Result<Exit, Error> {
+    let Session { repo, printer, .. } = session;
+    let is_open = session.is_on("open");
+    let report = if is_open { flow::open(repo, printer)? } else { flow::list(repo, printer)? };
+    match (session.is_on("porcelain"), is_open) {
+        _ if printer.output.json => return Ok(printer.report(report)),
+        (true, false) => output::exactly(&report::porcelain(&report)),
+        (true, true) => output::exactly(&report::open_porcelain(&report)),
+        (false, false) => printer.out(&report::landings(&report)),
+        (false, true) => printer.out(&report::open(&report)),
     }
     Ok(Exit::Done)
 }
 
-pub(super) fn show(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
-    let repo = Repo::discover()?;
-    let printer = Printer::open(matches, repo.config(), said)?;
-    let output = printer.output;
-    let report = flow::show(&repo, id(matches), &printer)?;
-    if output.json {
-        return Ok(printer.report(report));
-    }
-    match args::switch(matches, "response") {
-        Some(true) => report.landings.iter().flat_map(|one| &one.texts).for_each(|text| output::answer(text)),
-        _ => printer.out(&report::shown(&report, Style { verbose: output.verbose })),
+pub(super) fn show(session: &Session<'_>) -> Result<Exit, Error> {
+    let Session { repo, printer, .. } = session;
+    let report = flow::show(repo, session.operands("id").first().map(String::as_str), printer)?;
+    match session.is_on("response") {
+        _ if printer.output.json => return Ok(printer.report(report)),
+        true => report.landings.iter().flat_map(|one| &one.texts).for_each(|text| output::answer(text)),
+        false => printer.out(&report::shown(&report, Style { verbose: printer.output.verbose })),
     }
     Ok(Exit::Done)
 }
 
-pub(super) fn forget(matches: &ArgMatches, said: &Rc<Said>) -> Result<Exit, Error> {
-    let repo = Repo::discover()?;
-    let printer = Printer::open(matches, repo.config(), said)?;
-    let timeout = flow::configured::lock_timeout(matches, repo.config())?;
-    Ok(printer.report(flow::forget(&repo, id(matches).unwrap_or_default(), timeout, &printer)?))
-}
-
-fn id(matches: &ArgMatches) -> Option<&str> {
-    matches.get_one::<String>("id").map(String::as_str)
+pub(super) fn forget(session: &Session<'_>) -> Result<Exit, Error> {
+    let Session { repo, printer, matches } = session;
+    let timeout = flow::configured::lock_timeout(*matches, repo.config())?;
+    let id = session.operands("id").pop().unwrap_or_default();
+    Ok(printer.report(flow::forget(repo, &id, timeout, printer)?))
 }

@@ -5,15 +5,16 @@ use super::args;
 use super::output::remark;
 use crate::response::Response;
 use crate::vcs::repo::Repo;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
 
 /// Reads all responses, in the order given, numbered from `first` on; standard input for `-`, or where no file is named.
 /// Where none is needed and no file is named, a terminal or nothing at all on standard input is none. Where they cannot all be
 /// read, what came on standard input is given to `lost`.
 ///
 /// # Errors
-/// A file cannot be read, is too large or is no text; no file is named and standard input is a terminal.
+/// A file cannot be read, is too large or is no text.
 pub(super) fn read(
     names: &[OsString],
     limit: u64,
@@ -25,11 +26,6 @@ pub(super) fn read(
     let none_named = names.is_empty();
     let names = match names {
         [] if !needed && std::io::stdin().is_terminal() => return Ok(Vec::new()),
-        [] if std::io::stdin().is_terminal() => {
-            return Err(Error::Usage(
-                "no response: name a file, or pipe one in ('-' reads the terminal)".into(),
-            ));
-        }
         [] => std::slice::from_ref(&stdin),
         names => names,
     };
@@ -76,23 +72,48 @@ pub(super) fn of_clipboard(bytes: Vec<u8>, limit: u64, id: u32) -> Result<Respon
 /// All of a file, or of standard input; one byte more than allowed is enough to know.
 fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Error> {
     let shown = shown(name);
-    let failed = |source| Error::Input { name: shown.clone(), source };
-    if name == "-" {
-        if std::io::stdin().is_terminal() {
-            remark("reading the response from the terminal; Ctrl-D on a line of its own ends it");
-        }
-        return bounded(std::io::stdin().lock(), 0, limit).map_err(failed);
+    let pasted = name == "-" && std::io::stdin().is_terminal();
+    if pasted {
+        remark("paste the response, then press Ctrl-D on a line of its own");
     }
-    match std::fs::File::open(name) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound && is_first => {
-            Err(match args::near_verb(&shown).filter(|verb| *verb != shown) {
-                Some(verb) => Error::Word { word: shown, verb },
-                None => failed(e),
-            })
+    let bytes = all_of(name, limit).and_then(|bytes| if pasted { as_typed(bytes) } else { Ok(bytes) });
+    bytes.map_err(|source| {
+        let is_missing = source.kind() == std::io::ErrorKind::NotFound && is_first;
+        match args::near_verb(&shown).filter(|verb| is_missing && *verb != shown) {
+            Some(verb) => Error::Word { word: shown, verb },
+            None => Error::Input { name: shown, source },
         }
-        opened => opened.and_then(|file| bounded_file(file, limit)).map_err(failed),
+    })
+}
+
+/// The longest line, in bytes, that a terminal passes on: of a longer one it drops the rest in silence (termios(3), "Canonical and
+/// noncanonical mode"; elsewhere than on Linux it is `MAX_CANON`).
+const LONGEST_LINE: usize = if cfg!(target_os = "linux") { 4095 } else { 1023 };
+
+/// What a terminal gave, unless it may have dropped a part.
+fn as_typed(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
+    match bytes.split(|&byte| byte == b'\n').position(|line| line.len() >= LONGEST_LINE) {
+        None => Ok(bytes),
+        Some(at) => Err(std::io::Error::other(format!(
+            "line {} is longer than a terminal passes on, {LONGEST_LINE} bytes; save the response in a file, or copy it and use \
+             --clipboard",
+            at + 1
+        ))),
     }
 }
+
+/// The file beside a missing one that has most of its name, where one has.
+pub(super) fn nearest(missing: &Path) -> Option<String> {
+    let directory = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let entries = std::fs::read_dir(directory.unwrap_or(Path::new("."))).ok()?;
+    let names = entries.flatten().filter(|entry| entry.path().is_file()).take(MANY_FILES);
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let name = args::nearest(missing.file_name()?.to_str()?, names)?;
+    directory.map_or(PathBuf::new(), Path::to_path_buf).join(name).into_os_string().into_string().ok()
+}
+
+/// In a directory of more files than this only some are looked at.
+const MANY_FILES: usize = 1000;
 
 /// What a response is called.
 pub(super) fn shown(name: &OsString) -> String {
@@ -106,11 +127,7 @@ pub(super) fn shown(name: &OsString) -> String {
 pub(super) fn read_message(repo: &Repo, name: &str, limit: u64) -> Result<String, Error> {
     let shown = if name == "-" { "standard input" } else { name };
     let failed = |source| Error::Input { name: shown.to_owned(), source };
-    let bytes = match name {
-        "-" => bounded(std::io::stdin().lock(), 0, limit),
-        name => std::fs::File::open(name).and_then(|file| bounded_file(file, limit)),
-    };
-    let bytes = bytes.map_err(failed)?;
+    let bytes = all_of(name.as_ref(), limit).map_err(failed)?;
     if bytes.len() as u64 > limit {
         return Err(failed(std::io::Error::other(format!("it has more than {limit} bytes"))));
     }
@@ -121,7 +138,11 @@ pub(super) fn read_message(repo: &Repo, name: &str, limit: u64) -> Result<String
     text.ok_or_else(|| failed(std::io::Error::other("it is not UTF-8")))
 }
 
-fn bounded_file(file: std::fs::File, limit: u64) -> std::io::Result<Vec<u8>> {
+fn all_of(name: &OsStr, limit: u64) -> std::io::Result<Vec<u8>> {
+    if name == "-" {
+        return bounded(std::io::stdin().lock(), 0, limit);
+    }
+    let file = std::fs::File::open(name)?;
     let expected = file.metadata()?.len();
     bounded(file, expected, limit)
 }

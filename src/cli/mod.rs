@@ -1,11 +1,10 @@
 //! The command line: what was typed becomes settings, a verb runs, a report is printed, an exit status is chosen.
 
-mod accept;
 mod apply;
 pub mod args;
 mod ask;
+mod commits;
 pub mod completion;
-mod drop;
 pub mod exit;
 mod history;
 mod input;
@@ -15,18 +14,18 @@ mod output;
 mod problem;
 mod prompt;
 mod recover;
+mod session;
 mod settings;
 mod suggest;
 mod terminal;
-mod undo;
 
 use crate::flow;
-use crate::transaction::{self, interrupt};
-use crate::vcs;
+use crate::transaction::interrupt;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use exit::Exit;
 use output::{Printer, Said};
+use session::Session;
 use settings::Output;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -36,7 +35,7 @@ use std::rc::Rc;
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
-    Flow(#[from] flow::Error),
+    Flow(flow::Error),
     #[error("cannot read {name}: {source}")]
     Input { name: String, source: std::io::Error },
     #[error("'{word}' is neither a file nor a command; did you mean '{verb}'?")]
@@ -49,27 +48,12 @@ enum Error {
     Signals(std::io::Error),
 }
 
-impl From<vcs::Error> for Error {
-    fn from(error: vcs::Error) -> Self {
-        flow::Error::from(error).into()
-    }
-}
-
-impl From<transaction::Error> for Error {
-    fn from(error: transaction::Error) -> Self {
-        flow::Error::from(error).into()
-    }
-}
-
-impl From<crate::response::ResponseError> for Error {
-    fn from(error: crate::response::ResponseError) -> Self {
-        flow::Error::from(error).into()
-    }
-}
-
-impl From<crate::plan::TreeError> for Error {
-    fn from(error: crate::plan::TreeError) -> Self {
-        flow::Error::from(error).into()
+impl<E> From<E> for Error
+where
+    flow::Error: From<E>,
+{
+    fn from(error: E) -> Self {
+        Error::Flow(error.into())
     }
 }
 
@@ -129,19 +113,23 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             change_directory(directory)?;
         }
         match verb.as_str() {
-            "prompt" => prompt::run(&matches),
-            "ask" => ask::run(&matches, &said),
-            "recover" => recover::run(&matches, &said),
-            "accept" => accept::run(&matches, &said),
-            "drop" => drop::run(&matches, &said),
-            "list" => history::list(&matches, &said),
-            "show" => history::show(&matches, &said),
-            "forget" => history::forget(&matches, &said),
-            "undo" | "redo" => undo::run(&matches, verb == "redo", &said),
+            "prompt" => return prompt::run(&matches),
+            "completion" => return Ok(completion::run(&matches)),
             #[cfg(feature = "mcp")]
-            "mcp" => mcp::run(&matches),
-            "completion" => Ok(completion::run(&matches)),
-            verb => apply::run(&matches, verb == "check", &said),
+            "mcp" => return mcp::run(&matches),
+            _ => {}
+        }
+        let session = Session::open(&matches, &said)?;
+        match verb.as_str() {
+            "ask" => ask::run(session),
+            "recover" => recover::run(&session),
+            "accept" => commits::accept(session),
+            "drop" => commits::drop(session),
+            "undo" | "redo" => commits::undo(session, verb == "redo"),
+            "list" => history::list(&session),
+            "show" => history::show(&session),
+            "forget" => history::forget(&session),
+            verb => apply::run(session, verb == "check"),
         }
     };
     let exit = match run() {

@@ -88,11 +88,10 @@ impl Printer {
         let _ = match stream.current_choice() {
             // All at once: the stream itself would write piece by piece what it drops the colours from.
             ColorChoice::Never => {
-                let mut stream = stream.into_inner();
                 let text = anstream::adapter::strip_str(text).to_string();
-                stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
+                write(&mut stream.into_inner(), &text)
             }
-            _ => stream.write_all(text.as_bytes()).and_then(|()| stream.flush()),
+            _ => write(&mut stream, text),
         };
     }
 
@@ -230,20 +229,15 @@ impl Printer {
 
     /// What to send back to the model, if anything was refused. It is for a pipe; where it is seen, it is escaped.
     fn feedback(&self, report: &Report) -> bool {
-        let mut stdout = std::io::stdout();
-        let quoting = if stdout.is_terminal() { Quoting::Escaped } else { Quoting::Exact };
-        let Some(text) = report::feedback(report, quoting, FEEDBACK_LIMIT) else { return false };
-        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-        true
+        let quoting = if std::io::stdout().is_terminal() { Quoting::Escaped } else { Quoting::Exact };
+        let text = report::feedback(report, quoting, FEEDBACK_LIMIT);
+        text.as_deref().map(exactly).is_some()
     }
 
     fn json(&self, report: &Report, exit: Exit) {
         match report::json(report, exit.code()) {
-            // Plain: colours are no part of it. A reader that has gone away is nobody's error here either.
-            Ok(text) => {
-                let mut stdout = std::io::stdout();
-                let _ = stdout.write_all(format!("{text}\n").as_bytes()).and_then(|()| stdout.flush());
-            }
+            // Plain: colours are no part of it.
+            Ok(text) => exactly(&format!("{text}\n")),
             Err(e) => self.message(&format!("cannot write JSON: {e}"), None),
         }
     }
@@ -410,8 +404,12 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
 
 /// A text, byte for byte: it is for a program or a model, not for a terminal.
 pub(super) fn exactly(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    // A reader that has gone away is nobody's error.
+    let _ = write(&mut std::io::stdout().lock(), text);
+}
+
+fn write(stream: &mut dyn Write, text: &str) -> std::io::Result<()> {
+    stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
 }
 
 /// A text that others wrote, byte for byte; where it is seen, it is escaped.

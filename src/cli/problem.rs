@@ -3,6 +3,7 @@
 use super::Error;
 use super::args;
 use super::exit::Exit::{self, Done, ExecFailed, Fatal, HookRefused, InTheWay, Interrupted, Refused, Usage};
+use super::input;
 use crate::flow;
 use crate::report::{Problem, Report, Status};
 use crate::response::ResponseError;
@@ -22,6 +23,10 @@ pub(super) fn of(error: &Error) -> (Exit, Problem) {
         {
             let help = format!("to go on from the refused attempt of that name: --continue={name} <file>");
             problem(Fatal, "io", help)
+        }
+        Error::Input { name, source } if source.kind() == std::io::ErrorKind::NotFound => {
+            let nearest = input::nearest(name.as_ref());
+            problem(Fatal, "io", nearest.map_or(String::new(), |name| format!("did you mean '{name}'?")))
         }
         Error::Input { .. } | Error::Directory(..) | Error::Signals(_) => problem(Fatal, "io", ""),
     };

@@ -3,6 +3,7 @@
 use super::output;
 use super::settings;
 use super::{Error, exit::Exit};
+use crate::diag::counted;
 use crate::flow;
 use crate::prompt::estimated_tokens;
 use crate::vcs::repo::Repo;
@@ -18,10 +19,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     for (path, why) in &prompted.left_out {
         output::remark(&format!("left out: {path} ({why})"));
     }
-    let files = match prompted.files.len() {
-        1 => "1 file".to_owned(),
-        n => format!("{n} files"),
-    };
+    let files = counted(prompted.files.len(), "file");
     let text = &prompted.text;
     output::remark(&format!("{files}, {} bytes, about {} tokens", text.len(), estimated_tokens(text)));
     Ok(Exit::Done)

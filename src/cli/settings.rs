@@ -1,7 +1,8 @@
 //! What is to be done, from what was typed, the configuration and the defaults, in that order.
 
+use super::Error;
 use super::args;
-use crate::flow::configured::SENSITIVE;
+use crate::flow::configured::{SENSITIVE, number};
 use crate::flow::sources::{OFF, ON, Sources, Typed};
 use crate::flow::{Each, Given, Options, Question, ROUNDS, Template};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
@@ -195,18 +196,23 @@ impl Settings {
         })
     }
 
-    /// Says what does not go together.
-    pub(super) fn check(&self, output: Output) -> std::result::Result<(), &'static str> {
-        if output.json && self.shows() {
-            return Err("--json goes with neither --diff nor --stat");
-        }
-        if self.branch_per_edit.is_some() && self.options.branch.is_some() {
-            return Err("--branch-per-edit does not go with --branch");
-        }
-        if output.json && output.feedback {
-            return Err("--json does not go with --feedback");
-        }
-        Ok(())
+    /// Takes in how is printed.
+    ///
+    /// # Errors
+    /// That does not go together with the rest.
+    pub(super) fn print_by(&mut self, output: Output) -> std::result::Result<(), Error> {
+        let odd = if output.json && self.shows() {
+            "--json goes with neither --diff nor --stat"
+        } else if self.branch_per_edit.is_some() && self.options.branch.is_some() {
+            "--branch-per-edit does not go with --branch"
+        } else if output.json && output.feedback {
+            "--json does not go with --feedback"
+        } else {
+            self.options.diffs &= output.json;
+            self.options.abbreviate = !output.json && !output.quiet;
+            return Ok(());
+        };
+        Err(Error::Usage(odd.to_owned()))
     }
 
     /// What gets a branch of its own, and how these are named, where several are to be.
@@ -254,11 +260,11 @@ pub(super) fn with(matches: &ArgMatches, config: &Config) -> Result<Option<Strin
 ///
 /// # Errors
 /// It is no number above 0.
-pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Result<usize, super::Error> {
+pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Result<usize, Error> {
     let Some(text) = Sources::new(matches, config).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
     number.ok_or_else(|| match args::single(matches, "rounds").flatten() {
-        Some(text) => super::Error::Usage(format!("--rounds is a number above 0, and not '{text}'")),
+        Some(text) => Error::Usage(format!("--rounds is a number above 0, and not '{text}'")),
         None => config::bad("llmapply.rounds", &text, "a number above 0").into(),
     })
 }
@@ -279,16 +285,10 @@ pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     if let Some(format) = from.formats()?.last() {
         question.format = *format;
     }
-    question.listing = match from.single("listing")?.as_deref() {
-        None | Some("fences") => Listing::Fences,
-        Some("prepdir") => Listing::Prepdir,
-        Some(other) => return Err(config::bad("llmapply.listing", other, "fences or prepdir")),
-    };
-    if let Some(n) = config.number("llmapply.contextLines")? {
-        question.context_lines =
-            usize::try_from(n).ok().filter(|n| *n >= LEAST_CONTEXT_LINES).ok_or_else(|| {
-                config::bad("llmapply.contextLines", &n.to_string(), "a number that is at least 3")
-            })?;
+    question.listing = from.choice("listing", Listing::NAMES, Listing::of_name)?.unwrap_or_default();
+    let least = LEAST_CONTEXT_LINES;
+    if let Some(n) = number(config, "llmapply.contextLines", least, "a number that is at least 3")? {
+        question.context_lines = n;
     }
     question.delete = config.bool("llmapply.allowDelete")?.unwrap_or(question.delete);
     question.base = from.single("base")?;

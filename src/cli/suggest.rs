@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::output::Printer;
-use super::settings::{Output, Settings};
+use super::settings::Settings;
 use super::{Error, problem};
 use crate::flow::{self, Each, Order, Suggestion, Template};
 use crate::report::{Report, Status, SuggestionReport};
@@ -15,9 +15,9 @@ pub(super) fn run(
     template: &str,
     order: Order,
     settings: &Settings,
-    output: Output,
     printer: &Printer,
 ) -> Result<Exit, Error> {
+    let output = printer.output;
     let template = Template::parse(template).map_err(|e| Error::Usage(e.to_string()))?;
     if settings.dry_run && settings.shows() {
         return Err(Error::Usage("--diff and --stat go with several branches only where they land".into()));
@@ -41,7 +41,7 @@ pub(super) fn run(
     report.dry_run = settings.dry_run;
     let mut exits = Vec::new();
     for one in suggested.all {
-        let (one, exit) = reported(one, output, printer);
+        let (one, exit) = reported(one, printer);
         report.suggestions.push(one);
         exits.push(exit);
     }
@@ -65,7 +65,7 @@ pub(super) fn run(
 }
 
 /// What is said of one, and the exit status that it would have had alone.
-fn reported(one: Suggestion, output: Output, printer: &Printer) -> (SuggestionReport, Exit) {
+fn reported(one: Suggestion, printer: &Printer) -> (SuggestionReport, Exit) {
     let Suggestion { branch, mut report, failure, size, checks, .. } = one;
     let Some(error) = failure.map(Error::from) else {
         let exit = Exit::of_report(&report);
@@ -75,8 +75,8 @@ fn reported(one: Suggestion, output: Output, printer: &Printer) -> (SuggestionRe
     if let Error::Flow(flow::Error::Transaction(
         transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
     )) = &error
-        && !output.json
-        && !output.verbose
+        && !printer.output.json
+        && !printer.output.verbose
     {
         printer.printed(failure);
     }

@@ -217,7 +217,7 @@ impl Accepting<'_> {
 
     /// Says what has become of the branches' commits.
     fn fill(&self, report: &mut Report, plan: &Plan, target: &Target, made: &Made) {
-        let named = |id: Oid| build_report::named(&self.repo, id);
+        let named = |id: Oid| build_report::named(self.repo, id);
         let of_branch = |name: &String| AcceptedReport { branch: name.clone(), commits: Vec::new() };
         report.accepted = self.names.iter().map(of_branch).collect();
         for (place, (planned, (at, from))) in plan.series.iter().zip(&plan.from).enumerate() {

@@ -7,6 +7,7 @@ use crate::path::RepoPath;
 use crate::plan::{Grouping, SyntaxCheck};
 use crate::syntax;
 use crate::vcs::Result;
+use crate::vcs::commit::Sign;
 use crate::vcs::config::{self, Config};
 use crate::vcs::merge::Favor;
 use crate::vcs::repo::Repo;
@@ -14,6 +15,13 @@ use std::time::Duration;
 
 /// The key that no option stands for, and that is kept with the options.
 pub(crate) const SENSITIVE: &str = "llmapply.sensitive";
+
+/// Sets switches that are called as their options.
+macro_rules! switches {
+    ($from:ident, $options:ident: $($field:ident)*) => {
+        $($options.$field = $from.switch(&stringify!($field).replace('_', "-"), $options.$field)?;)*
+    };
+}
 
 impl Options {
     /// Reads the options that the configuration says: those of the command with nothing typed. A program that lands edits
@@ -43,61 +51,42 @@ impl Options {
         let (from, of_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));
         let formats = of_run.formats()?;
         let paragraphs = from.several("message")?;
+        let file = typed.single("file").flatten();
         let ff = from.switch("ff", true)?;
-        let commit = match from.single("commit")?.as_deref() {
-            // One message is one commit; with `--no-ff` it is that of the merge.
-            None if ff && (typed.single("file").flatten().is_some() || !paragraphs.is_empty()) => {
-                Grouping::Response
-            }
-            None | Some("edit") => Grouping::Edit,
-            Some("file") => Grouping::File,
-            Some("response") => Grouping::Response,
-            Some(other) => return Err(config::bad("llmapply.commit", other, "one of edit, file, response")),
-        };
-        let max_fuzz = match from.single("max-fuzz")? {
-            None => Tier::Similar,
-            Some(name) => Tier::of_max_fuzz(&name).ok_or_else(|| {
-                config::bad("llmapply.maxFuzz", &name, "one of exact, whitespace, indent, similar")
-            })?,
-        };
-        let positive = |key: &str, default: u64| match config.number(key)? {
-            None => Ok(default),
-            Some(n) => u64::try_from(n)
-                .map_err(|_| config::bad(key, &n.to_string(), "a number that is not negative")),
-        };
+        // One message is one commit; with `--no-ff` it is that of the merge.
+        let one = ff && (file.is_some() || !paragraphs.is_empty());
+        let commit = if one { Grouping::Response } else { Grouping::Edit };
+        let mut options = Options::default();
         // What is typed goes before what is configured.
-        let branch = match typed.single("branch-per-edit").flatten() {
+        options.branch = match typed.single("branch-per-edit").flatten() {
             Some(_) => typed.single("branch").flatten(),
             None => of_run.single("branch")?,
         };
-        let mut options = Options { branch, ..Self::default() };
         options.reading.formats = formats;
         options.reading.path = typed.single("path").flatten();
-        options.strict = from.switch("strict", options.strict)?;
+        switches!(from, options:
+            strict edit signoff allow_skip_ci verify rebase exec_each allow_delete allow_overwrite allow_sensitive
+            allow_placeholder allow_markers allow_escaped allow_shrink trailers again keep_going autostash record);
+        switches!(of_run, options: keep dry_run);
         options.base = of_run.single("base")?;
-        options.favor = match from.given("strategy-option").flatten().as_deref() {
-            Some("ours") => Some(Favor::Ours),
-            Some(_) => Some(Favor::Theirs),
-            None => None,
-        };
-        options.commit = commit;
+        // Neither has a configuration key.
+        options.favor = from.given("strategy-option").flatten().and_then(|name| Favor::of_name(&name));
+        options.author.date = from.given("date").flatten();
+        options.commit = from.choice("commit", Grouping::NAMES, Grouping::of_name)?.unwrap_or(commit);
         options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));
         options.subject_prefix = from.single("subject-prefix")?;
         options.cleanup = from.single("cleanup")?;
-        options.edit = from.switch("edit", options.edit)?;
         options.trailer = from.several("trailer")?;
         options.assisted_by = from.single("assisted-by")?;
-        options.signoff = from.switch("signoff", options.signoff)?;
-        options.allow_skip_ci = from.switch("allow-skip-ci", options.allow_skip_ci)?;
         options.author.author = from.single("author")?;
-        options.author.date = from.given("date").flatten();
-        options.sign = from.sign()?;
+        options.sign = match from.optional("gpg-sign")? {
+            Some(Some(key)) => Sign::With(key),
+            Some(None) => Sign::Never,
+            None => Sign::AsConfigured,
+        };
         options.ff = ff;
-        options.verify = from.switch("verify", options.verify)?;
-        options.push = from.push()?;
-        options.rebase = from.switch("rebase", options.rebase)?;
+        options.push = from.optional("push")?.flatten();
         options.exec = from.several("exec")?;
-        options.exec_each = from.switch("exec-each", options.exec_each)?;
         options.scratch_dir = config.path("llmapply.scratchdir")?;
         options.keep_scratch = config.bool("llmapply.keepscratch")?.unwrap_or(options.keep_scratch);
         options.include = from.several("include")?;
@@ -110,37 +99,21 @@ impl Options {
             }
             None => None,
         };
-        options.max_fuzz = max_fuzz;
-        options.allow_delete = from.switch("allow-delete", options.allow_delete)?;
-        options.allow_overwrite = from.switch("allow-overwrite", options.allow_overwrite)?;
-        options.allow_sensitive = from.switch("allow-sensitive", options.allow_sensitive)?;
-        options.allow_placeholder = from.switch("allow-placeholder", options.allow_placeholder)?;
-        options.allow_markers = from.switch("allow-markers", options.allow_markers)?;
-        options.allow_escaped = from.switch("allow-escaped", options.allow_escaped)?;
-        options.allow_shrink = from.switch("allow-shrink", options.allow_shrink)?;
-        options.syntax = match from.single("syntax")?.as_deref() {
-            None | Some("warn") => SyntaxCheck::Warn,
-            Some("refuse") if !syntax::IS_BUILT_IN => {
-                let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
-                return Err(config::bad("llmapply.syntax", "refuse", expected));
-            }
-            Some("refuse") => SyntaxCheck::Refuse,
-            Some("off") => SyntaxCheck::Off,
-            Some(other) => return Err(config::bad("llmapply.syntax", other, "one of off, warn, refuse")),
-        };
-        options.trailers = from.switch("trailers", options.trailers)?;
-        options.again = from.switch("again", options.again)?;
-        options.keep_going = from.switch("keep-going", options.keep_going)?;
-        options.autostash = from.switch("autostash", options.autostash)?;
-        options.keep = of_run.switch("keep", options.keep)?;
-        options.record = from.switch("record", options.record)?;
+        options.max_fuzz =
+            from.choice("max-fuzz", Tier::MAX_FUZZ_NAMES, Tier::of_max_fuzz)?.unwrap_or(Tier::Similar);
+        options.syntax =
+            from.choice("syntax", SyntaxCheck::NAMES, SyntaxCheck::of_name)?.unwrap_or(SyntaxCheck::Warn);
+        if options.syntax == SyntaxCheck::Refuse && !syntax::IS_BUILT_IN {
+            let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
+            return Err(config::bad("llmapply.syntax", "refuse", expected));
+        }
         options.sensitive = match from.kept(SENSITIVE) {
             Some(kept) => kept.clone(),
             None => config.list(SENSITIVE)?,
         };
-        options.max_size = positive("llmapply.maxSize", options.max_size)?;
+        options.max_size = number(config, "llmapply.maxSize", 0, "a number that is not negative")?
+            .unwrap_or(options.max_size);
         options.diffs = of_run.switch("diff", true)?;
-        options.dry_run = of_run.switch("dry-run", false)?;
         options.lock_timeout = lock_timeout(typed, config)?;
         options.given = from.said();
         if !options.sensitive.is_empty() {
@@ -158,13 +131,18 @@ pub(crate) fn lock_timeout(typed: &dyn Typed, config: &Config) -> Result<Duratio
     if let Some(wait) = typed.wait() {
         return Ok(wait);
     }
-    match config.number("llmapply.lockTimeout")? {
-        None => Ok(Duration::from_secs(60)),
-        Some(n) => match u64::try_from(n) {
-            Ok(seconds) => Ok(Duration::from_secs(seconds)),
-            Err(_) => Err(config::bad("llmapply.lockTimeout", &n.to_string(), "a number of seconds")),
-        },
-    }
+    let seconds = number(config, "llmapply.lockTimeout", 0, "a number of seconds")?;
+    Ok(Duration::from_secs(seconds.unwrap_or(60)))
+}
+
+/// A configured number that is not below the least.
+pub(crate) fn number<N>(config: &Config, key: &str, least: N, expected: &str) -> Result<Option<N>>
+where
+    N: TryFrom<i64> + PartialOrd,
+{
+    let Some(n) = config.number(key)? else { return Ok(None) };
+    let fits = N::try_from(n).ok().filter(|n| *n >= least);
+    fits.map(Some).ok_or_else(|| config::bad(key, &n.to_string(), expected))
 }
 
 /// The directory that a text names from the top; none for the top itself.

@@ -4,7 +4,7 @@ use super::Error;
 use super::run::Run;
 use crate::edit::Op;
 use crate::message::{self, Group, Message, Operation, Provenance};
-use crate::plan::{self, Grouping, Plan};
+use crate::plan::{self, Grouping, Plan, Verb};
 use crate::response::Response;
 use crate::transaction::{Joined, Making, Planned};
 use crate::vcs::repo::Repo;
@@ -112,9 +112,9 @@ impl Run<'_> {
     fn of_file(&self, changes: &[plan::FileChange], otherwise: Operation) -> Operation {
         match changes {
             [only] => match (&only.before, &only.after) {
-                (None, _) => Operation::Create(only.path.clone()),
-                (Some(_), None) => Operation::Remove(only.path.clone()),
-                (Some(_), Some(_)) => Operation::Update(only.path.clone()),
+                (None, _) => Operation::new(Verb::Create, only.path.clone()),
+                (Some(_), None) => Operation::new(Verb::Delete, only.path.clone()),
+                (Some(_), Some(_)) => Operation::new(Verb::Modify, only.path.clone()),
             },
             _ => otherwise,
         }

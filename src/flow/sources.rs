@@ -4,7 +4,6 @@ use super::Given;
 use crate::edit::FormatId;
 use crate::syntax;
 use crate::vcs::Result;
-use crate::vcs::commit::Sign;
 use crate::vcs::config::{self, Config};
 use crate::vcs::repo::Repo;
 use std::cell::RefCell;
@@ -117,8 +116,20 @@ impl<'a> Sources<'a> {
         Ok(value)
     }
 
-    /// A value that may be missing, where the configuration may also turn it on or off: an empty one if it is on.
-    fn optional(&self, long: &str) -> Result<Option<Option<String>>> {
+    /// One of the values that the option takes and no others; `names` are these.
+    pub(crate) fn choice<T>(
+        &self,
+        long: &str,
+        names: &[&str],
+        named: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>> {
+        let Some(name) = self.single(long)? else { return Ok(None) };
+        let bad = || config::bad(&key(long), &name, &format!("one of {}", names.join(", ")));
+        named(&name).map(Some).ok_or_else(bad)
+    }
+
+    /// The value of an option that may do without: an empty one where none is named, and none where it is turned off.
+    pub(super) fn optional(&self, long: &str) -> Result<Option<Option<String>>> {
         if let Some(given) = self.given(long) {
             return Ok(Some(given));
         }
@@ -130,20 +141,6 @@ impl<'a> Sources<'a> {
         };
         value.iter().for_each(|value| self.say(long, [value.clone()]));
         Ok(Some(value))
-    }
-
-    /// A key, or whether to sign at all.
-    pub(super) fn sign(&self) -> Result<Sign> {
-        Ok(match self.optional("gpg-sign")? {
-            Some(Some(key)) => Sign::With(key),
-            Some(None) => Sign::Never,
-            None => Sign::AsConfigured,
-        })
-    }
-
-    /// A remote, an empty one where git is to choose, or whether to push at all.
-    pub(super) fn push(&self) -> Result<Option<String>> {
-        Ok(self.optional("push")?.flatten())
     }
 
     /// The formats that are named, each once.

@@ -262,7 +262,7 @@ impl Undoing<'_> {
 
     /// What became of the commits, or would of a dry run.
     fn commits(&self, plan: &Plan, made: &Made) -> Vec<UndoneCommit> {
-        let named = |id: Oid| build_report::named(&self.repo, id);
+        let named = |id: Oid| build_report::named(self.repo, id);
         let one = |(step, way): (&Step, &Way)| {
             let (replayed, now) = (step.replayed, step.now);
             let done = match replayed.reversed {

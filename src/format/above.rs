@@ -221,7 +221,14 @@ impl<'r> Above<'r> {
         let is_label =
             |text: &Text<'_>| matches!(text.lines[..], [line] if !trim(line.text).ends_with(SENTENCE_ENDS));
         let labels = usize::from(self.is_open && self.texts.last().is_some_and(is_label));
-        for text in self.texts.iter().rev().skip(labels).filter(|text| !text.is_code) {
+        // So are lines of a word or two that make no sentence, such as `diff` and `Copy code`.
+        let is_word = |line: &Line<'_>| {
+            line.text.split_whitespace().count() <= 2 && !trim(line.text).ends_with(SENTENCE_ENDS)
+        };
+        let are_labels =
+            |text: &Text<'_>| !text.is_heading && text.lines.len() > 1 && text.lines.iter().all(is_word);
+        let texts = self.texts.iter().rev().skip(labels).filter(|text| !text.is_code && !are_labels(text));
+        for text in texts {
             if is_announced && !text.is_heading {
                 continue;
             }

@@ -36,6 +36,9 @@ pub(super) struct Broken {
 /// In how many bytes behind quotes that are not JSON's keys are looked for.
 const BELOW: usize = 2000;
 
+/// Blanks and quotes that are not JSON's.
+const FOREIGN: [char; 6] = ['\u{a0}', '\'', '“', '”', '‘', '’'];
+
 /// One value of JSON.
 #[derive(Clone, Debug)]
 pub(super) struct Json<'t> {
@@ -75,10 +78,9 @@ impl<'t> Json<'t> {
     pub(super) fn keys(&self) -> impl Iterator<Item = &'t str> {
         let Range { start, end } = self.range();
         let text = self.response.text();
-        let is_foreign = |rest: &str| rest.starts_with(['\u{a0}', '\'', '“', '”', '‘', '’']);
         let rest = text.get(end..).filter(|_| self.broken().is_some()).unwrap_or("");
         let more = rest.len().min(BELOW);
-        let line = memchr::memchr(b'\n', &rest.as_bytes()[..more]).filter(|_| !is_foreign(rest));
+        let line = memchr::memchr(b'\n', &rest.as_bytes()[..more]).filter(|_| !rest.starts_with(FOREIGN));
         let end = (end..=end + line.unwrap_or(more)).rev().find(|&end| text.is_char_boundary(end));
         let read = text.get(start..end.unwrap_or(start)).unwrap_or("");
         memchr::memchr_iter(b':', read.as_bytes()).filter_map(|colon| key_before(&read[..colon]))
@@ -106,12 +108,17 @@ impl<'t> Json<'t> {
         }
         let Some(line) = cursor.line() else { return };
         let before = end.saturating_sub(line.start);
-        match self.broken() {
-            None => cursor.step(before),
-            Some(_)
-                if line.start > start
-                    && line.text.get(..before).is_some_and(|text| text.trim().is_empty()) => {}
-            Some(_) => cursor.advance(),
+        let Some(broken) = self.broken() else { return cursor.step(before) };
+        let is_foreign = self.response.text().get(broken.at..).is_some_and(|rest| rest.starts_with(FOREIGN));
+        if is_foreign {
+            // The lines below are written likewise: what is said of the first says it of all.
+            let goes_on = |text: &str| {
+                let inner = text.trim_matches(|c: char| c.is_whitespace() || "{}[],".contains(c));
+                !text.trim().is_empty() && (inner.is_empty() || inner.starts_with(FOREIGN))
+            };
+            cursor.advance_past(|line| goes_on(line.text));
+        } else if line.start <= start || line.text.get(..before).is_none_or(|text| !text.trim().is_empty()) {
+            cursor.advance();
         }
     }
 }

@@ -33,7 +33,6 @@ pub mod render;
 pub mod scan;
 mod search_replace;
 mod seen;
-mod snippet;
 pub mod tag;
 mod whole_file;
 pub mod why;
@@ -95,7 +94,7 @@ pub const FORMATS: &[Format] = &[
     diff::FORMAT,
     edit_calls::FORMAT,
     whole_file::FORMAT,
-    snippet::FORMAT,
+    whole_file::SNIPPET,
 ];
 
 /// The errors, and the edits, after which a response is not read further: a bound on memory for hostile input.

@@ -76,11 +76,29 @@ pub fn render(format: FormatId, changes: &[Rendered<'_>]) -> Result<String, Unre
     render.map_or_else(|| Ok(String::new()), |render| render(changes))
 }
 
+/// Writes each change by `part`, all of them between the two texts; nothing for no changes.
+pub(super) fn write<'a>(
+    changes: &[Rendered<'a>],
+    [head, foot]: [&str; 2],
+    part: impl Fn(&Rendered<'a>, Action<'a>) -> Result<String, Unrepresentable>,
+) -> Result<String, Unrepresentable> {
+    let mut out = String::new();
+    for change in changes {
+        if let Some(action) = change.action()? {
+            out.push_str(&part(change, action)?);
+        }
+    }
+    Ok(if out.is_empty() { out } else { format!("{head}{out}{foot}") })
+}
+
+/// Writes the changes that a format has no words for: none.
+pub(super) fn refuse(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+    write(changes, ["", ""], |change, _| Err(change.cannot(Reason::Operation("give only what changes of"))))
+}
+
 /// What a change does to its file, its texts checked and cut into lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action<'a> {
-    /// Nothing.
-    Nothing,
     /// Makes it: the whole content, lines each ended by `\n` (but for a last one without a newline).
     Create(&'a str),
     /// Changes it where it is.
@@ -106,27 +124,22 @@ pub(super) struct Texts<'a> {
 }
 
 impl<'a> Rendered<'a> {
-    /// What it does.
-    pub(super) fn action(&self) -> Result<Action<'a>, Unrepresentable> {
-        match (self.before, self.after) {
-            (None, None) => Ok(Action::Nothing),
-            (None, Some(after)) => {
-                let text = self.text(after)?;
-                if text.contains('\r') {
-                    return Err(self.cannot(Reason::LineEndings));
-                }
-                Ok(Action::Create(text))
+    /// What it does, if it does something.
+    pub(super) fn action(&self) -> Result<Option<Action<'a>>, Unrepresentable> {
+        Ok(match (self.before, self.after, self.renamed_from.filter(|from| *from != self.path)) {
+            (None, None, _) => None,
+            (None, Some(after), _) => {
+                let text = Some(self.text(after)?).filter(|text| !text.contains('\r'));
+                Some(Action::Create(text.ok_or_else(|| self.cannot(Reason::LineEndings))?))
             }
-            (Some(_), None) => Ok(Action::Delete),
-            (Some(before), Some(after)) => match self.renamed_from {
-                Some(from) if from != self.path => {
-                    let texts = if before == after { Texts::default() } else { self.texts(before, after)? };
-                    Ok(Action::Rename(from, texts))
-                }
-                _ if before == after => Ok(Action::Nothing),
-                _ => Ok(Action::Modify(self.texts(before, after)?)),
-            },
-        }
+            (Some(_), None, _) => Some(Action::Delete),
+            (Some(before), Some(after), Some(from)) if before == after => {
+                Some(Action::Rename(from, Texts::default()))
+            }
+            (Some(before), Some(after), Some(from)) => Some(Action::Rename(from, self.texts(before, after)?)),
+            (before, after, None) if before == after => None,
+            (Some(before), Some(after), None) => Some(Action::Modify(self.texts(before, after)?)),
+        })
     }
 
     /// That this change cannot be expressed.
@@ -146,6 +159,16 @@ impl<'a> Rendered<'a> {
     pub(super) fn ended_text<'t>(&self, text: &'t str) -> Result<&'t str, Unrepresentable> {
         let is_ended = text.is_empty() || text.ends_with('\n');
         is_ended.then_some(text).ok_or_else(|| self.cannot(Reason::FinalNewline))
+    }
+
+    /// The hunks of a format that gives each as two texts; none where the whole new text has to be given, which ends every
+    /// line, but for a last one that stays.
+    pub(super) fn hunks_unless_whole(&self, texts: &Texts<'_>) -> Result<Option<Vec<Hunk>>, Unrepresentable> {
+        match texts.hunks(&hunks::fit_unless_blank) {
+            Ok(hunks) => Ok(Some(hunks)),
+            Err(_) if texts.ends_as_lines_do() => Ok(None),
+            Err(reason) => Err(self.cannot(reason)),
+        }
     }
 
     /// The why in one line.
@@ -206,8 +229,8 @@ impl<'a> Texts<'a> {
     }
 
     /// The two texts of a hunk.
-    pub(super) fn of(&self, hunk: &Hunk) -> (&[&'a str], &[&'a str]) {
-        (&self.before[hunk.before.clone()], &self.after[hunk.after.clone()])
+    pub(super) fn of(&self, hunk: &Hunk) -> [&[&'a str]; 2] {
+        [&self.before[hunk.before.clone()], &self.after[hunk.after.clone()]]
     }
 
     /// Whether the file comes out with the right end where a last line that the edit names gets a newline, and one that
@@ -242,17 +265,22 @@ mod tests {
 
     #[test]
     fn a_change_is_what_it_does_to_the_file() {
-        assert_eq!(change(None, None).action(), Ok(Action::Nothing));
-        assert_eq!(change(Some("a\n"), Some("a\n")).action(), Ok(Action::Nothing));
-        assert_eq!(change(None, Some("a\n")).action(), Ok(Action::Create("a\n")));
-        assert_eq!(change(Some("a\n"), None).action(), Ok(Action::Delete));
+        assert_eq!(change(None, None).action(), Ok(None));
+        assert_eq!(change(Some("a\n"), Some("a\n")).action(), Ok(None));
+        assert_eq!(change(None, Some("a\n")).action(), Ok(Some(Action::Create("a\n"))));
+        assert_eq!(change(Some("a\n"), None).action(), Ok(Some(Action::Delete)));
         let renamed = Rendered { renamed_from: Some("b"), ..change(Some("a\r"), Some("a\r")) };
-        assert_eq!(renamed.action(), Ok(Action::Rename("b", Texts::default())), "a move alone reads nothing");
+        assert_eq!(
+            renamed.action(),
+            Ok(Some(Action::Rename("b", Texts::default()))),
+            "a move alone reads nothing"
+        );
     }
 
     #[test]
     fn lines_have_neither_endings_nor_a_byte_order_mark() {
-        let Ok(Action::Modify(texts)) = change(Some("\u{feff}a\r\n\r\nb"), Some("\u{feff}b\r\n")).action()
+        let Ok(Some(Action::Modify(texts))) =
+            change(Some("\u{feff}a\r\n\r\nb"), Some("\u{feff}b\r\n")).action()
         else {
             panic!("a modification")
         };
@@ -275,7 +303,7 @@ mod tests {
     #[test]
     fn a_touched_last_line_gets_a_newline_and_another_keeps_what_it_has() {
         let ends = |before, after| match change(Some(before), Some(after)).action() {
-            Ok(Action::Modify(texts)) => texts.ends_as_lines_do(),
+            Ok(Some(Action::Modify(texts))) => texts.ends_as_lines_do(),
             other => panic!("{other:?}"),
         };
         for (before, after) in
@@ -293,7 +321,7 @@ mod tests {
     #[test]
     fn texts_say_nothing_of_a_missing_newline_so_that_they_leave_the_last_line_alone() {
         let hunks = |before: &str, after: &str| match change(Some(before), Some(after)).action() {
-            Ok(Action::Modify(texts)) => texts.hunks(&|_, _| Fit::Fits).map(|_| ()),
+            Ok(Some(Action::Modify(texts))) => texts.hunks(&|_, _| Fit::Fits).map(|_| ()),
             other => panic!("{other:?}"),
         };
         let [before, after] = ["a", "b"].map(|line| format!("{line}\n1\n2\n3\n4\n5"));

@@ -1,19 +1,13 @@
-//! Whole files: a path and a fence with all of the file.
+//! What a code block with a file of its own is read as where that is asked for: the whole file, or a snippet, whose
+//! definitions become those of the file that is there.
 //!
-//! Any snippet looks like that, so it is read only when it is asked for. Nothing of it opens a region: every code block
-//! with a file of its own that no format reads is kept ([`crate::edit::Given`]), and the tree says which it is.
+//! Any snippet looks like that, so nothing of it opens a region: every code block with a file of its own that no format
+//! reads is kept ([`crate::edit::Given`]), and the tree says which it is. What a snippet makes of the file is said by
+//! [`crate::syntax`].
 
-use super::render::{Reason, Rendered, Unrepresentable};
-use super::{Format, FormatId};
+use super::{Format, FormatId, render};
 
-/// The row of the table.
+/// The rows of the table. They are for what models write unasked, not for what is written.
 pub(super) const FORMAT: Format =
-    Format { id: FormatId::WholeFile, opens: |_| false, parse: |_, _| {}, render };
-
-/// It is for what models write unasked, not for what is written.
-fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
-    match changes.first() {
-        Some(change) => Err(change.cannot(Reason::Operation("give only what changes of"))),
-        None => Ok(String::new()),
-    }
-}
+    Format { id: FormatId::WholeFile, opens: |_| false, parse: |_, _| {}, render: render::refuse };
+pub(super) const SNIPPET: Format = Format { id: FormatId::Snippet, ..FORMAT };

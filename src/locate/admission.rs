@@ -59,8 +59,9 @@ fn splits_a_token(candidate: &Candidate<'_>) -> Option<Objection> {
 
 fn is_in_a_comment(candidate: &Candidate<'_>) -> Option<Objection> {
     let Candidate { query: Query { context, pattern, .. }, aligned, comment } = candidate;
+    let text = pattern.before.first().copied().unwrap_or(&[]);
     let is_in = aligned.match_mode.scope == Scope::Part
-        && part::is_in_comment(context.limits.language(), pattern, &aligned.place, *comment);
+        && part::is_in_comment(context.limits.language(), text, &aligned.place, *comment);
     is_in.then_some(Objection::Comment)
 }
 

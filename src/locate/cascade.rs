@@ -7,7 +7,7 @@ use super::evidence::{self, Refusal};
 use super::solution::{Mode, Part};
 use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
-use super::{Applied, Effect, Note};
+use super::{Applied, Note, Outcome};
 use crate::diag::Code;
 use crate::edit::Hunk;
 use crate::text::Content;
@@ -28,7 +28,7 @@ pub(super) fn settle(
     match settled {
         // Nothing follows from a search that was cut short.
         _ if context.budget.is_spent() => Err(vec![*evidence::too_much()]),
-        Ok(made) if context.repeat(0).elsewhere > 0 && made.effect == Effect::Changed => {
+        Ok(made) if context.repeat(0).elsewhere > 0 && made.outcome == Outcome::Changes => {
             Err(vec![*evidence::once_more()])
         }
         settled => settled,
@@ -88,7 +88,7 @@ impl Cascade<'_> {
             // They stand in the response more often than in the file: those before made them.
             Err(refusals) if is_given_before && refusals.iter().all(is_nowhere) => {
                 let made = self.hunks.iter().map(|_| Part::Nothing).collect();
-                Ok(Applied { effect: Effect::AlreadyApplied, ..self.finish(made)? })
+                Ok(Applied { outcome: Outcome::AlreadyApplied, ..self.finish(made)? })
             }
             Err(refusals) => match self.on_blob(&context) {
                 Some(merged) => self.finish(merged?),
@@ -153,12 +153,12 @@ impl Cascade<'_> {
         combined.check().map_err(|refusal| vec![*refusal])?;
         let changes = combined.into_changes(self.version.content());
         let version = self.version.with(&changes);
-        let effect = match () {
-            () if version.content() != self.version.content() => Effect::Changed,
-            () if already || some => Effect::AlreadyApplied,
-            () => Effect::NoChange,
+        let outcome = match () {
+            () if version.content() != self.version.content() => Outcome::Changes,
+            () if already || some => Outcome::AlreadyApplied,
+            () => Outcome::NoChange,
         };
-        Ok(Applied { version, matched, places, notes, effect })
+        Ok(Applied { version, matched, places, notes, outcome })
     }
 }
 

@@ -52,6 +52,7 @@ mod tier;
 mod verbatim;
 
 pub use already_applied::before_all;
+pub use arrange::addition::{append, is_closed};
 pub use evidence::{HELP_ADDED, HELP_COPY, Refusal, beginning, calculate_min_context};
 pub use tier::Tier;
 
@@ -76,6 +77,14 @@ pub struct Match {
     /// The line that it is of the file as it was before all edits, from 1; none if an edit brought it.
     #[serde(skip)]
     pub base_line: Option<usize>,
+}
+
+impl Match {
+    /// The tier, and how alike where that is known.
+    pub fn how(&self) -> String {
+        let figure = self.similarity.map_or_else(String::new, |percent| format!(" {percent}%"));
+        format!("{}{figure}", self.tier.as_str())
+    }
 }
 
 /// What the user lets edits do, and what is known of the file.
@@ -164,7 +173,7 @@ pub struct Applied {
     /// What is to be said of hunks, which are counted from 0.
     pub notes: Vec<(usize, Note)>,
     /// Whether anything changed.
-    pub effect: Effect,
+    pub outcome: Outcome,
 }
 
 /// What is to be said of a hunk.
@@ -180,14 +189,14 @@ pub enum Note {
     Replaced,
 }
 
-/// Whether hunks change anything.
+/// Whether an edit, or hunks of one, change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum Outcome {
     /// They do.
-    Changed,
-    /// Their before-texts equal their after-texts.
+    Changes,
+    /// Their text changes nothing (before equals after).
     NoChange,
-    /// Their results are there already.
+    /// Their result is there already.
     AlreadyApplied,
 }
 
@@ -228,8 +237,8 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
             cascade::settle(&Context { repeats: &[repeat], ..*context }, &now, one, single::arrange);
         match settled {
             Ok(made) => {
-                changed |= made.effect == Effect::Changed;
-                already |= made.effect == Effect::AlreadyApplied;
+                changed |= made.outcome == Outcome::Changes;
+                already |= made.outcome == Outcome::AlreadyApplied;
                 matched.extend(made.matched);
                 places.push(made.places.first().copied().flatten());
                 notes.extend(made.notes.into_iter().map(|(_, note)| (index, note)));
@@ -244,30 +253,12 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
     if !refusals.is_empty() {
         return Err(refusals);
     }
-    let effect = match () {
-        () if changed => Effect::Changed,
-        () if already => Effect::AlreadyApplied,
-        () => Effect::NoChange,
+    let outcome = match () {
+        () if changed => Outcome::Changes,
+        () if already => Outcome::AlreadyApplied,
+        () => Outcome::NoChange,
     };
-    Ok(Applied { version: now, matched, places, notes, effect })
-}
-
-/// The file with lines added at its end, and what is to be said of that; none if they stand there already.
-///
-/// # Errors
-/// How they are to be indented in the file is not known.
-pub fn append(
-    version: &Version,
-    text: &str,
-    limits: &Limits,
-    budget: &Budget,
-) -> Result<Option<(Version, Option<Note>)>, Box<Refusal>> {
-    arrange::addition::appended(version, text, limits, budget)
-}
-
-/// Whether a file ends with the bracket behind which nothing may stand in its language.
-pub fn is_closed(content: &Content, language: Language) -> bool {
-    arrange::addition::is_closed(content, language)
+    Ok(Applied { version: now, matched, places, notes, outcome })
 }
 
 /// Whether a file ends with the lines of all of some texts, as they are or with its tabs.

@@ -19,14 +19,8 @@ pub(super) fn comment_column(hay: Haystack<'_>, language: Language, line: usize)
     (!comment.is_empty()).then_some(code.len())
 }
 
-/// Whether a place lies in the comment of its line, which begins at a column, and the search text is none.
-pub(super) fn is_in_comment(
-    language: Language,
-    pattern: &Pattern<'_>,
-    place: &Place,
-    comment: Option<usize>,
-) -> bool {
-    let text = pattern.before.first().copied().unwrap_or(&[]);
+/// Whether a place of a text lies in the comment of its line, which begins at a column, and the text is none.
+pub(super) fn is_in_comment(language: Language, text: &[u8], place: &Place, comment: Option<usize>) -> bool {
     comment.is_some_and(|column| place.start.column >= column) && !language.is_no_code(text)
 }
 

@@ -201,8 +201,13 @@ impl<'a> Blocks<'a> {
             let equal = self.hay.lines_equal(text.as_bytes(), Normalization::FoldedTrimmed);
             let mut like: Vec<Like> = equal.into_iter().filter_map(strictest).collect();
             if like.is_empty() {
-                let parts = self.hay.parts(text.trim().as_bytes()).into_iter();
-                let parts = parts.filter(|place| is_of_tokens(self.hay, place));
+                let text = text.trim().as_bytes();
+                let is_code = |place: &Place| {
+                    let (code, _) = self.language.split(self.hay.text(place.first()));
+                    place.start.column < code.len() || self.language.is_no_code(text)
+                };
+                let parts = self.hay.parts(text).into_iter();
+                let parts = parts.filter(|place| is_of_tokens(self.hay, place) && is_code(place));
                 like = parts.map(|place| (place.first(), CONTAINING)).collect();
                 like.dedup();
             }
@@ -263,12 +268,10 @@ pub(super) fn of_diff<'h>(
     if let Some(lineage) = context.lineage {
         lines = lines.into_iter().filter_map(|line| lineage.of(line)).collect();
     }
-    if lines.is_empty() || lines.len() > HEADINGS {
-        return match old_start {
-            Some(_) => Ok(Pointers::default()),
-            None if lines.is_empty() => Err(section),
-            None => Ok(Pointers::default()),
-        };
+    match lines.len() {
+        0 if old_start.is_none() => return Err(section),
+        count if count == 0 || count > HEADINGS => return Ok(Pointers::default()),
+        _ => {}
     }
     let regions = lines.into_iter().map(|line| now.region(line)).collect();
     Ok(Pointers { regions: Some(regions), ..Pointers::default() })

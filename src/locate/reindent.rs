@@ -9,7 +9,7 @@ use super::thresholds::{ABOVE, OTHERS};
 use super::tier::{MatchMode, Scope};
 use crate::pattern::Pattern;
 use crate::text::search::Haystack;
-use crate::text::{Language, indentation, is_blank, item_indentation};
+use crate::text::{Language, indentation, is_blank, item_indentation, step_indentation};
 use std::borrow::Cow;
 
 /// How added lines are made lines of the file; by default they are as they are written.
@@ -115,9 +115,12 @@ impl Reindent {
             return Some(text.into_owned());
         }
         let indent = indentation(&text);
-        let real = match &self.first {
-            Some(lost) if first && indent.is_empty() => lost.clone(),
-            _ => self.shift.of(&self.tabs.of(indent)?)?,
+        let (real, indent) = match &self.first {
+            Some(lost) if first && indent.is_empty() => (lost.clone(), indent),
+            _ => {
+                let known = |indent| Some((self.shift.of(&self.tabs.of(indent)?)?, indent));
+                known(indent).or_else(|| known(step_indentation(&text)))?
+            }
         };
         Some([&*real, &text[indent.len()..]].concat())
     }
@@ -126,10 +129,11 @@ impl Reindent {
         self.look_alikes.line(text, self.is_code)
     }
 
-    /// The indentation of each line that is added and not blank.
+    /// The indentation of each line that is added, not blank, and no aligned line of a comment.
     fn indents<'p>(&'p self, pattern: &'p Pattern<'_>) -> impl Iterator<Item = Vec<u8>> + use<'p> {
-        let solid = pattern.added().filter(|text| !is_blank(text));
-        solid.map(|text| indentation(&self.plain(text)).to_vec())
+        let solid = pattern.added().filter(|text| !is_blank(text)).map(|text| self.plain(text));
+        let whole = solid.filter(|text| step_indentation(text) == indentation(text));
+        whole.map(|text| indentation(&text).to_vec())
     }
 
     /// Where no line that was matched is indented, lines that come are of the kind that the file has around the place; the
@@ -141,7 +145,13 @@ impl Reindent {
         let kind_at = |line: usize| kind(hay.text(line));
         let above = (0..aligned.place.behind()).rev().take(ABOVE).find_map(kind_at);
         let below = (aligned.place.first()..hay.line_count()).take(ABOVE).find_map(kind_at);
-        if above.or(below).is_none() || new.iter().all(|indent| [above, below].contains(&kind(indent))) {
+        let around = [above.or(below), below.or(above)];
+        // Tabs become blanks on the way from a model, and blanks never tabs.
+        let is_there = |indent: &Vec<u8>| match kind(indent) {
+            Some(b'\t') => around.contains(&Some(b'\t')),
+            blanks => around == [blanks; 2],
+        };
+        if around == [None; 2] || new.iter().all(is_there) {
             return Ok(());
         }
         let shown = shown_by_others(context, hay, |hay, pattern, aligned| {
@@ -150,7 +160,7 @@ impl Reindent {
         });
         if let Some(shown) = shown {
             (self.tabs, self.shift) = (shown, Shift::None);
-        } else if STEPS.iter().any(|(width, _)| **step == *b" ".repeat(*width)) {
+        } else if around[0] == around[1] && STEPS.iter().any(|(width, _)| **step == *b" ".repeat(*width)) {
             self.tabs = Shift::Steps(vec![Pair::default(), (step.clone(), b"\t".to_vec())]);
         } else {
             return Err(Unknown::Indentation);

@@ -87,11 +87,6 @@ fn brings_lines(pattern: &Pattern<'_>, after: &Pattern<'_>) -> bool {
     after.solid().len() > pattern.solid().len()
 }
 
-/// Whether a place lies inside one of some results.
-pub(super) fn is_inside(place: &Place, results: &[Place]) -> bool {
-    results.iter().any(|result| place.overlaps(result) && !place.reaches_out_of(result))
-}
-
 /// Whether lines that look like the result of a hunk are not: a line that goes at an edge of the hunk still stands beside them, or
 /// they are to end the file without a newline and do not.
 pub(super) fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {

@@ -46,12 +46,10 @@ pub(super) fn solve(query: &Query<'_>, aligned: &Alignment, places: usize) -> Re
         }
         only_outcome(query, aligned, &reindent).map_err(|unclear| {
             let (why, help) = match unclear {
-                Unclear::Block => {
-                    return stands(
-                        "but its new lines would break the block that they come into",
-                        "indent them like the lines of that block, or quote the whole block",
-                    );
-                }
+                Unclear::Block => (
+                    "but its new lines would break the block that they come into",
+                    "indent them like the lines of that block, or quote the whole block",
+                ),
                 Unclear::Blanks | Unclear::Line => (
                     "but with other blank lines, and it is not clear on which side of them lines come or go",
                     "copy the search text from the file as it is, blank ones included",
@@ -65,10 +63,9 @@ pub(super) fn solve(query: &Query<'_>, aligned: &Alignment, places: usize) -> Re
                     "copy the search text from the file as it is",
                 ),
             };
-            let mut refusal = stands(why, help);
-            refusal.code = Code::SearchAmbiguous;
-            refusal.is_last = unclear == Unclear::Again;
-            refusal
+            let refusal = stands(why, help);
+            let code = if unclear == Unclear::Block { refusal.code } else { Code::SearchAmbiguous };
+            Box::new(Refusal { code, is_last: unclear == Unclear::Again, ..*refusal })
         })?
     };
     Ok(solution)

@@ -30,6 +30,9 @@ named! {
 }
 
 impl Tier {
+    /// What [`Tier::of_max_fuzz`] knows.
+    pub const MAX_FUZZ_NAMES: &[&str] = &["exact", "whitespace", "indent", "similar"];
+
     /// The loosest tier that a value of `--max-fuzz` allows; none for another text.
     pub fn of_max_fuzz(value: &str) -> Option<Self> {
         match value {
@@ -64,19 +67,18 @@ pub(super) enum Scope {
 
 impl MatchMode {
     /// Byte for byte, but for line ends.
-    pub(super) const EXACT: Self =
-        Self { tier: Tier::Exact, normalization: Normalization::Text, scope: Scope::Whole };
+    pub(super) const EXACT: Self = Self::new(Tier::Exact, Normalization::Text, Scope::Whole);
 
     /// But for blanks at the ends of lines.
-    pub(super) const TRAILING: Self =
-        Self { tier: Tier::TrailingSpace, normalization: Normalization::Trailing, scope: Scope::Whole };
+    pub(super) const TRAILING: Self = Self::new(Tier::TrailingSpace, Normalization::Trailing, Scope::Whole);
 
     /// All that tiers 4 to 6 accept.
-    pub(super) const LOOSEST: Self = Self {
-        tier: Tier::BlankLines,
-        normalization: Normalization::FoldedTrimmed,
-        scope: Scope::SkippingBlanks,
-    };
+    pub(super) const LOOSEST: Self =
+        Self::new(Tier::BlankLines, Normalization::FoldedTrimmed, Scope::SkippingBlanks);
+
+    const fn new(tier: Tier, normalization: Normalization, scope: Scope) -> Self {
+        Self { tier, normalization, scope }
+    }
 
     /// Whether it is asked before another one.
     pub(super) fn is_stricter(self, than: Self) -> bool {
@@ -117,18 +119,9 @@ const LADDER: &[(Tier, MatchMode)] = &[
     (Tier::Exact, MatchMode::EXACT),
     (Tier::TrailingSpace, MatchMode::TRAILING),
     (Tier::Exact, MatchMode { scope: Scope::Part, ..MatchMode::EXACT }),
-    (
-        Tier::Indent,
-        MatchMode { tier: Tier::Indent, normalization: Normalization::Trimmed, scope: Scope::Whole },
-    ),
-    (
-        Tier::Indent,
-        MatchMode { tier: Tier::Unicode, normalization: Normalization::Folded, scope: Scope::Whole },
-    ),
-    (
-        Tier::Indent,
-        MatchMode { tier: Tier::Unicode, normalization: Normalization::FoldedTrimmed, scope: Scope::Whole },
-    ),
+    (Tier::Indent, MatchMode::new(Tier::Indent, Normalization::Trimmed, Scope::Whole)),
+    (Tier::Indent, MatchMode::new(Tier::Unicode, Normalization::Folded, Scope::Whole)),
+    (Tier::Indent, MatchMode::new(Tier::Unicode, Normalization::FoldedTrimmed, Scope::Whole)),
     (Tier::TrailingSpace, MatchMode { normalization: Normalization::Trailing, ..MatchMode::LOOSEST }),
     (Tier::Indent, MatchMode { normalization: Normalization::Trimmed, ..MatchMode::LOOSEST }),
     (Tier::Indent, MatchMode { normalization: Normalization::Folded, ..MatchMode::LOOSEST }),

@@ -1,9 +1,7 @@
 //! A text that is taken to the byte, wherever it begins and ends: so do the tools that a model calls.
 
-use super::Repeat;
 use super::evidence::{self, Refusal};
 use super::query::Query;
-use super::results::is_inside;
 use super::solution::{Part, Solution};
 use super::splice::region_eol;
 use super::tier::{MatchMode, Scope};
@@ -13,47 +11,57 @@ use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 use crate::version::LineChange;
 
-/// What a hunk comes to whose text stands in the file byte for byte, but for line ends. None if it stands nowhere, or is no such
-/// text.
+/// What a hunk comes to whose text stands in the file byte for byte, but for line ends: at its only place, or wherever it
+/// stands. None if it stands nowhere, or is no such text.
 ///
 /// # Errors
-/// It stands in several places, or its new text cannot be put there.
+/// It stands in several places, some of which were made already, or its new text cannot be put there.
 pub(super) fn verbatim(
     query: &Query<'_>,
     change: &Change,
-    repeat: Repeat,
+    everywhere: bool,
 ) -> Result<Option<Part>, Box<Refusal>> {
     let Query { context, hay, pattern, .. } = *query;
     let Some([before, after]) = texts(change) else { return Ok(None) };
-    // What the response has twice is counted as lines.
-    if repeat.total > 1 || repeat.elsewhere > 0 || before.trim().is_empty() {
-        return Ok(None);
+    let mut all = places(hay, before);
+    if all.len() > 1 && !everywhere {
+        return Err(evidence::ambiguous(hay, all));
     }
-    let places = places(hay, before);
-    // Inside of the new text it is what an insertion leaves of it.
-    let made = if after.contains(before) { self::places(hay, after) } else { Vec::new() };
+    // Of places that overlap the first is taken.
+    let mut last: Option<Place> = None;
+    all.retain(|place| {
+        let is_apart = last.is_none_or(|last| !last.overlaps(place));
+        last = if is_apart { Some(*place) } else { last };
+        is_apart
+    });
+    let Some(first) = all.first().copied() else { return Ok(None) };
     let match_mode = MatchMode { scope: Scope::Part, ..MatchMode::EXACT };
-    match *places.as_slice() {
-        [] => Ok(None),
-        [place] if is_inside(&place, &made) => Ok(Some(Part::Made(Solution::at(hay, place, match_mode, 0)))),
-        [place] => {
-            guard::hunk(hay, &place, pattern, &context.limits.guard)?;
-            let mut solution = Solution::at(hay, place, match_mode, 1);
-            solution.changes = vec![replaced(hay, &[place], after)];
-            Ok(Some(Part::Change(solution)))
-        }
-        _ => Err(evidence::ambiguous(hay, places)),
+    // Inside of the new text it is what an insertion leaves of it.
+    let results = if after.contains(before) { places(hay, after) } else { Vec::new() };
+    let mut results = results.iter().peekable();
+    let mut is_made = |place: &Place| {
+        while results.next_if(|result| result.end <= place.start).is_some() {}
+        results.peek().is_some_and(|result| place.overlaps(result) && !place.reaches_out_of(result))
+    };
+    match all.iter().filter(|place| is_made(place)).count() {
+        0 => {}
+        made if made == all.len() => return Ok(Some(Part::Made(Solution::at(hay, first, match_mode, made)))),
+        _ => return Err(evidence::ambiguous(hay, all)),
     }
+    guard::hunk(hay, &first, pattern, &context.limits.guard)?;
+    let in_lines = all.chunk_by(|one, next| next.start.line <= one.end.line);
+    let changes = in_lines.map(|places| replaced(hay, places, after)).collect();
+    Ok(Some(Part::Change(Solution { changes, ..Solution::at(hay, first, match_mode, all.len()) })))
 }
 
 /// What such a change looks for and puts there.
-pub(super) fn texts(change: &Change) -> Option<[&str; 2]> {
+fn texts(change: &Change) -> Option<[&str; 2]> {
     let Change::Texts { before, after, unit: Unit::Verbatim } = change else { return None };
     Some([before, after].map(|text| text.strip_suffix('\n').unwrap_or(text)))
 }
 
 /// Where a text stands, ascending.
-pub(super) fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
+fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
     let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
     let [first, inner @ .., last] = lines.as_slice() else { return hay.parts(text.as_bytes()) };
     // The lines between are whole ones, which are found in linear time.
@@ -81,7 +89,7 @@ pub(super) fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
 }
 
 /// The lines that places touch of which each begins in the line that the one before ends in, with a text in their stead.
-pub(super) fn replaced(hay: Haystack<'_>, places: &[Place], text: &str) -> LineChange {
+fn replaced(hay: Haystack<'_>, places: &[Place], text: &str) -> LineChange {
     let lines = |place: &Place| (place.start.line, place.end.line);
     let first = places.first().map_or(0, |place| lines(place).0);
     let last = places.last().map_or(0, |place| lines(place).1);

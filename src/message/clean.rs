@@ -18,9 +18,14 @@ pub(super) fn clean_text(text: &str) -> String {
         }
         after_return = c == '\r';
     }
-    let mut clean = String::with_capacity(visible.len());
+    squeezed(visible.lines().map(str::trim_end))
+}
+
+/// Lines joined by `\n`, with no blank line at either end and no two in a row.
+pub(super) fn squeezed<'t>(lines: impl Iterator<Item = &'t str>) -> String {
+    let mut clean = String::new();
     let mut blank_before = false;
-    for line in visible.lines().map(str::trim_end) {
+    for line in lines {
         if line.is_empty() {
             blank_before = true;
             continue;

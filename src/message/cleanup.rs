@@ -1,6 +1,7 @@
 //! What git takes out of a message before it makes the commit (git-commit(1), `--cleanup`).
 
 use super::block::{self, Marks};
+use super::clean::squeezed;
 
 /// How much is taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,31 +42,15 @@ impl Cleanup {
             return text.to_owned();
         }
         if self == Self::Scissors {
-            let mut at = 0;
-            for line in message.split_inclusive('\n') {
-                if line.strip_prefix(comment).is_some_and(|rest| rest.trim_end_matches('\n') == SCISSORS) {
-                    text = &message[..at];
-                    break;
-                }
-                at += line.len();
-            }
+            let cuts = |line: &&str| {
+                line.strip_prefix(comment).is_some_and(|rest| rest.trim_end_matches('\n') == SCISSORS)
+            };
+            let kept = message.split_inclusive('\n').take_while(|line| !cuts(line));
+            text = &message[..kept.map(str::len).sum()];
         }
-        let mut clean = String::with_capacity(text.len() + 1);
-        let mut blank_before = false;
-        for line in text.lines() {
-            if self == Self::Strip && line.starts_with(comment) {
-                continue;
-            }
-            let line = line.trim_end_matches([' ', '\t', '\r']);
-            if line.is_empty() {
-                blank_before = !clean.is_empty();
-                continue;
-            }
-            if blank_before {
-                clean.push('\n');
-                blank_before = false;
-            }
-            clean.push_str(line);
+        let lines = text.lines().filter(|line| self != Self::Strip || !line.starts_with(comment));
+        let mut clean = squeezed(lines.map(|line| line.trim_end_matches([' ', '\t', '\r'])));
+        if !clean.is_empty() {
             clean.push('\n');
         }
         clean

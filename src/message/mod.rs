@@ -74,79 +74,50 @@ enum Piece {
 
 /// What an edit does, for the subject of one that has no why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operation {
-    /// A file is made.
-    Create(RepoPath),
-    /// Parts of a file change.
-    Update(RepoPath),
-    /// A file gets a whole new content.
-    Replace(RepoPath),
-    /// A file or directory goes away.
-    Remove(RepoPath),
-    /// Lines are added at a file's end.
-    Append(RepoPath),
-    /// A file moves.
-    Rename {
-        /// From where.
-        from: RepoPath,
-        /// To where.
-        to: RepoPath,
-    },
-    /// A file is made from another.
-    Copy {
-        /// The file that is copied.
-        from: RepoPath,
-        /// The new one.
-        to: RepoPath,
-    },
-    /// Only a file's mode changes.
-    Mode {
-        /// The file.
-        path: RepoPath,
-        /// Whether it is executable then.
-        executable: bool,
-    },
+pub struct Operation {
+    /// What it does.
+    pub verb: Verb,
+    /// The file or directory.
+    pub path: RepoPath,
+    /// Where it moves to, or is copied to.
+    pub to: Option<RepoPath>,
+    /// Whether it is executable then.
+    pub executable: bool,
 }
 
 impl Operation {
+    /// One on a single path.
+    pub fn new(verb: Verb, path: RepoPath) -> Self {
+        Self { verb, path, to: None, executable: false }
+    }
+
     /// What an edit came to.
     pub fn of(op: &Op, step: &Step) -> Self {
-        let from = step.path.clone();
-        let to = step.to.clone().unwrap_or_else(|| from.clone());
-        match Verb::of(op, Some(step)) {
-            Verb::Create => Operation::Create(from),
-            Verb::Modify => Operation::Update(from),
-            Verb::Replace => Operation::Replace(from),
-            Verb::Append => Operation::Append(from),
-            Verb::Delete => Operation::Remove(from),
-            Verb::Rename => Operation::Rename { from, to },
-            Verb::Copy => Operation::Copy { from, to },
-            Verb::Mode => {
-                let after = step.changes.last().and_then(|change| change.after.as_ref());
-                let executable = Node::File { executable: true };
-                Operation::Mode {
-                    path: from,
-                    executable: after.is_some_and(|after| after.node == executable),
-                }
-            }
+        let after = step.changes.last().and_then(|change| change.after.as_ref());
+        Self {
+            verb: Verb::of(op, Some(step)),
+            path: step.path.clone(),
+            to: step.to.clone(),
+            executable: after.is_some_and(|after| after.node == Node::File { executable: true }),
         }
     }
 
     fn pieces(&self) -> Vec<Piece> {
-        let (verb, subject, behind, to) = match self {
-            Operation::Create(path) => ("Create ", path, "", None),
-            Operation::Update(path) => ("Update ", path, "", None),
-            Operation::Replace(path) => ("Replace ", path, "", None),
-            Operation::Remove(path) => ("Remove ", path, "", None),
-            Operation::Append(path) => ("Append to ", path, "", None),
-            Operation::Rename { from, to } => ("Rename ", from, " to ", Some(to)),
-            Operation::Copy { from, to } => ("Copy ", from, " to ", Some(to)),
-            Operation::Mode { path, executable: true } => ("Make ", path, " executable", None),
-            Operation::Mode { path, executable: false } => ("Make ", path, " not executable", None),
+        let (verb, behind) = match self.verb {
+            Verb::Create => ("Create ", ""),
+            Verb::Modify => ("Update ", ""),
+            Verb::Replace => ("Replace ", ""),
+            Verb::Append => ("Append to ", ""),
+            Verb::Delete => ("Remove ", ""),
+            Verb::Rename => ("Rename ", " to "),
+            Verb::Copy => ("Copy ", " to "),
+            Verb::Mode if self.executable => ("Make ", " executable"),
+            Verb::Mode => ("Make ", " not executable"),
         };
         let path = |path: &RepoPath| Piece::Path(clean_line(path.as_str()));
         let words = |words: &str| (!words.is_empty()).then(|| Piece::Words(words.to_owned()));
-        let pieces = [words(verb), Some(path(subject)), words(behind), to.map(path)];
+        let to = self.to.as_ref().filter(|_| matches!(self.verb, Verb::Rename | Verb::Copy));
+        let pieces = [words(verb), Some(path(&self.path)), words(behind), to.map(path)];
         pieces.into_iter().flatten().collect()
     }
 }
@@ -178,15 +149,8 @@ impl Message {
         let line = clean::collapse_blanks(without_heading_marks(line));
         let (sentence, beside) = line.split_at(sentence_end(&line));
         let words = without_stop(sentence);
-        Some(Self {
-            prefix: String::new(),
-            headline: Headline::Sentence(guard::subject(words) + &sentence[words.len()..]),
-            rest: format!("{beside}{below}"),
-            may_skip_ci: false,
-            separators: String::new(),
-            wraps: false,
-            notes: String::new(),
-        })
+        let headline = Headline::Sentence(guard::subject(words) + &sentence[words.len()..]);
+        Some(Self::new(headline, format!("{beside}{below}")))
     }
 
     /// A message that says what the edit does.
@@ -232,11 +196,14 @@ impl Message {
     }
 
     fn from_pieces(pieces: Vec<Piece>) -> Self {
-        let headline = Headline::Generated(pieces);
+        Self::new(Headline::Generated(pieces), String::new())
+    }
+
+    fn new(headline: Headline, rest: String) -> Self {
         Self {
             prefix: String::new(),
             headline,
-            rest: String::new(),
+            rest,
             may_skip_ci: false,
             separators: String::new(),
             wraps: false,
@@ -417,6 +384,10 @@ mod tests {
         RepoPath::parse(text).unwrap()
     }
 
+    fn moved(verb: Verb, from: &RepoPath, to: &RepoPath) -> Operation {
+        Operation { to: Some(to.clone()), ..Operation::new(verb, from.clone()) }
+    }
+
     fn parts(why: &str) -> (String, String) {
         let message = Message::from_why(why).unwrap();
         (message.subject(), message.body())
@@ -453,7 +424,7 @@ mod tests {
     fn a_why_in_which_nothing_shows_is_none() {
         for why in ["", " \n\t", "\u{200b}", "\u{1b}\u{7f}\0", "\u{3164}", "\u{2800}", "\u{301}", "\u{a0}"] {
             assert_eq!(Message::from_why(why), None, "{why:?}");
-            let message = Message::for_edit(Some(why), &Operation::Create(path("a")));
+            let message = Message::for_edit(Some(why), &Operation::new(Verb::Create, path("a")));
             assert_eq!(message.subject(), "Create a");
         }
     }
@@ -473,7 +444,7 @@ mod tests {
         let sentence =
             "Remove the old and unused helper of the client, which nothing has called for a long time.";
         assert_eq!(parts(sentence), both("Remove the old and unused helper of the client", sentence));
-        let why = Message::for_edit(Some(sentence), &Operation::Create(path("a")));
+        let why = Message::for_edit(Some(sentence), &Operation::new(Verb::Create, path("a")));
         assert_eq!(
             why.body(),
             "Remove the old and unused helper of the client, which nothing has called\nfor a long time."
@@ -500,15 +471,18 @@ mod tests {
     fn without_a_why_the_operation_is_said() {
         let (a, b) = (path("src/a.rs"), path("b.rs"));
         for (operation, subject) in [
-            (Operation::Create(a.clone()), "Create src/a.rs"),
-            (Operation::Update(a.clone()), "Update src/a.rs"),
-            (Operation::Replace(a.clone()), "Replace src/a.rs"),
-            (Operation::Remove(a.clone()), "Remove src/a.rs"),
-            (Operation::Append(a.clone()), "Append to src/a.rs"),
-            (Operation::Rename { from: a.clone(), to: b.clone() }, "Rename src/a.rs to b.rs"),
-            (Operation::Copy { from: a.clone(), to: b.clone() }, "Copy src/a.rs to b.rs"),
-            (Operation::Mode { path: a.clone(), executable: true }, "Make src/a.rs executable"),
-            (Operation::Mode { path: a.clone(), executable: false }, "Make src/a.rs not executable"),
+            (Operation::new(Verb::Create, a.clone()), "Create src/a.rs"),
+            (Operation::new(Verb::Modify, a.clone()), "Update src/a.rs"),
+            (Operation::new(Verb::Replace, a.clone()), "Replace src/a.rs"),
+            (Operation::new(Verb::Delete, a.clone()), "Remove src/a.rs"),
+            (Operation::new(Verb::Append, a.clone()), "Append to src/a.rs"),
+            (moved(Verb::Rename, &a, &b), "Rename src/a.rs to b.rs"),
+            (moved(Verb::Copy, &a, &b), "Copy src/a.rs to b.rs"),
+            (
+                Operation { executable: true, ..Operation::new(Verb::Mode, a.clone()) },
+                "Make src/a.rs executable",
+            ),
+            (Operation::new(Verb::Mode, a.clone()), "Make src/a.rs not executable"),
         ] {
             let message = Message::for_edit(None, &operation);
             assert_eq!((message.subject(), message.body()), both(subject, ""));
@@ -519,11 +493,11 @@ mod tests {
     #[test]
     fn long_paths_are_shortened_in_the_subject_and_whole_in_the_body() {
         let deep = "some/quite/deep/directory/of/a/project/with/long/names/inside/it/file.rs";
-        let message = Message::generated(&Operation::Create(path(deep)));
+        let message = Message::generated(&Operation::new(Verb::Create, path(deep)));
         let subject = "Create …/deep/directory/of/a/project/with/long/names/inside/it/file.rs";
         assert_eq!((message.subject(), message.body()), (subject.to_owned(), format!("Create {deep}")));
 
-        let message = Message::generated(&Operation::Rename { from: path(deep), to: path("b.rs") });
+        let message = Message::generated(&moved(Verb::Rename, &path(deep), &path("b.rs")));
         let subject = "Rename …/of/a/project/with/long/names/inside/it/file.rs to b.rs";
         assert_eq!(
             (message.subject(), message.body()),
@@ -531,7 +505,7 @@ mod tests {
         );
 
         let name = format!("dir/{}.rs", "n".repeat(200));
-        let message = Message::generated(&Operation::Copy { from: path(&name), to: path(deep) });
+        let message = Message::generated(&moved(Verb::Copy, &path(&name), &path(deep)));
         assert_eq!(
             message.subject(),
             format!("Copy …{}.rs to …/long/names/inside/it/file.rs", "n".repeat(29))
@@ -558,7 +532,7 @@ mod tests {
 
     #[test]
     fn a_group_takes_its_only_why_or_lists_them_all() {
-        let file = Group::File(Operation::Update(path("src/a.rs")));
+        let file = Group::File(Operation::new(Verb::Modify, path("src/a.rs")));
         let response = Group::Response("answer.txt");
         let text = |group: &Group<'_>, whys: &[Option<&str>]| Message::for_group(group, whys).to_string();
         assert_eq!(text(&file, &[Some("Fix it")]), "Fix it\n");

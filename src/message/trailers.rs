@@ -57,8 +57,7 @@ pub fn with_provenance(message: &str, id: &str, edits: &[Provenance<'_>], marks:
         let (number, all, format) = (edit.edit, edit.of, edit.format.as_str());
         add(EDIT, &format!("{number} of {all} ({format}) in {}", named(edit.response)));
         for found in edit.matched {
-            let figure = found.similarity.map_or_else(String::new, |percent| format!(" {percent}%"));
-            add(MATCH, &format!("{}{figure} at line {}", found.tier.as_str(), found.line));
+            add(MATCH, &format!("{} at line {}", found.how(), found.line));
         }
     }
     out

@@ -30,16 +30,12 @@ pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Di
     for (number, diagnostic) in findings {
         let at = number.saturating_sub(1);
         let (Some(edit), Some(path)) = (script.edits.get(at), paths.get(at)) else { continue };
-        while let Some(before) = left_out.next_if(|before| *before < at) {
+        let gone = std::iter::from_fn(|| left_out.next_if(|before| *before < at));
+        // The hunks of an edit see each other.
+        for before in gone.chain(last.filter(|before| *before != at)) {
             if let (Some(edit), Some(path)) = (script.edits.get(before), paths.get(before)) {
                 lost.add(before + 1, edit, path);
             }
-        }
-        // The hunks of an edit see each other.
-        if let Some(before) = last.filter(|before| *before != at)
-            && let (Some(edit), Some(path)) = (script.edits.get(before), paths.get(before))
-        {
-            lost.add(before + 1, edit, path);
         }
         last = Some(at);
         if let Some((earlier, what)) = lost.wanted(edit, path, diagnostic) {

@@ -406,10 +406,15 @@ pub(super) fn findings(
     Ok(findings)
 }
 
+/// The paths that a block may be for.
+fn paths(given: &Given) -> String {
+    let paths: Vec<String> = given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
+    paths.join(" or ")
+}
+
 /// The error that a block is.
 fn not_read(given: &Given) -> Diagnostic {
-    let paths: Vec<String> = given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
-    let paths = paths.join(" or ");
+    let paths = paths(given);
     let error = match given.state {
         FenceState::Closed => Diagnostic::error(
             Code::NotRead,
@@ -445,8 +450,16 @@ pub fn refused_before(given: &Given) -> Diagnostic {
 
 /// The error that what is not read is with `--strict`.
 pub fn strictly_refused(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::Unread, span, "not read: 1 other code block")
-        .with_help("leave out what is no edit; --no-strict lets it pass")
+    unread(span, "not read: 1 other code block".to_owned(), true)
+}
+
+/// What is said of what is not read.
+fn unread(span: Span, message: String, strict: bool) -> Diagnostic {
+    match strict {
+        true => Diagnostic::error(Code::Unread, span, message)
+            .with_help("leave out what is no edit; --no-strict lets it pass"),
+        false => Diagnostic::warning(Code::Unread, span, message),
+    }
 }
 
 /// The pending blocks of a script without edits, each with its file and how to take it.
@@ -457,9 +470,7 @@ pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
             FenceState::Closed => Some(how_to_take(given)),
             _ => error.help,
         };
-        let paths: Vec<String> =
-            given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
-        let message = format!("this code block is for {}{}", paths.join(" or "), holds(given));
+        let message = format!("this code block is for {}{}", paths(given), holds(given));
         let warning = Diagnostic::warning(Code::Unread, given.span, message);
         Diagnostic { path: error.path, help, ..warning }
     };
@@ -488,11 +499,7 @@ pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
     let word =
         if places.len() == 1 && !places.iter().any(|place| place.contains('-')) { "line" } else { "lines" };
     let message = format!("not read: {count} other code {blocks} ({word} {})", places.join(", "));
-    let note = match strict {
-        true => Diagnostic::error(Code::Unread, first.span, message)
-            .with_help("leave out what is no edit; --no-strict lets it pass"),
-        false => Diagnostic::warning(Code::Unread, first.span, message),
-    };
+    let note = unread(first.span, message, strict);
     script.diagnostics.push(note);
 }
 

@@ -1,19 +1,21 @@
 //! Which edits make one commit.
 
 use super::{FileChange, Outcome, Plan};
+use crate::names::named;
 use crate::path::RepoPath;
 use crate::span::Span;
 use std::collections::{BTreeMap, HashMap};
 
-/// What makes a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grouping {
-    /// Every edit; all edits of one mail together.
-    Edit,
-    /// All edits of a file; paths that a move joins are one.
-    File,
-    /// All edits.
-    Response,
+named! {
+    /// What makes a commit.
+    Grouping {
+        /// Every edit; all edits of one mail together.
+        Edit = "edit",
+        /// All edits of a file; paths that a move joins are one.
+        File = "file",
+        /// All edits.
+        Response = "response",
+    }
 }
 
 /// The edits of one commit.

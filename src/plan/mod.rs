@@ -34,6 +34,7 @@ pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Op, Script};
+pub use crate::locate::Outcome;
 use crate::locate::{Match, Note, Tier};
 use crate::names::named;
 use crate::path::RepoPath;
@@ -111,15 +112,16 @@ impl Default for Rules {
     }
 }
 
-/// What is done about a file that has more syntax errors than before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SyntaxCheck {
-    /// Nothing: it is not looked for.
-    Off,
-    /// A warning.
-    Warn,
-    /// The response is refused.
-    Refuse,
+named! {
+    /// What is done about a file that has more syntax errors than before.
+    SyntaxCheck {
+        /// Nothing: it is not looked for.
+        Off = "off",
+        /// A warning.
+        Warn = "warn",
+        /// The response is refused.
+        Refuse = "refuse",
+    }
 }
 
 /// What an edit comes to.
@@ -141,17 +143,6 @@ pub struct Step {
     pub notes: Vec<(usize, Note)>,
     /// Whether anything changes.
     pub outcome: Outcome,
-}
-
-/// Whether an edit changes anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// It does.
-    Changes,
-    /// Its text changes nothing (before equals after).
-    NoChange,
-    /// Its result is there already.
-    AlreadyApplied,
 }
 
 named! {

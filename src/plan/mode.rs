@@ -12,11 +12,7 @@ impl Operation<'_, '_> {
         match self.overlay.file(&path)? {
             Some(state) if matches!(state.node, Node::File { .. }) => {
                 let version = self.overlay.version_if_read(&path, &state.body)?;
-                let after = state.clone();
-                if self.moded(state.node) == state.node {
-                    return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
-                }
-                self.write(path, Some(state), after, version, Vec::new())
+                Ok((self.stays(path, state, version, Outcome::AlreadyApplied)?, Vec::new()))
             }
             other => {
                 let what = policy::named(other.map_or(Node::Directory, |state| state.node));
@@ -39,13 +35,13 @@ impl Operation<'_, '_> {
         &mut self,
         path: RepoPath,
         state: FileState,
-        version: Version,
+        version: Option<Version>,
         outcome: Outcome,
     ) -> Result<Step, Stop> {
         if self.moded(state.node) == state.node {
             return Ok(self.step(path, outcome));
         }
         let after = state.clone();
-        Ok(self.write(path, Some(state), after, Some(version), Vec::new())?.0)
+        Ok(self.write(path, Some(state), after, version, Vec::new())?.0)
     }
 }

@@ -10,7 +10,7 @@ use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError, 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Edit, Existing, FormatId, Hunk, Missing, Op, Target};
 use crate::guard::{self, Guard};
-use crate::locate::{self, Context, Effect, Limits, Match, Refusal, Repeat};
+use crate::locate::{self, Context, Limits, Match, Refusal, Repeat};
 use crate::path::{PathContext, PathError, RepoPath, interpret};
 use crate::syntax;
 use crate::text::search::Budget;
@@ -156,7 +156,7 @@ impl Operation<'_, '_> {
                 let content = version.content();
                 let replaced = rewritten(content, text);
                 if replaced == *content || *content == Content::new(text.as_bytes()) {
-                    let step = self.stays(path, state, version, Outcome::AlreadyApplied)?;
+                    let step = self.stays(path, state, Some(version), Outcome::AlreadyApplied)?;
                     return Ok((step, Vec::new()));
                 }
                 if existing == Existing::Refuse && !self.rules.allow_overwrite {
@@ -212,14 +212,12 @@ impl Operation<'_, '_> {
         self.may_touch(&path)?;
         if self.overlay.node(&path)?.is_none() {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
-                self.may_appear(&path)?;
                 if hunks.iter().any(brings_divider) && !self.rules.allow_markers {
                     let message = format!("`{path}` would hold a line that divides a block");
                     let help = "write each block with its three marks, each once";
                     return Err(self.error(Code::Markers, message).with_help(help).into());
                 }
-                self.guard(&text, None)?;
-                return self.write(path, None, new_file(&text), None, Vec::new());
+                return self.create(path, &text, Existing::Refuse);
             }
             return Err(self.not_found(&path)?.into());
         }
@@ -228,13 +226,12 @@ impl Operation<'_, '_> {
         }
         let (state, version) = self.editable(&path)?;
         let applied = self.apply(&path, &version, hunks)?;
-        if applied.effect != Effect::Changed {
-            let step = self.stays(path, state, version, outcome(applied.effect))?;
+        if applied.outcome != Outcome::Changes {
+            let step = self.stays(path, state, Some(version), applied.outcome)?;
             return Ok((Step { matched: applied.matched, ..step }, applied.places));
         }
         self.has_context(&path, version.content(), hunks)?;
-        let after = FileState { node: state.node, body: Body::Text(applied.version.content().clone()) };
-        let (step, _) = self.write(path, Some(state), after, Some(applied.version), applied.matched)?;
+        let step = self.rewrite(path, state, applied.version, applied.matched)?;
         Ok((Step { notes: applied.notes, ..step }, applied.places))
     }
 
@@ -244,23 +241,15 @@ impl Operation<'_, '_> {
         if self.overlay.node(&path)?.is_none() {
             return Err(self.not_found(&path)?.into());
         }
-        let (state, version) = self.editable(&path)?;
-        let replaced = rewritten(version.content(), text);
-        if replaced == *version.content() {
-            return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
-        }
-        self.guard(text, Some(version.content()))?;
-        let after = FileState { node: state.node, body: Body::Text(replaced) };
-        self.write(path, Some(state), after, None, Vec::new())
+        self.editable(&path)?;
+        self.create(path, text, Existing::Overwrite)
     }
 
     fn append(&mut self, path: RepoPath, text: &str) -> Result<Resolved, Stop> {
         let path = self.follow(path)?;
         self.may_touch(&path)?;
         if self.overlay.node(&path)?.is_none() {
-            self.may_appear(&path)?;
-            self.guard(text, None)?;
-            return self.write(path, None, new_file(text), None, Vec::new());
+            return self.create(path, text, Existing::Refuse);
         }
         let (state, version) = self.editable(&path)?;
         if text.is_empty() {
@@ -278,18 +267,15 @@ impl Operation<'_, '_> {
                 Err(self.error(Code::Malformed, message).with_help(help).into())
             }
             Some((appended, note)) => {
-                let after = FileState { node: state.node, body: Body::Text(appended.content().clone()) };
-                let (step, places) = self.write(path, Some(state), after, Some(appended), Vec::new())?;
-                Ok((Step { notes: note.map(|note| (0, note)).into_iter().collect(), ..step }, places))
+                let step = self.rewrite(path, state, appended, Vec::new())?;
+                Ok((Step { notes: note.map(|note| (0, note)).into_iter().collect(), ..step }, Vec::new()))
             }
             None => Ok((self.step(path, Outcome::AlreadyApplied), Vec::new())),
         }
     }
 
     fn delete(&mut self, path: RepoPath, recursive: bool, hunks: &[Hunk]) -> Result<Resolved, Stop> {
-        if let Some((code, message)) = policy::removal(&path, self.rules) {
-            return Err(self.error(code, message).into());
-        }
+        self.refuse(policy::removal(&path, self.rules))?;
         self.may_touch(&path)?;
         let files = match self.overlay.node(&path)? {
             None => return self.absent(path),
@@ -300,14 +286,7 @@ impl Operation<'_, '_> {
                     .with_help("remove its files one by one")
                     .into());
             }
-            Some(Node::Directory) => match self.overlay.files_below(&path)? {
-                Ok(files) => files,
-                Err(name) => {
-                    let message =
-                        format!("`{name}`, which would be removed too, has a name that cannot be handled");
-                    return Err(self.error(Code::PathInvalid, message).into());
-                }
-            },
+            Some(Node::Directory) => self.files_below(&path, "removed")?,
             Some(_) => vec![path.clone()],
         };
         let mut matched = Vec::new();
@@ -369,10 +348,7 @@ impl Operation<'_, '_> {
         let refused = |refusal: Refusal| {
             let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
             let diagnostic = self.refusal(refusal, hunks);
-            match unquotable {
-                Some(why) => diagnostic.with_help(why),
-                None => diagnostic,
-            }
+            Diagnostic { help: unquotable.or(diagnostic.help), ..diagnostic }
         };
         let applied = locate::apply(version, hunks, &context)
             .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))?;
@@ -393,8 +369,7 @@ impl Operation<'_, '_> {
         let Some(bare) = hunks.iter().find(is_bare).filter(|_| self.edit.format == FormatId::Diff) else {
             return Ok(());
         };
-        let blob = self.edit.git.blob.as_ref().map(|id| self.overlay.blob_text(id, path)).transpose()?;
-        if content.line_count() == 0 || blob.flatten().is_some() {
+        if content.line_count() == 0 || self.blob(path)?.is_some() {
             return Ok(());
         }
         let fault =
@@ -404,14 +379,14 @@ impl Operation<'_, '_> {
 
     /// The version, with the text beside it that the hunks were made on, where the edit names one.
     fn grown(&self, path: &RepoPath, version: &Version) -> Result<Version, TreeError> {
-        let blob = match &self.edit.git.blob {
-            Some(id) => self.overlay.blob_text(id, path)?,
-            None => None,
-        };
-        Ok(match blob {
-            Some(text) => version.grown_from(text),
-            None => version.clone(),
-        })
+        let blob = self.blob(path)?;
+        Ok(blob.map_or_else(|| version.clone(), |text| version.grown_from(text)))
+    }
+
+    /// The text that the edit names as what it was made on, if it is at hand.
+    fn blob(&self, path: &RepoPath) -> Result<Option<Content>, TreeError> {
+        let id = self.edit.git.blob.as_ref();
+        id.map_or(Ok(None), |id| self.overlay.blob_text(id, path))
     }
 
     /// Refuses a whole text that no one means.
@@ -434,22 +409,31 @@ impl Operation<'_, '_> {
 
     /// The state and text of what stands at a path, if it is a file of text.
     pub(super) fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
-        let unfit =
-            |what: &str| self.error(Code::NotEditable, format!("`{path}` is {what}, which is not edited"));
         match self.overlay.file(path)? {
             Some(state) if matches!(state.node, Node::File { .. }) => {
                 let version = self.overlay.version(path, &state.body)?;
-                if version.content().is_binary() {
-                    return Err(unfit("binary").into());
-                }
-                match version.content().is_lfs_pointer() {
-                    true => Err(unfit("a Git LFS pointer").with_help("run 'git lfs pull'").into()),
-                    false => Ok((state, version)),
-                }
+                self.is_editable(path, version.content())?;
+                Ok((state, version))
             }
-            Some(state) => Err(unfit(policy::named(state.node)).into()),
-            None => Err(unfit("a directory").into()),
+            other => {
+                let node = other.map_or(Node::Directory, |state| state.node);
+                Err(self.unfit(path, policy::named(node)).into())
+            }
         }
+    }
+
+    fn is_editable(&self, path: &RepoPath, content: &Content) -> Result<(), Stop> {
+        match () {
+            () if content.is_binary() => Err(self.unfit(path, "binary").into()),
+            () if content.is_lfs_pointer() => {
+                Err(self.unfit(path, "a Git LFS pointer").with_help("run 'git lfs pull'").into())
+            }
+            () => Ok(()),
+        }
+    }
+
+    fn unfit(&self, path: &RepoPath, what: &str) -> Diagnostic {
+        self.error(Code::NotEditable, format!("`{path}` is {what}, which is not edited"))
     }
 
     /// The path, or where an earlier edit moved what stood there.
@@ -458,25 +442,20 @@ impl Operation<'_, '_> {
     }
 
     pub(super) fn may_touch(&self, path: &RepoPath) -> Result<(), Stop> {
-        match policy::may_touch(path, self.rules, self.overlay)? {
-            Some((code, message)) => Err(self.error(code, message).into()),
-            None => Ok(()),
-        }
+        self.refuse(policy::may_touch(path, self.rules, self.overlay)?)
     }
 
     fn may_appear(&self, path: &RepoPath) -> Result<(), Stop> {
-        match policy::may_appear(path, None, self.overlay)? {
-            Some((code, message)) => Err(self.error(code, message).into()),
-            None => Ok(()),
-        }
+        self.refuse(policy::may_appear(path, None, self.overlay)?)
+    }
+
+    fn refuse(&self, objection: Option<policy::Objection>) -> Result<(), Stop> {
+        objection.map_or(Ok(()), |(code, message)| Err(self.error(code, message).into()))
     }
 
     pub(super) fn not_found(&self, path: &RepoPath) -> Result<Diagnostic, TreeError> {
         let diagnostic = self.error(Code::NotFound, format!("there is no file `{path}`"));
-        Ok(match policy::hint(path, self.overlay)? {
-            Some(hint) => diagnostic.with_help(hint),
-            None => diagnostic,
-        })
+        Ok(Diagnostic { help: policy::hint(path, self.overlay)?, ..diagnostic })
     }
 
     pub(super) fn error(&self, code: Code, message: String) -> Diagnostic {
@@ -508,6 +487,27 @@ impl Operation<'_, '_> {
             Some(mixture) => Err(mixture.into()),
             None => self.count(path, after)?.map_or(Ok(()), |too_much| Err(too_much.into())),
         }
+    }
+
+    /// The files below a directory, all of which are to be removed or moved.
+    fn files_below(&self, path: &RepoPath, becomes: &str) -> Result<Vec<RepoPath>, Stop> {
+        self.overlay.files_below(path)?.map_err(|name| {
+            let message =
+                format!("`{name}`, which would be {becomes} too, has a name that cannot be handled");
+            self.error(Code::PathInvalid, message).into()
+        })
+    }
+
+    /// Writes what edits have made of a file, and makes the step of it.
+    pub(super) fn rewrite(
+        &mut self,
+        path: RepoPath,
+        before: FileState,
+        version: Version,
+        matched: Vec<Match>,
+    ) -> Result<Step, Stop> {
+        let after = FileState { node: before.node, body: Body::Text(version.content().clone()) };
+        Ok(self.write(path, Some(before), after, Some(version), matched)?.0)
     }
 
     /// Writes a file and makes the step of it.
@@ -548,12 +548,4 @@ fn is_cut(hunk: &Hunk, content: &Content, applied: &locate::Applied) -> bool {
     };
     applied.matched.last().is_some_and(|found| found.tier == locate::Tier::Similar)
         && hunk.change.wanted().last().is_some_and(|last| !has(last))
-}
-
-fn outcome(effect: Effect) -> Outcome {
-    match effect {
-        Effect::Changed => Outcome::Changes,
-        Effect::NoChange => Outcome::NoChange,
-        Effect::AlreadyApplied => Outcome::AlreadyApplied,
-    }
 }

@@ -78,7 +78,7 @@ impl<'t> Overlay<'t> {
             Some(_) => return Ok(None),
             None => {}
         }
-        match self.base_entry(path)? {
+        match self.base_node(path)? {
             // git has no empty directories.
             Some(Node::Directory) if self.below(path).next().is_some() => {
                 let mut survives = false;
@@ -97,7 +97,7 @@ impl<'t> Overlay<'t> {
         if let Some(slot) = self.slots.get(path.as_str()) {
             return Ok(slot.state.clone());
         }
-        let leaf = self.base_entry(path)?.filter(|node| *node != Node::Directory);
+        let leaf = self.base_node(path)?.filter(|node| *node != Node::Directory);
         Ok(leaf.map(|node| FileState { node, body: Body::Base(path.clone()) }))
     }
 
@@ -212,14 +212,9 @@ impl<'t> Overlay<'t> {
         self.slots.insert(path.as_str().to_owned(), Slot { path: path.clone(), state, version });
     }
 
-    /// What the tree has at a path, whatever edits did.
-    pub(super) fn base_node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
-        self.base_entry(path)
-    }
-
     /// Whether something stands at a path that no edit has touched.
     pub(super) fn is_as_in_base(&self, path: &RepoPath) -> Result<bool, TreeError> {
-        Ok(!self.slots.contains_key(path.as_str()) && self.base_entry(path)?.is_some())
+        Ok(!self.slots.contains_key(path.as_str()) && self.base_node(path)?.is_some())
     }
 
     /// Leaves a path as the tree has it.
@@ -325,7 +320,8 @@ impl<'t> Overlay<'t> {
         Ok(files)
     }
 
-    fn base_entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
+    /// What the tree has at a path, whatever edits did.
+    pub(super) fn base_node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
         if let Some(entry) = self.entries.borrow().get(path) {
             return Ok(*entry);
         }
@@ -396,7 +392,7 @@ impl<'t> Overlay<'t> {
     }
 }
 
-/// The tree as the edits leave it.
+/// The tree as the edits leave it, where they make, move and remove no file.
 impl TreeView for Overlay<'_> {
     fn entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
         self.node(path)
@@ -419,40 +415,15 @@ impl TreeView for Overlay<'_> {
     }
 
     fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
-        Overlay::with_name(self, name, limit).unwrap_or_default()
+        self.tree.with_name(name, limit)
     }
 
     fn object(&self, name: &str) -> Result<Arc<[u8]>, TreeError> {
         self.tree.object(name)
     }
 
+    /// The names of the tree: what is asked of an overlay has the same.
     fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {
-        let join = |name: &str| match directory {
-            Some(directory) => directory.join(name).ok(),
-            None => RepoPath::parse(name).ok(),
-        };
-        let mut found: BTreeMap<Vec<u8>, Node> = BTreeMap::new();
-        for (name, node) in self.tree.list(directory)? {
-            let path = std::str::from_utf8(&name).ok().and_then(join);
-            let touched = path
-                .filter(|path| self.slots.contains_key(path.as_str()) || self.below(path).next().is_some());
-            let node = match touched {
-                Some(path) => self.node(&path)?,
-                None => Some(node),
-            };
-            found.extend(node.map(|node| (name, node)));
-        }
-        let prefix = directory.map(|directory| format!("{directory}/")).unwrap_or_default();
-        let written = self.slots.range(prefix.clone()..).take_while(|(path, _)| path.starts_with(&prefix));
-        for (path, slot) in written {
-            let Some(state) = &slot.state else { continue };
-            let rest = &path[prefix.len()..];
-            let (name, node) = match rest.split_once('/') {
-                Some((name, _)) => (name, Node::Directory),
-                None => (rest, state.node),
-            };
-            found.insert(name.as_bytes().to_vec(), node);
-        }
-        Ok(found.into_iter().collect())
+        self.tree.list(directory)
     }
 }

@@ -4,6 +4,10 @@ use super::overlay::Overlay;
 use super::{Node, Rules, TreeError};
 use crate::diag::Code;
 use crate::path::{RepoPath, is_sensitive};
+use crate::text::alike::{percent, ratio};
+
+/// A name is nearly another one if they are so much alike, in percent.
+const ALIKE: u8 = 80;
 
 /// How many paths a hint names.
 const HINTS: usize = 3;
@@ -41,12 +45,15 @@ pub(super) fn may_touch(
     }
     match overlay.obstacle(path)? {
         // A file in the way of a directory is for what is to appear there.
-        Some((ancestor, node @ (Node::Symlink | Node::Submodule))) => Ok(Some((
-            Code::PathBlocked,
-            format!("`{path}` leads through `{ancestor}`, which is {}", named(node)),
-        ))),
+        Some((ancestor, node @ (Node::Symlink | Node::Submodule))) => {
+            Ok(Some(leads_through(path, &ancestor, node)))
+        }
         _ => Ok(None),
     }
+}
+
+fn leads_through(path: &RepoPath, ancestor: &RepoPath, node: Node) -> Objection {
+    (Code::PathBlocked, format!("`{path}` leads through `{ancestor}`, which is {}", named(node)))
 }
 
 /// Why nothing may appear at a path at which `node` stands now.
@@ -56,20 +63,14 @@ pub(super) fn may_appear(
     overlay: &Overlay<'_>,
 ) -> Result<Option<Objection>, TreeError> {
     if let Some((ancestor, node)) = overlay.obstacle(path)? {
-        return Ok(Some((
-            Code::PathBlocked,
-            format!("`{path}` leads through `{ancestor}`, which is {}", named(node)),
-        )));
+        return Ok(Some(leads_through(path, &ancestor, node)));
     }
     if node.is_some() {
         return Ok(None);
     }
-    match overlay.case_twin(path)? {
-        Some(twin) => {
-            Ok(Some((Code::PathCase, format!("`{path}` differs only in case from `{twin}`, which exists"))))
-        }
-        None => Ok(None),
-    }
+    let twin = overlay.case_twin(path)?;
+    let message = |twin| format!("`{path}` differs only in case from `{twin}`, which exists");
+    Ok(twin.map(|twin| (Code::PathCase, message(twin))))
 }
 
 /// Where a file that is not there may be instead.
@@ -83,35 +84,18 @@ pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<Stri
         return Ok(Some(format!("a file of that name is at {}", names.join(", "))));
     }
     let near = overlay.files_in(path.parent().as_ref())?.into_iter().filter_map(|other| {
-        let distance = distance(path.file_name(), other.file_name())?;
-        Some((distance, other))
+        let share = likeness(path.file_name(), other.file_name())?;
+        Some((std::cmp::Reverse(share), other))
     });
     Ok(near.min().map(|(_, other)| format!("did you mean `{other}`?")))
 }
 
-/// How many letters a name differs by from one that is nearly like it: no more than two, and less than a third of them.
-/// Another extension counts as one.
-fn distance(one: &str, other: &str) -> Option<usize> {
-    let split = |name: &str| name.rsplit_once('.').map_or(name.to_owned(), |(stem, _)| stem.to_owned());
-    if split(one) == split(other) && !split(one).is_empty() {
-        return Some(1);
-    }
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    if one.len().abs_diff(other.len()) > 2 {
-        return None;
-    }
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (index, second) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != second);
-            diagonal = row[index + 1];
-            row[index + 1] = changed.min(diagonal + 1).min(row[index] + 1);
-        }
-    }
-    let distance = row.last().copied()?;
-    (distance <= 2 && distance * 3 < one.len()).then_some(distance)
+/// How alike a name is to one that may be meant: in most of its letters, or but for its extension.
+fn likeness(one: &str, other: &str) -> Option<u8> {
+    let stem = |name: &str| name.rsplit_once('.').map_or(name.len(), |(stem, _)| stem.len());
+    let is_other_kind = stem(one) > 0 && one[..stem(one)] == other[..stem(other)];
+    let share = percent(ratio(one.as_bytes(), other.as_bytes()));
+    (is_other_kind || share >= ALIKE).then_some(share)
 }
 
 /// What a node is called, in a sentence.

@@ -3,6 +3,7 @@
 use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op};
 use crate::span::Span;
 use crate::text::Content;
+use crate::text::alike::common_ends;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -27,15 +28,11 @@ impl Rewrite {
         }
         let empty = Content::new(b"");
         let old = before.as_ref().unwrap_or(&empty);
-        let (lines, new_lines) = (old.line_count(), after.line_count());
-        let same = |one: usize, other: usize| {
-            let pair = old.line(one).zip(after.line(other));
-            pair.is_some_and(|(one, other)| (one.text, one.eol) == (other.text, other.eol))
-        };
-        let shorter = lines.min(new_lines);
-        let head = (0..shorter).take_while(|&at| same(at, at)).count();
-        let tail = (1..=shorter - head).take_while(|&up| same(lines - up, new_lines - up)).count();
-        let (old, new) = (head..lines - tail, head..new_lines - tail);
+        let lines =
+            |of: &Content| of.lines(0..of.line_count()).map(|line| (line.text.to_vec(), line.eol)).collect();
+        let (old, new): (Vec<_>, Vec<_>) = (lines(old), lines(&after));
+        let (head, tail) = common_ends(&old, &new);
+        let (old, new) = (head..old.len() - tail, head..new.len() - tail);
         Some(Self { before, after, old, new })
     }
 

@@ -1,7 +1,7 @@
 //! What a snippet comes to: the definitions that it holds become those of its file.
 
+use super::Outcome;
 use super::operations::{Operation, Resolved, Stop};
-use super::{Body, FileState, Outcome};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Existing;
 use crate::locate::{Match, Tier};
@@ -42,9 +42,7 @@ impl Operation<'_, '_> {
         let after = version.with(&changes);
         let whole = String::from_utf8_lossy(&after.content().to_bytes()).replace("\r\n", "\n");
         self.guard(&whole, Some(version.content()))?;
-        let body = Body::Text(after.content().clone());
-        let after_state = FileState { node: state.node, body };
-        self.write(path, Some(state), after_state, Some(after), matched)
+        Ok((self.rewrite(path, state, after, matched)?, Vec::new()))
     }
 
     /// The lines that a snippet changes of a text.

@@ -230,7 +230,7 @@ fn appending_ends_an_open_last_line_and_is_not_done_twice() {
     let base = tree(&[("a", "1\r\n2"), ("b", "fn f() {\n}\n")]);
     assert_eq!(made(&base, &[append("a", "3\n")])[0].1, "1\r\n2\r\n3\r\n");
     assert_eq!(outcomes(run(&base, &[append("a", "2\n")])), [Outcome::AlreadyApplied]);
-    assert_eq!(outcomes(run(&base, &[append("b", "}\n")])), [Outcome::AlreadyApplied]);
+    assert_eq!(codes(run(&base, &[append("b", "}\n")])), [(1, Code::SearchAmbiguous)], "any file ends so");
     assert_eq!(outcomes(run(&base, &[append("a", "")])), [Outcome::NoChange]);
 }
 

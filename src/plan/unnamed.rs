@@ -43,14 +43,12 @@ pub(super) fn settle<'s>(
         let chosen = match counting(edit, unnamed, tree, rules)?.as_slice() {
             [] => Err(fault(Code::Missing, edit, "no path for this edit")),
             [only] => Ok(only.path.clone()),
+            _ if tried == TRIED => {
+                Err(fault(Code::Limit, edit, "too many edits may be for several files: not tried"))
+            }
             several => {
                 tried += 1;
-                match tried > TRIED {
-                    true => {
-                        Err(fault(Code::Limit, edit, "too many edits may be for several files: not tried"))
-                    }
-                    false => only_fitting(edit, several, tree, rules)?,
-                }
+                only_fitting(edit, several, tree, rules)?
             }
         };
         match chosen {

@@ -3,6 +3,7 @@
 //! The instructions agree with what the parsers accept: a test applies every example in them.
 
 use crate::format::FormatId;
+use crate::names::named;
 use std::fmt::Write;
 
 /// The lines of context that applydir's instructions ask for unless `llmapply.contextLines` says otherwise.
@@ -14,14 +15,16 @@ pub const LEAST_CONTEXT_LINES: usize = 3;
 /// The longest file that is put into a prompt, in bytes.
 pub const LONGEST_FILE: usize = 256 * 1024;
 
-/// How files are set apart from the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Listing {
-    /// In Markdown fences that are longer than any run of backquotes in them.
-    #[default]
-    Fences,
-    /// Between `Begin File` and `End File` lines, as prepdir writes them.
-    Prepdir,
+named! {
+    /// How files are set apart from the rest.
+    #[derive(Default)]
+    Listing {
+        /// In Markdown fences that are longer than any run of backquotes in them.
+        #[default]
+        Fences = "fences",
+        /// Between `Begin File` and `End File` lines, as prepdir writes them.
+        Prepdir = "prepdir",
+    }
 }
 
 /// A file to show.

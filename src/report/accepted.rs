@@ -1,7 +1,8 @@
 //! What became of the commits of branches that were accepted; for people a line each.
 
 use super::escape::escape;
-use super::human::{DIM, YELLOW, shorten};
+use super::human::{DIM, shorten};
+use super::undone::became;
 use super::{CommitName, Report};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -45,22 +46,13 @@ pub fn accepted(report: &Report) -> String {
             let _ = writeln!(out, "{branch}  {DIM}is in already{DIM:#}");
         }
         for commit in &one.commits {
-            let (from, subject) = (&commit.from.short, escape(&shorten(&commit.subject, 72)));
-            let _ = match &commit.new {
-                Some(CommitName { short: new, .. }) if new == from => {
-                    writeln!(out, "{branch}  {YELLOW}{from}{YELLOW:#}  {subject}")
-                }
-                Some(CommitName { short: new, .. }) => {
-                    writeln!(out, "{branch}  {from} -> {YELLOW}{new}{YELLOW:#}  {subject}")
-                }
-                None if commit.is_lost => {
-                    writeln!(out, "{branch}  {from}  {DIM}changes nothing{DIM:#}  {subject}")
-                }
-                None if commit.is_in => {
-                    writeln!(out, "{branch}  {from}  {DIM}is in already{DIM:#}  {subject}")
-                }
-                None => writeln!(out, "{branch}  {from}  {subject}"),
+            let otherwise = match (commit.is_lost, commit.is_in) {
+                (true, _) => "changes nothing",
+                (false, true) => "is in already",
+                (false, false) => "",
             };
+            let commits = became(&commit.from.short, commit.new.as_ref(), otherwise);
+            let _ = writeln!(out, "{branch}  {commits}  {}", escape(&shorten(&commit.subject, 72)));
         }
     }
     out

@@ -1,8 +1,8 @@
 //! What a model is to do about a refusal, by its code.
 
 use super::Finding;
-use super::quotes::{Quotes, counted};
-use crate::diag::Code;
+use super::quotes::Quotes;
+use crate::diag::{Code, counted};
 use crate::locate::{HELP_ADDED, HELP_COPY};
 
 /// Sentences. The first goes on after a colon. What they quote is quoted.

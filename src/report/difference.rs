@@ -1,6 +1,7 @@
 //! How a line of the response and the line of the file beside it differ, with what is invisible named.
 
 use super::escape::is_hidden;
+use crate::diag::counted;
 
 /// Where two lines part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +84,7 @@ fn named(blanks: &str) -> String {
                 '\u{a0}' => "no-break space".to_owned(),
                 c => format!("U+{:04X}", u32::from(c)),
             };
-            if count == 1 { format!("1 {name}") } else { format!("{count} {name}s") }
+            counted(count, &name)
         })
         .collect();
     if words.is_empty() { "no blank".to_owned() } else { words.join(" and ") }

@@ -121,6 +121,13 @@ fn colour(bytes: &[u8]) -> Option<usize> {
     (bytes.len() < COLOUR).then_some(0)
 }
 
+/// A line of fields with tabs between, for programs: what is hidden is a question mark.
+pub(super) fn tabbed(fields: &[&str], more: &[String]) -> String {
+    let all = fields.iter().copied().chain(more.iter().map(String::as_str));
+    let all: Vec<String> = all.map(|field| field.replace(is_hidden, "?")).collect();
+    all.join("\t") + "\n"
+}
+
 /// Likewise, but with tabs as blanks: for lines of code that are shown in a frame.
 pub fn escape_code(text: &str) -> String {
     escape(&text.replace('\t', "    "))

@@ -6,9 +6,9 @@
 
 use super::advice::advice;
 use super::compared::Compared;
-use super::quotes::{Quotes, Quoting, counted, numbered};
+use super::quotes::{Quotes, Quoting, numbered};
 use super::{EditState, Finding, Report, Status};
-use crate::diag::{Code, Evidence};
+use crate::diag::{Code, Evidence, counted};
 use crate::edit::FormatId;
 use crate::prompt::{self, instructions};
 use crate::span::LineRange;
@@ -143,7 +143,7 @@ impl<'a> Text<'a> {
         if !unsaid.is_empty() || unsaid_parts > 0 {
             unsaid.sort_unstable();
             let edits = (!unsaid.is_empty()).then(|| numbered(&unsaid));
-            let parts = (unsaid_parts > 0).then(|| counted(unsaid_parts, "part that could not be read"));
+            let parts = (unsaid_parts > 0).then(|| counted(unsaid_parts, "part") + " that could not be read");
             let what: Vec<String> = edits.into_iter().chain(parts).collect();
             let _ = write!(
                 out,
@@ -373,9 +373,8 @@ impl<'a> Text<'a> {
             let has = counted(all, "line");
             let how = if most < all { ", beginning with these" } else { "" };
             if most > 0 {
-                let lines = (beginning.line..).zip(beginning.lines.iter().take(most));
-                let lines = lines.map(|(line, text)| (Some(line), text.as_str())).collect();
-                self.quotes.lines(out, &format!("{unlike}The file has {has}{how}:"), lines);
+                let lines = beginning.numbered().take(most).map(|(line, text)| (Some(line), text));
+                self.quotes.lines(out, &format!("{unlike}The file has {has}{how}:"), lines.collect());
             } else if all > 0 {
                 let _ = write!(out, "\n{unlike}The file has {has}.\n");
             }
@@ -412,9 +411,9 @@ impl<'a> Text<'a> {
                 // Of a long text its first and last lines.
                 let LineRange { first, last } = place.lines;
                 let inner = |line: usize| last - first > 12 && line > first + 4 && line + 4 < last;
-                for (line, text) in (place.excerpt.line..).zip(&place.excerpt.lines) {
+                for (line, text) in place.excerpt.numbered() {
                     if line > upto && !inner(line) {
-                        quoted.push((Some(line), text.as_str()));
+                        quoted.push((Some(line), text));
                     }
                     upto = upto.max(line);
                 }
@@ -499,8 +498,8 @@ impl<'a> Text<'a> {
                     lines.join(", ")
                 ),
             };
-            let lines = (around.line..).zip(&around.lines);
-            self.quotes.lines(out, &title, lines.map(|(line, text)| (Some(line), text.as_str())).collect());
+            let lines = around.numbered().map(|(line, text)| (Some(line), text));
+            self.quotes.lines(out, &title, lines.collect());
         }
     }
 }

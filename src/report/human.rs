@@ -6,7 +6,7 @@ use super::record::RecordKind;
 use super::{
     BranchReport, CommitName, EditReport, EditState, Finding, KeptAttempt, Report, Status, Undone, refusal,
 };
-use crate::diag::{Code, Severity};
+use crate::diag::{Code, Severity, counted};
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write;
@@ -42,50 +42,36 @@ pub fn edits(report: &Report, style: Style) -> String {
     let width = report.edits.iter().map(|edit| place(edit).chars().count()).max().unwrap_or(0).min(40);
     for edit in &report.edits {
         let _ = write!(out, "{:>digits$}  {:<7}  {:<width$}", edit.number, edit.operation, place(edit));
-        match edit.state {
-            EditState::Landed => {
-                if let Some(CommitName { short, .. }) = &edit.commit {
-                    let _ = write!(out, "  {YELLOW}{short}{YELLOW:#}");
-                }
+        let (colour, state) = match edit.state {
+            EditState::Landed => (YELLOW, ""),
+            EditState::Fine => (GREEN, "ok"),
+            EditState::AlreadyApplied => (DIM, "already applied"),
+            EditState::NoChange => (DIM, "changes nothing"),
+            EditState::Refused => (RED, "refused"),
+            EditState::TakenBack => (DIM, "taken back"),
+            EditState::Unresolved => (DIM, "not tried"),
+            EditState::NotWanted => (DIM, "not wanted"),
+        };
+        if !state.is_empty() {
+            let _ = write!(out, "  {colour}{state}{colour:#}");
+        }
+        match (edit.state, &edit.commit) {
+            (EditState::Landed, Some(commit)) => {
+                let _ = write!(out, "  {YELLOW}{}{YELLOW:#}", commit.short);
             }
-            EditState::Fine => {
-                let _ = write!(out, "  {GREEN}ok{GREEN:#}");
+            (EditState::AlreadyApplied | EditState::TakenBack, Some(commit)) => {
+                let _ = write!(out, " by {YELLOW}{}{YELLOW:#}", commit.short);
             }
-            EditState::AlreadyApplied => {
-                let _ = write!(out, "  {DIM}already applied{DIM:#}");
-                if let Some(CommitName { short, .. }) = &edit.commit {
-                    let _ = write!(out, " by {YELLOW}{short}{YELLOW:#}");
-                }
-            }
-            EditState::NoChange => {
-                let _ = write!(out, "  {DIM}changes nothing{DIM:#}");
-            }
-            EditState::Refused => {
-                let _ = write!(out, "  {RED}refused{RED:#}");
-            }
-            EditState::TakenBack => {
-                let _ = write!(out, "  {DIM}taken back{DIM:#}");
-                if let Some(CommitName { short, .. }) = &edit.commit {
-                    let _ = write!(out, " by {YELLOW}{short}{YELLOW:#}");
-                }
-            }
-            EditState::Unresolved => {
-                let _ = write!(out, "  {DIM}not tried{DIM:#}");
-            }
-            EditState::NotWanted => {
-                let _ = write!(out, "  {DIM}not wanted{DIM:#}");
-            }
+            _ => {}
         }
         if let Some(hunks) =
             edit.unwanted.as_ref().map(|unwanted| &unwanted.hunks).filter(|all| !all.is_empty())
         {
-            let _ = write!(out, "  {DIM}without {}{DIM:#}", hunks_of(hunks));
+            let _ = write!(out, "  {DIM}without {}{DIM:#}", named("hunk", hunks));
         }
-        if let Some(worst) =
-            edit.matched.iter().max_by_key(|found| found.tier).filter(|m| m.tier != Tier::Exact)
-        {
-            let figure = worst.similarity.map(|percent| format!(" {percent}%")).unwrap_or_default();
-            let _ = write!(out, "  {CYAN}[{}{figure}]{CYAN:#}", worst.tier.as_str());
+        let worst = edit.matched.iter().max_by_key(|found| found.tier);
+        if let Some(worst) = worst.filter(|found| found.tier != Tier::Exact) {
+            let _ = write!(out, "  {CYAN}[{}]{CYAN:#}", worst.how());
         }
         if let Some(why) = &edit.why {
             let first = why.lines().next().unwrap_or("");
@@ -102,14 +88,8 @@ pub fn edits(report: &Report, style: Style) -> String {
                 edit.lines
             );
             for found in &edit.matched {
-                let figure = found.similarity.map(|percent| format!(" {percent}%")).unwrap_or_default();
-                let _ = writeln!(
-                    out,
-                    "{:digits$}  {DIM}found at line {}: {}{figure}{DIM:#}",
-                    "",
-                    found.line,
-                    found.tier.as_str()
-                );
+                let (line, how) = (found.line, found.how());
+                let _ = writeln!(out, "{:digits$}  {DIM}found at line {line}: {how}{DIM:#}", "");
             }
             for line in edit.why.iter().flat_map(|why| why.lines().skip(1)) {
                 let _ = writeln!(out, "{:digits$}  {}", "", escape(line));
@@ -135,7 +115,7 @@ pub fn headline(report: &Report) -> String {
     match (report.status, &report.branch) {
         (Status::Landed | Status::PartlyLanded, Some(branch)) => {
             let count_of_commits = report.commits().len();
-            let mut commits = plural(count_of_commits, "commit");
+            let mut commits = counted(count_of_commits, "commit");
             if branch.merge {
                 commits.push_str(" and a merge");
             }
@@ -174,10 +154,10 @@ pub fn headline(report: &Report) -> String {
                     format!("{take} {edits}{id} back")
                 }
                 None if report.accepted.is_empty() => {
-                    format!("land {}", plural(count(EditState::Fine), "edit"))
+                    format!("land {}", counted(count(EditState::Fine), "edit"))
                 }
                 None => {
-                    format!("land {}", plural(accepted.filter(|commit| !commit.is_in).count(), "commit"))
+                    format!("land {}", counted(accepted.filter(|commit| !commit.is_in).count(), "commit"))
                 }
             };
             let name = escape(&branch.name);
@@ -278,7 +258,7 @@ pub fn findings(report: &Report, style: Style) -> String {
     }
     if short > 0 {
         let _ =
-            writeln!(out, "{CYAN}hint{CYAN:#}: -v shows the last {} in full, too", plural(short, "refusal"));
+            writeln!(out, "{CYAN}hint{CYAN:#}: -v shows the last {} in full, too", counted(short, "refusal"));
     }
     let changed = report.first_changes();
     let of_a_file = |finding: &Finding| {
@@ -293,34 +273,29 @@ pub fn findings(report: &Report, style: Style) -> String {
             Status::PartlyLanded => "the others have landed",
             _ => "nothing was changed",
         };
-        let is_refused = |edit: &&EditReport| edit.state == EditState::Refused;
-        let failed = report.edits.iter().filter(is_refused);
-        let failed: Vec<String> = failed.map(|edit| edit.number.to_string()).collect();
-        let refused = failed.len();
         let wanted = report.edits.iter().filter(|edit| edit.state != EditState::NotWanted);
-        let all = wanted.clone().count();
-        let fine_numbers: Vec<String> = wanted
-            .filter(|edit| edit.state != EditState::Refused)
-            .map(|edit| edit.number.to_string())
-            .collect();
-        let _ = match (refused, fine_numbers.len()) {
-            // What went wrong is said of itself.
-            (0, _) if report.error.is_some() && report.edits.is_empty() => Ok(()),
-            (0, _) if report.undone.is_some() || !report.accepted.is_empty() => {
-                writeln!(out, "{RED}refused{RED:#}: {changed}")
-            }
-            (0, _) => writeln!(out, "{RED}refused{RED:#}: not all of the response could be read; {changed}"),
-            (_, fine) => {
-                let would = match report.status {
-                    Status::Refused if fine > 0 => format!(" ({} would apply)", named("edit", &fine_numbers)),
-                    _ => String::new(),
-                };
-                let failed = named("edit", &failed);
-                writeln!(out, "{RED}refused{RED:#}: {failed} of {all} failed{would}; {changed}")
-            }
+        let (failed, fine): (Vec<_>, Vec<_>) = wanted.partition(|edit| edit.state == EditState::Refused);
+        let numbers = |edits: &[&EditReport]| edits.iter().map(|edit| edit.number).collect::<Vec<_>>();
+        let what = if !failed.is_empty() {
+            let would = match report.status {
+                Status::Refused if !fine.is_empty() => {
+                    format!(" ({} would apply)", named("edit", &numbers(&fine)))
+                }
+                _ => String::new(),
+            };
+            let all = failed.len() + fine.len();
+            format!("{} of {all} failed{would}; ", named("edit", &numbers(&failed)))
+        } else if report.undone.is_some() || !report.accepted.is_empty() {
+            String::new()
+        } else {
+            "not all of the response could be read; ".to_owned()
         };
+        // What went wrong is said of itself.
+        if report.error.is_none() || !report.edits.is_empty() {
+            let _ = writeln!(out, "{RED}refused{RED:#}: {what}{changed}");
+        }
         let is_fine = |edit: &EditReport| edit.state == EditState::Fine;
-        if refused == 0 && report.status == Status::Refused && report.edits.iter().any(is_fine) {
+        if failed.is_empty() && report.status == Status::Refused && report.edits.iter().any(is_fine) {
             let _ = writeln!(out, "{CYAN}hint{CYAN:#}: --keep-going lands the edits that could be read");
         }
         if let Some(attempt) = &report.attempt {
@@ -352,21 +327,15 @@ fn name(attempt: &KeptAttempt) -> String {
     if attempt.is_next { String::new() } else { format!("={}", attempt.id) }
 }
 
-/// Some hunks, by their numbers.
-fn hunks_of(numbers: &[usize]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    named("hunk", &numbers)
-}
-
-fn plural(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
-}
-
-fn named(what: &str, numbers: &[String]) -> String {
+/// Some edits or hunks, by their numbers.
+fn named(what: &str, numbers: &[usize]) -> String {
     match numbers {
         [one] => format!("{what} {one}"),
         [first, .., last] if numbers.len() > 8 => format!("{} {what}s from {first} to {last}", numbers.len()),
-        _ => format!("{what}s {}", numbers.join(", ")),
+        _ => {
+            let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+            format!("{what}s {}", numbers.join(", "))
+        }
     }
 }
 
@@ -376,17 +345,11 @@ fn head(out: &mut String, finding: &Finding) {
         Severity::Error => write!(out, "{RED}error{RED:#}"),
         Severity::Warning => write!(out, "{YELLOW}warning{YELLOW:#}"),
     };
-    match (finding.edit, &finding.path) {
-        (Some(edit), Some(path)) => {
-            let _ = write!(out, ": edit {edit}, {BOLD}{}{BOLD:#}", escape(&cut(path)));
-        }
-        (Some(edit), None) => {
-            let _ = write!(out, ": edit {edit}");
-        }
-        (None, Some(path)) => {
-            let _ = write!(out, ": {BOLD}{}{BOLD:#}", escape(&cut(path)));
-        }
-        (None, None) => {}
+    let edit = finding.edit.map(|edit| format!("edit {edit}"));
+    let path = finding.path.as_ref().map(|path| format!("{BOLD}{}{BOLD:#}", escape(&cut(path))));
+    let about: Vec<String> = edit.into_iter().chain(path).collect();
+    if !about.is_empty() {
+        let _ = write!(out, ": {}", about.join(", "));
     }
     let _ = writeln!(out, ": {} {DIM}[{}]{DIM:#}", escape(&finding.message), finding.code.as_str());
 }

@@ -1,6 +1,6 @@
 //! Landings that are on record: a line each, for people or for programs, and one of them with all that is known of it.
 
-use super::escape::{escape, is_hidden};
+use super::escape::{escape, tabbed};
 use super::human::{CYAN, DIM, RED, YELLOW, shorten};
 use super::record::Record;
 use super::{Report, Style, accepted, edits, findings};
@@ -80,20 +80,11 @@ pub fn porcelain(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.landings {
         let record = &one.record;
-        let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
-        let mut fields = vec![
-            record.id.clone(),
-            record.kind.as_str().to_owned(),
-            or_none(&record.of),
-            record.reference.clone(),
-            or_none(&record.old),
-            record.new.clone(),
-            one.time.0.to_string(),
-            record.edits().to_string(),
-        ];
-        fields.extend(record.responses.iter().cloned());
-        let fields = fields.iter().map(|field| field.replace(is_hidden, "?"));
-        let _ = writeln!(out, "{}", fields.collect::<Vec<_>>().join("\t"));
+        let (of, old) = (record.of.as_deref().unwrap_or("-"), record.old.as_deref().unwrap_or("-"));
+        let (time, edits) = (one.time.0.to_string(), record.edits().to_string());
+        let kind = record.kind.as_str();
+        let fields = [&record.id, kind, of, &record.reference, old, &record.new, &time, &edits];
+        out += &tabbed(&fields, &record.responses);
     }
     out
 }

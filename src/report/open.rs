@@ -1,8 +1,9 @@
 //! Suggestions that are open, and branches that are gone; for people a line each.
 
-use super::escape::{escape, is_hidden, shell_word};
+use super::escape::{escape, shell_word, tabbed};
 use super::human::{DIM, GREEN, RED, YELLOW, shorten};
 use super::{CommitName, Report, Status};
+use crate::diag::counted;
 use crate::names::named;
 use serde::Serialize;
 use std::fmt::Write;
@@ -72,11 +73,9 @@ pub fn open(report: &Report) -> String {
         if one.conflicts.len() > 3 {
             let _ = write!(out, " and {} more", one.conflicts.len() - 3);
         }
-        let _ = match one.moved {
-            0 => write!(out, ""),
-            1 => write!(out, ", 1 commit since"),
-            n => write!(out, ", {n} commits since"),
-        };
+        if one.moved > 0 {
+            let _ = write!(out, ", {} since", counted(one.moved, "commit"));
+        }
         let _ = writeln!(out, "  {}", escape(&shorten(&one.subject, 60)));
     }
     out
@@ -87,17 +86,9 @@ pub fn open(report: &Report) -> String {
 pub fn open_porcelain(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.open {
-        let mut fields = vec![
-            one.branch.clone(),
-            one.tip.id.clone(),
-            one.landing.clone(),
-            one.commits.to_string(),
-            one.moved.to_string(),
-            one.onto.as_str().to_owned(),
-        ];
-        fields.extend(one.conflicts.iter().cloned());
-        let fields = fields.iter().map(|field| field.replace(is_hidden, "?"));
-        let _ = writeln!(out, "{}", fields.collect::<Vec<_>>().join("\t"));
+        let (commits, moved) = (one.commits.to_string(), one.moved.to_string());
+        let fields = [&one.branch, &one.tip.id, &one.landing, &commits, &moved, one.onto.as_str()];
+        out += &tabbed(&fields, &one.conflicts);
     }
     out
 }

@@ -98,15 +98,6 @@ impl Quotes {
     }
 }
 
-/// A count with its noun.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    match noun.strip_prefix("part that") {
-        _ if count == 1 => format!("1 {noun}"),
-        Some(rest) => format!("{count} parts that{rest}"),
-        None => format!("{count} {noun}s"),
-    }
-}
-
 /// `edits 1, 3-5 and 7`, of a bounded length. The numbers ascend.
 pub(super) fn numbered(numbers: &[usize]) -> String {
     const MOST: usize = 40;

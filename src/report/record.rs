@@ -2,6 +2,7 @@
 //! a line. It is read back as if anybody could have written it.
 
 use super::escape::is_hidden;
+use crate::diag::counted;
 use crate::names::named;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -83,20 +84,12 @@ impl Record {
 
     /// What it was, in a few words.
     pub fn summary(&self) -> String {
-        let edits = match self.edits() {
-            1 => "1 edit".to_owned(),
-            n => format!("{n} edits"),
-        };
-        let accepted = match self.edits() {
-            1 => "1 accepted commit".to_owned(),
-            n => format!("{n} accepted commits"),
-        };
         match (self.kind, &self.of) {
             (RecordKind::Undone, Some(of)) => format!("undo of {of}"),
             (RecordKind::Redone, Some(of)) => format!("redo of {of}"),
             // Nothing was answered.
-            _ if self.responses.is_empty() => accepted,
-            _ => format!("{edits} from {}", self.responses.join(", ")),
+            _ if self.responses.is_empty() => counted(self.edits(), "accepted commit"),
+            _ => format!("{} from {}", counted(self.edits(), "edit"), self.responses.join(", ")),
         }
     }
 

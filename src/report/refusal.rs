@@ -4,7 +4,7 @@ use super::compared::{Compared, Real};
 use super::escape::{escape, escape_code, is_hidden};
 use super::human::{CYAN, DIM, GREEN, RED, shorten};
 use super::{Difference, Finding};
-use crate::diag::{Code, Evidence, Excerpt, RowKind, Surrounding};
+use crate::diag::{Code, Evidence, Excerpt, RowKind, Surrounding, counted};
 use crate::span::LineRange;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -70,7 +70,7 @@ fn candidates(out: &mut String, evidence: &Evidence) {
         let LineRange { first, last } = place.lines;
         let within = |line| last - first + 1 > PLACE_LINES && line > first + 2 && line + 2 < last;
         let mut skipping = false;
-        for (line, text) in (place.excerpt.line..).zip(&place.excerpt.lines) {
+        for (line, text) in place.excerpt.numbered() {
             if line <= upto {
                 continue;
             }
@@ -107,10 +107,10 @@ fn file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Ex
     }
     let unlike = finding.code == Code::SearchNotFound && !evidence.gave_up;
     let unlike = if unlike { "nothing in it is like that; " } else { "" };
-    let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+    let lines = counted(count, "line");
     let begins = if count > BEGINNING { " and begins with" } else { "" };
     let _ = writeln!(out, "  {unlike}the file has {lines}{begins}:");
-    for (line, text) in (beginning.line..).zip(beginning.lines.iter().take(BEGINNING)) {
+    for (line, text) in beginning.numbered().take(BEGINNING) {
         let _ = writeln!(out, "  {DIM}{line:>2} |{DIM:#} {}", code(text));
     }
 }

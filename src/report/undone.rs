@@ -6,7 +6,6 @@ use super::record::RecordKind;
 use super::recorded;
 use super::{CommitName, EditState, Report};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// A landing that was taken back or put back.
 #[derive(Debug, Clone, Serialize)]
@@ -36,20 +35,27 @@ pub struct UndoneCommit {
 
 /// The lines of the commits, where no lines of edits have them.
 pub fn undone(report: &Report) -> String {
-    let mut out = String::new();
-    for one in report.undone_commits.iter().filter(|_| report.edits.is_empty()) {
-        let (from, subject) = (&one.commit.short, escape(&shorten(&one.subject, 72)));
-        let new = one.new.as_ref().map(|new| &new.short);
-        let _ = match (one.state, new) {
+    let line = |one: &UndoneCommit| {
+        let (from, new) = (&one.commit.short, one.new.as_ref());
+        let how = match (one.state, new) {
             (EditState::TakenBack, Some(new)) => {
-                writeln!(out, "{from}  {DIM}taken back{DIM:#} by {YELLOW}{new}{YELLOW:#}  {subject}")
+                format!("{from}  {DIM}taken back{DIM:#} by {YELLOW}{}{YELLOW:#}", new.short)
             }
-            (EditState::Fine, _) => writeln!(out, "{from}  {GREEN}ok{GREEN:#}  {subject}"),
-            (EditState::TakenBack, None) => writeln!(out, "{from}  {DIM}taken back{DIM:#}  {subject}"),
-            (_, Some(new)) if new == from => writeln!(out, "{YELLOW}{from}{YELLOW:#}  {subject}"),
-            (_, Some(new)) => writeln!(out, "{from} -> {YELLOW}{new}{YELLOW:#}  {subject}"),
-            (_, None) => writeln!(out, "{from}  {DIM}changes nothing{DIM:#}  {subject}"),
+            (EditState::Fine, _) => format!("{from}  {GREEN}ok{GREEN:#}"),
+            (EditState::TakenBack, None) => format!("{from}  {DIM}taken back{DIM:#}"),
+            _ => became(from, new, "changes nothing"),
         };
+        format!("{how}  {}\n", escape(&shorten(&one.subject, 72)))
+    };
+    report.undone_commits.iter().filter(|_| report.edits.is_empty()).map(line).collect()
+}
+
+/// A commit, and the one that does it again; without one, why there is none.
+pub(super) fn became(from: &str, new: Option<&CommitName>, otherwise: &str) -> String {
+    match new {
+        Some(new) if new.short == from => format!("{YELLOW}{from}{YELLOW:#}"),
+        Some(new) => format!("{from} -> {YELLOW}{}{YELLOW:#}", new.short),
+        None if otherwise.is_empty() => from.to_owned(),
+        None => format!("{from}  {DIM}{otherwise}{DIM:#}"),
     }
-    out
 }

@@ -32,14 +32,18 @@ enum Trait {
     Markup,
     /// Indentation is syntax.
     Indented,
+    /// What is done for a rule is indented by a tab, as in a Makefile.
+    Recipes,
 }
 
 use Trait::{
-    Closed, DotsAreBodies, DotsEndDocuments, Indented, Labels, Markup, Prose, Selectors, Starred, Stub,
+    Closed, DotsAreBodies, DotsEndDocuments, Indented, Labels, Markup, Prose, Recipes, Selectors, Starred,
+    Stub,
 };
 
 const STARS: &[(&str, &str)] = &[("/*", "*/")];
 const HASH: Language = language("#", &[], &[]);
+const MAKE: Language = language("#", &[], &[Recipes]);
 const PEOPLE: Language = language("", &[], &[Prose]);
 
 /// Languages by the extensions of their files.
@@ -57,10 +61,11 @@ const BY_EXTENSION: &[(&str, Language)] = &[
     ("yaml yml", language("#", &[], &[DotsEndDocuments, Indented])),
     ("nim coffee", language("#", &[], &[Indented])),
     (
-        "rb sh bash zsh fish ksh pl pm r toml tf hcl cmake mk make ex exs jl ps1 gitignore dockerfile conf cfg \
+        "rb sh bash zsh fish ksh pl pm r toml tf hcl cmake ex exs jl ps1 gitignore dockerfile conf cfg \
          properties env nix graphql awk sed tcl elv cr gd",
         HASH,
     ),
+    ("mk make", MAKE),
     ("sql hs elm ada adb ads vhd vhdl lua", language("--", &[], &[])),
     ("lisp lsp el clj cljs cljc edn scm rkt asm s ini", language(";", &[], &[])),
     ("erl hrl sty cls", language("%", &[], &[])),
@@ -78,8 +83,10 @@ const BY_EXTENSION: &[(&str, Language)] = &[
 /// Texts for people that have no extension.
 const PROSE_NAMES: &str = "CHANGELOG CHANGES CONTRIBUTING HISTORY NEWS NOTES README TODO AUTHORS";
 
+const MAKE_NAMES: &str = "Makefile makefile GNUmakefile";
+
 /// Names that say more than their extension does.
-const HASH_NAMES: &str = "Makefile makefile GNUmakefile Dockerfile Containerfile Rakefile Gemfile Vagrantfile Brewfile \
+const HASH_NAMES: &str = "Dockerfile Containerfile Rakefile Gemfile Vagrantfile Brewfile \
                           CMakeLists.txt constraints.txt robots.txt Justfile justfile CODEOWNERS";
 
 /// By one of these a comment is known to be read by a program.
@@ -107,6 +114,9 @@ impl Language {
         let is = |names: &str, name: &str| {
             names.as_bytes().split(|byte| *byte == b' ').any(|other| other == name.as_bytes())
         };
+        if is(MAKE_NAMES, name) {
+            return MAKE;
+        }
         if is(HASH_NAMES, name) || name.starts_with("requirements") && name.ends_with(".txt") {
             return HASH;
         }
@@ -130,6 +140,11 @@ impl Language {
     /// Whether indentation is syntax in it.
     pub(crate) fn is_indented(self) -> bool {
         self.has(Indented)
+    }
+
+    /// Whether what is done for a rule is indented by a tab in it.
+    pub(crate) fn has_recipes(self) -> bool {
+        self.has(Recipes)
     }
 
     /// Whether `&lt;` stands for `<` in it.

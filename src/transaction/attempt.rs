@@ -12,9 +12,11 @@ use crate::vcs::repo::Repo;
 use crate::vcs::{self, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The version of what is written.
@@ -188,7 +190,7 @@ impl Attempt {
         let written = self.write(repo, &aside, &all.join(id), responses);
         if written.is_err() {
             let _ = std::fs::remove_dir_all(&aside);
-            tidy(repo);
+            tidy(&all);
         }
         written
     }
@@ -264,7 +266,11 @@ impl Attempt {
     /// # Errors
     /// It cannot be removed.
     pub fn forget(repo: &Repo, id: &str) -> Result<()> {
-        let all = all(repo);
+        Self::forget_in(repo.git_dir(), id)
+    }
+
+    fn forget_in(git_dir: &Path, id: &str) -> Result<()> {
+        let all = all_in(git_dir);
         places::check_own(&[all.parent().unwrap_or(&all), &all])?;
         let place = all.join(id);
         match std::fs::remove_dir_all(&place) {
@@ -273,7 +279,7 @@ impl Attempt {
             }
             _ => {}
         }
-        tidy(repo);
+        tidy(&all);
         Ok(())
     }
 
@@ -322,24 +328,37 @@ impl Attempt {
         kept.into_iter().map(|one| one.id).collect()
     }
 
-    /// Notes which attempts go when the transaction has landed.
+    /// Notes which attempts of this worktree go when the transaction has landed. Another worktree may settle it.
     ///
     /// # Errors
     /// What the file system says.
-    pub(super) fn note(transaction_dir: &TransactionDir, ids: &[String]) -> Result<()> {
+    pub(super) fn note(repo: &Repo, transaction_dir: &TransactionDir, ids: &[String]) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
         let file = transaction_dir.file(TransactionDir::ATTEMPTS);
-        std::fs::write(&file, ids.join("\n")).map_err(|e| vcs::Error::io("write", file, e).into())
+        // The name that git has for a linked worktree; it stays where the repository is moved.
+        let linked = Some(repo.git_dir()).filter(|git_dir| *git_dir != repo.common_dir());
+        let of = linked.and_then(Path::file_name).unwrap_or_default();
+        let noted = [of.as_bytes(), ids.join("\n").as_bytes()].join(&b'\n');
+        std::fs::write(&file, noted).map_err(|e| vcs::Error::io("write", file, e).into())
     }
 
     /// Forgets those that a transaction has noted, which has landed. One that cannot be removed stays.
     pub(super) fn forget_noted(repo: &Repo, transaction_dir: &Path) {
         let note = transaction_dir.join(TransactionDir::ATTEMPTS);
-        let noted = places::read(&note, places::SMALL);
-        for id in String::from_utf8_lossy(&noted.unwrap_or_default()).lines().filter(|id| is_id(id)) {
-            let _ = Self::forget(repo, id);
+        let noted = places::read(&note, places::SMALL).unwrap_or_default();
+        let mut lines = noted.split(|&byte| byte == b'\n');
+        let of = Path::new(OsStr::from_bytes(lines.next().unwrap_or_default()));
+        let git_dir = match of.components().collect::<Vec<_>>().as_slice() {
+            [] => Some(repo.common_dir().to_owned()),
+            [Component::Normal(name)] => Some(repo.common_dir().join(WORKTREES).join(name)),
+            _ => None,
+        };
+        if let Some(git_dir) = git_dir {
+            for id in lines.filter_map(|id| std::str::from_utf8(id).ok()).filter(|id| is_id(id)) {
+                let _ = Self::forget_in(&git_dir, id);
+            }
         }
         let _ = std::fs::remove_file(note);
     }
@@ -437,22 +456,28 @@ impl Attempt {
             }
         }
         if removed {
-            tidy(repo);
+            tidy(&all);
         }
     }
 }
 
+/// Where git has what belongs to linked worktrees, in the common directory.
+const WORKTREES: &str = "worktrees";
+
 fn all(repo: &Repo) -> PathBuf {
-    repo.git_dir().join("llm-apply").join("attempts")
+    all_in(repo.git_dir())
+}
+
+fn all_in(git_dir: &Path) -> PathBuf {
+    git_dir.join("llm-apply").join("attempts")
 }
 
 /// The directories that are empty now go.
-fn tidy(repo: &Repo) {
-    let all = all(repo);
-    if places::check_own(&[all.parent().unwrap_or(&all), &all]).is_err() {
+fn tidy(all: &Path) {
+    if places::check_own(&[all.parent().unwrap_or(all), all]).is_err() {
         return;
     }
-    let _ = std::fs::remove_dir(&all);
+    let _ = std::fs::remove_dir(all);
     let _ = all.parent().map(std::fs::remove_dir);
 }
 

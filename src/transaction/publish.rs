@@ -134,7 +134,7 @@ impl Prepared<'_> {
             _ => return Err(Error::Nothing),
         };
         let _lock = super::lock(repo, options.lock_timeout)?;
-        Attempt::note(transaction_dir, &options.attempts)?;
+        Attempt::note(repo, transaction_dir, &options.attempts)?;
         let token = transaction_dir.file(journal::TOKEN);
         let records = self
             .record
@@ -178,13 +178,14 @@ impl Prepared<'_> {
         if let Some(early) = &self.transaction.early {
             early.stay();
         }
+        let moved = point(Fault::RefMoved);
         if !options.attempts.is_empty() {
             Attempt::forget_noted(repo, &transaction_dir.path);
         }
         let landed = Landed { old: target.tip, new, made: self.made.clone(), by_git };
         let locks = Locks { reference: &held.reference, record: &held.record, index: held.index.as_ref() };
         let close = || finish(repo, &transaction_dir.path, &journal, &locks);
-        match point(Fault::RefMoved).and_then(|()| close()).or_else(|_| close()) {
+        match moved.and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),
             Err(source) => {
                 let made = Box::new(self.made.clone());

@@ -13,7 +13,7 @@ use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
-use crate::vcs::{self};
+use crate::vcs::{self, places};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -284,7 +284,8 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
 /// Removes all that a transaction has beside its journal, which was brought to that end.
 fn clean(repo: &Repo, transaction_dir: &Path, id: &str, journal: Option<&Journal>, end: End) -> Result<()> {
     let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
-    let _ = std::fs::remove_dir_all(Quarantine::path_for(objects, id));
+    // A git that the killed run started may still be writing there.
+    places::remove(&Quarantine::path_for(objects, id))?;
     let noted = staging::elsewhere(transaction_dir);
     let staged = journal.and_then(|journal| journal.staged.as_ref()).map(|staged| staged.directory.0.clone());
     // In no other place than a checkout of this repository, whatever a note says.

@@ -168,8 +168,8 @@ fn text(key: &str, value: &Option<Vec<u8>>) -> Result<String> {
     }
 }
 
-pub(crate) fn bad(key: &str, value: &str, expected: &'static str) -> Error {
-    Error::Config { key: key.to_owned(), value: value.to_owned(), expected }
+pub(crate) fn bad(key: &str, value: &str, expected: &str) -> Error {
+    Error::Config { key: key.to_owned(), value: value.to_owned(), expected: expected.to_owned() }
 }
 
 /// Whether a key is of files that are included on a condition that libgit2 does not know (git-config(1), "Conditional

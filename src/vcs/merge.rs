@@ -5,6 +5,7 @@
 
 use super::tree::{Changes, DIRECTORY, Entry, node};
 use super::{Error, Oid, Result};
+use crate::names::named;
 use crate::path::RepoPath;
 use crate::plan::{Body, FileState, Node};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,13 +14,14 @@ use std::path::Path;
 /// Paths from the root of the repository, as git has them.
 pub type Paths = BTreeSet<Vec<u8>>;
 
-/// Whose lines a merge takes where both sides changed them (git-merge(1), `-X`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Favor {
-    /// Those of the branch.
-    Ours,
-    /// Those of what is brought onto it.
-    Theirs,
+named! {
+    /// Whose lines a merge takes where both sides changed them (git-merge(1), `-X`).
+    Favor {
+        /// Those of the branch.
+        Ours = "ours",
+        /// Those of what is brought onto it.
+        Theirs = "theirs",
+    }
 }
 
 /// What a merge comes to.

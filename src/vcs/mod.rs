@@ -107,7 +107,7 @@ pub enum Error {
         /// Its value.
         value: String,
         /// What it should be.
-        expected: &'static str,
+        expected: String,
     },
     /// Git does not know who the user is, or cannot read the date.
     #[error("{message}")]

@@ -2,10 +2,12 @@
 //! trailers, and of a command that prints without end no more than is allowed.
 
 use crate::sandbox::{Run, Sandbox, create, patch};
+use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Runs ours at a terminal that `script` makes, and gives what was seen there; none where there is no terminal to be had.
-fn at_a_terminal(sandbox: &Sandbox, options: &[&str]) -> Option<Run> {
+/// Runs ours at a terminal that `script` makes, where that is typed if something is, and gives what was seen there; none where
+/// there is no terminal to be had.
+fn at_a_terminal(sandbox: &Sandbox, options: &[&str], typed: Option<&str>) -> Option<Run> {
     let made = Command::new("script").args(["-qec", "true", "/dev/null"]).stdin(Stdio::null()).output();
     if !made.is_ok_and(|made| made.status.success()) {
         println!("there is no terminal to be had: nothing is tested");
@@ -14,12 +16,20 @@ fn at_a_terminal(sandbox: &Sandbox, options: &[&str]) -> Option<Run> {
     let ours = sandbox.command(options);
     let quoted = |text: &std::ffi::OsStr| format!("'{}'", text.to_str().unwrap().replace('\'', "'\\''"));
     let words: Vec<_> = std::iter::once(ours.get_program()).chain(ours.get_args()).map(quoted).collect();
-    let line = format!("{} </dev/null", words.join(" "));
+    let input = if typed.is_some() { "" } else { " </dev/null" };
     let mut command = Command::new("script");
-    command.args(["-qec", &line, "/dev/null"]).env_clear().current_dir(&sandbox.repo).stdin(Stdio::null());
+    command.args(["-qec", &format!("{}{input}", words.join(" ")), "/dev/null"]);
+    command.env_clear().current_dir(&sandbox.repo).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.env("TERM", "xterm").env("SHELL", "/bin/sh").env("GIT_PAGER", "cat");
-    Some(Run::of(command.output().unwrap()))
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // Ctrl-D on a line of its own ends it.
+    stdin.write_all(typed.map(|typed| format!("{typed}\x04")).unwrap_or_default().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    Some(Run::of(output))
 }
 
 /// What acts on a terminal, colours aside.
@@ -115,7 +125,7 @@ fn nothing_of_others_acts_on_a_terminal() {
         (&[&format!("--no{evil}")], 129),
         (&["-b", evil, &good], 128),
     ] {
-        let Some(run) = at_a_terminal(&sandbox, options) else { return };
+        let Some(run) = at_a_terminal(&sandbox, options, None) else { return };
         assert_eq!(run.code, Some(code), "{options:?}: {}", run.stdout);
         let diff = options.contains(&"--diff");
         // What git shows of a diff is git's own matter, as with `git diff`.
@@ -166,4 +176,40 @@ fn a_model_that_prints_without_end_is_ended() {
         assert!(begun.elapsed().as_secs() < 4, "{command}: {:?}", begun.elapsed());
     }
     crate::sandbox::same("nothing is left", &before, &sandbox.listing());
+}
+
+#[test]
+fn a_response_is_pasted_at_a_terminal_and_the_first_landing_is_explained() {
+    let sandbox = Sandbox::new();
+    let paste = |name: &str| create(name, "Add it", "x\n");
+    let Some(run) = at_a_terminal(&sandbox, &[], Some(&paste("first.txt"))) else { return };
+    assert!(
+        run.stdout.contains("paste the response, then press Ctrl-D on a line of its own"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("the first landing here: "), "{}", run.stdout);
+    assert_eq!(sandbox.text("first.txt"), "x\n");
+    let run = at_a_terminal(&sandbox, &[], Some(&paste("second.txt"))).unwrap();
+    assert!(sandbox.exists("second.txt") && !run.stdout.contains("first landing"), "{}", run.stdout);
+}
+
+#[test]
+fn a_line_that_a_terminal_may_have_cut_is_refused() {
+    let sandbox = Sandbox::new();
+    let long = create("long.txt", "Add it", &format!("{}\n", "x".repeat(5000)));
+    let Some(run) = at_a_terminal(&sandbox, &[], Some(&long)) else { return };
+    assert!(run.stdout.contains("is longer than a terminal passes on"), "{}", run.stdout);
+    assert!(run.stdout.contains("--clipboard"), "{}", run.stdout);
+    assert!(!sandbox.exists("long.txt"));
+    sandbox.leaves_nothing();
+}
+
+#[test]
+fn a_mistyped_file_is_told_by_its_right_name() {
+    let sandbox = Sandbox::new();
+    sandbox.file("notes/answer.md", create("x", "Add x", "x\n"));
+    sandbox.run(["notes/answr.md"]).exits(128).says("did you mean 'notes/answer.md'?");
+    let run = sandbox.run(["notes/other.txt"]).exits(128);
+    assert!(!run.stderr.contains("did you mean"), "{}", run.stderr);
 }

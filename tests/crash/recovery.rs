@@ -5,6 +5,7 @@ use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::fault::{copy, ends, killed_at, transaction_dir, with_fault};
 use sandbox::{Run, Sandbox, create, five, patch, remove, same};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 #[test]
 fn what_was_caught_in_the_exchange_goes_back() {
@@ -521,6 +522,32 @@ fn the_attempt_that_landed_before_the_kill_is_forgotten() {
 }
 
 #[test]
+fn an_attempt_is_forgotten_in_the_worktree_that_it_was_kept_in() {
+    let sandbox = Sandbox::new();
+    let linked = sandbox.root().join("side");
+    sandbox.git(["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    let bad = five() + &patch("README", "Greet", "good-bye\n", "welcome\n");
+    sandbox.apply(["-q"], &bad).exits(1);
+    let of_linked = |options: &[&str], response: &str, fault: Option<&str>| {
+        let mut command = sandbox.command(options);
+        command.arg(sandbox.response(response)).current_dir(&linked);
+        if let Some(fault) = fault {
+            command.env(VARIABLE, fault);
+        }
+        Run::of(command.output().unwrap())
+    };
+    of_linked(&["-q"], &bad, None).exits(1);
+    let good = patch("README", "Greet", "hello\n", "welcome\n");
+    let killed = of_linked(&["--continue", "--"], &good, Some("ref-moved:kill"));
+    assert_eq!(killed.signal, Some(9));
+    assert!(sandbox.exists(".git/worktrees/side/llm-apply/attempts"));
+    // The other worktree settles it, and has an attempt of the same name.
+    sandbox.run(["recover"]).exits(0);
+    assert!(!sandbox.exists(".git/worktrees/side/llm-apply/attempts"));
+    assert!(sandbox.exists(".git/llm-apply/attempts"));
+}
+
+#[test]
 fn temporary_directories_of_a_killed_run_go() {
     let sandbox = Sandbox::new();
     let left = ".git/llm-apply/tmp/of-a-killed-run";
@@ -528,4 +555,30 @@ fn temporary_directories_of_a_killed_run_go() {
     sandbox.file(&format!("{left}/index"), "x");
     sandbox.apply(["-q"], &patch("README", "Greet", "hello\n", "welcome\n")).exits(0);
     assert!(!sandbox.exists(".git/llm-apply"), "{:?}", sandbox.listing().keys());
+}
+
+#[test]
+fn a_quarantine_goes_although_a_git_that_outlived_the_run_still_writes_there() {
+    for _ in 0..5 {
+        let sandbox = killed_at("prepared");
+        let id = transaction_dir(&sandbox).file_name().unwrap().to_str().unwrap().to_owned();
+        let quarantine = sandbox.repo.join(format!(".git/objects/tmp_objdir-llm-apply-{id}"));
+        let fan_out = quarantine.join("4a");
+        std::fs::create_dir_all(&fan_out).unwrap();
+        let end = Instant::now() + Duration::from_millis(200);
+        let writes = std::thread::spawn(move || {
+            for number in 0.. {
+                // As git does: the directory of the first two digits is made, and none above it.
+                let _ = std::fs::create_dir(&fan_out);
+                let written = std::fs::write(fan_out.join(format!("tmp_obj_{number}")), "x");
+                if Instant::now() > end || written.is_err() && !quarantine.exists() {
+                    return number;
+                }
+            }
+            0
+        });
+        sandbox.run(["recover"]).exits(0);
+        assert!(writes.join().unwrap() > 0);
+        sandbox.leaves_no_file();
+    }
 }

@@ -4,6 +4,7 @@ use crate::oracle;
 
 use git_llm_apply::message::{Group, Message, Operation, SUBJECT_WIDTH};
 use git_llm_apply::path::RepoPath;
+use git_llm_apply::plan::Verb;
 use oracle::Oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -93,7 +94,7 @@ const OTHERWISE_SPECIAL: &[&str] = &[
 /// All ways in which a why comes into a message.
 fn messages(why: &str) -> Vec<Message> {
     let file = RepoPath::parse("src/a.rs").expect("an ordinary path");
-    let operation = Operation::Update(file);
+    let operation = Operation::new(Verb::Modify, file);
     vec![
         Message::for_edit(Some(why), &operation),
         Message::for_edit(Some(&format!("Fix it\n\n{why}")), &operation),
@@ -203,7 +204,7 @@ fn history(oracle: &Oracle, base: &str, tip: &str) -> Vec<String> {
 fn hostile_messages() -> Vec<Message> {
     let whys = FORGED_TRAILERS.iter().chain(OTHERWISE_SPECIAL);
     whys.flat_map(|why| {
-        let operation = Operation::Update(RepoPath::parse("a.rs").expect("an ordinary path"));
+        let operation = Operation::new(Verb::Modify, RepoPath::parse("a.rs").expect("an ordinary path"));
         [
             Message::for_edit(Some(why), &operation).with_note(why),
             Message::generated(&operation).with_note(why),

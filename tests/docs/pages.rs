@@ -85,7 +85,7 @@ mod man_page {
             has(&format!("\n.TP\n{verb}\n"));
             has(&about[1..]);
         }
-        for (exit, _) in Exit::ALL {
+        for exit in Exit::ALL {
             has(&format!("\n.TP\n{}\n", exit.code()));
         }
         for code in Code::ALL {

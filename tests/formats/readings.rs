@@ -271,7 +271,7 @@ fn at_a_terminal_it_is_said_how_what_is_typed_ends() {
     command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.env("TERM", "xterm").env("SHELL", "/bin/sh");
     let run = Run::of(command.output().unwrap());
-    assert!(run.stdout.contains("Ctrl-D on a line of its own ends it"), "{} {}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("then press Ctrl-D on a line of its own"), "{} {}", run.stdout, run.stderr);
     assert!(!sandbox.exists("gone.txt"), "{} {}", run.stdout, run.stderr);
 }
 

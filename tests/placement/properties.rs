@@ -7,7 +7,7 @@ use git_llm_apply::diag::Code;
 use git_llm_apply::edit::{Anchor, Change, FormatId, Hunk, Occurrence, Unit};
 use git_llm_apply::format;
 use git_llm_apply::guard::Guard;
-use git_llm_apply::locate::{self, Applied, Context, Effect, Limits, Refusal, Repeat, Tier};
+use git_llm_apply::locate::{self, Applied, Context, Limits, Outcome, Refusal, Repeat, Tier};
 use git_llm_apply::plan::{self, MemoryTree, Rules};
 use git_llm_apply::report::{self, Quoting, Report, Status, Style};
 use git_llm_apply::response::Response;
@@ -371,7 +371,7 @@ proptest! {
             }
         };
         // The drift left out all that was to change.
-        if applied.effect == Effect::NoChange {
+        if applied.outcome == Outcome::NoChange {
             return Ok(());
         }
         let result = applied.version.content().to_bytes();
@@ -438,7 +438,7 @@ proptest! {
             double.below.extend(copy);
         }
         if let Ok(applied) = run(&double.file(), &[case.hunk()]) {
-            prop_assert_ne!(applied.effect, Effect::Changed, "{}", String::from_utf8_lossy(&applied.version.content().to_bytes()));
+            prop_assert_ne!(applied.outcome, Outcome::Changes, "{}", String::from_utf8_lossy(&applied.version.content().to_bytes()));
         }
     }
 
@@ -450,7 +450,7 @@ proptest! {
         let mut lines: Vec<&str> = before.split_inclusive('\n').collect();
         lines.insert(at.index(lines.len() + 1), "wholly unlike anything else\n");
         let outcome = run(&case.file(), &[texts(&lines.concat(), &format!("{after}UNLIKE\n"), Unit::Lines)]);
-        prop_assert_eq!(outcome.map(|applied| applied.effect).map_err(|r| r[0].code), Err(Code::SearchNotFound));
+        prop_assert_eq!(outcome.map(|applied| applied.outcome).map_err(|r| r[0].code), Err(Code::SearchNotFound));
     }
 }
 
@@ -546,7 +546,7 @@ proptest! {
         };
         match run(&with_eol(&old, eol), &series) {
             Ok(_) if stands => {}
-            Ok(applied) if applied.effect == Effect::Changed => {
+            Ok(applied) if applied.outcome == Outcome::Changes => {
                 prop_assert_eq!(
                     String::from_utf8(applied.version.content().to_bytes()).unwrap(),
                     String::from_utf8(with_eol(&new, eol)).unwrap()
@@ -573,7 +573,7 @@ proptest! {
             .map(|(_, lines)| diff(&lines, Anchor::Seek { context: Vec::new(), end_of_file: false }))
             .collect();
         if let Ok(applied) = run(old.as_bytes(), &chunks)
-            && applied.effect == Effect::Changed
+            && applied.outcome == Outcome::Changes
         {
             prop_assert_eq!(String::from_utf8(applied.version.content().to_bytes()).unwrap(), new);
         }
@@ -666,7 +666,7 @@ proptest! {
         }
         let outcome = run(&file, &hunks);
         if let Ok(applied) = outcome
-            && applied.effect != Effect::Changed
+            && applied.outcome != Outcome::Changes
         {
             prop_assert_eq!(applied.version.content().to_bytes(), file);
         }

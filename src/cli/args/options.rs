@@ -2,7 +2,11 @@
 
 use super::{Opt, Takes};
 use crate::edit::FormatId;
+use crate::locate::Tier;
 use crate::message;
+use crate::plan::{Grouping, SyntaxCheck};
+use crate::prompt::Listing;
+use crate::vcs::merge::Favor;
 
 /// The verbs that read a response.
 const READS: &str = "apply check ask";
@@ -84,10 +88,9 @@ pub const OPTIONS: &[Opt] = &[
         .of_run(),
     value(JUDGES, "strategy-option", "side", "in conflicts take the lines of one side")
         .short('X')
-        .choices(&["ours", "theirs"])
+        .choices(Favor::NAMES)
         .typed(),
-    value(READS, "commit", "unit", "one commit per: edit (default), file, response")
-        .choices(&["edit", "file", "response"]),
+    value(READS, "commit", "unit", "one commit per: edit (default), file, response").choices(Grouping::NAMES),
     values(READS, "message", "message", "use this commit message instead of the edits' own").short('m'),
     value(READS, "file", "file", "take the commit message from this file").short('F').typed().of_run(),
     flag(READS, "edit", "edit the commit messages before anything lands").short('e'),
@@ -116,14 +119,10 @@ pub const OPTIONS: &[Opt] = &[
     optional(MOVES, "push", "remote", "push the commits first, and land only what the remote takes"),
     flag(LANDS, "rebase", "with --push: bring it onto what the remote has by now"),
     flag("apply check ask undo redo", "trailers", "add trailers that name the response and the edit"),
-    value(READS, "max-fuzz", "tier", "how loosely texts may match (default: similar)").choices(&[
-        "exact",
-        "whitespace",
-        "indent",
-        "similar",
-    ]),
+    value(READS, "max-fuzz", "tier", "how loosely texts may match (default: similar)")
+        .choices(Tier::MAX_FUZZ_NAMES),
     value(READS, "syntax", "what", "look at the syntax of changed files (default: warn)")
-        .choices(&["off", "warn", "refuse"]),
+        .choices(SyntaxCheck::NAMES),
     flag("apply ask", "keep-going", "land the edits that resolve, report the others"),
     flag(READS, "again", "land a response that has landed already once more"),
     value(MOVES, "wait", "seconds", "how long to wait for locks, and for others on the branch (default: 60)")
@@ -159,7 +158,7 @@ pub const OPTIONS: &[Opt] = &[
     value("ask", "rounds", "n", "ask so many times at most (default: 3)").common(),
     value("prompt ask", "request", "request", "what the model is to do, at the end").short('r').common(),
     value("prompt ask", "listing", "style", "how files are set apart: fences (default), prepdir")
-        .choices(&["fences", "prepdir"])
+        .choices(Listing::NAMES)
         .common(),
     flag("recover", "discard", "give up what has a journal that cannot be used").common().typed(),
     flag("list", "open", "list suggestion branches that are not merged").common().typed(),

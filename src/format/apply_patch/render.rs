@@ -1,65 +1,38 @@
 //! Changes written as a patch.
 
-use crate::format::render::hunks::{Fit, hunks};
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
+use crate::format::render::unified::hunks_below;
+use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, write};
 
 /// One patch with a section for each file; nothing for no changes.
 pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
-    let mut out = String::new();
-    for change in changes {
+    write(changes, ["*** Begin Patch\n", "*** End Patch\n"], |change, action| {
         let path = path(change, change.path)?;
-        match change.action()? {
-            Action::Nothing => {}
+        Ok(match action {
             Action::Create(text) => {
-                let lines = change.ended_text(text)?.lines();
-                line(&mut out, "*** Add File: ", path);
-                lines.for_each(|text| line(&mut out, "+", text));
+                let lines: String =
+                    change.ended_text(text)?.lines().map(|line| format!("+{line}\n")).collect();
+                format!("*** Add File: {path}\n{lines}")
             }
-            Action::Delete => line(&mut out, "*** Delete File: ", path),
-            Action::Modify(texts) => {
-                line(&mut out, "*** Update File: ", path);
-                chunks(&mut out, change, &texts)?;
-            }
+            Action::Delete => format!("*** Delete File: {path}\n"),
+            Action::Modify(texts) => format!("*** Update File: {path}\n{}", chunks(change, &texts)?),
             Action::Rename(from, texts) => {
-                line(&mut out, "*** Update File: ", self::path(change, from)?);
-                line(&mut out, "*** Move to: ", path);
-                chunks(&mut out, change, &texts)?;
+                let from = self::path(change, from)?;
+                format!("*** Update File: {from}\n*** Move to: {path}\n{}", chunks(change, &texts)?)
             }
-        }
-    }
-    Ok(if out.is_empty() { out } else { format!("*** Begin Patch\n{out}*** End Patch\n") })
+        })
+    })
 }
 
-fn chunks(out: &mut String, change: &Rendered<'_>, texts: &Texts<'_>) -> Result<(), Unrepresentable> {
-    if !texts.ends_as_lines_do() {
-        return Err(change.cannot(Reason::FinalNewline));
-    }
-    let hunks = hunks(&texts.before, &texts.after, &|_, _| Fit::Fits)
-        .ok_or_else(|| change.cannot(Reason::NoPlace))?;
-    for hunk in hunks {
-        let mut last = ' ';
-        out.push_str("@@\n");
-        for side in hunk.sides(&texts.before, &texts.after) {
-            let (mark, text) = side.marked();
-            line(out, mark.encode_utf8(&mut [0; 4]), text);
-            last = mark;
-        }
-        let at_end = hunk.before.end == texts.before.len();
-        if texts.after_unterminated && at_end && last != ' ' {
-            return Err(change.cannot(Reason::FinalNewline));
-        }
-    }
-    Ok(())
+fn chunks(change: &Rendered<'_>, texts: &Texts<'_>) -> Result<String, Unrepresentable> {
+    let chunks = hunks_below(texts, &|_| "@@\n".to_owned(), "").map_err(|reason| change.cannot(reason))?;
+    // A chunk that changes the last line has no context below it, and ends that line.
+    let touches_end = chunks.lines().last().is_some_and(|line| !line.starts_with(' '));
+    let fits = texts.ends_as_lines_do() && !(texts.after_unterminated && touches_end);
+    fits.then_some(chunks).ok_or_else(|| change.cannot(Reason::FinalNewline))
 }
 
 /// A path as it is written behind a colon.
 fn path<'a>(change: &Rendered<'_>, path: &'a str) -> Result<&'a str, Unrepresentable> {
     let plain = !path.is_empty() && path.trim() == path && !path.contains(char::is_control);
     plain.then_some(path).ok_or_else(|| change.cannot(Reason::Path))
-}
-
-fn line(out: &mut String, mark: &str, text: &str) {
-    out.push_str(mark);
-    out.push_str(text);
-    out.push('\n');
 }

@@ -32,8 +32,8 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
         if change.path.trim().is_empty() {
             return Err(change.cannot(Reason::Path));
         }
-        let (action, changes) = match change.action()? {
-            Action::Nothing => continue,
+        let Some(action) = change.action()? else { continue };
+        let (action, changes) = match action {
             Action::Create("") => return Err(change.cannot(Reason::Operation("create an empty"))),
             Action::Create(text) => {
                 let changed_lines = change.ended_text(text)?.lines().collect();
@@ -65,7 +65,7 @@ fn modify<'a>(change: &Rendered<'_>, texts: &Texts<'a>) -> Result<Vec<Lines<'a>>
     };
     let hunks = texts.hunks(&fit).map_err(|reason| change.cannot(reason))?;
     let lines = |hunk: &Hunk| {
-        let (original, changed) = texts.of(hunk);
+        let [original, changed] = texts.of(hunk);
         Lines { original_lines: original.to_vec(), changed_lines: changed.to_vec() }
     };
     Ok(hunks.iter().map(lines).collect())

@@ -70,8 +70,9 @@ fn header<'t>(line: &'t str, name: &str) -> Option<&'t str> {
 }
 
 /// Which part of a mail is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Part {
+    #[default]
     Headers,
     Text,
     /// Behind the line `---`, up to the diff: what is not for the commit.
@@ -80,7 +81,7 @@ pub(super) enum Part {
 }
 
 /// A mail as far as it is read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Mail {
     /// Where its first line stands.
     pub(super) span: Span,
@@ -98,15 +99,7 @@ pub(super) struct Mail {
 impl Mail {
     /// One whose first line is there.
     pub(super) fn new(span: Span) -> Self {
-        Self {
-            span,
-            part: Part::Headers,
-            subject: String::new(),
-            in_subject: false,
-            is_encoded: false,
-            text: String::new(),
-            has_sections: false,
-        }
+        Self { span, ..Self::default() }
     }
 
     /// Whether lines are of its headers or its text, or notes below that.

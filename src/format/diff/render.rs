@@ -1,67 +1,47 @@
 //! Changes written as `git diff` writes them.
 
 use crate::format::render::unified::unified;
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
+use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, write};
 
 /// The parts of all files, one below the other, in a code fence; nothing for no changes.
 pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
-    let mut out = String::new();
-    for change in changes {
+    // Each of the lines has a mark before it, or is of a header: none ends the fence.
+    write(changes, ["```diff\n", "```\n"], |change, action| {
         let path = change.path;
-        match change.action()? {
-            Action::Nothing => {}
-            Action::Create(text) => {
-                head(&mut out, change, path)?;
-                out.push_str("new file mode 100644\n");
-                let texts = Texts::new_file(text);
-                body(&mut out, change, ["/dev/null".to_owned(), name("b/", path)], &texts)?;
-            }
-            Action::Modify(texts) => {
-                head(&mut out, change, path)?;
-                body(&mut out, change, [name("a/", path), name("b/", path)], &texts)?;
-            }
+        let mut old = path;
+        let (header, texts) = match action {
+            Action::Create(text) => ("new file mode 100644\n".to_owned(), Texts::new_file(text)),
+            Action::Modify(texts) => (String::new(), texts),
             Action::Rename(from, texts) => {
-                head(&mut out, change, from)?;
-                out.push_str(&format!("rename from {}\nrename to {}\n", quoted("", from), quoted("", path)));
-                body(&mut out, change, [name("a/", from), name("b/", path)], &texts)?;
+                old = from;
+                (format!("rename from {}\nrename to {}\n", quoted("", from), quoted("", path)), texts)
             }
             Action::Delete => {
-                head(&mut out, change, path)?;
-                out.push_str("deleted file mode 100644\n");
                 let gone = Rendered { after: Some(b""), renamed_from: None, ..*change };
                 // What is not text goes without being shown.
-                if let Ok(Action::Modify(texts)) = gone.action() {
-                    body(&mut out, change, [name("a/", path), "/dev/null".to_owned()], &texts)?;
-                }
+                let texts = match gone.action() {
+                    Ok(Some(Action::Modify(texts))) => texts,
+                    _ => Texts::default(),
+                };
+                ("deleted file mode 100644\n".to_owned(), texts)
             }
+        };
+        let fits = |path: &str| path.trim() == path && !path.is_empty() && !path.contains('\\');
+        if !fits(old) || !fits(path) {
+            return Err(change.cannot(Reason::Path));
         }
-    }
-    // Each of the lines has a mark before it, or is of a header: none ends the fence.
-    Ok(if out.is_empty() { out } else { format!("```diff\n{out}```\n") })
-}
-
-/// The first line of a file's part, whose old path is `from`.
-fn head(out: &mut String, change: &Rendered<'_>, from: &str) -> Result<(), Unrepresentable> {
-    let fits = |path: &str| path.trim() == path && !path.is_empty() && !path.contains('\\');
-    if !fits(from) || !fits(change.path) {
-        return Err(change.cannot(Reason::Path));
-    }
-    out.push_str(&format!("diff --git {} {}\n", quoted("a/", from), quoted("b/", change.path)));
-    Ok(())
-}
-
-/// The names and the hunks, if there are any.
-fn body(
-    out: &mut String,
-    change: &Rendered<'_>,
-    [old, new]: [String; 2],
-    texts: &Texts<'_>,
-) -> Result<(), Unrepresentable> {
-    let hunks = unified(texts).ok_or_else(|| change.cannot(Reason::NoPlace))?;
-    if !hunks.is_empty() {
-        out.push_str(&format!("--- {old}\n+++ {new}\n{hunks}"));
-    }
-    Ok(())
+        let head = format!("diff --git {} {}\n{header}", quoted("a/", old), quoted("b/", path));
+        let hunks = unified(&texts).map_err(|reason| change.cannot(reason))?;
+        if hunks.is_empty() {
+            return Ok(head);
+        }
+        let side = |text: Option<&[u8]>, prefix: &str, path: &str| match text {
+            Some(_) => name(prefix, path),
+            None => "/dev/null".to_owned(),
+        };
+        let (old, new) = (side(change.before, "a/", old), side(change.after, "b/", path));
+        Ok(format!("{head}--- {old}\n+++ {new}\n{hunks}"))
+    })
 }
 
 /// A name for a `---` or `+++` line: git puts a tab behind one with blanks, so that it is seen to end there.

@@ -1,6 +1,6 @@
 //! Changes written as a list of calls, one for each file.
 
-use crate::format::render::hunks::{Hunk, fit_unless_blank};
+use crate::format::render::hunks::Hunk;
 use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, ended};
 use serde::Serialize;
 
@@ -34,8 +34,8 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
         if change.path.trim().is_empty() {
             return Err(change.cannot(Reason::Path));
         }
-        let what = match change.action()? {
-            Action::Nothing => continue,
+        let Some(action) = change.action()? else { continue };
+        let what = match action {
             Action::Create(content) => What::Write { content: change.ended_text(content)?.to_owned() },
             Action::Delete => return Err(change.cannot(Reason::Operation("remove"))),
             Action::Rename(..) => return Err(change.cannot(Reason::Operation("move"))),
@@ -51,23 +51,19 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
 }
 
 fn modify(change: &Rendered<'_>, texts: &Texts<'_>) -> Result<What, Unrepresentable> {
-    match texts.hunks(&fit_unless_blank) {
-        Ok(hunks) => {
-            let mut edits: Vec<Pair> = hunks.iter().map(|hunk| pair(hunk, texts)).collect();
-            Ok(match edits.pop() {
-                Some(only) if edits.is_empty() => What::Replace(only),
-                last => What::Several { edits: edits.into_iter().chain(last).collect() },
-            })
-        }
-        // A file that is written over ends every line, but for a last one that stays.
-        Err(_) if texts.ends_as_lines_do() => Ok(What::Write { content: ended(&texts.after) }),
-        Err(reason) => Err(change.cannot(reason)),
-    }
+    let Some(hunks) = change.hunks_unless_whole(texts)? else {
+        return Ok(What::Write { content: ended(&texts.after) });
+    };
+    let mut edits: Vec<Pair> = hunks.iter().map(|hunk| pair(hunk, texts)).collect();
+    Ok(match edits.pop() {
+        Some(only) if edits.is_empty() => What::Replace(only),
+        last => What::Several { edits: edits.into_iter().chain(last).collect() },
+    })
 }
 
 /// The texts of a hunk. Where one of them ends with a blank line, both end with a line break, so that it is seen.
 fn pair(hunk: &Hunk, texts: &Texts<'_>) -> Pair {
-    let (before, after) = texts.of(hunk);
+    let [before, after] = texts.of(hunk);
     let ended = before.last() == Some(&"") || after == [""];
     let text = |lines: &[&str]| {
         let end = if ended && !lines.is_empty() { "\n" } else { "" };

@@ -3,48 +3,34 @@
 use super::content::GUARDING;
 use crate::format::fence::{Fence, enclosed};
 use crate::format::render::unified::unified;
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
+use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, write};
 
 /// One envelope with a directive for each file; nothing for no changes.
 pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
-    let mut out = String::new();
-    for change in changes {
-        let path = change.quoted(change.path)?;
-        let why = why(change);
-        match change.action()? {
-            Action::Nothing => {}
+    write(changes, ["<FILE_CHANGES>\n", "</FILE_CHANGES>\n"], |change, action| {
+        let (path, why) = (change.quoted(change.path)?, why(change));
+        let patch = |texts: &Texts<'_>| {
+            let hunks = unified(texts).map_err(|reason| change.cannot(reason))?;
+            Ok(format!("<FILE_PATCH file_path={path}{why}>\n{hunks}</FILE_PATCH>\n"))
+        };
+        match action {
             Action::Create(text) if text.is_empty() || text.ends_with('\n') => {
                 let content = content(change, text)?;
-                out.push_str(&format!("<FILE_NEW file_path={path}{why}>\n{content}</FILE_NEW>\n"));
+                Ok(format!("<FILE_NEW file_path={path}{why}>\n{content}</FILE_NEW>\n"))
             }
             // Only a patch can say that there is no newline at the end.
-            Action::Create(text) => {
-                patch(&mut out, change, &path, &why, &Texts::new_file(text))?;
-            }
-            Action::Modify(texts) => patch(&mut out, change, &path, &why, &texts)?,
+            Action::Create(text) => patch(&Texts::new_file(text)),
+            Action::Modify(texts) => patch(&texts),
             Action::Rename(from, texts) => {
                 let from = change.quoted(from)?;
-                out.push_str(&format!("<FILE_RENAME from_path={from} to_path={path}{why} />\n"));
-                if texts.before != texts.after || texts.before_unterminated != texts.after_unterminated {
-                    patch(&mut out, change, &path, &why, &texts)?;
-                }
+                let moved = format!("<FILE_RENAME from_path={from} to_path={path}{why} />\n");
+                let changes =
+                    texts.before != texts.after || texts.before_unterminated != texts.after_unterminated;
+                Ok(if changes { moved + &patch(&texts)? } else { moved })
             }
-            Action::Delete => out.push_str(&format!("<FILE_DELETE file_path={path}{why} />\n")),
+            Action::Delete => Ok(format!("<FILE_DELETE file_path={path}{why} />\n")),
         }
-    }
-    Ok(if out.is_empty() { out } else { format!("<FILE_CHANGES>\n{out}</FILE_CHANGES>\n") })
-}
-
-fn patch(
-    out: &mut String,
-    change: &Rendered<'_>,
-    path: &str,
-    why: &str,
-    texts: &Texts<'_>,
-) -> Result<(), Unrepresentable> {
-    let hunks = unified(texts).ok_or_else(|| change.cannot(Reason::NoPlace))?;
-    out.push_str(&format!("<FILE_PATCH file_path={path}{why}>\n{hunks}</FILE_PATCH>\n"));
-    Ok(())
+    })
 }
 
 /// The reason as an attribute with a blank before it; nothing if there is none, or none that can be written.

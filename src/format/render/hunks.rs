@@ -1,9 +1,8 @@
 //! How much of a file a change has to quote so that its place is the only one.
 
-use crate::text::{Normalization, difference, is_blank};
-use similar::DiffOp;
+use crate::text::{Normalization, difference_of, is_blank};
+use similar::DiffTag;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// As many lines beside a change as diffs usually show.
@@ -27,28 +26,6 @@ struct Changed {
     after: Range<usize>,
 }
 
-/// A line of a hunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::format) enum Side<'a> {
-    /// In both files.
-    Kept(&'a str),
-    /// Only in the file before.
-    Removed(&'a str),
-    /// Only in the file after.
-    Added(&'a str),
-}
-
-impl<'a> Side<'a> {
-    /// Its mark in a diff, and its text.
-    pub(in crate::format) fn marked(self) -> (char, &'a str) {
-        match self {
-            Side::Kept(line) => (' ', line),
-            Side::Removed(line) => ('-', line),
-            Side::Added(line) => ('+', line),
-        }
-    }
-}
-
 /// What a format says of a hunk's texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::format) enum Fit {
@@ -66,21 +43,23 @@ pub(in crate::format) fn fit_unless_blank(before: &[&str], _: &[&str]) -> Fit {
 }
 
 impl Hunk {
-    /// Its lines in the order of a diff.
-    pub(in crate::format) fn sides<'a>(
+    /// Its lines in the order of a diff, each with its mark.
+    pub(super) fn marked<'a>(
         &'a self,
         before: &'a [&'a str],
         after: &'a [&'a str],
-    ) -> impl Iterator<Item = Side<'a>> {
+    ) -> impl Iterator<Item = (char, &'a str)> {
         let starts =
             std::iter::once(self.before.start).chain(self.changes.iter().map(|change| change.before.end));
         let nothing = Changed { before: self.before.end..self.before.end, after: 0..0 };
         let changes = self.changes.iter().cloned().chain(std::iter::once(nothing));
         starts.zip(changes).flat_map(move |(kept, change)| {
-            let kept = before[kept..change.before.start].iter().map(|line| Side::Kept(line));
-            let removed = before[change.before].iter().map(|line| Side::Removed(line));
-            let added = after[change.after].iter().map(|line| Side::Added(line));
-            kept.chain(removed).chain(added)
+            let sides = [
+                (' ', &before[kept..change.before.start]),
+                ('-', &before[change.before]),
+                ('+', &after[change.after]),
+            ];
+            sides.into_iter().flat_map(|(mark, lines)| lines.iter().map(move |line| (mark, *line)))
         })
     }
 }
@@ -120,9 +99,12 @@ pub(in crate::format) fn hunks(
 }
 
 /// Where some lines stand in a file.
-fn places(file: &[u32], lines: &[u32]) -> impl Iterator<Item = usize> {
+fn places<T: PartialEq>(file: &[T], lines: &[T]) -> impl Iterator<Item = usize> {
     (0..file.len()).filter(move |&at| file.get(at..at + lines.len()) == Some(lines))
 }
+
+/// What counts of a line where neither blanks nor blank lines do.
+type Solid<'a> = Option<Cow<'a, [u8]>>;
 
 /// A difference that is cut into hunks.
 struct Cut<'a> {
@@ -130,50 +112,26 @@ struct Cut<'a> {
     after: &'a [&'a str],
     fit: &'a dyn Fn(&[&str], &[&str]) -> Fit,
     changes: Vec<Changed>,
-    /// The files as numbers, equal where lines are.
-    old: Vec<u32>,
-    new: Vec<u32>,
-    /// The line that each number stands for.
-    lines: Vec<&'a str>,
-    /// For each number one that lines share which differ in blanks alone; none for a blank line.
-    folded: Vec<Option<u32>>,
+    solid: [Vec<Solid<'a>>; 2],
 }
 
 impl<'a> Cut<'a> {
     fn new(before: &'a [&'a str], after: &'a [&'a str], fit: &'a dyn Fn(&[&str], &[&str]) -> Fit) -> Self {
-        let mut numbers: HashMap<&str, u32> = HashMap::new();
-        let mut lines = Vec::new();
-        let mut number = |line: &&'a str| {
-            *numbers.entry(line).or_insert_with(|| {
-                lines.push(*line);
-                u32::try_from(lines.len() - 1).unwrap_or(u32::MAX)
-            })
-        };
-        let old: Vec<u32> = before.iter().map(&mut number).collect();
-        let new: Vec<u32> = after.iter().map(&mut number).collect();
         let mut changes: Vec<Changed> = Vec::new();
-        for op in difference(&old, &new) {
-            if matches!(op, DiffOp::Equal { .. }) {
-                continue;
-            }
+        for op in difference_of(before, after).iter().filter(|op| op.tag() != DiffTag::Equal) {
+            let (before, after) = (op.old_range(), op.new_range());
             match changes.last_mut() {
-                Some(last)
-                    if last.before.end == op.old_range().start && last.after.end == op.new_range().start =>
-                {
-                    last.before.end = op.old_range().end;
-                    last.after.end = op.new_range().end;
+                Some(last) if last.before.end == before.start && last.after.end == after.start => {
+                    (last.before.end, last.after.end) = (before.end, after.end);
                 }
-                _ => changes.push(Changed { before: op.old_range(), after: op.new_range() }),
+                _ => changes.push(Changed { before, after }),
             }
         }
-        let mut classes: HashMap<Cow<'_, [u8]>, u32> = HashMap::new();
-        let mut fold = |line: &&'a str| {
-            let next = u32::try_from(classes.len()).unwrap_or(u32::MAX);
-            (!is_blank(line.as_bytes()))
-                .then(|| *classes.entry(Normalization::FoldedTrimmed.of(line.as_bytes())).or_insert(next))
+        let solid = |line: &&'a str| {
+            (!is_blank(line.as_bytes())).then(|| Normalization::FoldedTrimmed.of(line.as_bytes()))
         };
-        let folded = lines.iter().map(&mut fold).collect();
-        Self { before, after, fit, changes, old, new, lines, folded }
+        let solid = [before, after].map(|lines| lines.iter().map(solid).collect());
+        Self { before, after, fit, changes, solid }
     }
 
     /// The changes with so many lines around them; those that meet are one hunk.
@@ -208,55 +166,62 @@ impl<'a> Cut<'a> {
     /// after-lines alone, so that a second run finds nothing to change. Neither blanks nor blank lines count, as they do not
     /// where a text is looked for that is no longer there.
     fn is_the_only_one(&self, hunk: &Hunk) -> bool {
-        let (old, new) = (&self.old[hunk.before.clone()], &self.new[hunk.after.clone()]);
+        let (old, new) = (&self.before[hunk.before.clone()], &self.after[hunk.after.clone()]);
         if old.is_empty() {
-            return self.old.is_empty();
+            return self.before.is_empty();
         }
-        let current = [&self.new[..hunk.after.start], &self.old[hunk.before.start..]].concat();
         // Blanks at line ends tell what was made from what was not only where nothing else changes.
-        let differs = |form: Normalization| !self.texts(old, form).eq(self.texts(new, form));
-        let form =
-            if differs(Normalization::Trailing) { Normalization::Trailing } else { Normalization::Text };
-        let seems_made = |file: &[u32], start: usize| {
-            let first = (start + old.len()).checked_sub(new.len());
-            first.is_some_and(|first| (first..=start).any(|at| self.seems_to_stand(file, at, new, form)))
+        let trailing = |lines: &[&'a str]| texts(lines, Normalization::Trailing).collect::<Vec<_>>();
+        let form = match trailing(old) == trailing(new) {
+            true => Normalization::Text,
+            false => Normalization::Trailing,
         };
+        let seems_made = |file: &[&str], start: usize| {
+            let first = (start + old.len()).checked_sub(new.len());
+            first.is_some_and(|first| (first..=start).any(|at| seems_to_stand(file, at, new, form)))
+        };
+        let count = |lines: &[Solid<'_>]| lines.iter().flatten().count();
+        let [before, after] = &self.solid;
         let solid =
-            |lines: &[u32]| lines.iter().filter_map(|id| self.folded.get(*id as usize).copied()?).collect();
-        !seems_made(&self.old, hunk.before.start)
-            && !seems_made(&current, hunk.after.start)
-            && self.is_once(hunk, &current, &<[u32]>::to_vec)
-            && self.is_once(hunk, &current, &solid)
+            |lines: &Range<usize>, of: &[Solid<'_>]| count(&of[..lines.start])..count(&of[..lines.end]);
+        let (old_lines, new_lines) = (solid(&hunk.before, before), solid(&hunk.after, after));
+        let [before, after] =
+            [before, after].map(|lines| lines.iter().flatten().map(|line| &**line).collect::<Vec<_>>());
+        !seems_made(self.before, hunk.before.start)
+            && !seems_made(&current(self.before, self.after, &hunk.before, &hunk.after), hunk.after.start)
+            && is_once(self.before, self.after, &hunk.before, &hunk.after)
+            && is_once(&before, &after, &old_lines, &new_lines)
     }
+}
 
-    /// Whether the before-lines stand at most once, if what `of` gives counts of lines.
-    fn is_once(&self, hunk: &Hunk, current: &[u32], of: &dyn Fn(&[u32]) -> Vec<u32>) -> bool {
-        let wanted = of(&self.old[hunk.before.clone()]);
-        let start = of(&self.new[..hunk.after.start]).len();
-        let end = start + of(&self.new[hunk.after.clone()]).len();
-        let is_once = |file: &[u32]| places(&of(file), &wanted).nth(1).is_none();
-        wanted.is_empty()
-            || is_once(&self.old)
-                && is_once(current)
-                && places(&of(&self.new), &wanted).all(|at| start <= at && at + wanted.len() <= end)
-    }
+/// A file with the hunks made that stand above one.
+fn current<T: Copy>(before: &[T], after: &[T], old: &Range<usize>, new: &Range<usize>) -> Vec<T> {
+    [&after[..new.start], &before[old.start..]].concat()
+}
 
-    /// What counts of lines.
-    fn texts<'s>(&'s self, lines: &'s [u32], form: Normalization) -> impl Iterator<Item = Cow<'s, [u8]>> {
-        let text = |id: &u32| self.lines.get(*id as usize).map_or(&[][..], |line| line.as_bytes());
-        lines.iter().map(move |id| form.of(text(id)))
-    }
+/// Whether lines of the file before stand at most once in it, and in that with the hunks above made, and afterwards in the
+/// new lines alone.
+fn is_once<T: PartialEq + Copy>(before: &[T], after: &[T], old: &Range<usize>, new: &Range<usize>) -> bool {
+    let lines = &before[old.clone()];
+    let is_once = |file: &[T]| places(file, lines).nth(1).is_none();
+    lines.is_empty()
+        || is_once(before)
+            && is_once(&current(before, after, old, new))
+            && places(after, lines).all(|at| new.start <= at && at + lines.len() <= new.end)
+}
 
-    /// Whether lines would be found in a file from a line on, if the first and the last may be part of a line.
-    fn seems_to_stand(&self, file: &[u32], at: usize, lines: &[u32], form: Normalization) -> bool {
-        let Some(there) = file.get(at..at + lines.len()) else { return false };
-        let last = lines.len().saturating_sub(1);
-        self.texts(lines, form).zip(self.texts(there, form)).enumerate().all(|(index, (line, there))| {
-            line == there
-                || (index == 0 && there.ends_with(&line))
-                || (index == last && there.starts_with(&line))
-        })
-    }
+/// What counts of lines.
+fn texts<'s>(lines: &[&'s str], form: Normalization) -> impl Iterator<Item = Cow<'s, [u8]>> {
+    lines.iter().map(move |line| form.of(line.as_bytes()))
+}
+
+/// Whether lines would be found in a file from a line on, if the first and the last may be part of a line.
+fn seems_to_stand(file: &[&str], at: usize, lines: &[&str], form: Normalization) -> bool {
+    let Some(there) = file.get(at..at + lines.len()) else { return false };
+    let last = lines.len().saturating_sub(1);
+    texts(lines, form).zip(texts(there, form)).enumerate().all(|(index, (line, there))| {
+        line == there || (index == 0 && there.ends_with(&line)) || (index == last && there.starts_with(&line))
+    })
 }
 
 #[cfg(test)]
@@ -319,15 +284,8 @@ mod tests {
     fn the_sides_of_a_hunk_are_its_diff() {
         let (before, after) = (words("a b c d"), words("a x c d e"));
         let Some(hunks) = hunks(&before, &after, &|_, _| Fit::Fits) else { panic!("hunks") };
-        let sides: Vec<_> = hunks.iter().flat_map(|hunk| hunk.sides(&before, &after)).collect();
-        let expected = [
-            Side::Kept("a"),
-            Side::Removed("b"),
-            Side::Added("x"),
-            Side::Kept("c"),
-            Side::Kept("d"),
-            Side::Added("e"),
-        ];
+        let sides: Vec<_> = hunks.iter().flat_map(|hunk| hunk.marked(&before, &after)).collect();
+        let expected = [(' ', "a"), ('-', "b"), ('+', "x"), (' ', "c"), (' ', "d"), ('+', "e")];
         assert_eq!(sides, expected);
     }
 

@@ -1,30 +1,36 @@
 //! The hunks of a unified diff.
 
-use super::Texts;
 use super::hunks::{Fit, Hunk, hunks};
+use super::{Reason, Texts};
 
 /// What stands behind a last line without a newline, so that it differs from one with; no text has it.
 const UNTERMINATED: char = '\0';
 
-/// A change as hunks, each with its `@@` line; empty where nothing changes, `None` where a place cannot be said.
-pub(in crate::format) fn unified(texts: &Texts<'_>) -> Option<String> {
-    let before = marked(&texts.before, texts.before_unterminated);
-    let after = marked(&texts.after, texts.after_unterminated);
-    let (before, after) = (as_strs(&before), as_strs(&after));
+/// A change as hunks, each with its `@@` line; empty where nothing changes.
+pub(in crate::format) fn unified(texts: &Texts<'_>) -> Result<String, Reason> {
+    hunks_below(texts, &head, "\\ No newline at end of file\n")
+}
+
+/// A change as hunks, each below its head. `unterminated` stands below a last line without a newline, which is as one with
+/// where that is empty.
+pub(in crate::format) fn hunks_below(
+    texts: &Texts<'_>,
+    head: &dyn Fn(&Hunk) -> String,
+    unterminated: &str,
+) -> Result<String, Reason> {
+    let says = !unterminated.is_empty();
+    let before = marked(&texts.before, says && texts.before_unterminated);
+    let after = marked(&texts.after, says && texts.after_unterminated);
+    let [before, after] = [&before, &after].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
     let mut out = String::new();
-    for hunk in &hunks(&before, &after, &|_, _| Fit::Fits)? {
+    for hunk in &hunks(&before, &after, &|_, _| Fit::Fits).ok_or(Reason::NoPlace)? {
         out.push_str(&head(hunk));
-        for side in hunk.sides(&before, &after) {
-            let (mark, line) = side.marked();
-            out.push(mark);
-            out.push_str(line.strip_suffix(UNTERMINATED).unwrap_or(line));
-            out.push('\n');
-            if line.ends_with(UNTERMINATED) {
-                out.push_str("\\ No newline at end of file\n");
-            }
+        for (mark, line) in hunk.marked(&before, &after) {
+            let end = if line.ends_with(UNTERMINATED) { unterminated } else { "" };
+            out.push_str(&format!("{mark}{}\n{end}", line.trim_end_matches(UNTERMINATED)));
         }
     }
-    Some(out)
+    Ok(out)
 }
 
 /// A `@@` line. A side without lines has the number of the line before it.
@@ -39,12 +45,6 @@ fn head(hunk: &Hunk) -> String {
 /// Lines of which a last one without a newline differs from one with.
 fn marked(lines: &[&str], unterminated: bool) -> Vec<String> {
     let mut lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-    if let Some(last) = lines.last_mut().filter(|_| unterminated) {
-        last.push(UNTERMINATED);
-    }
+    lines.last_mut().filter(|_| unterminated).into_iter().for_each(|last| last.push(UNTERMINATED));
     lines
-}
-
-fn as_strs(lines: &[String]) -> Vec<&str> {
-    lines.iter().map(String::as_str).collect()
 }

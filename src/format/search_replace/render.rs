@@ -4,34 +4,24 @@ use super::marker::Marker;
 use crate::format::fence::guarded;
 use crate::format::file;
 use crate::format::render::hunks::Fit;
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, ended};
+use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, ended, write};
 use crate::format::scan::trim;
 
 /// A heading for each file and under it a block for each place that changes.
 pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
-    let mut out = String::new();
-    for change in changes {
-        match change.action()? {
-            Action::Nothing => {}
-            Action::Create(text) => {
-                let ends =
-                    |line: &&str| matches!(Marker::of(line), Some(Marker::NewFile | Marker::NewFileEnd));
-                if let Some(line) = change.ended_text(text)?.lines().find(ends) {
-                    return Err(change.cannot(Reason::Marker(line.to_owned())));
-                }
-                out.push_str(&heading(change)?);
-                let [text] = guarded([text.to_owned()], change.path);
-                out.push_str(&format!("<<<<<<< NEW_FILE\n{text}>>>>>>> NEW_FILE\n\n"));
+    write(changes, ["", ""], |change, action| match action {
+        Action::Create(text) => {
+            let ends = |line: &&str| matches!(Marker::of(line), Some(Marker::NewFile | Marker::NewFileEnd));
+            if let Some(line) = change.ended_text(text)?.lines().find(ends) {
+                return Err(change.cannot(Reason::Marker(line.to_owned())));
             }
-            Action::Modify(texts) => {
-                out.push_str(&heading(change)?);
-                blocks(&mut out, change, &texts)?;
-            }
-            Action::Delete => return Err(change.cannot(Reason::Operation("remove"))),
-            Action::Rename(..) => return Err(change.cannot(Reason::Operation("move"))),
+            let [text] = guarded([text.to_owned()], change.path);
+            Ok(format!("{}<<<<<<< NEW_FILE\n{text}>>>>>>> NEW_FILE\n\n", heading(change)?))
         }
-    }
-    Ok(out)
+        Action::Modify(texts) => Ok(heading(change)? + &blocks(change, &texts)?),
+        Action::Delete => Err(change.cannot(Reason::Operation("remove"))),
+        Action::Rename(..) => Err(change.cannot(Reason::Operation("move"))),
+    })
 }
 
 fn heading(change: &Rendered<'_>) -> Result<String, Unrepresentable> {
@@ -47,14 +37,13 @@ fn heading(change: &Rendered<'_>) -> Result<String, Unrepresentable> {
     })
 }
 
-fn blocks(out: &mut String, change: &Rendered<'_>, texts: &Texts<'_>) -> Result<(), Unrepresentable> {
+fn blocks(change: &Rendered<'_>, texts: &Texts<'_>) -> Result<String, Unrepresentable> {
     let hunks = texts.hunks(&fit).map_err(|reason| change.cannot(why_not(reason, texts)))?;
-    for hunk in &hunks {
-        let (before, after) = texts.of(hunk);
-        let [before, after] = guarded([before, after].map(ended), change.path);
-        out.push_str(&format!("<<<<<<< SEARCH\n{before}=======\n{after}>>>>>>> REPLACE\n\n"));
-    }
-    Ok(())
+    let block = |hunk| {
+        let [before, after] = guarded(texts.of(hunk).map(ended), change.path);
+        format!("<<<<<<< SEARCH\n{before}=======\n{after}>>>>>>> REPLACE\n\n")
+    };
+    Ok(hunks.iter().map(block).collect())
 }
 
 fn fit(before: &[&str], after: &[&str]) -> Fit {

@@ -45,8 +45,11 @@ pub(super) fn at_end(query: &Query<'_>, followed: bool) -> Result<Part, Box<Refu
     }
 }
 
-/// The file with lines at its end, as it has them; none if they stand there already.
-pub(in crate::locate) fn appended(
+/// The file with lines added at its end, as it has them, and what is to be said of that; none if they stand there already.
+///
+/// # Errors
+/// How they are to be indented in the file is not known, or they may stand there by chance.
+pub fn append(
     version: &Version,
     text: &str,
     limits: &Limits,
@@ -60,24 +63,18 @@ pub(in crate::locate) fn appended(
     let hay = Haystack::new(content, budget);
     let query = Query { context: &context, hay, pattern: &pattern, pointers: &Pointers::NONE };
     let reindent = Reindent::of(&query, &Alignment::of_nothing(last)).map_err(|_| unknown_indentation())?;
+    let part = put(&query, last, last.checked_sub(pattern.after().len()), &reindent)?;
     // Nothing follows from a look at the file that was cut short.
     if budget.is_spent() {
         return Err(evidence::too_much());
     }
-    let lines: Vec<Vec<u8>> = pattern.after().iter().map(|text| reindent.line(text, false)).collect();
-    let start = last.checked_sub(lines.len());
-    if start.is_some_and(|start| (start..).zip(&lines).all(|(at, text)| hay.text(at) == text.as_slice())) {
-        return Ok(None);
-    }
-    guard::hunk(hay, &Place::lines(last, last), &pattern, &limits.guard)?;
-    let splice = Splice { hay, reindent: &reindent, beside: Beside::Above, context: Some(&context) };
-    let changes =
-        splice.changes(&pattern, &Alignment::of_nothing(last)).map_err(|_| unknown_indentation())?;
-    Ok(Some((version.with(&changes), reindent.is_retabbed().then_some(Note::Retabbed))))
+    let Part::Change(solution) = part else { return Ok(None) };
+    let note = solution.note.filter(|note| *note == Note::Retabbed);
+    Ok(Some((version.with(&solution.changes), note)))
 }
 
 /// Whether a file ends with the bracket behind which nothing may stand in its language.
-pub(in crate::locate) fn is_closed(content: &Content, language: Language) -> bool {
+pub fn is_closed(content: &Content, language: Language) -> bool {
     let last = content.line_count();
     let mut solid = (0..last).rev().filter_map(|line| content.line(line)).filter(|line| !line.is_blank());
     let closes = |text: &[u8]| matches!(text.trim_ascii_end().last(), Some(b'}' | b']'));

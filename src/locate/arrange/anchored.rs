@@ -1,7 +1,7 @@
 //! The chunks of a Codex patch: located on one text, each after the one before and after its `@@` lines.
 
 use super::addition;
-use crate::diag::Code;
+use crate::diag::{Code, counted};
 use crate::edit::{Anchor, Hunk};
 use crate::locate::Context;
 use crate::locate::admission::Objection;
@@ -268,8 +268,7 @@ impl Chunk<'_> {
     fn ambiguous_heading(&self, regions: &[Region]) -> Box<Refusal> {
         let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
         let mut refusal = evidence::ambiguous(self.query.hay, places);
-        refusal.message =
-            format!("the line behind `@@` stands in {}", evidence::counted(regions.len(), "place"));
+        refusal.message = format!("the line behind `@@` stands in {}", counted(regions.len(), "place"));
         refusal
     }
 }

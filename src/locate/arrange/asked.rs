@@ -67,11 +67,9 @@ impl Query<'_> {
         {
             return Ok(Part::Change(solution));
         }
-        let too_loose = || match context.limits.max_fuzz < Tier::BlankLines {
-            true => self.loosely().first().copied(),
-            false => None,
-        };
-        Err(match (refused, too_loose()) {
+        let is_tight = context.limits.max_fuzz < Tier::BlankLines;
+        let too_loose = if is_tight { self.loosely().first().copied() } else { None };
+        Err(match (refused, too_loose) {
             (Some((place, objection)), _) => evidence::objected(hay, pattern, &place, objection),
             (None, Some(place)) => {
                 evidence::stands_but(hay, pattern, &place, "but not as alike as --max-fuzz asks for")

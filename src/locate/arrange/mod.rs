@@ -4,7 +4,6 @@
 pub(super) mod addition;
 pub(super) mod anchored;
 mod asked;
-mod everywhere;
 pub(super) mod numbered;
 mod order;
 mod series;

@@ -145,7 +145,7 @@ impl Member<'_> {
         }
         let Some(first) = open.first() else { return self.made_or_nowhere(mode, repeat, refused) };
         if let Some(named) = self.looser_at_number(&numbered, &open) {
-            return Err(evidence::named_looser(hay, named, *first));
+            return Err(evidence::named_otherwise(hay, named, *first, evidence::WRITTEN_OTHERWISE));
         }
         if open.len() == places.len()
             && let Some((aligned, _)) = places.first()

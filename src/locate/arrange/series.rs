@@ -92,8 +92,9 @@ impl Series<'_> {
                     let meant = of.swap_remove(picks[at]);
                     // Order leaves another one than the number names.
                     if let Some(named) = of.iter().find(|candidate| Some(candidate.line()) == then) {
-                        let places = [named.aligned.place, meant.aligned.place];
-                        refused.push(evidence::out_of_order(hay, places).of_hunk(number));
+                        let why = "and the order of the hunks line";
+                        let [named, meant] = [named, &meant].map(|candidate| candidate.aligned.place);
+                        refused.push(evidence::named_otherwise(hay, named, meant, why).of_hunk(number));
                     }
                     *of = vec![meant];
                 }

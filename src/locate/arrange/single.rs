@@ -1,8 +1,7 @@
 //! A hunk whose place depends on no other hunk: the one place that its before-text has, or the one that is counted to.
 
 use super::addition;
-use super::everywhere::everywhere;
-use crate::diag::Code;
+use crate::diag::{Code, counted};
 use crate::edit::{Anchor, Hunk, Occurrence};
 use crate::locate::Context;
 use crate::locate::Repeat;
@@ -11,15 +10,16 @@ use crate::locate::already_applied::result_between;
 use crate::locate::evidence::{self, Refusal};
 use crate::locate::matches::{Matches, Search, find};
 use crate::locate::outcome::same;
+use crate::locate::part;
 use crate::locate::pointer::Pointers;
 use crate::locate::query::Query;
 use crate::locate::solution::{Mode, Part, Solution};
 use crate::locate::solve::solve;
 use crate::locate::thresholds::ALTERNATIVES;
-use crate::locate::tier::{MatchMode, Scope, Tier};
+use crate::locate::tier::{MatchMode, Tier};
 use crate::locate::verbatim::verbatim;
 use crate::pattern::{Pattern, Step};
-use crate::text::Normalization;
+
 use crate::text::search::{Haystack, Place, Point};
 
 /// What one hunk comes to on a text.
@@ -67,13 +67,16 @@ impl Single<'_> {
             let is_exact = matches!(&search, Search::Matches(found) if found.match_mode.tier == Tier::Exact);
             if !is_exact
                 && self.hunk.anchor == Anchor::Unique
-                && let Some(part) = verbatim(&query, &self.hunk.change, self.repeat)?
+                // What the response has twice is counted as lines.
+                && (self.repeat.total, self.repeat.elsewhere) == (1, 0)
+                && !pattern.solid().is_empty()
+                && let Some(part) = verbatim(&query, &self.hunk.change, false)?
             {
                 return Ok(part);
             }
             match search {
                 Search::Matches(found) => {
-                    if let Some(part) = self.choose(&query, &found, &readings)? {
+                    if let Some(part) = self.choose(&query, &found)? {
                         return Ok(part);
                     }
                     break;
@@ -103,7 +106,7 @@ impl Single<'_> {
     /// A text that is replaced wherever it stands.
     fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
         let query = self.query(pattern);
-        match everywhere(&query, &self.hunk.change)? {
+        match verbatim(&query, &self.hunk.change, true)? {
             Some(part) => Ok(part),
             None => query.otherwise((mode >= Mode::Standing).then_some(self.repeat), false, None),
         }
@@ -115,10 +118,8 @@ impl Single<'_> {
         let line = usize::try_from(line).unwrap_or(usize::MAX);
         let count = self.hay.line_count();
         if line > count {
-            let message = format!(
-                "line {line} is to be inserted after, but the file has {}",
-                evidence::counted(count, "line")
-            );
+            let message =
+                format!("line {line} is to be inserted after, but the file has {}", counted(count, "line"));
             let refusal = Refusal::new(Code::OccurrenceRange, message);
             return Err(refusal.with_help(format!("give a line from 0 to {count}")));
         }
@@ -136,12 +137,7 @@ impl Single<'_> {
     }
 
     /// What the places of a before-text come to; none if the hunk was made at all of them.
-    fn choose(
-        &self,
-        query: &Query<'_>,
-        found: &Matches,
-        readings: &[Pattern<'_>],
-    ) -> Result<Option<Part>, Box<Refusal>> {
+    fn choose(&self, query: &Query<'_>, found: &Matches) -> Result<Option<Part>, Box<Refusal>> {
         if let Anchor::Occurrence(occurrence) = self.hunk.anchor {
             return self.counted(query, found, occurrence).map(Some);
         }
@@ -163,9 +159,6 @@ impl Single<'_> {
             };
         }
         query.is_strictest(found.match_mode, &[first.place])?;
-        if self.may_go_on(readings, query.pattern, &first.place) {
-            return Err(evidence::unclear_divider(first.place.behind() + 1));
-        }
         solve(query, first, open.len()).map(|solution| Some(Part::Change(solution)))
     }
 
@@ -204,12 +197,20 @@ impl Single<'_> {
             return Err(evidence::out_of_range(self.hay, &said(occurrence), &places));
         };
         let (aligned, made) = &found.places[index];
-        // Whoever counts may count the looser ones, too.
-        let looser = if found.match_mode.scope == Scope::Part { Vec::new() } else { query.loosely() };
-        if let Some(other) = nth(occurrence, looser.len()).and_then(|index| looser.get(index))
+        // Whoever counts may count the looser ones, too, or all that reads so.
+        let all = match query.pattern.before.as_slice() {
+            [text] if part::may_be(query.pattern) => self.hay.parts(text),
+            _ => query.loosely(),
+        };
+        if let Some(other) = nth(occurrence, all.len()).and_then(|index| all.get(index))
             && !other.overlaps(&aligned.place)
         {
-            return Err(evidence::named_looser(self.hay, *other, aligned.place));
+            return Err(evidence::named_otherwise(
+                self.hay,
+                *other,
+                aligned.place,
+                evidence::WRITTEN_OTHERWISE,
+            ));
         }
         if *made {
             return Ok(query.made(aligned.place, found.match_mode, places.len()));
@@ -246,18 +247,6 @@ impl Single<'_> {
         }
     }
 
-    /// Whether the line behind a place begins as the divider does that ends the search text: that may quote it, cut short.
-    fn may_go_on(&self, readings: &[Pattern<'_>], pattern: &Pattern<'_>, place: &Place) -> bool {
-        let longer = readings.iter().rfind(|longer| longer.before.len() > pattern.before.len());
-        let Some(divider) = longer.and_then(|longer| longer.before.get(pattern.before.len())) else {
-            return false;
-        };
-        let behind = self.hay.line(place.behind());
-        behind.is_some_and(|line| {
-            Normalization::Trimmed.of(line.text).starts_with(&Normalization::Trimmed.of(divider))
-        })
-    }
-
     /// A hunk without a before-text: it fits an empty file only.
     fn fill_empty(&self, pattern: &Pattern<'_>) -> Result<Part, Box<Refusal>> {
         let hay = self.hay;
@@ -268,7 +257,7 @@ impl Single<'_> {
         if hay.lines(0..hay.line_count()).map(|(_, line)| line.text).eq(after.iter().copied()) {
             return Ok(self.query(pattern).made(Place::lines(0, hay.line_count()), MatchMode::EXACT, 0));
         }
-        let lines = evidence::counted(hay.line_count(), "line");
+        let lines = counted(hay.line_count(), "line");
         Err(Refusal::new(Code::AlreadyExists, format!("the search text is empty, but the file has {lines}"))
             .with_help("give the lines beside which the new ones belong"))
     }

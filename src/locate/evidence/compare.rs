@@ -73,7 +73,7 @@ impl Table<'_> {
         self.extra(new.start + common..new.end);
     }
 
-    /// Pairs lines so that those beside each other are as alike as can be, in order.
+    /// Pairs each line with the next one that is much like it.
     fn unequal(&mut self, old: Range, new: Range) {
         if old.is_empty() || new.is_empty() || (old.len() == 1 && new.len() == 1) {
             return self.in_turn(old, new);
@@ -85,40 +85,19 @@ impl Table<'_> {
         if old.len().saturating_mul(new.len()) > LIKELY_PAIRS || !self.budget.spend_on_evidence(steps()) {
             return self.in_turn(old, new);
         }
-        let likeness: Vec<Vec<f64>> = old
-            .clone()
-            .map(|old| {
-                let wanted = FORM.of(self.before[old]);
-                new.clone().map(|new| ratio(&wanted, &FORM.of(self.lines[new]))).collect()
-            })
-            .collect();
-        let good = |of: usize, by: usize| Some(likeness[of][by]).filter(|share| *share >= LIKELY_ALIKE);
-        // The best sum from each pair of lines on.
-        let mut best = vec![vec![0.0_f64; new.len() + 1]; old.len() + 1];
-        for of in (0..old.len()).rev() {
-            for by in (0..new.len()).rev() {
-                let skip = best[of + 1][by].max(best[of][by + 1]);
-                best[of][by] = good(of, by).map_or(skip, |share| skip.max(share + best[of + 1][by + 1]));
-            }
-        }
-        let (mut of, mut by) = (0, 0);
         // Where the lines since the last pair begin.
-        let (mut of_from, mut by_from) = (0, 0);
-        while of < old.len() && by < new.len() {
-            if good(of, by).is_some_and(|share| best[of][by] <= share + best[of + 1][by + 1]) {
-                self.missing(old.start + of_from..old.start + of);
-                self.extra(new.start + by_from..new.start + by);
-                self.equal(old.start + of, new.start + by, 1);
-                (of, by) = (of + 1, by + 1);
-                (of_from, by_from) = (of, by);
-            } else if best[of][by] <= best[of + 1][by] {
-                of += 1;
-            } else {
-                by += 1;
-            }
+        let (mut of, mut by) = (old.start, new.start);
+        for wanted in old.clone() {
+            let text = FORM.of(self.before[wanted]);
+            let is_like = |real: &usize| ratio(&text, &FORM.of(self.lines[*real])) >= LIKELY_ALIKE;
+            let Some(real) = (by..new.end).find(is_like) else { continue };
+            self.missing(of..wanted);
+            self.extra(by..real);
+            self.equal(wanted, real, 1);
+            (of, by) = (wanted + 1, real + 1);
         }
-        self.missing(old.start + of_from..old.end);
-        self.extra(new.start + by_from..new.end);
+        self.missing(of..old.end);
+        self.extra(by..new.end);
     }
 }
 

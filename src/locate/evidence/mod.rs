@@ -11,7 +11,7 @@ pub use surrounding::beginning;
 use super::admission::Objection;
 use super::pointer::{Against, Pointers};
 use super::thresholds::CANDIDATES_SHOWN;
-use crate::diag::{Code, Evidence};
+use crate::diag::{Code, Evidence, counted};
 use crate::guard::Unwanted;
 use crate::pattern::Pattern;
 use crate::text::Normalization;
@@ -241,24 +241,17 @@ pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) ->
         .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None))
 }
 
-/// A hunk whose number, or count, names a place that is written otherwise, while another one is as the text has it.
-pub(super) fn named_looser(hay: Haystack<'_>, named: Place, chosen: Place) -> Box<Refusal> {
-    let why = "where the search text is written otherwise, and it stands as it is at line";
-    named_otherwise(hay, [named, chosen], why)
-}
-
-/// A hunk whose number names the first of two places, and the order of the hunks the other.
-pub(super) fn out_of_order(hay: Haystack<'_>, places: [Place; 2]) -> Box<Refusal> {
-    named_otherwise(hay, places, "and the order of the hunks line")
-}
-
-/// A hunk whose number names the first of two places, while something else speaks for the other.
-fn named_otherwise(hay: Haystack<'_>, [named, other]: [Place; 2], why: &str) -> Box<Refusal> {
+/// A hunk whose number, or count, names a place, while something else speaks for another: it is written otherwise at the one
+/// and not at the other, or the other is in the order of the hunks.
+pub(super) fn named_otherwise(hay: Haystack<'_>, named: Place, other: Place, why: &str) -> Box<Refusal> {
     let message = format!("its number names line {}, {why} {}", named.first() + 1, other.first() + 1);
-    let mut refusal = ambiguous(hay, [named.min(other), named.max(other)]);
-    refusal.message = message;
-    refusal
+    let refusal = ambiguous(hay, [named.min(other), named.max(other)]);
+    Box::new(Refusal { message, ..*refusal })
 }
+
+/// Why a place is not taken that a number names: the other one is as the search text has it.
+pub(super) const WRITTEN_OTHERWISE: &str =
+    "where the search text is written otherwise, and it stands as it is at line";
 
 /// A heading that is no line of the file.
 ///
@@ -334,23 +327,10 @@ pub(super) fn too_many_dividers() -> Box<Refusal> {
         .with_help("give only the lines that change and those beside them")
 }
 
-/// A SEARCH/REPLACE block whose search text may end at one divider or go on to the next.
-pub(super) fn unclear_divider(line: usize) -> Box<Refusal> {
-    let message =
-        format!("line {line} of the file, behind the search text, may be what its first divider quotes");
-    Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("end the search text before that line or after it, and quote the line whole")
-}
-
 /// The lines of places, as evidence: of very many the first ones.
 pub(super) fn candidates(places: &[Place]) -> Evidence {
     let lines = places.iter().map(|place| place.start.line + 1).take(CANDIDATES_SHOWN);
     Evidence { candidates: lines.collect(), ..Evidence::default() }
-}
-
-/// A count with its noun.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// The refusal of a response that asks for more searches than it is worth.

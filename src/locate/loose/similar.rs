@@ -175,15 +175,14 @@ fn is_same(language: Language, written: &[u8], real: &[u8]) -> bool {
 /// Whether a comment, or a line of prose, is another one that is shortened, mistyped, or in much the same words.
 fn is_same_comment(written: &[u8], real: &[u8]) -> bool {
     let begun = written.strip_suffix(b"...").or_else(|| written.strip_suffix("…".as_bytes()));
-    let shortened = match begun {
-        Some(begun) => real.starts_with(begun.trim_ascii_end()) && real.len() > begun.trim_ascii_end().len(),
-        // Without dots it has to say something, and to end with a word.
-        None => {
-            let rest = real.strip_prefix(written);
-            let ends = |b: &u8| b.is_ascii_whitespace() || b".,;:!?)".contains(b);
-            written.len() >= CUT_LEAST && rest.is_some_and(|rest| rest.first().is_none_or(ends))
-        }
+    let head = begun.unwrap_or(written).trim_ascii_end();
+    // Without dots it has to say something, and to end with a word. A number is never cut.
+    let ends = |rest: &[u8]| match (rest, head.last()) {
+        ([b'0'..=b'9', ..] | [b'.' | b',', b'0'..=b'9', ..], Some(b'0'..=b'9')) => false,
+        ([], _) => begun.is_none(),
+        ([next, ..], _) => begun.is_some() || next.is_ascii_whitespace() || b".,;:!?)".contains(next),
     };
+    let shortened = (begun.is_some() || head.len() >= CUT_LEAST) && real.strip_prefix(head).is_some_and(ends);
     shortened
         || is_mistyped(written, real)
         || ratio(written, real) >= REWORDED_ALIKE && has_its_words(written, real)

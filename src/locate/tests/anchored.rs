@@ -3,7 +3,7 @@
 use super::{made, run};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk};
-use crate::locate::Effect;
+use crate::locate::Outcome;
 use crate::span::Span;
 
 fn chunk(context: &[&str], lines: &str) -> Hunk {
@@ -122,7 +122,7 @@ fn added_lines_alone_follow_the_anchor_or_end_the_file() {
     assert_eq!(made("q\nq\n", &[chunk(&["q"], "+z\n")]), Err(Code::SearchAmbiguous));
     for edit in [chunk(&["fn a"], "+  i\n"), chunk(&[], "+z\n")] {
         let once = made(file, std::slice::from_ref(&edit)).unwrap();
-        assert_eq!(run(&once, &[edit]).unwrap().effect, Effect::AlreadyApplied);
+        assert_eq!(run(&once, &[edit]).unwrap().outcome, Outcome::AlreadyApplied);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{LIMITS, apply_to, hunk, made, ok, run, text_hunk};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk, Occurrence};
-use crate::locate::{Effect, Repeat};
+use crate::locate::{Outcome, Repeat};
 
 #[test]
 fn an_edit_written_against_the_base_is_brought_over() {
@@ -101,5 +101,5 @@ fn what_another_edit_of_the_response_made_was_not_there_already() {
     let file = "it many:\n  get(a*)\n  end(1)\n\nit many:\n  get(a+)\n  end(1)\n";
     assert_eq!(made(file, &[first, second.clone()]), Err(Code::SearchNotFound));
     let done = run("it many:\n  get(b)\n  end(2)\n", &[second]).unwrap();
-    assert_eq!(done.effect, Effect::AlreadyApplied);
+    assert_eq!(done.outcome, Outcome::AlreadyApplied);
 }

@@ -4,7 +4,7 @@ use super::{LIMITS, apply_to, at, hunk, made, ok, run, text_hunk, tier, version}
 use crate::diag::Code;
 use crate::edit::{Change, Hunk};
 use crate::guard::Guard;
-use crate::locate::{Effect, Limits, Repeat, Tier};
+use crate::locate::{Limits, Outcome, Repeat, Tier};
 use crate::text::Language;
 
 #[test]
@@ -39,7 +39,7 @@ fn a_uniform_shift_is_undone_for_added_lines() {
 fn an_edit_of_the_indentation_alone_is_not_made_twice() {
     let deeper = |file: &str| run(file, &[hunk("a\n", "  a\n")]);
     assert_eq!(deeper("a\n").unwrap().version.content().to_bytes(), b"  a\n");
-    assert_eq!(deeper("  a\n").unwrap().effect, Effect::AlreadyApplied);
+    assert_eq!(deeper("  a\n").unwrap().outcome, Outcome::AlreadyApplied);
     assert_eq!(
         deeper("    a\n").unwrap_err()[0].code,
         Code::SearchNotFound,
@@ -227,7 +227,9 @@ fn in_a_file_of_tabs_and_blanks_lines_are_of_the_kind_around_the_place() {
     let yaml = in_file("a.go", file, hunk("a:\n", "a:\n  c: 2\n"));
     assert_eq!(yaml, ok(&file.replace("a:\n", "a:\n  c: 2\n")));
     let code = in_file("a.go", file, hunk("func f() {\n", "func f() {\n    h()\n"));
-    assert_eq!(code, ok(&file.replace("f() {\n", "f() {\n    h()\n")), "it stands between both");
+    assert_eq!(code, UNKNOWN, "it stands between both, and tabs may have been lost");
+    let code = in_file("a.go", file, hunk("func f() {\n", "func f() {\n\th()\n"));
+    assert_eq!(code, ok(&file.replace("f() {\n", "f() {\n\th()\n")));
     let more = format!("{file}\nfunc k() {{\n}}\n\nfunc l() {{\n\tg()\n}}\n");
     let code = in_file("a.go", &more, hunk("func k() {\n", "func k() {\n    h()\n"));
     assert_eq!(code, ok(&more.replace("k() {\n", "k() {\n\th()\n")));
@@ -325,4 +327,26 @@ fn items_of_yaml_have_their_keys_behind_the_dash() {
     assert_eq!(first("  - name: b"), UNKNOWN);
     assert_eq!(in_file("a.yml", flat, hunk("jobs:\n  - name: a\n", "jobs:\n  - name: b\n")), UNKNOWN);
     assert_eq!(in_file("a.yml", file, hunk("jobs:\n- name: a\n", "jobs:\n- name: b\n")), UNKNOWN);
+}
+
+#[test]
+fn the_blank_that_aligns_a_star_is_no_step_and_stays() {
+    let file = "/*\n * One\n */\nint f(void)\n{\n\tint a;\n\treturn a;\n}\n";
+    let at = |before: &str, after: &str| in_file("a.c", file, hunk(before, after));
+    let more = "/*\n * Two\n */\nint g(void)\n{\n    return 1;\n}\n";
+    let expected = file.replace("int f", &format!("{}int f", more.replace("    ", "\t")));
+    assert_eq!(
+        at("int f(void)\n", &format!("{more}int f(void)\n")),
+        Ok(expected),
+        "beside none that shows it"
+    );
+    let more = "    /*\n     * Two\n     */\n    int b;\n";
+    let expected = file.replace("\treturn", "\t/*\n\t * Two\n\t */\n\tint b;\n\treturn");
+    assert_eq!(at("    return a;\n", &format!("{more}    return a;\n")), Ok(expected));
+    let inner = file.replace("\tint a;\n", "\t/*\n\t * Two\n\t */\n\tint a;\n");
+    let stars = "     * Two\n     */\n    int a;\n";
+    let added =
+        in_file("a.c", &inner, hunk(stars, &format!("     * Three\n{stars}    if (a)\n        g();\n")));
+    let expected = inner.replace("\t * Two", "\t * Three\n\t * Two");
+    assert_eq!(added, Ok(expected.replace("int a;\n", "int a;\n\tif (a)\n\t\tg();\n")));
 }

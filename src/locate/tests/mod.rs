@@ -176,28 +176,28 @@ fn occurrence_chooses_among_all_places() {
 fn an_insertion_that_is_there_is_not_made_twice() {
     let insertion = [hunk("a\n", "a\nb\n")];
     let once = run("a\nc\n", &insertion).unwrap();
-    assert_eq!((once.effect, once.version.content().to_bytes()), (Effect::Changed, b"a\nb\nc\n".to_vec()));
+    assert_eq!((once.outcome, once.version.content().to_bytes()), (Outcome::Changes, b"a\nb\nc\n".to_vec()));
     let twice = run("a\nb\nc\n", &insertion).unwrap();
     assert_eq!(
-        (twice.effect, twice.version.content().to_bytes()),
-        (Effect::AlreadyApplied, b"a\nb\nc\n".to_vec())
+        (twice.outcome, twice.version.content().to_bytes()),
+        (Outcome::AlreadyApplied, b"a\nb\nc\n".to_vec())
     );
     // The second `a` has no `b` yet, but the first one may have been meant.
     assert_eq!(made("a\nb\na\n", &insertion), Err(Code::SearchAmbiguous));
     // One occurrence is chosen of all places, or a second run would take the next one.
     let first = Hunk { anchor: Anchor::Occurrence(Occurrence::First), ..hunk("a\n", "a\nb\n") };
-    assert_eq!(run("a\nb\na\n", &[first]).unwrap().effect, Effect::AlreadyApplied);
-    assert_eq!(run("f(x + 1)\n", &[text_hunk("x\n", "x + 1\n")]).unwrap().effect, Effect::AlreadyApplied);
+    assert_eq!(run("a\nb\na\n", &[first]).unwrap().outcome, Outcome::AlreadyApplied);
+    assert_eq!(run("f(x + 1)\n", &[text_hunk("x\n", "x + 1\n")]).unwrap().outcome, Outcome::AlreadyApplied);
 }
 
 #[test]
 fn a_result_of_three_lines_that_matches_once_is_already_applied() {
     let change = hunk("a\nx\nc\n", "a\ny\nc\n");
-    let effect =
-        |file: &str, edit: &Hunk| run(file, std::slice::from_ref(edit)).map(|applied| applied.effect);
-    assert_eq!(effect("-\na\ny\nc\n", &change).unwrap(), Effect::AlreadyApplied);
+    let outcome =
+        |file: &str, edit: &Hunk| run(file, std::slice::from_ref(edit)).map(|applied| applied.outcome);
+    assert_eq!(outcome("-\na\ny\nc\n", &change).unwrap(), Outcome::AlreadyApplied);
     let removal = hunk("a\nx\nb\nc\n", "a\nb\nc\n");
-    assert_eq!(effect("a\nb\nc\n", &removal).unwrap(), Effect::AlreadyApplied);
+    assert_eq!(outcome("a\nb\nc\n", &removal).unwrap(), Outcome::AlreadyApplied);
     for (file, edit, why) in [
         ("a\ny\nc\na\ny\nc\n", change.clone(), "which of the two?"),
         ("a\ny\nc\na\nc\n", change, "the other one may be meant"),
@@ -212,7 +212,7 @@ fn a_result_of_three_lines_that_matches_once_is_already_applied() {
 #[test]
 fn a_match_inside_the_result_is_already_applied() {
     let applied = run("if a = b + 1 {\n", &[text_hunk("a = b\n", "a = b + 1\n")]).unwrap();
-    assert_eq!(applied.effect, Effect::AlreadyApplied);
+    assert_eq!(applied.outcome, Outcome::AlreadyApplied);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn a_result_elsewhere_does_not_hide_a_conflict() {
 fn an_empty_text_to_find_fits_an_empty_file_only() {
     assert_eq!(made("", &[hunk("", "a\nb\n")]), ok("a\nb\n"));
     assert_eq!(made("x\n", &[hunk("", "a\n")]), Err(Code::AlreadyExists));
-    assert_eq!(run("a\nb\n", &[hunk("", "a\nb\n")]).unwrap().effect, Effect::AlreadyApplied);
+    assert_eq!(run("a\nb\n", &[hunk("", "a\nb\n")]).unwrap().outcome, Outcome::AlreadyApplied);
 }
 
 #[test]
@@ -254,15 +254,15 @@ fn as_many_identical_hunks_as_places_are_those_places_in_order() {
     assert_eq!(now.content().to_bytes(), b"y\n-\ny\n");
     let try_at = |file: &str, repeat| {
         let outcome = apply_to(&version(file), std::slice::from_ref(&edit), &[repeat], &LIMITS);
-        outcome.map(|applied| applied.effect).map_err(|refusals| refusals[0].code)
+        outcome.map(|applied| applied.outcome).map_err(|refusals| refusals[0].code)
     };
     let two = Repeat { total: 2, index: 0, counted: None, elsewhere: 0 };
     assert_eq!(try_at("x\nx\nx\n", two), Err(Code::SearchAmbiguous), "two edits for three places");
     // The first was refused for its three places: the second does not get the two that are left.
     let late = Repeat { index: 1, counted: Some(3), ..two };
-    assert_eq!(try_at("x\n", late), Ok(Effect::Changed), "one place is one place");
+    assert_eq!(try_at("x\n", late), Ok(Outcome::Changes), "one place is one place");
     let again = Repeat { total: 1, index: 0, counted: None, elsewhere: 1 };
-    assert_eq!(try_at("y\n", again), Ok(Effect::AlreadyApplied));
+    assert_eq!(try_at("y\n", again), Ok(Outcome::AlreadyApplied));
     assert_eq!(try_at("y\nx\n", again), Err(Code::Duplicate));
 }
 
@@ -282,15 +282,13 @@ fn the_longest_search_text_that_the_file_has_is_meant() {
     assert_eq!(made("a\n=======\nb\n", std::slice::from_ref(&hunk)), ok("c\n"));
     assert_eq!(made("a\nq\n", std::slice::from_ref(&hunk)), ok("b\n=======\nc\nq\n"));
     assert_eq!(made("q\n", std::slice::from_ref(&hunk)), Err(Code::SearchNotFound));
-    // The first divider may be the underline, cut short.
-    assert_eq!(made("a\n==========\n", std::slice::from_ref(&hunk)), Err(Code::SearchAmbiguous));
     // The longest reading's result stands there by chance.
     assert_eq!(made("a\nc\n", &[hunk]), ok("b\n=======\nc\nc\n"));
 }
 
 #[test]
 fn a_hunk_that_says_nothing_new_changes_nothing() {
-    assert_eq!(run("a\n", &[hunk("a\n", "a\n")]).unwrap().effect, Effect::NoChange);
+    assert_eq!(run("a\n", &[hunk("a\n", "a\n")]).unwrap().outcome, Outcome::NoChange);
 }
 
 /// The tier at which one hunk lands, and what the file becomes; or the code of the refusal.
@@ -298,7 +296,7 @@ fn a_hunk_that_says_nothing_new_changes_nothing() {
 pub(super) fn tier(file: &str, before: &str, after: &str) -> Result<(Tier, String), Code> {
     match run(file, &[hunk(before, after)]) {
         Ok(applied) => {
-            assert_eq!(applied.effect, Effect::Changed);
+            assert_eq!(applied.outcome, Outcome::Changes);
             Ok((applied.matched[0].tier, String::from_utf8(applied.version.content().to_bytes()).unwrap()))
         }
         Err(refusals) => Err(refusals[0].code),
@@ -323,7 +321,7 @@ fn trailing_blanks_of_kept_lines_stay_as_the_file_has_them() {
 #[test]
 fn an_edit_of_trailing_blanks_is_one() {
     assert_eq!(tier("a \nb\n", "a \n", "a\n"), at(Tier::Exact, "a\nb\n"));
-    assert_eq!(run("a\nb\n", &[hunk("a \n", "a\n")]).unwrap().effect, Effect::AlreadyApplied);
+    assert_eq!(run("a\nb\n", &[hunk("a \n", "a\n")]).unwrap().outcome, Outcome::AlreadyApplied);
 }
 
 #[test]

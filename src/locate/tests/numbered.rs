@@ -3,7 +3,7 @@
 use super::{LIMITS, apply_to, hunk, made, run};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk};
-use crate::locate::{Effect, Match, Repeat, Tier, Version};
+use crate::locate::{Match, Outcome, Repeat, Tier, Version};
 use crate::span::Span;
 use crate::text::Content;
 
@@ -99,7 +99,7 @@ fn a_tilde_stands_for_all_lines_between_removed_ones() {
     let twice = "1\n2\n3\n4\n5\n-\n4\n5\n";
     assert_eq!(made(twice, &[diff(None, "-1\n-2\n~\n-4\n-5\n")]), Err(Code::SearchAmbiguous), "up to where?");
     let done = run("h\nn\nf\n", &[diff(None, " h\n-1\n-2\n~\n-4\n-5\n+n\n f\n")]).unwrap();
-    assert_eq!(done.effect, Effect::AlreadyApplied);
+    assert_eq!(done.outcome, Outcome::AlreadyApplied);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn added_lines_alone_go_to_the_end() {
     assert_eq!(made("a", &[diff(None, "-a\n+b\n"), diff(None, "+c\n")]), ok("b\nc\n"));
     assert_eq!(made("a", &[diff(None, " a\n+b\n"), diff(None, "+c\n")]), ok("a\nb\nc\n"));
     assert_eq!(made("q\na", &[diff(None, "-a\n"), diff(None, "+c\n")]), ok("q\nc\n"));
-    assert_eq!(run("a\nb\n", &[diff(None, "+b\n")]).unwrap().effect, Effect::AlreadyApplied);
+    assert_eq!(run("a\nb\n", &[diff(None, "+b\n")]).unwrap().outcome, Outcome::AlreadyApplied);
 }
 
 #[test]

@@ -5,9 +5,17 @@ use super::super::{Body, FileChange, FileState, Node, Outcome, Step, TreeError, 
 use super::{Operation, Resolved, Stop, read_path};
 use crate::diag::Code;
 use crate::edit::{FormatId, Hunk, Missing, Target};
-use crate::locate::Effect;
+use crate::locate::{Applied, Match};
 use crate::path::RepoPath;
 use crate::version::Version;
+
+/// A file that is moved or copied, and how the hunks for it were found.
+struct Edited {
+    state: FileState,
+    version: Option<Version>,
+    matched: Vec<Match>,
+    places: Vec<Option<usize>>,
+}
 
 impl Operation<'_, '_> {
     pub(super) fn rename(&mut self, from: RepoPath, to: &Target, hunks: &[Hunk]) -> Result<Resolved, Stop> {
@@ -35,19 +43,12 @@ impl Operation<'_, '_> {
             Some(_) => self.overlay.file(&from)?,
         };
         let Some(before) = before else { return Err(self.not_found(&from)?.into()) };
-        let (mut after, mut matched, mut places) = (before.clone(), Vec::new(), Vec::new());
-        after.node = self.moded(before.node);
-        let version;
-        if hunks.is_empty() {
-            version = self.overlay.version_if_read(&from, &before.body)?;
-        } else {
-            let (_, now) = self.editable(&from)?;
-            let applied = self.apply(&from, &now, hunks)?;
-            if applied.effect == Effect::Changed {
-                after.body = Body::Text(applied.version.content().clone());
-            }
-            (matched, places, version) = (applied.matched, applied.places, Some(applied.version));
-        }
+        let version = match hunks.is_empty() {
+            true => self.overlay.version_if_read(&from, &before.body)?,
+            false => Some(self.editable(&from)?.1),
+        };
+        let Edited { state: after, version, matched, places } =
+            self.edited(&from, &before, version, hunks)?;
         let (objection, there) = self.destination(&to, Some(&from))?;
         if let Some(objection) = objection {
             let same = match &there {
@@ -82,14 +83,7 @@ impl Operation<'_, '_> {
             let message = format!("`{to}` lies in `{from}`, which cannot be moved into itself");
             return Err(self.error(Code::PathInvalid, message).into());
         }
-        let files = match self.overlay.files_below(&from)? {
-            Ok(files) => files,
-            Err(name) => {
-                let message =
-                    format!("`{name}`, which would be moved too, has a name that cannot be handled");
-                return Err(self.error(Code::PathInvalid, message).into());
-            }
-        };
+        let files = self.files_below(&from, "moved")?;
         let mut changes = Vec::with_capacity(2 * files.len());
         for file in files {
             let rest = file.as_str().get(from.as_str().len() + 1..).unwrap_or("");
@@ -127,7 +121,7 @@ impl Operation<'_, '_> {
         if !hunks.is_empty() {
             let (_, version) = self.editable(&to)?;
             return match self.apply(&to, &version, hunks) {
-                Ok(applied) if applied.effect == Effect::AlreadyApplied => {
+                Ok(applied) if applied.outcome == Outcome::AlreadyApplied => {
                     Ok((Step { matched: applied.matched, ..step }, applied.places))
                 }
                 Err(Stop::Tree(error)) => Err(error.into()),
@@ -152,30 +146,13 @@ impl Operation<'_, '_> {
                 return Err(self.error(Code::NotEditable, message).into());
             }
         };
-        let Some(mut state) = state else { return Err(self.not_found(&from)?.into()) };
-        let mut version = self.overlay.version_if_read(&from, &state.body)?;
+        let Some(mut source) = state else { return Err(self.not_found(&from)?.into()) };
+        let mut version = self.overlay.version_if_read(&from, &source.body)?;
         // A diff copies what was there before it, and may say above what becomes of that.
         if let Some(before) = self.overlay.before_diff(&from) {
-            (state, version) = (before.clone(), None);
+            (source, version) = (before.clone(), None);
         }
-        let source = state.clone();
-        let (mut matched, mut places) = (Vec::new(), Vec::new());
-        if !hunks.is_empty() {
-            let now = match version {
-                Some(version) => version,
-                None => Version::of_base(self.overlay.text(&state.body)?),
-            };
-            if now.content().is_binary() {
-                let message = format!("`{from}` is binary, which is not edited");
-                return Err(self.error(Code::NotEditable, message).into());
-            }
-            let applied = self.apply(&from, &now, hunks)?;
-            if applied.effect == Effect::Changed {
-                state.body = Body::Text(applied.version.content().clone());
-            }
-            (matched, places, version) = (applied.matched, applied.places, Some(applied.version));
-        }
-        state.node = self.moded(state.node);
+        let Edited { state, version, matched, places } = self.edited(&from, &source, version, hunks)?;
         let (objection, there) = self.destination(&to, None)?;
         if let Some(there) = &there
             && matches!(there.node, Node::File { .. })
@@ -192,6 +169,30 @@ impl Operation<'_, '_> {
         let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];
         self.overlay.set(&to, Some(state), version);
         Ok((Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) }, places))
+    }
+
+    /// What an edit makes of a file that it moves or copies; `version` is its text, if that is known.
+    fn edited(
+        &self,
+        from: &RepoPath,
+        before: &FileState,
+        version: Option<Version>,
+        hunks: &[Hunk],
+    ) -> Result<Edited, Stop> {
+        let mut state = FileState { node: self.moded(before.node), ..before.clone() };
+        if hunks.is_empty() {
+            return Ok(Edited { state, version, matched: Vec::new(), places: Vec::new() });
+        }
+        let now = match version {
+            Some(version) => version,
+            None => Version::of_base(self.overlay.text(&state.body)?),
+        };
+        self.is_editable(from, now.content())?;
+        let Applied { version, matched, places, outcome, .. } = self.apply(from, &now, hunks)?;
+        if outcome == Outcome::Changes {
+            state.body = Body::Text(version.content().clone());
+        }
+        Ok(Edited { state, version: Some(version), matched, places })
     }
 
     /// What stands where something is to be moved or copied, and why nothing may be put there unless it is the same.

@@ -96,11 +96,6 @@ fn page(name: &str, section: char) -> String {
             Block::Table("CODES") => {
                 Code::ALL.iter().for_each(|code| page.item(&format!("`{}`", code.as_str()), code.meaning()));
             }
-            Block::Table("EXITS") => {
-                Exit::ALL
-                    .iter()
-                    .for_each(|(exit, meaning)| page.item(&format!("`{}`", exit.code()), &sentence(meaning)));
-            }
             Block::Table("KEYS") => {
                 let all = ["OPTIONS", "PROMPT_OPTIONS", "ASK_OPTIONS"].into_iter().flat_map(table_of);
                 all.filter(|option| option.keyed)

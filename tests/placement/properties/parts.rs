@@ -63,7 +63,7 @@ proptest! {
                 prop_assert_eq!(String::from_utf8_lossy(&made), wanted);
             }
             _ => {
-                let code = outcome.map(|applied| applied.effect).map_err(|refusals| refusals[0].code);
+                let code = outcome.map(|applied| applied.outcome).map_err(|refusals| refusals[0].code);
                 prop_assert_eq!(code, Err(Code::SearchAmbiguous));
             }
         }
@@ -79,7 +79,7 @@ proptest! {
         let start = start.index(words.len());
         let part = words[start..(start + length).min(words.len())].concat();
         let outcome = run(words.concat().as_bytes(), &[texts(&format!("{part}nowhere"), "NEW", Unit::Text)]);
-        let code = outcome.map(|applied| applied.effect).map_err(|refusals| refusals[0].code);
+        let code = outcome.map(|applied| applied.outcome).map_err(|refusals| refusals[0].code);
         prop_assert_eq!(code, Err(Code::SearchNotFound));
     }
 }

@@ -1,0 +1,31 @@
+//! The verbs about commits that are there: `accept`, `drop`, `undo` and `redo`.
+
+use super::exit::Exit;
+use super::session::Session;
+use super::settings::Settings;
+use super::{Error, apply};
+use crate::flow::{self, Undo};
+
+pub(super) fn accept(session: Session<'_>) -> Result<Exit, Error> {
+    let (settings, names) = (session.settings()?, session.operands("branch"));
+    let done = flow::accept(session.repo, &names, &settings.options, &session.printer);
+    apply::finish(done, &settings, &session.printer)
+}
+
+pub(super) fn drop(session: Session<'_>) -> Result<Exit, Error> {
+    // It shows no diff, whatever is configured.
+    let settings = Settings::read(session.matches, &session.repo, None, false)?;
+    let names = session.operands("branch");
+    let force = session.is_on("force");
+    let done = flow::drop(session.repo, &names, force, &settings.options, &session.printer);
+    apply::finish(done, &settings, &session.printer)
+}
+
+pub(super) fn undo(session: Session<'_>, redo: bool) -> Result<Exit, Error> {
+    let mut settings = session.settings()?;
+    // What is configured of messages is about those out of a response.
+    settings.options.edit = false;
+    let undo = Undo { name: session.operands("id").pop(), edits: session.numbers("edit")?, redo };
+    let done = flow::undo(session.repo, &undo, &settings.options, &session.printer);
+    apply::finish(done, &settings, &session.printer)
+}

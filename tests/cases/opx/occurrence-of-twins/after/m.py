@@ -1,0 +1,9 @@
+prerun(1)
+
+
+def a():
+    run(2)
+
+
+def b():
+    run(1)

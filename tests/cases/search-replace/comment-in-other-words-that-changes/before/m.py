@@ -1,0 +1,5 @@
+def f(a):
+    # Keep the cache warm for all readers.
+    x = load(a)
+    y = x + 1
+    return y

@@ -1,0 +1,8 @@
+/*
+ * One
+ */
+int f(void)
+{
+	int a;
+	return a;
+}

@@ -56,12 +56,12 @@ impl Options {
         // One message is one commit; with `--no-ff` it is that of the merge.
         let one = ff && (file.is_some() || !paragraphs.is_empty());
         let commit = if one { Grouping::Response } else { Grouping::Edit };
-        let mut options = Options::default();
         // What is typed goes before what is configured.
-        options.branch = match typed.single("branch-per-edit").flatten() {
+        let branch = match typed.single("branch-per-edit").flatten() {
             Some(_) => typed.single("branch").flatten(),
             None => of_run.single("branch")?,
         };
+        let mut options = Options { branch, ..Self::default() };
         options.reading.formats = formats;
         options.reading.path = typed.single("path").flatten();
         switches!(from, options:

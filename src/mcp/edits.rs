@@ -109,8 +109,7 @@ mod tests {
     fn script(edits: &str) -> crate::edit::Script {
         let edits: Vec<Given> = serde_json::from_str(edits).unwrap();
         let text = response(&edits).unwrap();
-        let mut reading = Reading::default();
-        reading.formats = FORMATS.to_vec();
+        let reading = Reading { formats: FORMATS.to_vec(), ..Reading::default() };
         format::parse(&Response::new(0, "a", text.into(), 1 << 20).unwrap(), &reading)
     }
 

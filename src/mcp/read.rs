@@ -21,10 +21,8 @@ pub(super) struct Input {
 
 /// The texts, and the commit that they are of.
 pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
-    let options = Options::from_config(repo)?;
-    let mut question = Question::default();
-    question.base = input.reference;
-    question.exclude = options.exclude;
+    let exclude = Options::from_config(repo)?.exclude;
+    let mut question = Question { base: input.reference, exclude, ..Question::default() };
     // Agents know files by where they are.
     let top =
         repo.workdir().and_then(|top| top.to_str()).map(|top| format!("{}/", top.trim_end_matches('/')));

@@ -68,8 +68,11 @@ impl Given {
                 "replace_all": self.all,
                 "why": self.why,
             });
-            return Ok(format!("{call}\n"));
+            // No tag in it is to be one of the response.
+            return Ok(format!("{call}\n").replace('<', "\\u003c"));
         }
+        // A new file has the line endings that its place asks for, as in every format.
+        new = new.replace("\r\n", "\n");
         if !new.is_empty() && !new.ends_with('\n') {
             new.push('\n');
         }
@@ -88,23 +91,33 @@ impl Given {
         let (tag, rest) = text.split_once('\n').ok_or("it changes nothing")?;
         let why = self.why.as_deref().map(why).filter(|why| !why.is_empty());
         Ok(match why {
-            Some(why) => format!("{tag}\n<why>{why}</why>\n{rest}"),
+            Some(why) => format!("{tag}\n<why>{}</why>\n{rest}", why.trim_end()),
             None => text,
         })
     }
 }
 
-/// A reason, with no tag that would end it.
+/// A reason as a tag can hold it: no line of it begins with a tag, and no tag in it closes one.
 fn why(text: &str) -> String {
-    let lines: Vec<_> = text.trim().split('\n').map(str::trim).collect();
-    lines.join("\n").replace("\n<", " <").replace("</", "< /")
+    let mut all = String::new();
+    for line in text.trim().lines().map(str::trim) {
+        if line.starts_with(['<', '[', '&']) && !all.is_empty() {
+            all.truncate(all.trim_end().len());
+            all.push(' ');
+        }
+        all.push_str(line);
+        all.push('\n');
+    }
+    ["</", "[/", "&lt;/"].iter().fold(all, |all, closing| all.replace(closing, &closing.replace('/', " /")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::Op;
     use crate::format::{self, Reading};
     use crate::response::Response;
+    use proptest::prelude::*;
 
     fn script(edits: &str) -> crate::edit::Script {
         let edits: Vec<Given> = serde_json::from_str(edits).unwrap();
@@ -124,12 +137,81 @@ mod tests {
             {"path": "d", "op": "move", "to": "e/f", "why": "Move"}]"#,
         );
         assert!(script.diagnostics.is_empty(), "{:?}", script.diagnostics);
-        assert_eq!(script.paths(), ["a b.txt", "b", "c", "d", "e/f", "empty"]);
+        assert_eq!(script.paths(), ["a b.txt", "empty", "b", "c", "d", "e/f"]);
         let whys: Vec<_> = script.edits.iter().map(|edit| edit.why.as_deref()).collect();
-        let first = Some("Use Vec<T>\n <to> it\n< /why> ends");
-        assert_eq!(whys.len(), 6);
+        assert_eq!(whys[0], Some("Use Vec<T> <to> it < /why> ends"));
         assert_eq!(&whys[1..], [None, Some("So\n\nand </so>"), Some("Gone"), None, Some("Move")]);
-        assert_ne!(whys[0], None, "{first:?}");
+    }
+
+    /// Texts that mean something to one of the readers.
+    const ODD: &[&str] = &[
+        "x",
+        " ",
+        "\n",
+        "\n\n",
+        "<",
+        ">",
+        "</why>",
+        "<why>",
+        "</put>",
+        "<put>",
+        "<<<",
+        ">>>",
+        "@@@",
+        "<edit file=\"a\" op=\"new\">",
+        "</edit>",
+        "<to file=\"b\"/>",
+        "[/why]",
+        "&lt;/why&gt;",
+        "[edit]",
+        "</think>",
+        "<think>",
+        "```",
+        "~~~~",
+        "    ",
+        "- ",
+        "{\"file_path\": \"a\", \"old_string\": \"b\", \"new_string\": \"c\"}",
+        "\"",
+        "\\",
+        "*** Begin Patch",
+        "<<<<<<< SEARCH",
+        "--- a/x",
+        "\r\n",
+        "\t",
+        "\u{feff}",
+        "]]>",
+        "<![CDATA[",
+        "é",
+        "&lt;",
+        "&amp;",
+        "</opx>",
+        "diff --git a/x b/x",
+    ];
+
+    fn odd() -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(ODD), 0..8).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_they_hold_is_read_again(new in odd(), why in odd(), old in odd(), removal in odd()) {
+            let old = old + "old";
+            let all = serde_json::json!([
+                {"path": "a", "op": "create", "new": new, "why": why},
+                {"path": "b", "op": "delete", "why": removal},
+                {"path": "c", "op": "edit", "old": old, "new": new, "why": why},
+                {"path": "d", "op": "move", "to": "e", "why": why},
+            ]);
+            let script = script(&all.to_string());
+            prop_assert!(script.diagnostics.is_empty(), "{:?}", script.diagnostics);
+            prop_assert_eq!(script.edits.len(), 4);
+            let Op::Create { text, .. } = &script.edits[0].op else { panic!("{script:?}") };
+            let new = new.replace("\r\n", "\n");
+            let new = if new.is_empty() || new.ends_with('\n') { new } else { new + "\n" };
+            prop_assert_eq!(&**text, &*new);
+            let Op::Modify { hunks, .. } = &script.edits[2].op else { panic!("{script:?}") };
+            prop_assert!(hunks.len() == 1);
+        }
     }
 
     #[test]

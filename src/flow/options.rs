@@ -71,6 +71,8 @@ pub struct Options {
     pub keep_scratch: bool,
     /// Pathspecs: only these paths may be touched, where there are any.
     pub include: Vec<String>,
+    /// One of these has to name each path, too.
+    pub include_too: Vec<String>,
     /// Pathspecs: these paths may not be touched.
     pub exclude: Vec<String>,
     /// The directory that paths of responses begin in; without one, the top of the repository.
@@ -129,8 +131,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Takes over what other options forbid, so that these allow no more than those do. Of two lists of what may be touched the
-    /// other one counts.
+    /// Takes over what other options forbid, so that these allow no more than those do.
     pub fn restrict(&mut self, by: &Self) {
         self.strict |= by.strict;
         self.verify |= by.verify;
@@ -148,9 +149,8 @@ impl Options {
         if by.syntax == SyntaxCheck::Refuse {
             self.syntax = by.syntax;
         }
-        if !by.include.is_empty() {
-            self.include.clone_from(&by.include);
-        }
+        let own = if self.include.is_empty() { &mut self.include } else { &mut self.include_too };
+        own.clone_from(&by.include);
         for (own, others) in [
             (&mut self.exec, &by.exec),
             (&mut self.exclude, &by.exclude),
@@ -190,6 +190,7 @@ impl Default for Options {
             scratch_dir: None,
             keep_scratch: false,
             include: Vec::new(),
+            include_too: Vec::new(),
             exclude: Vec::new(),
             directory: None,
             sensitive: Vec::new(),

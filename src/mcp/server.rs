@@ -165,6 +165,8 @@ impl Server {
         let work = move || {
             let call = || tools::call(tool, arguments, &listener, judge);
             match guarded.guard(|| catch_unwind(AssertUnwindSafe(call))) {
+                // Nobody waits for an answer.
+                _ if guarded.is_cancelled() => {}
                 Ok(result) => output.result(&own, result),
                 Err(_) => output.error(&own, wire::INTERNAL_ERROR, "this call has failed; it is a bug"),
             }

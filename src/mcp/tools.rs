@@ -297,6 +297,8 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener, judge: Judge
         let mut kept = unattended(Options::going_on(&repo, resume)?);
         // An attempt may be one of somebody who allowed it more.
         kept.restrict(&options);
+        // It goes on where the attempt was to land, whatever is configured.
+        kept.branch = None;
         options = kept;
     }
     if input.branch.is_some() {

@@ -186,7 +186,7 @@ impl Attempt {
     pub fn keep(mut self, repo: &Repo, id: &str, responses: &[Response]) -> Result<()> {
         self.names = responses.iter().map(|response| response.name().to_owned()).collect();
         let all = all(repo);
-        let aside = all.join(format!("{id}.{}.new", std::process::id()));
+        let aside = all.join(format!("{id}.{}-{:?}.new", std::process::id(), std::thread::current().id()));
         let written = self.write(repo, &aside, &all.join(id), responses);
         if written.is_err() {
             let _ = std::fs::remove_dir_all(&aside);

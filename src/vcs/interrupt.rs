@@ -47,6 +47,11 @@ impl Cancel {
         self.0.cancelled.store(true, Ordering::SeqCst);
     }
 
+    /// Whether it was.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Ordering::SeqCst)
+    }
+
     /// Does work that can be cancelled by this.
     pub fn guard<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = CANCEL.replace(Some(self.clone()));
@@ -90,7 +95,7 @@ pub fn seen() -> bool {
 
 /// The signal that has come while a transaction was under way, to be passed on to what it runs.
 pub fn signal() -> Option<i32> {
-    if Cancel::of_this_thread().is_some_and(|cancel| cancel.0.cancelled.load(Ordering::SeqCst)) {
+    if Cancel::of_this_thread().is_some_and(|cancel| cancel.is_cancelled()) {
         return Some(signal_hook::consts::SIGTERM);
     }
     let flags = FLAGS.get()?;

@@ -37,8 +37,8 @@ pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
     Ok(repository)
 }
 
-/// Asks git whether it opens the repository of that place, or of this one: which configuration it believes about `safe.bareRepository` only it
-/// knows.
+/// Asks git whether it opens the repository of that place, or of this one: which configuration it believes about
+/// `safe.bareRepository` only it knows.
 ///
 /// # Errors
 /// It does not.

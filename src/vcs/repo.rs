@@ -164,7 +164,8 @@ impl Repo {
         if repo.place.is_none() {
             refuse_foreign_layout(&snapshot(&repo.git)?)?;
         }
-        if repo.config.string("safe.barerepository")?.is_some() {
+        // Only libgit2 has looked at the owner.
+        if repo.place.is_some() || repo.config.string("safe.barerepository")?.is_some() {
             owner::ask_git(Some(place))?;
         }
         Ok(repo)

@@ -158,11 +158,11 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
 pub(super) fn finish(mut done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
     let exit = printer.outcome(&mut done.report, done.failure.as_ref());
     if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {
-        done.repo.show_diff(old, new, settings.show(printer.output, None))?;
+        printer.diff(&done.repo, old, new, settings.show(printer.output, None))?;
     }
     if let Some((old, preview)) = done.preview.as_ref().filter(|_| settings.shows()) {
         let show = settings.show(printer.output, Some(preview.objects()));
-        done.repo.show_diff(*old, preview.tree(), show)?;
+        printer.diff(&done.repo, *old, preview.tree(), show)?;
     }
     Ok(exit)
 }

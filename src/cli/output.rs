@@ -6,8 +6,10 @@ use crate::flow::{self, Watch};
 use crate::report::escape::{Printed, escape};
 use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, RecoveredReport, Report, Status, Style};
 use crate::transaction::{self, End, Failure, Recovered};
-use crate::vcs;
 use crate::vcs::config::Config;
+use crate::vcs::repo::Repo;
+use crate::vcs::show::Show;
+use crate::vcs::{self, Oid};
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
 use clap::ArgMatches;
@@ -303,6 +305,19 @@ impl Printer {
 
     fn printed_end(&self) {
         let _ = std::io::stderr().write_all(self.printed.borrow_mut().end().as_bytes());
+    }
+
+    /// A diff by git: as it is, but for a terminal that no pager stands before.
+    pub(super) fn diff(&self, repo: &Repo, old: Option<Oid>, new: Oid, show: Show<'_>) -> vcs::Result<()> {
+        let mut stdout = std::io::stdout();
+        let is_terminal = stdout.is_terminal();
+        let mut printed = Printed::default();
+        let mut print = |bytes: &[u8]| {
+            let text = if bytes.is_empty() { printed.end() } else { printed.next(bytes) };
+            // Nobody listens any more where this fails.
+            let _ = stdout.write_all(text.as_bytes());
+        };
+        repo.show_diff(old, new, show, if is_terminal { Some(&mut print) } else { None })
     }
 
     /// What to do next.

@@ -64,10 +64,7 @@ pub(super) fn remarks(one: &Recovered) -> Vec<String> {
         });
     }
     for lock in &settled.locks {
-        all.push(format!(
-            "  {} is a lock of git's own, left by a git that was killed unless one is at work: remove it",
-            lock.display()
-        ));
+        all.push(format!("  {} was left locked, unless a git is at work: remove it then", lock.display()));
     }
     all
 }

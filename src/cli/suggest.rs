@@ -59,7 +59,7 @@ pub(super) fn run(
     report.status = status.unwrap_or(Status::Failed);
     printer.suggestions(&mut report, exit);
     for (old, new) in moved.into_iter().filter(|_| settings.shows()) {
-        repo.show_diff(old, new, settings.show(output, None))?;
+        printer.diff(repo, old, new, settings.show(output, None))?;
     }
     Ok(exit)
 }

@@ -8,6 +8,7 @@ use super::transaction_dir::TransactionDir;
 use super::{Error, Result};
 use crate::plan::SlotState;
 use crate::response::Response;
+use crate::vcs::fault::{Fault, point};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, places};
 use serde::{Deserialize, Serialize};
@@ -186,40 +187,30 @@ impl Attempt {
     pub fn keep(mut self, repo: &Repo, id: &str, responses: &[Response]) -> Result<()> {
         self.names = responses.iter().map(|response| response.name().to_owned()).collect();
         let all = all(repo);
-        let aside = all.join(format!("{id}.{}-{:?}.new", std::process::id(), std::thread::current().id()));
-        let written = self.write(repo, &aside, &all.join(id), responses);
-        if written.is_err() {
-            let _ = std::fs::remove_dir_all(&aside);
+        let kept = self.put(repo, &all, id, responses);
+        if kept.is_err() {
             tidy(&all);
         }
-        written
+        kept
     }
 
-    fn write(&self, repo: &Repo, aside: &Path, place: &Path, responses: &[Response]) -> Result<()> {
-        // Where several users share the repository each has to be able to keep one, and to land beside it.
-        let all = all(repo);
-        let own = [all.parent().unwrap_or(&all), &all];
-        places::check_own(&own)?;
-        for directory in own {
-            if private_directory(directory)? {
-                repo.share(directory)?;
-            }
-        }
-        private_directory(aside)?;
+    /// It is whole before it is there, and one that was there before stays until then.
+    fn put(&self, repo: &Repo, all: &Path, id: &str, responses: &[Response]) -> Result<()> {
+        places::check_own(&own(all))?;
+        let aside = repo.temporary()?;
+        let new = aside.path().join(id);
+        std::fs::DirBuilder::new().mode(0o700).create(&new).map_err(|e| vcs::Error::io("create", &new, e))?;
         for (number, response) in responses.iter().enumerate() {
-            private_file(&aside.join(number.to_string()), response.text().as_bytes())?;
+            private_file(&new.join(number.to_string()), response.text().as_bytes())?;
         }
-        let record = aside.join(RECORD);
+        let record = new.join(RECORD);
         let text = serde_json::to_vec(self)
             .map_err(|e| vcs::Error::io("write", &record, std::io::Error::from(e)))?;
         private_file(&record, &text)?;
-        match std::fs::remove_dir_all(place) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                return Err(vcs::Error::io("replace", place, e).into());
-            }
-            _ => {}
-        }
-        Ok(std::fs::rename(aside, place).map_err(|e| vcs::Error::io("write", place, e))?)
+        point(Fault::AttemptWritten)?;
+        // Where several users share the repository each has to be able to keep one, and to land beside it.
+        repo.in_private(all, || places::exchange(&new, &all.join(id)))?;
+        Ok(point(Fault::AttemptKept)?)
     }
 
     /// The attempt of that name or of a beginning of it; without one that for that reference which edits of those paths can
@@ -266,18 +257,18 @@ impl Attempt {
     /// # Errors
     /// It cannot be removed.
     pub fn forget(repo: &Repo, id: &str) -> Result<()> {
-        Self::forget_in(repo.git_dir(), id)
+        Self::forget_in(repo, repo.git_dir(), id)
     }
 
-    fn forget_in(git_dir: &Path, id: &str) -> Result<()> {
+    fn forget_in(repo: &Repo, git_dir: &Path, id: &str) -> Result<()> {
         let all = all_in(git_dir);
-        places::check_own(&[all.parent().unwrap_or(&all), &all])?;
+        places::check_own(&own(&all))?;
         let place = all.join(id);
-        match std::fs::remove_dir_all(&place) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                return Err(vcs::Error::io("remove", place, e).into());
-            }
-            _ => {}
+        if place.symlink_metadata().is_ok() {
+            // All of it at once.
+            let aside = repo.temporary()?;
+            let _ = std::fs::rename(&place, aside.path().join(id));
+            places::remove(&place)?;
         }
         tidy(&all);
         Ok(())
@@ -357,7 +348,7 @@ impl Attempt {
         };
         if let Some(git_dir) = git_dir {
             for id in lines.filter_map(|id| std::str::from_utf8(id).ok()).filter(|id| is_id(id)) {
-                let _ = Self::forget_in(&git_dir, id);
+                let _ = Self::forget_in(repo, &git_dir, id);
             }
         }
         let _ = std::fs::remove_file(note);
@@ -442,21 +433,11 @@ impl Attempt {
         Err(Error::NoAttempt { message, others: !all.is_empty() })
     }
 
-    /// Forgets what was kept too long ago, and what a killed run has left half written. Trouble is nobody's error here.
+    /// Forgets what was kept too long ago. Trouble is nobody's error here.
     pub fn expire(repo: &Repo) {
-        let all = all(repo);
-        let mut removed = false;
-        for (_, path) in entries(&all) {
-            let made =
-                head(&path).map(|head| head.made).or_else(|| Some(modified(&path)?.as_secs())).unwrap_or(0);
-            let half = path.extension().is_some_and(|extension| extension == "new");
-            let limit = if half { Duration::from_secs(60 * 60) } else { KEPT_FOR };
-            if now().saturating_sub(made) > limit.as_secs() {
-                removed |= std::fs::remove_dir_all(&path).is_ok();
-            }
-        }
-        if removed {
-            tidy(&all);
+        let now = now();
+        for one in Self::kept(repo).iter().filter(|one| now.saturating_sub(one.made) > KEPT_FOR.as_secs()) {
+            let _ = Self::forget(repo, &one.id);
         }
     }
 }
@@ -472,9 +453,14 @@ fn all_in(git_dir: &Path) -> PathBuf {
     git_dir.join("llm-apply").join("attempts")
 }
 
+/// The directories that have to be in the repository itself.
+fn own(all: &Path) -> [&Path; 2] {
+    [all.parent().unwrap_or(all), all]
+}
+
 /// The directories that are empty now go.
 fn tidy(all: &Path) {
-    if places::check_own(&[all.parent().unwrap_or(all), all]).is_err() {
+    if places::check_own(&own(all)).is_err() {
         return;
     }
     let _ = std::fs::remove_dir(all);
@@ -483,8 +469,7 @@ fn tidy(all: &Path) {
 
 fn entries(all: &Path) -> Vec<(String, PathBuf)> {
     // Behind a link they are not ours to read or to remove.
-    let own = [all.parent().unwrap_or(all), all];
-    let all = places::check_own(&own).ok().and_then(|()| std::fs::read_dir(all).ok());
+    let all = places::check_own(&own(all)).ok().and_then(|()| std::fs::read_dir(all).ok());
     let entries = all.into_iter().flatten().flatten();
     entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
 }
@@ -494,7 +479,7 @@ fn head(place: &Path) -> Option<Head> {
     super::from_json(&places::read(&place.join(RECORD), places::LARGE).ok()?).ok()
 }
 
-/// Whether a name is one that an attempt may have; not that of one that is still being written.
+/// Whether a name is one that an attempt may have.
 pub fn is_id(name: &str) -> bool {
     name.len() == ID_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -511,15 +496,6 @@ fn modified(path: &Path) -> Option<Duration> {
 
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
-/// Makes a directory unless it is there; says whether it was made.
-fn private_directory(path: &Path) -> vcs::Result<bool> {
-    match std::fs::DirBuilder::new().mode(0o700).create(path) {
-        Ok(()) => Ok(true),
-        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-        Err(e) => Err(vcs::Error::io("create", path, e)),
-    }
 }
 
 fn private_file(path: &Path, bytes: &[u8]) -> Result<()> {

@@ -2,19 +2,29 @@
 //! is not this repository's.
 
 use super::journal::{INDEX, TOKEN};
-use super::{Error, Result, TransactionDir};
+use super::{Error, Result, TransactionDir, outside, staging};
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::lock::Token;
+use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
+use crate::vcs::scratch::Scratch;
 use crate::vcs::{self};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The error that names a transaction directory whose journal cannot be used, and what of it is in place.
 pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error {
-    let mut in_place: Vec<String> = match repo.locks_with(&transaction_dir.join(TOKEN)) {
+    let locks = Token::read(&transaction_dir.join(TOKEN)).and_then(|token| repo.locks_with(&token));
+    let mut in_place: Vec<String> = match locks {
         Ok(locks) => locks.iter().map(|lock| lock.display().to_string()).collect(),
         Err(e) => vec![format!("locks ({e})")],
     };
+    let outside = [scratch_of(repo, transaction_dir), quarantine_of(repo, transaction_dir)];
+    for path in outside.into_iter().chain(staging::elsewhere(transaction_dir)) {
+        if path.symlink_metadata().is_ok() {
+            in_place.push(path.display().to_string());
+        }
+    }
     match taken_out(transaction_dir) {
         0 => {}
         1 => in_place.push("1 file that was taken out of the checkout".to_owned()),
@@ -26,6 +36,14 @@ pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error 
         in_place.push(what.to_owned());
     }
     Error::Broken { transaction_dir: transaction_dir.to_owned(), why, in_place }
+}
+
+/// The transaction's token.
+///
+/// # Errors
+/// [`Error::Broken`]: it cannot be read.
+pub(super) fn token(repo: &Repo, transaction_dir: &Path) -> Result<Token> {
+    Token::read(&transaction_dir.join(TOKEN)).map_err(|e| broken(repo, transaction_dir, e.to_string()))
 }
 
 /// How many files were taken out of the checkout. One that was exchanged has the name of the one in its place, but is older
@@ -49,22 +67,48 @@ fn taken_out(transaction_dir: &Path) -> usize {
         .count()
 }
 
-/// Removes the locks that are links to the transaction directory's token, and moves the transaction directory aside; gives where it is then. No file,
-/// reference or index is touched.
+/// Removes the locks that are links to the transaction directory's token and the scratch worktree's entry, and moves the
+/// transaction directory aside, with the objects that it has left; gives where it is then. No file, reference or index is
+/// touched.
 pub(super) fn give_up(repo: &Repo, transaction_dir: &Path) -> Result<PathBuf> {
-    for lock in repo.locks_with(&transaction_dir.join(TOKEN))? {
+    // One that cannot be read has no links that could be told.
+    let token = Token::read(&transaction_dir.join(TOKEN)).unwrap_or_default();
+    for lock in repo.locks_with(&token)? {
         std::fs::remove_file(&lock).map_err(|e| vcs::Error::io("remove", &lock, e))?;
         point(Fault::LockDiscarded)?;
     }
+    let id = transaction_dir.file_name().unwrap_or_default().to_string_lossy();
+    Scratch::remove(repo.common_dir(), &id)?;
+    outside::reap(repo, transaction_dir, &id)?;
+    // A reference may name what is in there. What cannot be moved is git's to prune.
+    let _ = std::fs::rename(quarantine_of(repo, transaction_dir), transaction_dir.join(OBJECTS));
+    set_aside(repo, transaction_dir)
+}
+
+/// Where the objects are put.
+const OBJECTS: &str = "objects";
+
+fn scratch_of(repo: &Repo, transaction_dir: &Path) -> PathBuf {
+    let id = transaction_dir.file_name().unwrap_or_default().to_string_lossy();
+    Scratch::path_for(repo.common_dir(), &id)
+}
+
+fn quarantine_of(repo: &Repo, transaction_dir: &Path) -> PathBuf {
+    let id = transaction_dir.file_name().unwrap_or_default().to_string_lossy();
+    Quarantine::path_for(repo.objects_dir(), &id)
+}
+
+/// Moves what stands among the transaction directories aside; gives where it is then.
+pub(super) fn set_aside(repo: &Repo, path: &Path) -> Result<PathBuf> {
     let all = TransactionDir::discarded(repo.common_dir());
-    let mut name = transaction_dir.file_name().unwrap_or_default().to_owned();
+    let mut name = path.file_name().unwrap_or_default().to_owned();
     repo.in_shared(&all, &mut Vec::new(), || Ok(()))?;
     // One of that name may have been given up before, in a repository that was copied.
     while all.join(&name).symlink_metadata().is_ok() {
         name.push("-again");
     }
     let aside = all.join(name);
-    std::fs::rename(transaction_dir, &aside).map_err(|e| vcs::Error::io("move away", transaction_dir, e))?;
+    std::fs::rename(path, &aside).map_err(|e| vcs::Error::io("move away", path, e))?;
     point(Fault::DirectoryDiscarded)?;
     Ok(aside)
 }

@@ -31,6 +31,17 @@ pub(super) const VERSION: u32 = 1;
 /// How large a journal may be, in bytes: some hundred for each path.
 const LIMIT: u64 = 128 << 20;
 
+/// What the token of a transaction holds, by its directory.
+fn token_of(transaction_dir: &Path) -> Vec<u8> {
+    let id = transaction_dir.file_name().unwrap_or_default();
+    [b"git-llm-apply ", id.as_bytes(), b"\n"].concat()
+}
+
+/// Whether that is all of it.
+pub(super) fn is_token(text: &[u8], transaction_dir: &Path) -> bool {
+    text == token_of(transaction_dir)
+}
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Journal {
     pub(super) version: u32,
@@ -118,11 +129,7 @@ impl Journal {
             false => durable.syncs(&self.objects),
         };
         let mut unsynced = objects;
-        unsynced.write(
-            transaction_dir.file(TOKEN),
-            format!("git-llm-apply {}\n", transaction_dir.id).as_bytes(),
-            sync,
-        )?;
+        unsynced.write(transaction_dir.file(TOKEN), &token_of(&transaction_dir.path), sync)?;
         let aside = transaction_dir.file("journal.new");
         let failed = |e: std::io::Error| vcs::Error::io("write", &aside, e);
         let bytes = serde_json::to_vec(self).map_err(|e| failed(e.into()))?;

@@ -14,7 +14,7 @@ use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
 use crate::vcs::index::Index;
-use crate::vcs::lock::{Patience, TokenLock};
+use crate::vcs::lock::{Patience, Token, TokenLock};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::{Movement, RefLock};
 use crate::vcs::repo::Repo;
@@ -282,7 +282,7 @@ impl Prepared<'_> {
         held.record.abandon()?;
         if journal.by_git {
             // Git leaves the directories that it has made.
-            RefLock::adopt(repo, &journal.records, &[])?.abandon()?;
+            RefLock::adopt(repo, &journal.records, &Token::default())?.abandon()?;
         }
         held.reference.abandon()?;
         if let Some(lock) = &held.index {

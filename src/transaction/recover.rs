@@ -1,7 +1,7 @@
 //! Bringing what a killed process left to one of its two ends, or giving it up.
 
 use super::attempt::Attempt;
-use super::journal::{self, Journal};
+use super::journal::Journal;
 use super::settle::settle;
 use super::{
     Error, Result, TransactionDir, discard, drop as dropping, early, forget, interrupt, outside, push,
@@ -44,7 +44,7 @@ pub struct Settled {
 impl Settled {
     /// Whether there is anything that somebody has to look at.
     pub fn is_open(&self) -> bool {
-        !(self.left.is_empty() && self.locks.is_empty())
+        self.end != End::GivenUp && !(self.left.is_empty() && self.locks.is_empty())
     }
 }
 
@@ -80,7 +80,9 @@ pub fn pending(repo: &Repo) -> Result<Vec<String>> {
     let mut dead = Vec::new();
     for transaction_dir in transaction_dirs(repo)? {
         let live = transaction_dir.join(TransactionDir::LIVE);
-        if is_file(&live) && Flock::attempt(&live).is_ok_and(|lock| lock.is_some()) {
+        if TransactionDir::check(&transaction_dir).is_err() {
+            dead.push(id_of(&transaction_dir));
+        } else if is_file(&live) && Flock::attempt(&live).is_ok_and(|lock| lock.is_some()) {
             dead.push(id_of(&transaction_dir));
         }
     }
@@ -95,8 +97,8 @@ fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {
             let mut transaction_dirs = Vec::new();
             for entry in entries {
                 let entry = entry.map_err(|e| vcs::Error::io("read", &all, e))?;
-                // What is no directory is not ours.
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                // What is neither a directory nor looks like one is not ours.
+                if entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_symlink()) {
                     transaction_dirs.push(entry.path());
                 }
             }
@@ -133,6 +135,14 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
     let lock = super::lock(repo, timeout)?;
     let (mut all, mut later) = (Vec::new(), Vec::new());
     for transaction_dir in transaction_dirs(repo)? {
+        if let Err(why) = TransactionDir::check(&transaction_dir) {
+            if !discard {
+                return Err(Error::Broken { transaction_dir, why, in_place: Vec::new() });
+            }
+            let aside = discard::set_aside(repo, &transaction_dir)?;
+            all.push(given_up(repo, &transaction_dir, aside)?);
+            continue;
+        }
         let live = transaction_dir.join(TransactionDir::LIVE);
         // One that was killed before it had its lock file is dead too: transaction directories are made under the repository's lock.
         let _dead = match live.symlink_metadata() {
@@ -151,9 +161,15 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
         };
         if let Some(note) = push::Note::read(&transaction_dir).filter(|_| transaction_dir.exists()) {
             let pushed = Pushed { transaction_dir, note, _dead };
-            match pushed.settle(repo, discard)? {
-                Some(settled) => all.push(settled),
-                None => later.push(pushed),
+            match pushed.settle(repo, discard) {
+                Err(Error::Broken { .. }) if discard => {
+                    let aside = discard::give_up(repo, &pushed.transaction_dir)?;
+                    all.push(given_up(repo, &pushed.transaction_dir, aside)?);
+                }
+                settled => match settled? {
+                    Some(settled) => all.push(settled),
+                    None => later.push(pushed),
+                },
             }
             continue;
         }
@@ -161,7 +177,9 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
             all.push(match one(repo, &transaction_dir) {
                 // Its owner has just removed it.
                 Err(_) if !transaction_dir.exists() => continue,
-                Err(Error::Broken { .. }) if discard => given_up(repo, &transaction_dir)?,
+                Err(Error::Broken { .. }) if discard => {
+                    given_up(repo, &transaction_dir, discard::give_up(repo, &transaction_dir)?)?
+                }
                 settled => settled?,
             });
         }
@@ -184,7 +202,7 @@ fn one(repo: &Repo, transaction_dir: &Path) -> Result<Recovered> {
     let journal =
         Journal::read(transaction_dir).map_err(|why| discard::broken(repo, transaction_dir, why))?;
     let Some(mut journal) = journal else {
-        if !repo.locks_with(&transaction_dir.join(journal::TOKEN))?.is_empty() {
+        if !repo.locks_with(&discard::token(repo, transaction_dir)?)?.is_empty() {
             return Err(discard::broken(repo, transaction_dir, "it is gone, and left locks".to_owned()));
         }
         let reference = dropping::settle(repo, transaction_dir)?;
@@ -252,16 +270,17 @@ impl Pushed {
 
     /// Moves the branch to what the remote has taken.
     fn finish(&self, repo: &Repo, timeout: Duration) -> Result<Recovered> {
-        let settled = push::finish(&repo.open_again()?, &self.note, timeout)?;
+        let settled = push::finish(&repo.open_where(self.note.reference())?, &self.note, timeout)?;
         let _lock = super::lock(repo, timeout)?;
         clean(repo, &self.transaction_dir, &id_of(&self.transaction_dir), None, settled.end)?;
         Ok(self.recovered(settled))
     }
 }
 
-fn given_up(repo: &Repo, transaction_dir: &Path) -> Result<Recovered> {
-    let aside = Some(discard::give_up(repo, transaction_dir)?);
-    let settled = Settled { end: End::GivenUp, aside, ..Settled::default() };
+/// What is told of one that was given up: also which locks there are still, since one of them may have been its.
+fn given_up(repo: &Repo, transaction_dir: &Path, aside: PathBuf) -> Result<Recovered> {
+    let locks = repo.lock_files()?;
+    let settled = Settled { end: End::GivenUp, aside: Some(aside), locks, ..Settled::default() };
     Ok(Recovered { id: id_of(transaction_dir), reference: None, settled })
 }
 

@@ -1,13 +1,13 @@
 //! Which of its two ends a killed landing is brought to, by its journal and by what is found.
 
+use super::discard::{self, broken};
 use super::journal::{self, Journal};
 use super::publish::{Locks, finish};
 use super::recover::{End, Settled};
-use super::{Result, interrupt, places, record, staging};
+use super::{Error, Result, interrupt, places, record, staging};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::{Patience, TokenLock};
-use crate::vcs::places::{SMALL, read};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::RefLock;
 use crate::vcs::repo::Repo;
@@ -41,10 +41,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
     journal.movement.is_head &= worktree.is_some();
     let journal = &*journal;
     let movement = &journal.movement;
-    let token = match read(&transaction_dir.join(journal::TOKEN), SMALL) {
-        Err(e) if e.is_missing() => Vec::new(),
-        token => token?,
-    };
+    let token = discard::token(current, transaction_dir)?;
     let record = RefLock::adopt(repo, &journal.records, &token)?;
     // A detached HEAD goes with its worktree.
     if worktree.is_none() && movement.name == "HEAD" {
@@ -71,8 +68,15 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
             _ => None,
         },
     };
-    setting.relock()?;
-    let mut settled = setting.end()?;
+    let settled = setting.relock().and_then(|()| setting.end());
+    let mut settled = settled.map_err(|error| match error {
+        // Nobody can tell any more whose that is: it would be waited for in vain for ever.
+        Error::Vcs(vcs::Error::Locked(lock)) if !journal::is_token(token.text(), transaction_dir) => {
+            let why = format!("its token is torn, and {} may be its lock or another's", lock.display());
+            broken(current, transaction_dir, why)
+        }
+        error => error,
+    })?;
     if journal.by_git {
         settled.locks = repo.stale_locks(journal.movements());
     }

@@ -64,6 +64,22 @@ impl TransactionDir {
         common.join("llm-apply").join("txn")
     }
 
+    /// Why something among transaction directories is none.
+    pub(super) fn check(path: &Path) -> std::result::Result<(), String> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match path.symlink_metadata() {
+            Ok(found) if found.is_symlink() => Err("its directory is a link".to_owned()),
+            _ if name
+                .split_once('-')
+                .is_some_and(|(time, process)| is_number(time) && is_number(process)) =>
+            {
+                Ok(())
+            }
+            _ => Err("its directory has a name that no run gives".to_owned()),
+        }
+    }
+
     pub(super) fn open(repo: &Repo, timeout: Duration) -> Result<Self> {
         let common = repo.common_dir();
         let all = Self::all(common);

@@ -2,6 +2,7 @@
 //! are put in place and taken away by link and rename only, so that each step happened or did not.
 
 use super::fault::{Fault, point};
+use super::places::is_unknown;
 use super::repo::Repo;
 use super::{Error, Result};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, RenameFlags, Stat};
@@ -461,11 +462,6 @@ impl Identity {
     pub fn resembles(&self, other: &Self) -> bool {
         (self.size, self.mode) == (other.size, other.mode)
     }
-}
-
-/// Whether a file system (or an old kernel) does not know renaming of this kind.
-fn is_unknown(e: Errno) -> bool {
-    matches!(e, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
 }
 
 /// Whether a file system has no hard links, or has no more of them for this file.

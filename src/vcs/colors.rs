@@ -34,8 +34,7 @@ impl Repo {
         let is_on = |key: &str| match when {
             "always" => Ok(true),
             "never" => Ok(false),
-            _ => process::answer(process::git(self).args(["config", "--get-colorbool", key, "true"]))
-                .map(|answer| answer.is_some_and(|answer| answer == "true")),
+            _ => self.has_colors(key),
         };
         let color = |key: &str, default: &str| {
             let mut command = process::git(self);
@@ -57,5 +56,11 @@ impl Repo {
             colors.reset = color("", "reset")?;
         }
         Ok(colors)
+    }
+
+    /// Whether there are colours at a terminal by that key.
+    pub(super) fn has_colors(&self, key: &str) -> Result<bool> {
+        let answer = process::answer(process::git(self).args(["config", "--get-colorbool", key, "true"]))?;
+        Ok(answer.is_some_and(|answer| answer == "true"))
     }
 }

@@ -106,6 +106,10 @@ named! {
         LockDiscarded = "lock-discarded",
         /// What is left of a journal that is given up was moved aside.
         DirectoryDiscarded = "directory-discarded",
+        /// A refused attempt is written, and not yet in its place.
+        AttemptWritten = "attempt-written",
+        /// It is there.
+        AttemptKept = "attempt-kept",
     }
 }
 

@@ -4,7 +4,7 @@ use super::config::Config;
 use super::repo::Repo;
 use super::{Error, Result, places};
 use std::cell::Cell;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -177,23 +177,12 @@ impl TokenLock {
         Self { path, released: Cell::new(false) }
     }
 
-    /// Takes over a lock that an earlier process of ours left: `None` unless it holds just that token. Without a token
-    /// none is ours: git's own locks are empty at first.
+    /// Takes over a lock that an earlier process of ours left: `None` unless it is a link to that token, or a copy of it.
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn adopt(path: PathBuf, token: &[u8]) -> Result<Option<Self>> {
-        // A lock that is anything but a small file is somebody else's as well.
-        match path.symlink_metadata() {
-            Ok(found) if found.is_file() && found.len() == token.len() as u64 && !token.is_empty() => {}
-            _ => return Ok(None),
-        }
-        match places::read(&path, places::SMALL) {
-            Ok(held) if held == token => Ok(Some(Self::held(path))),
-            Ok(_) => Ok(None),
-            Err(e) if e.is_missing() => Ok(None),
-            Err(e) => Err(e),
-        }
+    pub fn adopt(path: PathBuf, token: &Token) -> Result<Option<Self>> {
+        Ok(token.is_in(&path)?.then(|| Self::held(path)))
     }
 
     /// Where it is.
@@ -224,18 +213,71 @@ impl TokenLock {
     }
 }
 
+/// What the locks of a run are known by.
+#[derive(Debug, Default)]
+pub struct Token {
+    file: Option<Metadata>,
+    text: Vec<u8>,
+}
+
+impl Token {
+    /// Reads the one at that place; nothing is known by one that is missing.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no file.
+    pub fn read(path: &Path) -> Result<Self> {
+        match places::read(path, places::SMALL) {
+            Err(e) if e.is_missing() => Ok(Self::default()),
+            text => Ok(Self { text: text?, file: path.symlink_metadata().ok() }),
+        }
+    }
+
+    /// What it holds.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    fn is_file(&self, found: &Metadata) -> bool {
+        self.file.as_ref().is_some_and(|own| (own.dev(), own.ino()) == (found.dev(), found.ino()))
+    }
+
+    /// Whether a lock is a link to it, whatever became of what both hold, or a copy, where links are not to be had. A copy of
+    /// nothing is none: git's own locks are empty at first.
+    fn is_in(&self, lock: &Path) -> Result<bool> {
+        let Ok(found) = lock.symlink_metadata() else { return Ok(false) };
+        if self.is_file(&found) {
+            return Ok(true);
+        }
+        // A lock that is anything but a small file is somebody else's as well.
+        if !found.is_file() || found.len() != self.text.len() as u64 || self.text.is_empty() {
+            return Ok(false);
+        }
+        match places::read(lock, places::SMALL) {
+            Err(e) if e.is_missing() => Ok(false),
+            held => Ok(held? == self.text),
+        }
+    }
+}
+
 impl Repo {
     /// The lock files of this repository that are links to that token, whatever they were to lock.
     ///
     /// # Errors
     /// A directory cannot be read.
-    pub fn locks_with(&self, token: &Path) -> Result<Vec<PathBuf>> {
-        let id = |path: &Path| path.symlink_metadata().ok().map(|found| (found.dev(), found.ino()));
-        let Ok(found) = token.symlink_metadata() else { return Ok(Vec::new()) };
-        if !found.is_file() || found.nlink() < 2 {
+    pub fn locks_with(&self, token: &Token) -> Result<Vec<PathBuf>> {
+        if token.file.as_ref().is_none_or(|found| found.nlink() < 2) {
             return Ok(Vec::new());
         }
-        let token = Some((found.dev(), found.ino()));
+        let mut locks = self.lock_files()?;
+        locks.retain(|path| path.symlink_metadata().is_ok_and(|found| token.is_file(&found)));
+        Ok(locks)
+    }
+
+    /// All lock files where git has its own.
+    ///
+    /// # Errors
+    /// A directory cannot be read.
+    pub fn lock_files(&self) -> Result<Vec<PathBuf>> {
         // Of all worktrees; in their git directories, and wherever references are.
         let worktrees = self.common_dir().join("worktrees");
         let mut pending: Vec<_> = [self.common_dir(), self.git_dir()].map(|top| top.join("refs")).into();
@@ -256,7 +298,9 @@ impl Repo {
                 }
             }
         }
-        locks.retain(|path| path.extension().is_some_and(|kind| kind == "lock") && id(path) == token);
+        locks.retain(|path| {
+            path.extension().is_some_and(|kind| kind == "lock") && path.symlink_metadata().is_ok()
+        });
         locks.sort();
         locks.dedup();
         Ok(locks)

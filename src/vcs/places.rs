@@ -88,6 +88,38 @@ pub fn remove(path: &Path) -> Result<()> {
     std::fs::remove_dir_all(path).map_err(|e| Error::io("remove", path, e))
 }
 
+/// Moves a directory to a place, and what stands there to where it came from: at every moment one of the two is there.
+///
+/// # Errors
+/// The directory of the place is missing, or what else the file system says.
+pub fn exchange(directory: &Path, place: &Path) -> Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    let failed = |e: std::io::Error| Error::io("write", place, e);
+    // Somebody may put one there, or take it away, in between.
+    for _ in 0..100 {
+        let rename = |how| renameat_with(CWD, directory, CWD, place, how);
+        match rename(RenameFlags::NOREPLACE) {
+            Err(Errno::EXIST | Errno::NOTEMPTY) => match rename(RenameFlags::EXCHANGE) {
+                Err(Errno::NOENT) => {}
+                Err(e) if is_unknown(e) => break,
+                renamed => return renamed.map_err(|e| failed(e.into())),
+            },
+            Err(e) if is_unknown(e) => break,
+            renamed => return renamed.map_err(|e| failed(e.into())),
+        }
+    }
+    // Not in one step where the file system cannot.
+    remove(place)?;
+    std::fs::rename(directory, place).map_err(failed)
+}
+
+/// Whether a file system (or an old kernel) does not know renaming of a kind.
+pub(super) fn is_unknown(e: rustix::io::Errno) -> bool {
+    use rustix::io::Errno;
+    matches!(e, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
+}
+
 /// Whether somebody else at work in a directory may be all that keeps it from being removed.
 fn is_passing(error: &std::io::Error) -> bool {
     use std::io::ErrorKind as Kind;

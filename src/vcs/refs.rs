@@ -7,7 +7,7 @@ use super::chain::{HISTORY, UNDONE};
 use super::durability::Durability;
 use super::fault::{Fault, point};
 use super::format::nothing_beside;
-use super::lock::{Patience, TokenLock};
+use super::lock::{Patience, Token, TokenLock};
 use super::manifest::Manifest;
 use super::repo::Repo;
 use super::{Error, Oid, Result, places};
@@ -442,7 +442,7 @@ impl RefLock {
     pub fn adopt<'m>(
         repo: &Repo,
         movements: impl IntoIterator<Item = &'m Movement>,
-        token: &[u8],
+        token: &Token,
     ) -> Result<Self> {
         let (mut locks, mut made) = (Vec::new(), Vec::new());
         for movement in movements {

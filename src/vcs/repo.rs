@@ -210,6 +210,11 @@ impl Repo {
         Self::open_as(git_dir, workdir, self.named.clone())
     }
 
+    /// From now on the index is the worktree's own.
+    pub(super) fn forget_index_by_environment(&mut self) {
+        self.named.index = None;
+    }
+
     /// Whether git may not find the git directory and the checkout together.
     pub(super) fn is_placed_by_environment(&self) -> bool {
         self.named.place

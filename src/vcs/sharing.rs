@@ -3,7 +3,7 @@
 use super::config::{Config, bad};
 use super::repo::Repo;
 use super::{Error, Result};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// What others may do with what is written.
@@ -76,9 +76,21 @@ impl Repo {
         made: &mut Vec<PathBuf>,
         act: impl FnMut() -> Result<T>,
     ) -> Result<T> {
-        in_shared(self.sharing()?, directory, made, act)
+        in_shared(self.sharing()?, GITS, directory, made, act)
+    }
+
+    /// Likewise in a directory that only its owner may enter, but for those that the repository is shared with.
+    ///
+    /// # Errors
+    /// As [`Repo::in_shared`].
+    pub fn in_private<T>(&self, directory: &Path, act: impl FnMut() -> Result<T>) -> Result<T> {
+        in_shared(self.sharing()?, PRIVATE, directory, &mut Vec::new(), act)
     }
 }
+
+/// The permissions that directories are made with, less what the umask takes: those of git, and those of ours.
+const GITS: u32 = 0o777;
+pub(super) const PRIVATE: u32 = 0o700;
 
 fn share(sharing: Option<Sharing>, path: &Path) -> Result<()> {
     let Some(sharing) = sharing else { return Ok(()) };
@@ -97,10 +109,10 @@ fn share(sharing: Option<Sharing>, path: &Path) -> Result<()> {
 ///
 /// # Errors
 /// The file system refuses; those that were made stay.
-fn make_shared(sharing: Option<Sharing>, directory: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
+fn make_shared(sharing: Option<Sharing>, mode: u32, directory: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     let missing: Vec<_> = directory.ancestors().take_while(|path| !path.exists()).collect();
     for path in missing.into_iter().rev() {
-        match std::fs::create_dir(path) {
+        match std::fs::DirBuilder::new().mode(mode).create(path) {
             Ok(()) => made.push(path.to_owned()),
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
             Err(e) => return Err(Error::io("create", path, e)),
@@ -113,13 +125,14 @@ fn make_shared(sharing: Option<Sharing>, directory: &Path, made: &mut Vec<PathBu
 /// As [`Repo::in_shared`], for a repository that is shared like that.
 pub(super) fn in_shared<T>(
     sharing: Option<Sharing>,
+    mode: u32,
     directory: &Path,
     made: &mut Vec<PathBuf>,
     mut act: impl FnMut() -> Result<T>,
 ) -> Result<T> {
     let mut tries = 0;
     loop {
-        match make_shared(sharing, directory, made).and_then(|()| act()) {
+        match make_shared(sharing, mode, directory, made).and_then(|()| act()) {
             Err(e) if e.is_missing() && tries < 100 => tries += 1,
             outcome => return outcome,
         }

@@ -2,7 +2,7 @@
 
 use super::lock::Flock;
 use super::repo::Repo;
-use super::sharing::{Sharing, in_shared};
+use super::sharing::{PRIVATE, Sharing, in_shared};
 use super::{Error, Result, places};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -21,9 +21,15 @@ impl Temporary {
     /// # Errors
     /// It cannot be made there either.
     pub(super) fn new(common: &Path, sharing: Option<Sharing>) -> Result<Self> {
-        let own = Self::own(common, sharing).ok();
-        let directory = own.map_or_else(|| tempfile::tempdir().map(|made| (made, None)), Ok);
-        let (made, alive) = directory.map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+        let (made, alive) = match Self::own(common, sharing) {
+            Err(e @ Error::NotOwn(_)) => return Err(e),
+            // Who only reads has to be able to where nothing can be written, too.
+            Err(_) => {
+                let made = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
+                (made, None)
+            }
+            Ok(own) => own,
+        };
         let path = made.path().to_owned();
         Ok(Self { directory: Some(made), path, _alive: alive })
     }
@@ -32,7 +38,7 @@ impl Temporary {
         let all = all(common);
         places::check_own(&[&common.join("llm-apply"), &all])?;
         loop {
-            let made = in_shared(sharing, &all, &mut Vec::new(), || {
+            let made = in_shared(sharing, PRIVATE, &all, &mut Vec::new(), || {
                 TempDir::new_in(&all).map_err(|e| Error::io("create", &all, e))
             })?;
             // Before it has its lock it may be taken for a dead one's.

@@ -10,6 +10,29 @@ impl Repo {
     /// # Errors
     /// The list of worktrees cannot be read.
     pub fn occupied_elsewhere(&self, branch: &str) -> Result<Option<PathBuf>> {
+        Ok(self.holder(branch)?.map(|(_, place)| place))
+    }
+
+    /// The repository by a handle of its own, of the worktree in which a branch is checked out if that is another one.
+    ///
+    /// # Errors
+    /// As [`Repo::occupied_elsewhere`] and [`Repo::open`].
+    pub fn open_where(&self, branch: &str) -> Result<Self> {
+        let other = match self.holder(branch)? {
+            Some((git_dir, _)) if !places::is_same(&git_dir, self.git_dir()) => {
+                let mut other = self.open_beside(&git_dir, None)?;
+                // GIT_INDEX_FILE is that of this worktree.
+                other.forget_index_by_environment();
+                let is_there = git_dir == self.common_dir() || other.linked_checkout().is_some();
+                is_there.then_some(other)
+            }
+            _ => None,
+        };
+        other.map_or_else(|| self.open_again(), Ok)
+    }
+
+    /// The git directory and the place of that worktree.
+    fn holder(&self, branch: &str) -> Result<Option<(PathBuf, PathBuf)>> {
         let mut others = Vec::new();
         let root = self.common_dir().join("worktrees");
         match std::fs::read_dir(&root) {
@@ -55,12 +78,13 @@ impl Repo {
         for (git_dir, place) in others {
             let is_own = std::fs::canonicalize(&git_dir).ok() == own;
             if !is_own && (checked_out(&git_dir) || in_use(&git_dir)) {
-                return Ok(Some(place));
+                return Ok(Some((git_dir, place)));
             }
         }
         // HEAD of this one is detached meanwhile, and the end of the operation moves the branch.
         if in_use(self.git_dir()) {
-            return Ok(Some(self.workdir().unwrap_or(self.git_dir()).to_owned()));
+            let place = self.workdir().unwrap_or(self.git_dir());
+            return Ok(Some((self.git_dir().to_owned(), place.to_owned())));
         }
         Ok(None)
     }

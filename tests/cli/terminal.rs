@@ -1,7 +1,7 @@
 //! What reaches a terminal and a message of what others wrote: quotes of a sensible length, no control characters, no
 //! trailers, and of a command that prints without end no more than is allowed.
 
-use crate::sandbox::{Run, Sandbox, create, patch};
+use crate::sandbox::{Run, Sandbox, create, patch, remove};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -101,6 +101,7 @@ fn nothing_of_others_acts_on_a_terminal() {
         std::fs::write(&file, text).unwrap();
         file.to_str().unwrap().to_owned()
     };
+    let deleting = answer("deleting", &remove("evil.txt", "Drop it"));
     let (good, bad) = (answer(&format!("good{evil}"), &good), answer("bad", &bad));
     let with = format!("cat '{bad}'; printf '{evil}' >&2");
     let saved = answer("saved", &format!("printf '%s' '{evil}'; exit 3"));
@@ -111,7 +112,10 @@ fn nothing_of_others_acts_on_a_terminal() {
         (&["--feedback", "--no-keep", &bad], 1),
         (&["-v", "--no-keep", "-x", &failing, &good], 2),
         (&["-n", "--json", &good], 0),
+        (&["-n", "--diff", &good], 0),
+        (&["check", "--diff", &deleting], 0),
         (&["-v", "--diff", &good], 0),
+        (&["undo", "-n", "--diff"], 0),
         (&["show", "-v"], 0),
         (&["show", "--response"], 0),
         (&["show", "--json"], 0),
@@ -128,9 +132,8 @@ fn nothing_of_others_acts_on_a_terminal() {
         let Some(run) = at_a_terminal(&sandbox, options, None) else { return };
         assert_eq!(run.code, Some(code), "{options:?}: {}", run.stdout);
         let diff = options.contains(&"--diff");
-        // What git shows of a diff is git's own matter, as with `git diff`.
-        let seen = if diff { run.stdout.split("diff --git").next().unwrap().to_owned() } else { run.stdout };
-        let acting = acting(&seen);
+        assert!(!diff || run.stdout.contains("\x1b[1mdiff --git"), "{options:?}: {}", run.stdout);
+        let acting = acting(&run.stdout);
         assert!(acting.is_empty(), "{options:?}: {acting:?}");
     }
 }

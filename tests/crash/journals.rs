@@ -7,7 +7,7 @@ use faults::journals::{
 };
 use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::fault::{Stopped, copy, killed_at, transaction_dir, with_fault};
-use sandbox::{Run, Sandbox, five, listing, patch, same};
+use sandbox::{Run, Sandbox, create, five, listing, patch, same};
 use serde_json::Value;
 use std::path::Path;
 
@@ -74,6 +74,60 @@ fn a_journal_that_cannot_be_read_is_named_and_given_up() {
         for fault in TORN_AT {
             torn(what, *tear, fault);
         }
+    }
+}
+
+#[test]
+fn a_token_that_lost_its_text_is_no_dead_end() {
+    // Its links are known for what they are.
+    for fault in ["index-prepared", "ref-moved"] {
+        let sandbox = killed_at(fault);
+        std::fs::write(transaction_dir(&sandbox).join("token"), "").unwrap();
+        sandbox.run(["recover"]).exits(0);
+        sandbox.is_sound();
+        sandbox.leaves_no_file();
+    }
+    // Where there were no links nobody knows.
+    for text in ["", "git-llm"] {
+        let sandbox = killed_at("index-prepared");
+        let token = transaction_dir(&sandbox).join("token");
+        std::fs::remove_file(&token).unwrap();
+        std::fs::write(token, text).unwrap();
+        let before = sandbox.listing();
+        sandbox.run(["recover"]).exits(128).says("token is torn").says("recover --discard");
+        same(text, &before, &sandbox.listing());
+        let run = sandbox.run(["recover", "--discard"]).exits(0);
+        let locks: Vec<_> = before.keys().filter(|path| path.ends_with(".lock")).collect();
+        assert!(locks.iter().any(|lock| *lock == ".git/index.lock"), "{locks:?}");
+        for lock in locks {
+            assert!(run.stderr.contains(lock.as_str()), "{}", run.stderr);
+            std::fs::remove_file(sandbox.repo.join(lock)).unwrap();
+        }
+        sandbox.apply(["-q", "-b", "side"], &create("new", "Go on", "x\n")).exits(0);
+    }
+}
+
+#[test]
+fn what_no_run_has_made_among_the_transactions_is_named_and_not_followed() {
+    for is_link in [true, false] {
+        let sandbox = Sandbox::new();
+        let outside = outside(&sandbox);
+        let all = sandbox.repo.join(".git/llm-apply/txn");
+        std::fs::create_dir_all(&all).unwrap();
+        let strange = if is_link { "18a1b2c3d4e5f601-7d" } else { "notes" };
+        match is_link {
+            true => std::os::unix::fs::symlink(&outside, all.join(strange)).unwrap(),
+            false => std::fs::create_dir(all.join(strange)).unwrap(),
+        }
+        let (before, theirs) = (sandbox.listing(), listing(&outside));
+        let file = sandbox.response(&five());
+        for verb in [&["--", file.to_str().unwrap()][..], &["recover"]] {
+            sandbox.run(verb).exits(128).says(strange).says("recover --discard");
+            same(strange, &before, &sandbox.listing());
+        }
+        sandbox.run(["recover", "--discard"]).exits(0).says("llm-apply/discarded/");
+        same(strange, &theirs, &listing(&outside));
+        sandbox.run(["--", file.to_str().unwrap()]).exits(0);
     }
 }
 

@@ -145,11 +145,16 @@ pub fn is_refused_and_given_up(what: &str, sandbox: &Sandbox, outside: &Path) {
     let kept = |listing: Listing| -> Listing {
         listing
             .into_iter()
-            .filter(|(path, _)| !path.contains("llm-apply") && !path.ends_with(".lock"))
+            // The entry of the scratch worktree goes, and the directory that it was alone in.
+            .filter(|(path, _)| !path.contains("llm-apply") && path != ".git/worktrees/")
+            .filter(|(path, _)| !path.ends_with(".lock"))
             .collect()
     };
     same(what, &kept(before), &kept(sandbox.listing()));
     assert!(!sandbox.exists(".git/index.lock") && !sandbox.exists(".git/HEAD.lock"), "{what}");
+    // The scratch worktree and the quarantine are called so.
+    let mut all = sandbox.listing().into_keys();
+    assert_eq!(all.find(|path| path.contains("/llm-apply-") || path.contains("tmp_objdir-")), None, "{what}");
     in_time(sandbox, &["recover"]).exits(0).says("nothing to recover");
     in_time(sandbox, &["-b", "next", "--", file]).exits(0);
 }

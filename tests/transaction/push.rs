@@ -335,6 +335,34 @@ fn killed_and_recovered(autostash: bool) {
 }
 
 #[test]
+fn so_it_is_from_another_worktree() {
+    for is_linked in [true, false] {
+        let (mut sandbox, server) = cloned();
+        let main = sandbox.repo.clone();
+        let linked = sandbox.root().join("linked");
+        let own = if is_linked { &linked } else { &main };
+        if is_linked {
+            sandbox.git(["checkout", "-q", "--detach"]);
+        }
+        let branch = if is_linked { "main" } else { "HEAD^0" };
+        sandbox.git(["worktree", "add", "-q", linked.to_str().unwrap(), branch]);
+        sandbox.repo.clone_from(own);
+        let file = sandbox.response(&greet());
+        let run =
+            Run::of(sandbox.command(["--push"]).arg(file).env(VARIABLE, "pushed:kill").output().unwrap());
+        assert_eq!(run.signal, Some(9));
+        sandbox.repo.clone_from(if is_linked { &main } else { &linked });
+        sandbox.run(["recover"]).exits(0).says("finished");
+        assert_eq!(sandbox.status(), "");
+        sandbox.repo.clone_from(own);
+        assert_eq!(sandbox.head(), there(&sandbox, &server, "main"));
+        assert_eq!((sandbox.status(), sandbox.text("README")), (String::new(), "hello all\n".to_owned()));
+        assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 1);
+        sandbox.leaves_no_file();
+    }
+}
+
+#[test]
 fn what_came_by_a_pull_after_a_kill_is_recorded() {
     let (sandbox, _) = cloned();
     let file = sandbox.response(&greet());

@@ -108,5 +108,8 @@ pub mod transaction;
 #[cfg(feature = "git")]
 pub mod flow;
 
+#[cfg(feature = "mcp")]
+pub mod mcp;
+
 #[cfg(feature = "cli")]
 pub mod cli;

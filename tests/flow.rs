@@ -177,3 +177,39 @@ fn in_another_repository(place: &Path) {
     let mut model = ModelCommand::new(&repo, format!("cat '{}'", answer.display()), &options, &());
     landed(flow::ask(&repo, &question, &mut model, 1, &options, None, &()).unwrap());
 }
+
+#[test]
+fn a_program_has_the_options_that_the_configuration_says() {
+    let sandbox = Sandbox::new();
+    let set = |key: &str, value: &str| {
+        sandbox.git(["config", "--add", key, value]);
+    };
+    set("user.name", "A");
+    set("user.email", "a@example.com");
+    set("llmapply.exclude", "infra");
+    set("llmapply.allowDelete", "false");
+    set("llmapply.lockTimeout", "7");
+    set("llmapply.subjectPrefix", "ai:");
+    // A directory below the top will do.
+    let repo = || Repo::find(&sandbox.repo.join("src")).unwrap();
+    let options = Options::from_config(&repo()).unwrap();
+    assert_eq!((options.exclude.as_slice(), options.lock_timeout.as_secs()), (&["infra".to_owned()][..], 7));
+    let removed = "<edit file=\"gone.txt\" op=\"remove\">\n</edit>\n";
+    for refused in [create("infra/a.tf", "Add it", "a\n").as_str(), removed] {
+        let done = flow::land(repo(), order(refused), &options, &());
+        assert_eq!((done.report.status, done.moved), (Status::Refused, None), "{refused}");
+    }
+    let done = flow::land(repo(), order(&create("new.txt", "Add it", "new\n")), &options, &());
+    assert_eq!(done.report.status, Status::Landed, "{:?}", done.failure);
+    assert_eq!(sandbox.git(["log", "-1", "--format=%s"]), "ai: Add it");
+    set("llmapply.exec", "false");
+    let options = Options::from_config(&repo()).unwrap();
+    let done = flow::land(repo(), order(&create("more.txt", "Add more", "more\n")), &options, &());
+    assert!(done.failure.is_some() && done.moved.is_none());
+    // What is kept for whoever goes on is what the command keeps.
+    let kept: Vec<&str> = options.given.keys().map(String::as_str).collect();
+    assert_eq!(kept, ["allow-delete", "exclude", "exec", "subject-prefix"]);
+    set("llmapply.maxFuzz", "loose");
+    assert!(Options::from_config(&repo()).is_err());
+    assert!(Repo::find(Path::new("src")).is_err() && Repo::find(sandbox.root()).is_err());
+}

@@ -6,6 +6,7 @@
 mod options;
 
 use super::completion::SHELLS;
+use crate::flow::sources::key;
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::OPTIONS;
@@ -75,19 +76,7 @@ impl Opt {
 
     /// The configuration key: the long name in camelCase.
     pub fn key(&self) -> String {
-        let mut key = String::from("llmapply.");
-        let mut upper = false;
-        for c in self.long.chars() {
-            match c {
-                '-' => upper = true,
-                c if upper => {
-                    key.extend(c.to_uppercase());
-                    upper = false;
-                }
-                c => key.push(c),
-            }
-        }
-        key
+        key(self.long)
     }
 }
 
@@ -105,6 +94,8 @@ pub const VERBS: &[(&str, &str)] = &[
     ("undo", "take a landing back, or edits of it, itself as a landing"),
     ("redo", "put back what undo took back"),
     ("forget", "take a landing's record away for good; the commits stay"),
+    #[cfg(feature = "mcp")]
+    ("mcp", "serve agents that edit files (Model Context Protocol)"),
     ("completion", "print the completion script of a shell: bash, zsh, fish"),
 ];
 
@@ -265,8 +256,10 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
     let all = Command::new(NAME)
         .bin_name("git llm-apply")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Land the code edits in a language model's answer as a git transaction:\none commit per edit, or nothing")
-        .override_usage("git llm-apply [<options>] [--] [<response>...]\n       git llm-apply <command> [<options>]")
+        .about("Land a language model's code edits in git: one commit per edit, or nothing")
+        .override_usage(
+            "git llm-apply [<options>] [--] [<response>...]\n       git llm-apply <command> [<options>]",
+        )
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)

@@ -1,9 +1,9 @@
 //! `git llm-apply list`, `show` and `forget`.
 
+use super::Error;
 use super::exit::Exit;
 use super::output;
 use super::session::Session;
-use super::{Error, settings};
 use crate::flow;
 use crate::report::{self, Style};
 
@@ -34,7 +34,7 @@ pub(super) fn show(session: &Session<'_>) -> Result<Exit, Error> {
 
 pub(super) fn forget(session: &Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = session;
-    let timeout = settings::lock_timeout(matches, repo.config())?;
+    let timeout = flow::configured::lock_timeout(*matches, repo.config())?;
     let id = session.operands("id").pop().unwrap_or_default();
     Ok(printer.report(flow::forget(repo, &id, timeout, printer)?))
 }

@@ -8,6 +8,8 @@ pub mod completion;
 pub mod exit;
 mod history;
 mod input;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod output;
 mod problem;
 mod prompt;
@@ -113,6 +115,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         match verb.as_str() {
             "prompt" => return prompt::run(&matches),
             "completion" => return Ok(completion::run(&matches)),
+            #[cfg(feature = "mcp")]
+            "mcp" => return mcp::run(&matches),
             _ => {}
         }
         let session = Session::open(&matches, &said)?;

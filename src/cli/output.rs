@@ -99,19 +99,15 @@ impl Printer {
 
     /// The whole report, with what went wrong in it. Gives the exit status that goes with it.
     pub(super) fn outcome(&self, report: &mut Report, failure: Option<&flow::Error>) -> Exit {
-        let exit = problem::exit_of(report, failure);
-        let mut ran = None;
-        if let Some(failure) = failure {
-            if report.status != Status::Refused {
-                report.status = Self::status(exit);
-            }
-            if let flow::Error::Transaction(
+        let exit = problem::settle(report, failure);
+        let ran = match failure {
+            Some(flow::Error::Transaction(
                 transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
-            ) = failure
-            {
-                ran = Some(&**failure);
-            }
-            report.error = Some(self.with_output(problem::of_flow(failure).1));
+            )) => Some(&**failure),
+            _ => None,
+        };
+        if failure.is_some() {
+            report.error = report.error.take().map(|problem| self.with_output(problem));
         }
         report.remarks = self.said.with(std::mem::take(&mut report.remarks));
         match self.output.json {
@@ -131,15 +127,6 @@ impl Printer {
     /// A report where nothing went wrong.
     pub(super) fn report(&self, mut report: Report) -> Exit {
         self.outcome(&mut report, None)
-    }
-
-    /// How it ended, by its exit status.
-    fn status(exit: Exit) -> Status {
-        match exit {
-            Exit::InTheWay => Status::InTheWay,
-            Exit::Refused => Status::Refused,
-            _ => Status::Failed,
-        }
     }
 
     /// `ran` is what the error is about.
@@ -264,7 +251,7 @@ impl Printer {
 
     /// An error that ends the run before those responses were read.
     pub(super) fn error_about(&self, responses: Vec<String>, problem: Problem, exit: Exit) {
-        let mut report = Report::new(Self::status(exit));
+        let mut report = Report::new(problem::status_of(exit));
         report.responses = responses;
         report.remarks = self.said.remarks.take();
         report.recovered = self.said.recovered.take();

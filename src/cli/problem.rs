@@ -104,11 +104,32 @@ pub(super) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
 
 /// The exit status of a run with that report and what went wrong. Where edits are refused, too, that comes before a repository
 /// in the way, a hook and a command.
-pub(super) fn exit_of(report: &Report, failure: Option<&flow::Error>) -> Exit {
+fn exit_of(report: &Report, failure: Option<&flow::Error>) -> Exit {
     let Some(failure) = failure else { return Exit::of_report(report) };
     match of_flow(failure).0 {
         InTheWay | HookRefused | ExecFailed if report.status == Status::Refused => Refused,
         exit => exit,
+    }
+}
+
+/// Puts what went wrong into a report, and gives the exit status of a run with both.
+pub(super) fn settle(report: &mut Report, failure: Option<&flow::Error>) -> Exit {
+    let exit = exit_of(report, failure);
+    if let Some(failure) = failure {
+        if report.status != Status::Refused {
+            report.status = status_of(exit);
+        }
+        report.error = Some(of_flow(failure).1);
+    }
+    exit
+}
+
+/// How a run ended, by its exit status.
+pub(super) fn status_of(exit: Exit) -> Status {
+    match exit {
+        Exit::InTheWay => Status::InTheWay,
+        Exit::Refused => Status::Refused,
+        _ => Status::Failed,
     }
 }
 

@@ -1,15 +1,15 @@
 //! `git llm-apply recover`, and how it is told what became of killed runs.
 
 use super::session::Session;
-use super::settings;
 use super::{Error, exit::Exit};
+use crate::flow::configured::lock_timeout;
 use crate::report::{Report, Status};
 use crate::transaction::{self, End, Recovered};
 
 pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = session;
     let discard = session.is_on("discard");
-    let all = transaction::recover(repo, settings::lock_timeout(matches, repo.config())?, discard)?;
+    let all = transaction::recover(repo, lock_timeout(*matches, repo.config())?, discard)?;
     let open = all.iter().any(|one| one.settled.is_open());
     if printer.output.json {
         let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });

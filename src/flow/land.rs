@@ -218,6 +218,10 @@ impl Run<'_> {
         first: &OnceCell<Target>,
         report: &mut Report,
     ) -> Result<Option<Moved>, Error> {
+        if let Some(landed) = self.landed_by_key(repo)? {
+            *report = landed;
+            return Ok(None);
+        }
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
         first.get_or_init(|| target.clone()).check_same(&target)?;

@@ -4,12 +4,13 @@
 //! commits are in the history of the branch and undoing them would still change something, or if they are not there (the
 //! branch was rebased, or they were squashed) and making them again would change nothing. What was taken back lands again.
 
-use super::Error;
 use super::run::Run;
+use super::{Error, build_report, history};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Given, Script};
 use crate::plan::{self, Outcome, Plan};
 use crate::report::record::{LandedEdit, LandedEdits};
+use crate::report::{EditState, Report, Status};
 use crate::response::Response;
 use crate::transaction::{self, Replayed, Target, listings};
 use crate::vcs::Oid;
@@ -100,6 +101,38 @@ impl Run<'_> {
         self.digests(repo).concat()
     }
 
+    /// What the key of the landing is listed by.
+    fn key_digest(&self, repo: &Repo) -> Option<String> {
+        self.options.key.as_ref().map(|key| repo.checksum_of(&["key", key]))
+    }
+
+    /// The report of the landing with the same key, if one is in effect.
+    pub(super) fn landed_by_key(&self, repo: &Repo) -> Result<Option<Report>, Error> {
+        let Some(digest) = self.key_digest(repo) else { return Ok(None) };
+        for one in listings::of(repo, &digest)? {
+            let Some((commits, tip)) = commits_of(repo, &one)?.zip(repo.tip(&one.reference)?) else {
+                continue;
+            };
+            if fates(repo, &commits, true, tip)?.iter().all(|(_, fate)| *fate == Fate::Gone) {
+                continue;
+            }
+            // Its record may be forgotten.
+            let Ok(mut report) = history::show(repo, Some(&one.id), self.watch) else { continue };
+            report.status = Status::Nothing;
+            report.landings.clear();
+            report.branch = Some(build_report::branch(&Target::choose(
+                repo,
+                one.reference.strip_prefix("refs/heads/"),
+                None,
+            )?));
+            report.edits.iter_mut().for_each(|edit| edit.state = EditState::AlreadyApplied);
+            report.landing = Some(one.id.clone());
+            report.already = Some((one.id, one.time));
+            return Ok(Some(report));
+        }
+        Ok(None)
+    }
+
     /// What is to be listed of a plan that lands: its edits, by the digests of their responses. A correction is listed under
     /// the edit that it replaces, too. An edit that found its result made by an earlier one landed with that one.
     pub(super) fn to_list(&self, repo: &Repo, plan: &Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
@@ -123,7 +156,12 @@ impl Run<'_> {
             }
             edits
         };
-        self.digests(repo).iter().cloned().zip(self.responses.iter().map(of)).collect()
+        let mut all: Vec<_> = self.digests(repo).iter().cloned().zip(self.responses.iter().map(of)).collect();
+        if let Some(key) = self.key_digest(repo) {
+            let edits = all.iter().flat_map(|(_, edits)| edits.clone()).collect();
+            all.push((key, edits));
+        }
+        all
     }
 
     /// Which edits have landed on the branch.

@@ -71,6 +71,8 @@ pub struct Options {
     pub keep_scratch: bool,
     /// Pathspecs: only these paths may be touched, where there are any.
     pub include: Vec<String>,
+    /// One of these has to name each path, too.
+    pub include_too: Vec<String>,
     /// Pathspecs: these paths may not be touched.
     pub exclude: Vec<String>,
     /// The directory that paths of responses begin in; without one, the top of the repository.
@@ -114,6 +116,8 @@ pub struct Options {
     pub keep_whole: bool,
     /// Keep what lands, and the responses, for `list`, `show` and `undo`.
     pub record: bool,
+    /// What the landing is known by: while one with the same key is in effect there is nothing to do.
+    pub key: Option<String>,
     /// What a model was asked for the responses.
     pub asked: Option<Asked>,
     /// The largest response, in bytes.
@@ -124,6 +128,38 @@ pub struct Options {
     pub lock_timeout: Duration,
     /// All of these as they were typed or configured: a refused attempt keeps it for whoever goes on from it.
     pub given: Given,
+}
+
+impl Options {
+    /// Takes over what other options forbid, so that these allow no more than those do.
+    pub fn restrict(&mut self, by: &Self) {
+        self.strict |= by.strict;
+        self.verify |= by.verify;
+        self.exec_each |= by.exec_each;
+        self.keep_going &= by.keep_going;
+        self.allow_skip_ci &= by.allow_skip_ci;
+        self.allow_delete &= by.allow_delete;
+        self.allow_overwrite &= by.allow_overwrite;
+        self.allow_sensitive &= by.allow_sensitive;
+        self.allow_placeholder &= by.allow_placeholder;
+        self.allow_markers &= by.allow_markers;
+        self.allow_escaped &= by.allow_escaped;
+        self.allow_shrink &= by.allow_shrink;
+        self.max_fuzz = self.max_fuzz.min(by.max_fuzz);
+        if by.syntax == SyntaxCheck::Refuse {
+            self.syntax = by.syntax;
+        }
+        let own = if self.include.is_empty() { &mut self.include } else { &mut self.include_too };
+        own.clone_from(&by.include);
+        for (own, others) in [
+            (&mut self.exec, &by.exec),
+            (&mut self.exclude, &by.exclude),
+            (&mut self.sensitive, &by.sensitive),
+        ] {
+            let missing: Vec<_> = others.iter().filter(|one| !own.contains(one)).cloned().collect();
+            own.extend(missing);
+        }
+    }
 }
 
 impl Default for Options {
@@ -154,6 +190,7 @@ impl Default for Options {
             scratch_dir: None,
             keep_scratch: false,
             include: Vec::new(),
+            include_too: Vec::new(),
             exclude: Vec::new(),
             directory: None,
             sensitive: Vec::new(),
@@ -175,6 +212,7 @@ impl Default for Options {
             keep: true,
             keep_whole: false,
             record: true,
+            key: None,
             asked: None,
             max_size: DEFAULT_MAX_SIZE,
             dry_run: false,

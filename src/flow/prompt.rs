@@ -71,17 +71,48 @@ pub fn prompt(repo: &Repo, question: &Question) -> Result<Prompted, Error> {
 /// The file whose patterns name what no model is shown, in the syntax of gitignore(5).
 const IGNORE: &str = ".aiignore";
 
+/// Files as a model is shown them.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Shown {
+    /// The commit that they are of; none if none was asked for.
+    pub commit: Option<Oid>,
+    /// Their paths and texts.
+    pub files: Vec<(String, String)>,
+    /// Files that were named and are not shown, each with the reason.
+    pub left_out: Vec<(String, &'static str)>,
+}
+
+/// The files that a question names, but for those that no model is shown.
+///
+/// # Errors
+/// A pathspec that names no tracked file, or the repository cannot be read.
+pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
+    files_of(repo, question, &[])
+}
+
 /// Makes a prompt, also with files that a model has asked for.
 pub(super) fn with_requested(
     repo: &Repo,
     question: &Question,
     requested: &[String],
 ) -> Result<Prompted, Error> {
+    let Shown { files, left_out, .. } = files_of(repo, question, requested)?;
+    let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
+    let request = question.request.as_deref();
+    let lesson = Lesson { context_lines: question.context_lines, delete: question.delete };
+    let text = prompt::prompt(question.format, lesson, &shown, question.listing, request);
+    let files = files.into_iter().map(|(path, _)| path).collect();
+    Ok(Prompted { text, files, left_out })
+}
+
+fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Shown, Error> {
     let revision = question.base.as_deref().unwrap_or("HEAD");
-    let mut files = Vec::new();
-    let mut left_out = Vec::new();
+    let mut shown = Shown::default();
+    let Shown { commit: of, files, left_out } = &mut shown;
     if !question.files.is_empty() || !requested.is_empty() {
         let commit = repo.commit_of(revision)?;
+        *of = Some(commit);
         let tree = repo.tree(Some(commit))?;
         let selected = Repo::pathspec(&question.files)?;
         let withheld = Withheld::read(repo, commit, question)?;
@@ -122,12 +153,7 @@ pub(super) fn with_requested(
             }
         }
     }
-    let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
-    let request = question.request.as_deref();
-    let lesson = Lesson { context_lines: question.context_lines, delete: question.delete };
-    let text = prompt::prompt(question.format, lesson, &shown, question.listing, request);
-    let files = files.into_iter().map(|(path, _)| path).collect();
-    Ok(Prompted { text, files, left_out })
+    Ok(shown)
 }
 
 /// Which files of a commit no model is shown.

@@ -248,11 +248,11 @@ impl Options {
                 patterns => Some(Box::new(Repo::pathspec(patterns)?)),
             })
         };
-        let include = spec(&options.include)?;
+        let includes = [spec(&options.include)?, spec(&options.include_too)?];
         let exclude = spec(&options.exclude)?;
         let sensitive = spec(&options.sensitive)?;
         let permit = move |path: &RepoPath| {
-            if include.as_ref().is_some_and(|matches| !matches(path.as_str())) {
+            if includes.iter().flatten().any(|matches| !matches(path.as_str())) {
                 return Err("--include does not name it".to_owned());
             }
             if exclude.as_ref().is_some_and(|matches| matches(path.as_str())) {

@@ -30,6 +30,9 @@ named! {
 }
 
 impl Tier {
+    /// What [`Tier::of_max_fuzz`] knows.
+    pub const MAX_FUZZ_NAMES: &[&str] = &["exact", "whitespace", "indent", "similar"];
+
     /// The loosest tier that a value of `--max-fuzz` allows; none for another text.
     pub fn of_max_fuzz(value: &str) -> Option<Self> {
         match value {

@@ -1,8 +1,12 @@
 //! Signals. Where there is nothing to take back they end the process at once; in a transaction they set a flag that
 //! is looked at between steps. Publish's few milliseconds are not interrupted, and once something has landed nothing is: what
 //! holds is reported. Whoever kills the `git` that has started this (as `git llm-apply`) means this, and counts as a signal.
+//!
+//! A server does several things at a time. Each of them has a [`Cancel`] of its own, which is as a signal for it alone, and what
+//! one of them lands keeps no signal from the others.
 
 use rustix::process::{Pid, getppid};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,6 +25,45 @@ struct Flags {
 }
 
 static FLAGS: OnceLock<Flags> = OnceLock::new();
+
+thread_local! {
+    /// What this thread's work is cancelled by, if it can be by itself.
+    static CANCEL: RefCell<Option<Cancel>> = const { RefCell::new(None) };
+}
+
+/// What cancels the work of one thread, as a signal does that of a process.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<CancelFlags>);
+
+#[derive(Debug, Default)]
+struct CancelFlags {
+    cancelled: AtomicBool,
+    landed: AtomicBool,
+}
+
+impl Cancel {
+    /// Cancels the work: from now on nothing of it lands.
+    pub fn cancel(&self) {
+        self.0.cancelled.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it was.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Does work that can be cancelled by this.
+    pub fn guard<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = CANCEL.replace(Some(self.clone()));
+        let done = work();
+        CANCEL.set(before);
+        done
+    }
+
+    fn of_this_thread() -> Option<Self> {
+        CANCEL.with_borrow(Clone::clone)
+    }
+}
 
 /// Sets the handlers. A signal that was ignored from the start (nohup) is handled all the same.
 ///
@@ -52,6 +95,9 @@ pub fn seen() -> bool {
 
 /// The signal that has come while a transaction was under way, to be passed on to what it runs.
 pub fn signal() -> Option<i32> {
+    if Cancel::of_this_thread().is_some_and(|cancel| cancel.is_cancelled()) {
+        return Some(signal_hook::consts::SIGTERM);
+    }
     let flags = FLAGS.get()?;
     let seen = i32::try_from(flags.seen.load(Ordering::SeqCst)).ok().filter(|signal| *signal != 0);
     let is_orphan = || !has_landed() && flags.git.is_some() && getppid() != flags.git;
@@ -60,7 +106,9 @@ pub fn signal() -> Option<i32> {
 
 /// Takes it that something has landed: from now on a signal ends nothing.
 pub fn land() {
-    if let Some(flags) = FLAGS.get() {
+    if let Some(cancel) = Cancel::of_this_thread() {
+        cancel.0.landed.store(true, Ordering::SeqCst);
+    } else if let Some(flags) = FLAGS.get() {
         flags.landed.store(true, Ordering::SeqCst);
         flags.idle.store(false, Ordering::SeqCst);
     }
@@ -68,6 +116,9 @@ pub fn land() {
 
 /// Whether something has landed.
 pub fn has_landed() -> bool {
+    if let Some(cancel) = Cancel::of_this_thread() {
+        return cancel.0.landed.load(Ordering::SeqCst);
+    }
     FLAGS.get().is_some_and(|flags| flags.landed.load(Ordering::SeqCst))
 }
 

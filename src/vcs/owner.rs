@@ -37,13 +37,18 @@ pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
     Ok(repository)
 }
 
-/// Asks git whether it opens the repository of this place: which configuration it believes about `safe.bareRepository` only it
-/// knows.
+/// Asks git whether it opens the repository of that place, or of this one: which configuration it believes about
+/// `safe.bareRepository` only it knows.
 ///
 /// # Errors
 /// It does not.
-pub(super) fn ask_git() -> Result<()> {
-    match process::output(Command::new("git").args(["rev-parse", "--git-dir"])) {
+pub(super) fn ask_git(place: Option<&Path>) -> Result<()> {
+    let mut git = Command::new("git");
+    if let Some(place) = place {
+        process::forget_repository(&mut git);
+        git.current_dir(place);
+    }
+    match process::output(git.args(["rev-parse", "--git-dir"])) {
         Err(Error::Command { message, .. }) => Err(Error::Unsupported {
             what: message.trim_start_matches("fatal: ").to_owned(),
             help: "name it to use it all the same: 'git --git-dir=<directory> llm-apply'".to_owned(),

@@ -31,6 +31,37 @@ pub(super) fn forget_repository(command: &mut Command) {
     }
 }
 
+/// What else of the environment is true of one repository only: where more of its objects are, and how they are read.
+const OF_OBJECTS: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ATTR_SOURCE",
+    "GIT_GRAFT_FILE",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+];
+
+/// Makes a process that serves many repositories free of the one that its environment is about: this program begins anew
+/// without that, and this returns only in a process that is free of it. Who commits, and what configures git, stays.
+///
+/// # Errors
+/// The program cannot be started anew.
+pub fn leave_repository() -> Result<()> {
+    use std::os::unix::process::CommandExt;
+    let all = || LOCAL.iter().chain(OF_OBJECTS);
+    if all().all(|name| std::env::var_os(name).is_none()) {
+        return Ok(());
+    }
+    let program = std::env::current_exe().map_err(|e| Error::io("find", "git-llm-apply", e))?;
+    let mut command = Command::new(&program);
+    command.args(std::env::args_os().skip(1));
+    all().for_each(|name| {
+        command.env_remove(name);
+    });
+    Err(Error::io("run", program, command.exec()))
+}
+
 /// A git command on that repository, with nothing of the environment that could point elsewhere. It runs at the top of
 /// the checkout (in the git directory of a bare repository), where hooks expect to be.
 pub fn git(repo: &Repo) -> Command {

@@ -147,6 +147,30 @@ impl Repo {
         Self::from_found(git, named)
     }
 
+    /// Opens the repository that holds that directory: of a worktree, or a bare one. Nothing is taken from the environment and
+    /// the current directory.
+    ///
+    /// # Errors
+    /// As [`Repo::discover`]; or the path is not absolute.
+    pub fn find(place: &Path) -> Result<Self> {
+        let none = || Error::NotARepository(place.to_owned());
+        if !place.is_absolute() {
+            return Err(none());
+        }
+        let git_dir =
+            git2::Repository::discover_path(place, std::iter::empty::<&Path>()).map_err(|_| none())?;
+        own_config(&git_dir).as_ref().map_or(Ok(()), refuse_unsupported)?;
+        let repo = Self::open(&git_dir, None)?;
+        if repo.place.is_none() {
+            refuse_foreign_layout(&snapshot(&repo.git)?)?;
+        }
+        // Only libgit2 has looked at the owner.
+        if repo.place.is_some() || repo.config.string("safe.barerepository")?.is_some() {
+            owner::ask_git(Some(place))?;
+        }
+        Ok(repo)
+    }
+
     /// Opens the repository that has that git directory (a worktree's own), whatever the environment and the current directory.
     ///
     /// # Errors
@@ -211,7 +235,7 @@ impl Repo {
         refuse_foreign_layout(&config)?;
         let config = Config::new(&config, git.path())?;
         if config.string("safe.barerepository")?.is_some() {
-            owner::ask_git()?;
+            owner::ask_git(None)?;
         }
         Self::assemble(git, config, None, named)
     }

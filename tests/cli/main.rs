@@ -13,6 +13,8 @@ mod drop;
 mod feedback;
 mod habits;
 mod history;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod prompt;
 mod refusals;
 mod resumed;

@@ -2,6 +2,7 @@
 
 use super::{Opt, Takes};
 use crate::edit::FormatId;
+use crate::locate::Tier;
 use crate::message;
 use crate::plan::{Grouping, SyntaxCheck};
 use crate::prompt::Listing;
@@ -61,9 +62,6 @@ impl Opt {
     }
 }
 
-/// What [`crate::locate::Tier::of_max_fuzz`] knows.
-const MAX_FUZZ: &[&str] = &["exact", "whitespace", "indent", "similar"];
-
 /// All of them.
 pub const OPTIONS: &[Opt] = &[
     values(
@@ -121,7 +119,8 @@ pub const OPTIONS: &[Opt] = &[
     optional(MOVES, "push", "remote", "push the commits first, and land only what the remote takes"),
     flag(LANDS, "rebase", "with --push: bring it onto what the remote has by now"),
     flag("apply check ask undo redo", "trailers", "add trailers that name the response and the edit"),
-    value(READS, "max-fuzz", "tier", "how loosely texts may match (default: similar)").choices(MAX_FUZZ),
+    value(READS, "max-fuzz", "tier", "how loosely texts may match (default: similar)")
+        .choices(Tier::MAX_FUZZ_NAMES),
     value(READS, "syntax", "what", "look at the syntax of changed files (default: warn)")
         .choices(SyntaxCheck::NAMES),
     flag("apply ask", "keep-going", "land the edits that resolve, report the others"),
@@ -166,5 +165,10 @@ pub const OPTIONS: &[Opt] = &[
     flag("list", "porcelain", "print fields with tabs between, for programs").common().typed(),
     flag("show", "response", "print the response alone, byte for byte").common().typed(),
     flag("drop", "force", "also branches that are no suggestions").common().typed(),
+    #[cfg(feature = "mcp")]
+    value("mcp", "print-config", "client", "print the entry for the configuration of this client")
+        .choices(crate::mcp::CLIENTS)
+        .common()
+        .typed(),
     values("undo", "edit", "n", "take back these edits of it only: 2,4-6; may be repeated").common().typed(),
 ];

@@ -122,7 +122,7 @@ fn page(name: &str, section: char) -> String {
 
 /// The options of a table: `OPTIONS` are those of apply, `ASK_OPTIONS` those of ask that no verb before it has.
 fn table_of(name: &str) -> Vec<&'static Opt> {
-    let verbs = ["apply", "prompt", "ask", "recover", "drop", "list", "show", "undo"];
+    let verbs = ["apply", "prompt", "ask", "recover", "drop", "list", "show", "undo", "mcp"];
     let verb = name.strip_suffix("OPTIONS").unwrap().trim_end_matches('_').to_lowercase();
     let verb = if verb.is_empty() { "apply" } else { &verb };
     let of = |option: &&Opt| verbs.into_iter().find(|verb| option.is_of(verb)) == Some(verb);

@@ -1,0 +1,22 @@
+//! `git llm-apply mcp`: the server for agents on standard input and output.
+
+use super::exit::Exit;
+use super::{Error, args, change_directory, output, problem};
+use crate::transaction::interrupt;
+use crate::{mcp, vcs};
+use clap::ArgMatches;
+use std::io::{BufReader, stdin, stdout};
+
+pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
+    if let Some(client) = args::single(matches, "print-config").flatten() {
+        let (file, entry) = mcp::entry(&client);
+        output::exactly(&entry);
+        output::remark(&format!("this belongs in {file}"));
+        return Ok(Exit::Done);
+    }
+    vcs::process::leave_repository()?;
+    // Nothing is to depend on where it was started.
+    change_directory(&"/".into())?;
+    mcp::serve(BufReader::new(stdin()), stdout(), |report, failure| problem::settle(report, failure).code());
+    Ok(if interrupt::seen() { Exit::Interrupted } else { Exit::Done })
+}

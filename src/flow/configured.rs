@@ -1,0 +1,171 @@
+//! The options that the configuration says, and what goes before it.
+
+use super::sources::{Sources, Typed};
+use super::{Given, Options, Resume};
+use crate::locate::Tier;
+use crate::path::RepoPath;
+use crate::plan::{Grouping, SyntaxCheck};
+use crate::syntax;
+use crate::vcs::Result;
+use crate::vcs::commit::Sign;
+use crate::vcs::config::{self, Config};
+use crate::vcs::merge::Favor;
+use crate::vcs::repo::Repo;
+use std::time::Duration;
+
+/// The key that no option stands for, and that is kept with the options.
+pub(crate) const SENSITIVE: &str = "llmapply.sensitive";
+
+/// Sets switches that are called as their options.
+macro_rules! switches {
+    ($from:ident, $options:ident: $($field:ident)*) => {
+        $($options.$field = $from.switch(&stringify!($field).replace('_', "-"), $options.$field)?;)*
+    };
+}
+
+impl Options {
+    /// Reads the options that the configuration says: those of the command with nothing typed. A program that lands edits
+    /// begins with them, so that it has the policy of whoever owns the repository.
+    ///
+    /// # Errors
+    /// A configuration value makes no sense.
+    pub fn from_config(repo: &Repo) -> Result<Self> {
+        Self::read(repo, &(), None)
+    }
+
+    /// Reads the options of a refused attempt, and of the configuration where those say nothing.
+    ///
+    /// # Errors
+    /// As [`Options::from_config`].
+    pub fn going_on(repo: &Repo, attempt: &Resume) -> Result<Self> {
+        Self::read(repo, &(), Some(attempt.options()))
+    }
+
+    /// Reads the options; `kept` are those of the attempt that is gone on with.
+    ///
+    /// # Errors
+    /// A configuration value makes no sense.
+    pub(crate) fn read(repo: &Repo, typed: &dyn Typed, kept: Option<&Given>) -> Result<Self> {
+        let config = repo.config();
+        // Those of one run are not kept for whoever goes on from a refused attempt.
+        let (from, of_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));
+        let formats = of_run.formats()?;
+        let paragraphs = from.several("message")?;
+        let file = typed.single("file").flatten();
+        let ff = from.switch("ff", true)?;
+        // One message is one commit; with `--no-ff` it is that of the merge.
+        let one = ff && (file.is_some() || !paragraphs.is_empty());
+        let commit = if one { Grouping::Response } else { Grouping::Edit };
+        // What is typed goes before what is configured.
+        let branch = match typed.single("branch-per-edit").flatten() {
+            Some(_) => typed.single("branch").flatten(),
+            None => of_run.single("branch")?,
+        };
+        let mut options = Options { branch, ..Self::default() };
+        options.reading.formats = formats;
+        options.reading.path = typed.single("path").flatten();
+        switches!(from, options:
+            strict edit signoff allow_skip_ci verify rebase exec_each allow_delete allow_overwrite allow_sensitive
+            allow_placeholder allow_markers allow_escaped allow_shrink trailers again keep_going autostash record);
+        switches!(of_run, options: keep dry_run);
+        options.base = of_run.single("base")?;
+        // Neither has a configuration key.
+        options.favor = from.given("strategy-option").flatten().and_then(|name| Favor::of_name(&name));
+        options.author.date = from.given("date").flatten();
+        options.commit = from.choice("commit", Grouping::NAMES, Grouping::of_name)?.unwrap_or(commit);
+        options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));
+        options.subject_prefix = from.single("subject-prefix")?;
+        options.cleanup = from.single("cleanup")?;
+        options.trailer = from.several("trailer")?;
+        options.assisted_by = from.single("assisted-by")?;
+        options.author.author = from.single("author")?;
+        options.sign = match from.optional("gpg-sign")? {
+            Some(Some(key)) => Sign::With(key),
+            Some(None) => Sign::Never,
+            None => Sign::AsConfigured,
+        };
+        options.ff = ff;
+        options.push = from.optional("push")?.flatten();
+        options.exec = from.several("exec")?;
+        options.scratch_dir = config.path("llmapply.scratchdir")?;
+        options.keep_scratch = config.bool("llmapply.keepscratch")?.unwrap_or(options.keep_scratch);
+        options.include = from.several("include")?;
+        options.exclude = from.several("exclude")?;
+        options.directory = match from.single("directory")? {
+            Some(text) => {
+                let key =
+                    if from.given("directory").is_some() { "--directory" } else { "llmapply.directory" };
+                directory(key, &text)?
+            }
+            None => None,
+        };
+        options.max_fuzz =
+            from.choice("max-fuzz", Tier::MAX_FUZZ_NAMES, Tier::of_max_fuzz)?.unwrap_or(Tier::Similar);
+        options.syntax =
+            from.choice("syntax", SyntaxCheck::NAMES, SyntaxCheck::of_name)?.unwrap_or(SyntaxCheck::Warn);
+        if options.syntax == SyntaxCheck::Refuse && !syntax::IS_BUILT_IN {
+            let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
+            return Err(config::bad("llmapply.syntax", "refuse", expected));
+        }
+        options.sensitive = match from.kept(SENSITIVE) {
+            Some(kept) => kept.clone(),
+            None => config.list(SENSITIVE)?,
+        };
+        options.max_size = number(config, "llmapply.maxSize", 0, "a number that is not negative")?
+            .unwrap_or(options.max_size);
+        options.diffs = of_run.switch("diff", true)?;
+        options.lock_timeout = lock_timeout(typed, config)?;
+        options.given = from.said();
+        if !options.sensitive.is_empty() {
+            options.given.insert(SENSITIVE.to_owned(), options.sensitive.clone());
+        }
+        Ok(options)
+    }
+}
+
+/// How long is waited for locks: what was typed, else `llmapply.lockTimeout`, in seconds; 60 by default.
+///
+/// # Errors
+/// It is no number, or negative.
+pub(crate) fn lock_timeout(typed: &dyn Typed, config: &Config) -> Result<Duration> {
+    if let Some(wait) = typed.wait() {
+        return Ok(wait);
+    }
+    let seconds = number(config, "llmapply.lockTimeout", 0, "a number of seconds")?;
+    Ok(Duration::from_secs(seconds.unwrap_or(60)))
+}
+
+/// A configured number that is not below the least.
+pub(crate) fn number<N>(config: &Config, key: &str, least: N, expected: &str) -> Result<Option<N>>
+where
+    N: TryFrom<i64> + PartialOrd,
+{
+    let Some(n) = config.number(key)? else { return Ok(None) };
+    let fits = N::try_from(n).ok().filter(|n| *n >= least);
+    fits.map(Some).ok_or_else(|| config::bad(key, &n.to_string(), expected))
+}
+
+/// The directory that a text names from the top; none for the top itself.
+fn directory(key: &str, text: &str) -> Result<Option<RepoPath>> {
+    let plain = text.trim_start_matches("./").trim_end_matches('/');
+    if ["", "."].contains(&plain) && !text.starts_with('/') {
+        return Ok(None);
+    }
+    let path = RepoPath::parse(plain).ok().filter(|_| !text.starts_with('/'));
+    path.map(Some).ok_or_else(|| config::bad(key, text, "a directory of the repository"))
+}
+
+/// Paragraphs as `git commit` joins them: a line break behind each, and a blank line between.
+fn joined(paragraphs: &[String]) -> String {
+    let mut all = String::new();
+    for paragraph in paragraphs {
+        if !all.is_empty() {
+            all.push('\n');
+        }
+        all.push_str(paragraph);
+        if !all.is_empty() && !all.ends_with('\n') {
+            all.push('\n');
+        }
+    }
+    all
+}

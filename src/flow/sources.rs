@@ -1,0 +1,186 @@
+//! Where options come from, in this order: what was typed, what an attempt has kept, and the configuration.
+
+use super::Given;
+use crate::edit::FormatId;
+use crate::syntax;
+use crate::vcs::Result;
+use crate::vcs::config::{self, Config};
+use crate::vcs::repo::Repo;
+use std::cell::RefCell;
+use std::time::Duration;
+
+/// What was typed of options, by their long names. By default nothing was.
+pub(crate) trait Typed {
+    /// Whether a switch was turned on or off.
+    fn switch(&self, _long: &str) -> Option<bool> {
+        None
+    }
+
+    /// The value of an option; `Some(None)` for its `--no-` form.
+    fn single(&self, _long: &str) -> Option<Option<String>> {
+        None
+    }
+
+    /// Likewise for one whose values add up.
+    fn several(&self, _long: &str) -> Option<Vec<String>> {
+        None
+    }
+
+    /// How long to wait for locks.
+    fn wait(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl Typed for () {}
+
+/// The values of a switch that is kept.
+pub(crate) const ON: &str = "true";
+pub(crate) const OFF: &str = "false";
+
+/// The options whose values are pathspecs, which begin where they are typed.
+const PATHSPECS: &[&str] = &["include", "exclude"];
+
+/// The sources of an option, in their order.
+pub(crate) struct Sources<'a> {
+    typed: &'a dyn Typed,
+    /// The options of the attempt that is gone on with.
+    kept: Option<&'a Given>,
+    config: &'a Config,
+    /// Where pathspecs are typed.
+    repo: Option<&'a Repo>,
+    /// What was read and is said anywhere.
+    said: RefCell<Given>,
+}
+
+/// The configuration key of an option: its long name in camelCase.
+pub(crate) fn key(long: &str) -> String {
+    let mut key = String::from("llmapply.");
+    let mut upper = false;
+    for c in long.chars() {
+        match c {
+            '-' => upper = true,
+            c if std::mem::take(&mut upper) => key.extend(c.to_uppercase()),
+            c => key.push(c),
+        }
+    }
+    key
+}
+
+impl<'a> Sources<'a> {
+    pub(crate) fn new(typed: &'a dyn Typed, config: &'a Config) -> Self {
+        Self { typed, kept: None, config, repo: None, said: RefCell::default() }
+    }
+
+    /// Likewise with what an attempt has kept, and pathspecs that are typed in the current directory.
+    pub(super) fn of(typed: &'a dyn Typed, kept: Option<&'a Given>, repo: &'a Repo) -> Self {
+        Self { kept, repo: Some(repo), ..Self::new(typed, repo.config()) }
+    }
+
+    /// All that was read and is said anywhere, with its values.
+    pub(super) fn said(self) -> Given {
+        self.said.into_inner()
+    }
+
+    fn say(&self, long: &str, values: impl IntoIterator<Item = String>) {
+        self.said.borrow_mut().insert(long.to_owned(), values.into_iter().collect());
+    }
+
+    pub(super) fn kept(&self, long: &str) -> Option<&Vec<String>> {
+        self.kept?.get(long)
+    }
+
+    pub(crate) fn switch(&self, long: &str, default: bool) -> Result<bool> {
+        let kept = || self.kept(long).map(|values| values.as_slice() == [ON]);
+        let on = match self.typed.switch(long).or_else(kept) {
+            Some(on) => Some(on),
+            None => self.config.bool(&key(long))?,
+        };
+        on.into_iter().for_each(|on| self.say(long, [if on { ON } else { OFF }.to_owned()]));
+        Ok(on.unwrap_or(default))
+    }
+
+    /// What was typed, or is kept: a value, or that there is to be none.
+    pub(super) fn given(&self, long: &str) -> Option<Option<String>> {
+        let given = self.typed.single(long).or_else(|| Some(self.kept(long)?.last().cloned()));
+        given.iter().for_each(|given| self.say(long, given.clone()));
+        given
+    }
+
+    pub(crate) fn single(&self, long: &str) -> Result<Option<String>> {
+        if let Some(value) = self.given(long) {
+            return Ok(value);
+        }
+        let value = self.config.string(&key(long))?.filter(|value| !value.is_empty());
+        value.iter().for_each(|value| self.say(long, [value.clone()]));
+        Ok(value)
+    }
+
+    /// One of the values that the option takes and no others; `names` are these.
+    pub(crate) fn choice<T>(
+        &self,
+        long: &str,
+        names: &[&str],
+        named: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>> {
+        let Some(name) = self.single(long)? else { return Ok(None) };
+        let bad = || config::bad(&key(long), &name, &format!("one of {}", names.join(", ")));
+        named(&name).map(Some).ok_or_else(bad)
+    }
+
+    /// The value of an option that may do without: an empty one where none is named, and none where it is turned off.
+    pub(super) fn optional(&self, long: &str) -> Result<Option<Option<String>>> {
+        if let Some(given) = self.given(long) {
+            return Ok(Some(given));
+        }
+        let key = key(long);
+        let Some(text) = self.config.string(&key)? else { return Ok(None) };
+        let value = match is_switch(&text) {
+            true => (self.config.bool(&key)? == Some(true)).then(String::new),
+            false => Some(text),
+        };
+        value.iter().for_each(|value| self.say(long, [value.clone()]));
+        Ok(Some(value))
+    }
+
+    /// The formats that are named, each once.
+    pub(crate) fn formats(&self) -> Result<Vec<FormatId>> {
+        let mut formats = Vec::new();
+        for name in self.several("format")?.iter().filter(|name| !name.is_empty()) {
+            let bad = |_| config::bad("llmapply.format", name, "the name of a format");
+            let format = name.parse().map_err(bad)?;
+            if format == FormatId::Snippet && !syntax::IS_BUILT_IN {
+                let expected = "a format that is built in (snippets need the feature `syntax`)";
+                return Err(config::bad("llmapply.format", name, expected));
+            }
+            if !formats.contains(&format) {
+                formats.push(format);
+            }
+        }
+        Ok(formats)
+    }
+
+    pub(super) fn several(&self, long: &str) -> Result<Vec<String>> {
+        let from_here = |typed: String| match self.repo.filter(|_| PATHSPECS.contains(&long)) {
+            Some(repo) => repo.from_here(&typed),
+            None => Ok(typed),
+        };
+        let (typed, kept) = (self.typed.several(long), self.kept(long));
+        let is_given = typed.is_some() || kept.is_some();
+        let values = match (typed, kept) {
+            (Some(typed), _) => typed.into_iter().map(from_here).collect::<Result<Vec<_>>>()?,
+            (None, Some(kept)) => kept.clone(),
+            (None, None) => self.config.list(&key(long))?,
+        };
+        if is_given || !values.is_empty() {
+            self.say(long, values.iter().cloned());
+        }
+        Ok(values)
+    }
+}
+
+/// Whether a value only turns something on or off.
+fn is_switch(text: &str) -> bool {
+    let words = ["", "true", "yes", "on", "1", "false", "no", "off", "0"];
+    words.iter().any(|word| text.eq_ignore_ascii_case(word))
+}

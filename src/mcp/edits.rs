@@ -1,0 +1,229 @@
+//! Edits that are given as arguments, written as a response in formats that there are: so that they are read, refused,
+//! corrected and recorded as any response is.
+
+use crate::edit::FormatId;
+use crate::format::render::{Rendered, render};
+use serde::Deserialize;
+use serde_json::json;
+
+/// The formats that they are written in.
+pub(super) const FORMATS: [FormatId; 2] = [FormatId::Opx, FormatId::EditCalls];
+
+/// One edit.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Given {
+    path: String,
+    op: Op,
+    old: Option<String>,
+    new: Option<String>,
+    #[serde(default)]
+    all: bool,
+    to: Option<String>,
+    why: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Op {
+    Create,
+    Edit,
+    Delete,
+    Move,
+}
+
+/// Writes them, one after the other.
+///
+/// # Errors
+/// What is wrong with the first that cannot be written.
+pub(super) fn response(edits: &[Given]) -> Result<String, String> {
+    let mut all = String::new();
+    for (number, edit) in (1..).zip(edits) {
+        all += &edit.write().map_err(|e| format!("edit {number}: {e}"))?;
+    }
+    Ok(all)
+}
+
+impl Given {
+    fn write(&self) -> Result<String, String> {
+        let has = [self.old.is_some(), self.new.is_some(), self.to.is_some(), self.all];
+        let (wanted, names) = match self.op {
+            Op::Create => ([false, true, false, false], "path, new and why"),
+            Op::Edit => ([true, true, false, self.all], "path, old, new, all and why"),
+            Op::Delete => ([false; 4], "path and why"),
+            Op::Move => ([false, false, true, false], "path, to and why"),
+        };
+        if has != wanted {
+            return Err(format!("such an edit has {names}"));
+        }
+        let (old, mut new) = (self.old.as_deref(), self.new.clone().unwrap_or_default());
+        if self.op == Op::Edit {
+            if old.is_none_or(str::is_empty) {
+                return Err("`old` is empty; to add lines, give a line beside them in both texts".to_owned());
+            }
+            let call = json!({
+                "file_path": self.path,
+                "old_string": old,
+                "new_string": new,
+                "replace_all": self.all,
+                "why": self.why,
+            });
+            // No tag in it is to be one of the response.
+            return Ok(format!("{call}\n").replace('<', "\\u003c"));
+        }
+        // A new file has the line endings that its place asks for, as in every format.
+        new = new.replace("\r\n", "\n");
+        if !new.is_empty() && !new.ends_with('\n') {
+            new.push('\n');
+        }
+        let (path, from) = match &self.to {
+            Some(to) => (to, Some(self.path.as_str())),
+            None => (&self.path, None),
+        };
+        let change = Rendered {
+            path,
+            before: (self.op != Op::Create).then_some(b"".as_slice()),
+            after: (self.op != Op::Delete).then_some(new.as_bytes()),
+            renamed_from: from,
+            why: None,
+        };
+        let text = render(FormatId::Opx, &[change]).map_err(|e| e.to_string())?;
+        let (tag, rest) = text.split_once('\n').ok_or("it changes nothing")?;
+        let why = self.why.as_deref().map(why).filter(|why| !why.is_empty());
+        Ok(match why {
+            Some(why) => format!("{tag}\n<why>{}</why>\n{rest}", why.trim_end()),
+            None => text,
+        })
+    }
+}
+
+/// A reason as a tag can hold it: no line of it begins with a tag, and no tag in it closes one.
+fn why(text: &str) -> String {
+    let mut all = String::new();
+    for line in text.trim().lines().map(str::trim) {
+        if line.starts_with(['<', '[', '&']) && !all.is_empty() {
+            all.truncate(all.trim_end().len());
+            all.push(' ');
+        }
+        all.push_str(line);
+        all.push('\n');
+    }
+    ["</", "[/", "&lt;/"].iter().fold(all, |all, closing| all.replace(closing, &closing.replace('/', " /")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::Op;
+    use crate::format::{self, Reading};
+    use crate::response::Response;
+    use proptest::prelude::*;
+
+    fn script(edits: &str) -> crate::edit::Script {
+        let edits: Vec<Given> = serde_json::from_str(edits).unwrap();
+        let text = response(&edits).unwrap();
+        let reading = Reading { formats: FORMATS.to_vec(), ..Reading::default() };
+        format::parse(&Response::new(0, "a", text.into(), 1 << 20).unwrap(), &reading)
+    }
+
+    #[test]
+    fn each_edit_is_read_again_with_its_reason() {
+        let script = script(
+            r#"[{"path": "a b.txt", "op": "create", "new": "<edit>\n>>>\n{\"file_path\": 1}\n", "why": "Use Vec<T>\n\n<to> it\n</why> ends"},
+            {"path": "empty", "op": "create", "new": ""},
+            {"path": "b", "op": "edit", "old": "x\n</why>\"", "new": "y", "all": true, "why": "So\n\nand </so>"},
+            {"path": "c", "op": "delete", "why": "Gone"},
+            {"path": "d", "op": "edit", "old": "e", "new": ""},
+            {"path": "d", "op": "move", "to": "e/f", "why": "Move"}]"#,
+        );
+        assert!(script.diagnostics.is_empty(), "{:?}", script.diagnostics);
+        assert_eq!(script.paths(), ["a b.txt", "empty", "b", "c", "d", "e/f"]);
+        let whys: Vec<_> = script.edits.iter().map(|edit| edit.why.as_deref()).collect();
+        assert_eq!(whys[0], Some("Use Vec<T> <to> it < /why> ends"));
+        assert_eq!(&whys[1..], [None, Some("So\n\nand </so>"), Some("Gone"), None, Some("Move")]);
+    }
+
+    /// Texts that mean something to one of the readers.
+    const ODD: &[&str] = &[
+        "x",
+        " ",
+        "\n",
+        "\n\n",
+        "<",
+        ">",
+        "</why>",
+        "<why>",
+        "</put>",
+        "<put>",
+        "<<<",
+        ">>>",
+        "@@@",
+        "<edit file=\"a\" op=\"new\">",
+        "</edit>",
+        "<to file=\"b\"/>",
+        "[/why]",
+        "&lt;/why&gt;",
+        "[edit]",
+        "</think>",
+        "<think>",
+        "```",
+        "~~~~",
+        "    ",
+        "- ",
+        "{\"file_path\": \"a\", \"old_string\": \"b\", \"new_string\": \"c\"}",
+        "\"",
+        "\\",
+        "*** Begin Patch",
+        "<<<<<<< SEARCH",
+        "--- a/x",
+        "\r\n",
+        "\t",
+        "\u{feff}",
+        "]]>",
+        "<![CDATA[",
+        "é",
+        "&lt;",
+        "&amp;",
+        "</opx>",
+        "diff --git a/x b/x",
+    ];
+
+    fn odd() -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(ODD), 0..8).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_they_hold_is_read_again(new in odd(), why in odd(), old in odd(), removal in odd()) {
+            let old = old + "old";
+            let all = serde_json::json!([
+                {"path": "a", "op": "create", "new": new, "why": why},
+                {"path": "b", "op": "delete", "why": removal},
+                {"path": "c", "op": "edit", "old": old, "new": new, "why": why},
+                {"path": "d", "op": "move", "to": "e", "why": why},
+            ]);
+            let script = script(&all.to_string());
+            prop_assert!(script.diagnostics.is_empty(), "{:?}", script.diagnostics);
+            prop_assert_eq!(script.edits.len(), 4);
+            let Op::Create { text, .. } = &script.edits[0].op else { panic!("{script:?}") };
+            let new = new.replace("\r\n", "\n");
+            let new = if new.is_empty() || new.ends_with('\n') { new } else { new + "\n" };
+            prop_assert_eq!(&**text, &*new);
+            let Op::Modify { hunks, .. } = &script.edits[2].op else { panic!("{script:?}") };
+            prop_assert!(hunks.len() == 1);
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_too_much_is_said() {
+        for (edit, said) in [
+            (r#"{"path": "a", "op": "create"}"#, "path, new and why"),
+            (r#"{"path": "a", "op": "edit", "old": "", "new": "x"}"#, "`old` is empty"),
+            (r#"{"path": "a", "op": "delete", "new": "x"}"#, "path and why"),
+            (r#"{"path": "a", "op": "move"}"#, "path, to and why"),
+        ] {
+            let edit: Given = serde_json::from_str(edit).unwrap();
+            assert!(response(&[edit]).unwrap_err().contains(said), "{said}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The loop that answers messages. It never waits for a call.
+
+use super::listener::{LEVELS, Listener};
+use super::wire::{self, Line, Output, read_line};
+use super::{Judge, tools};
+use crate::transaction::interrupt::{self, Cancel};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+/// The newest revision of the protocol, in which every request says what it is of.
+const NEWEST: &str = "2026-07-28";
+
+/// Those before it, which begin with a handshake; the newest first. For this server they are the same.
+const BY_HANDSHAKE: [&str; 2] = ["2025-11-25", "2025-06-18"];
+
+/// The members of `_meta` by which a request says its revision, and which messages it wants.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+const INSTRUCTIONS: &str = "Edits files of a git repository as transactions: all edits of a call become commits, or nothing \
+    changes. Read files with `read` and give its `base` back with the edits, so that edits of a version that has changed \
+    since are merged. Where edits are refused, send only these again, with `correct` and the `attempt` of the answer.";
+
+/// How many calls run at a time.
+const CALLS: usize = 64;
+
+/// How much stack a call has: as much as a command.
+const STACK: usize = 8 << 20;
+
+/// How often it is looked whether a signal has come.
+const GLANCE: Duration = Duration::from_millis(100);
+
+enum Event {
+    Read(Line),
+    /// The call of that id has ended.
+    Done(String),
+}
+
+struct Server {
+    output: Arc<Output>,
+    judge: Judge,
+    events: SyncSender<Event>,
+    /// What runs, by the ids of the requests.
+    calls: HashMap<String, (Cancel, JoinHandle<()>)>,
+    level: Option<usize>,
+}
+
+/// Answers messages until the input ends or a signal comes. What runs then is cancelled and waited for.
+pub fn serve(mut input: impl BufRead + Send + 'static, output: impl Write + Send + 'static, judge: Judge) {
+    // A signal would else end the process where no call has begun to land.
+    let _held = interrupt::hold();
+    let (events, happened) = sync_channel(1);
+    let output = Arc::new(Output::new(output));
+    let mut server = Server { output, judge, events: events.clone(), calls: HashMap::new(), level: None };
+    let reading = move || loop {
+        let line = read_line(&mut input);
+        let is_end = matches!(line, Line::End);
+        if events.send(Event::Read(line)).is_err() || is_end {
+            break;
+        }
+    };
+    let _reader = Builder::new().spawn(reading);
+    while !interrupt::seen() {
+        match happened.recv_timeout(GLANCE) {
+            Ok(Event::Read(Line::Text(text))) => server.take(&text),
+            Ok(Event::Read(Line::TooLong)) => {
+                server.output.error(&Value::Null, wire::INVALID_REQUEST, "the message is too long");
+            }
+            Ok(Event::Done(id)) => {
+                server.calls.remove(&id);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(Event::Read(Line::End)) | Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    // Whoever has something to say hears that nobody listens.
+    drop(happened);
+    server.calls.values().for_each(|(cancel, _)| cancel.cancel());
+    for (_, (_, thread)) in server.calls {
+        let _ = thread.join();
+    }
+}
+
+impl Server {
+    fn take(&mut self, text: &[u8]) {
+        if text.trim_ascii().is_empty() {
+            return;
+        }
+        let message: Value = match serde_json::from_slice(text) {
+            Ok(message) => message,
+            Err(e) => return self.output.error(&Value::Null, wire::PARSE_ERROR, &e.to_string()),
+        };
+        let is_response = ["result", "error"].iter().any(|key| message.get(key).is_some());
+        let params = message.get("params").unwrap_or(&Value::Null);
+        match (message.get("method").and_then(Value::as_str), message.get("id")) {
+            (Some(method), None) => self.hear(method, params),
+            (Some(method), Some(id)) if id.is_string() || id.is_number() => self.answer(id, method, params),
+            // Nothing was asked.
+            (None, Some(_)) if is_response => {}
+            _ => self.output.error(&Value::Null, wire::INVALID_REQUEST, "this is no request"),
+        }
+    }
+
+    fn hear(&self, method: &str, params: &Value) {
+        if method == "notifications/cancelled"
+            && let Some((cancel, _)) = params.get("requestId").and_then(|id| self.calls.get(&id.to_string()))
+        {
+            cancel.cancel();
+        }
+    }
+
+    fn answer(&mut self, id: &Value, method: &str, params: &Value) {
+        let meta = params.get("_meta").unwrap_or(&Value::Null);
+        let requested = meta.get(VERSION).filter(|version| *version != NEWEST);
+        if let Some(requested) = requested.filter(|_| method != "initialize") {
+            let data = json!({"supported": [NEWEST], "requested": requested});
+            let message = "unsupported protocol version";
+            return self.output.error_with(id, wire::UNSUPPORTED_VERSION, message, &data);
+        }
+        match method {
+            "initialize" => self.output.result(id, initialized(params)),
+            "server/discover" => {
+                let mut all = about();
+                all["supportedVersions"] = json!([NEWEST, BY_HANDSHAKE[0], BY_HANDSHAKE[1]]);
+                self.output.result(id, for_good(all));
+            }
+            "ping" => self.output.result(id, json!({})),
+            "tools/list" => self.output.result(id, for_good(json!({"tools": tools::list()}))),
+            "logging/setLevel" => match level_of(params.get("level")) {
+                Some(level) => {
+                    self.level = Some(level);
+                    self.output.result(id, json!({}));
+                }
+                None => self.output.error(id, wire::INVALID_PARAMS, "unknown level"),
+            },
+            "tools/call" => self.call(id, params, meta),
+            _ => self.output.error(id, wire::METHOD_NOT_FOUND, &format!("unknown method {method}")),
+        }
+    }
+
+    fn call(&mut self, id: &Value, params: &Value, meta: &Value) {
+        let key = id.to_string();
+        let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
+        let Some(tool) = tools::find(name) else {
+            return self.output.error(id, wire::INVALID_PARAMS, &format!("unknown tool {name}"));
+        };
+        if self.calls.contains_key(&key) {
+            return self.output.error(id, wire::INVALID_REQUEST, "a call with this id is running");
+        }
+        if self.calls.len() >= CALLS {
+            return self.output.result(id, tools::too_many(CALLS));
+        }
+        let arguments = params.get("arguments").cloned().unwrap_or_else(|| json!({}));
+        let level = level_of(meta.get(LEVEL)).or(self.level);
+        let listener = Listener::new(Arc::clone(&self.output), meta.get("progressToken").cloned(), level);
+        let (output, events, judge) = (Arc::clone(&self.output), self.events.clone(), self.judge);
+        let (cancel, own, done) = (Cancel::default(), id.clone(), key.clone());
+        let guarded = cancel.clone();
+        let work = move || {
+            let call = || tools::call(tool, arguments, &listener, judge);
+            match guarded.guard(|| catch_unwind(AssertUnwindSafe(call))) {
+                // Nobody waits for an answer.
+                _ if guarded.is_cancelled() => {}
+                Ok(result) => output.result(&own, result),
+                Err(_) => output.error(&own, wire::INTERNAL_ERROR, "this call has failed; it is a bug"),
+            }
+            let _ = events.send(Event::Done(done));
+        };
+        match Builder::new().stack_size(STACK).spawn(work) {
+            Ok(thread) => drop(self.calls.insert(key, (cancel, thread))),
+            Err(e) => self.output.error(id, wire::INTERNAL_ERROR, &e.to_string()),
+        }
+    }
+}
+
+fn level_of(name: Option<&Value>) -> Option<usize> {
+    let name = name?.as_str()?;
+    LEVELS.iter().position(|level| *level == name)
+}
+
+/// What the server says of itself.
+fn about() -> Value {
+    let info = json!({"name": "git-llm-apply", "version": env!("CARGO_PKG_VERSION")});
+    json!({
+        "serverInfo": info,
+        "capabilities": {"tools": {}, "logging": {}},
+        "instructions": INSTRUCTIONS,
+        "_meta": {"io.modelcontextprotocol/serverInfo": info},
+    })
+}
+
+/// The answer to a handshake: the revision that was asked for, or the newest that has one.
+fn initialized(params: &Value) -> Value {
+    let asked = params.get("protocolVersion").and_then(Value::as_str);
+    let known = BY_HANDSHAKE.into_iter().find(|version| asked == Some(version));
+    let mut all = about();
+    all["protocolVersion"] = known.unwrap_or(BY_HANDSHAKE[0]).into();
+    all
+}
+
+/// An answer that stays the same while the server runs.
+fn for_good(mut result: Value) -> Value {
+    result["ttlMs"] = 3_600_000.into();
+    result["cacheScope"] = "private".into();
+    result
+}

@@ -1,0 +1,373 @@
+//! The tools, and what each does.
+
+use super::edits::{self, Given};
+use super::listener::Listener;
+use super::{Judge, read, report};
+use crate::flow::{self, Done, Each, Numbers, Options, Order, Resume, Template, Undo};
+use crate::report::record::Asked;
+use crate::report::{Report, Status, SuggestionReport};
+use crate::response::Response;
+use crate::vcs::repo::Repo;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The tool that goes on with a refused attempt.
+pub(super) const CORRECT: &str = "correct";
+
+/// What responses are known by that have no file.
+const NAME: &str = "mcp";
+
+/// A tool.
+pub(super) struct Tool {
+    name: &'static str,
+    about: &'static str,
+    /// The arguments that it must have, and those that it may have.
+    required: &'static [&'static str],
+    optional: &'static [&'static str],
+    reads_only: bool,
+}
+
+const TOOLS: &[Tool] = &[
+    Tool {
+        name: "read",
+        about: "Read tracked files of a commit (HEAD unless `ref` names another). Give `base` back to `check` and `land`.",
+        required: &["repo", "paths"],
+        optional: &["ref", "numbers"],
+        reads_only: true,
+    },
+    Tool {
+        name: "check",
+        about: "Say what edits would do, with a diff of each, and what would keep them from landing. Nothing is changed.",
+        required: &["repo"],
+        optional: &["edits", "response", "base", "branch"],
+        reads_only: true,
+    },
+    Tool {
+        name: "land",
+        about: "Land edits of any number of files as one transaction: a commit for each, or nothing changes. Hooks and configured \
+                tests decide first. A refusal names the real lines, and an `attempt` to go on from.",
+        required: &["repo"],
+        optional: &["edits", "response", "base", "branch", "request", "model", "key"],
+        reads_only: false,
+    },
+    Tool {
+        name: CORRECT,
+        about: "Go on from a refused attempt: give corrected edits for those that failed. They land with the good ones.",
+        required: &["repo", "attempt"],
+        optional: &["edits", "response"],
+        reads_only: false,
+    },
+    Tool {
+        name: "suggest",
+        about: "Land each response on a branch of its own, to be compared. The checkout stays as it is.",
+        required: &["repo", "responses", "name"],
+        optional: &[],
+        reads_only: false,
+    },
+    Tool {
+        name: "landings",
+        about: "List what has landed, the newest first, and refused attempts that are kept.",
+        required: &["repo"],
+        optional: &[],
+        reads_only: true,
+    },
+    Tool {
+        name: "show",
+        about: "Show one landing: its edits, commits and responses.",
+        required: &["repo"],
+        optional: &["id"],
+        reads_only: true,
+    },
+    Tool {
+        name: "undo",
+        about: "Take a landing back (the newest unless `id` names another), or some edits of it, itself as a transaction.",
+        required: &["repo"],
+        optional: &["id", "numbers_of_edits"],
+        reads_only: false,
+    },
+];
+
+/// The name of an argument, and its schema.
+fn argument(name: &str) -> (&str, Value) {
+    let text = |about: &str| json!({"type": "string", "description": about});
+    let texts = |about: &str| json!({"type": "array", "items": {"type": "string"}, "minItems": 1, "description": about});
+    let schema = match name {
+        "repo" => {
+            text("The absolute path of a directory in the repository: in a worktree, or a bare repository.")
+        }
+        "paths" => texts("Files or directories, as pathspecs from the top of the repository."),
+        "ref" => text("A commit, branch or tag."),
+        "numbers" => json!({"type": "boolean", "description": "Put its number and a tab before each line."}),
+        "edits" => edits_schema(),
+        "response" => {
+            text("A whole answer that has edits in any format that git-llm-apply reads, instead of `edits`.")
+        }
+        "base" => text("The commit that the files were read from. What changed since is merged."),
+        "branch" => {
+            text("Commit to this branch and leave the checkout as it is. It is made if it does not exist.")
+        }
+        "request" => text("What was asked for. It goes into the record."),
+        "model" => text("The model that made the edits. It goes into the record."),
+        "key" => text("Any text by which this landing is known: the same key again lands nothing more."),
+        "attempt" => text("The attempt that `land` or `correct` has named."),
+        "responses" => texts("Whole answers."),
+        "name" => {
+            text("What the branches are called, such as try/{n}; {slug}, {id} and {stem} may be in it, too.")
+        }
+        "id" => text("The id of the landing or its beginning, or one of its commits."),
+        _ => {
+            let about = "Only these edits of it, by their numbers.";
+            let schema =
+                json!({"type": "array", "items": {"type": "integer", "minimum": 1}, "description": about});
+            return ("edits", schema);
+        }
+    };
+    (name, schema)
+}
+
+fn edits_schema() -> Value {
+    let text = |about: &str| json!({"type": "string", "description": about});
+    json!({
+        "type": "array",
+        "minItems": 1,
+        "description": "The edits, in order. Each is made on what those before it leave.",
+        "items": {
+            "type": "object",
+            "properties": {
+                "path": text("The file, from the top of the repository."),
+                "op": {"type": "string", "enum": ["create", "edit", "delete", "move"]},
+                "old": text("edit: the text to replace, word for word. It must be in one place only, unless `all` is given."),
+                "new": text("edit: the text in its place. create: the whole text of the new file."),
+                "all": {"type": "boolean", "description": "edit: replace each place."},
+                "to": text("move: the new path."),
+                "why": text("The reason; it becomes the commit's message."),
+            },
+            "required": ["path", "op"],
+            "additionalProperties": false,
+        },
+    })
+}
+
+fn input_schema(tool: &Tool) -> Value {
+    let all = tool.required.iter().chain(tool.optional).map(|name| argument(name));
+    let properties: serde_json::Map<_, _> = all.map(|(name, schema)| (name.to_owned(), schema)).collect();
+    json!({"type": "object", "properties": properties, "required": tool.required, "additionalProperties": false})
+}
+
+/// What is sure of a result. It may have more.
+fn output_schema(tool: &Tool) -> Value {
+    let objects = json!({"type": "array", "items": {"type": "object"}});
+    if tool.name == "read" {
+        let base = json!({"type": "string"});
+        let properties = json!({"base": base, "files": objects, "left_out": objects});
+        return json!({"type": "object", "properties": properties, "required": ["base", "files", "left_out"]});
+    }
+    let text = json!({"type": "string"});
+    let error = json!({"code": text, "message": text, "retryable": {"type": "boolean"}});
+    let properties = json!({
+        "status": text,
+        "landing": text,
+        "commits": objects,
+        "edits": objects,
+        "attempt": text,
+        "feedback": text,
+        "error": {"type": "object", "properties": error},
+    });
+    json!({"type": "object", "properties": properties, "required": ["status"]})
+}
+
+/// All tools, as a client lists them.
+pub(super) fn list() -> Vec<Value> {
+    let one = |tool: &Tool| {
+        json!({
+            "name": tool.name,
+            "description": tool.about,
+            "inputSchema": input_schema(tool),
+            "outputSchema": output_schema(tool),
+            "annotations": {"readOnlyHint": tool.reads_only, "destructiveHint": false, "openWorldHint": false},
+        })
+    };
+    TOOLS.iter().map(one).collect()
+}
+
+pub(super) fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+/// The result where so many calls are running.
+pub(super) fn too_many(calls: usize) -> Value {
+    report::busy(format!("{calls} calls are running"))
+}
+
+/// Why a call came to nothing.
+pub(super) enum Failed {
+    /// The arguments make no sense.
+    Usage(String),
+    Flow(flow::Error),
+}
+
+impl<E: Into<flow::Error>> From<E> for Failed {
+    fn from(error: E) -> Self {
+        Self::Flow(error.into())
+    }
+}
+
+/// Calls a tool, and gives the result.
+pub(super) fn call(tool: &Tool, arguments: Value, listener: &Listener, judge: Judge) -> Value {
+    try_call(tool, arguments, listener, judge).unwrap_or_else(|failed| report::failed(failed, judge))
+}
+
+fn try_call(tool: &Tool, mut arguments: Value, listener: &Listener, judge: Judge) -> Result<Value, Failed> {
+    let given = arguments.as_object_mut().ok_or_else(|| Failed::Usage("no arguments".to_owned()))?;
+    let known = || tool.required.iter().chain(tool.optional).map(|name| argument(name).0);
+    if let Some(unknown) = given.keys().find(|given| !known().any(|known| known == *given)) {
+        return Err(Failed::Usage(format!("`{}` has no argument `{unknown}`", tool.name)));
+    }
+    let place: String = read_as(given.remove("repo").unwrap_or_default())?;
+    let repo = Repo::find(Path::new(&place))?;
+    match tool.name {
+        "read" => read::read(&repo, read_as(arguments)?),
+        "suggest" => suggest(&repo, read_as(arguments)?, listener, judge),
+        "landings" => Ok(report::result(&flow::list(&repo, listener)?, 0, None, false)),
+        "show" => {
+            let Landing { id, .. } = read_as(arguments)?;
+            Ok(report::result(&flow::show(&repo, id.as_deref(), listener)?, 0, None, false))
+        }
+        "undo" => {
+            let Landing { id, edits } = read_as(arguments)?;
+            let edits: Vec<_> = edits.iter().map(usize::to_string).collect();
+            let numbers =
+                || edits.join(",").parse().map_err(|e: flow::NotNumbers| Failed::Usage(e.to_string()));
+            let edits = if edits.is_empty() { Numbers::default() } else { numbers()? };
+            let what = Undo { name: id, edits, redo: false };
+            let options = options_of(&repo)?;
+            Ok(finish(flow::undo(repo, &what, &options, listener), judge, false))
+        }
+        name => land(repo, read_as(arguments)?, name == "check", listener, judge),
+    }
+}
+
+fn read_as<T: DeserializeOwned>(arguments: Value) -> Result<T, Failed> {
+    serde_json::from_value(arguments).map_err(|e| Failed::Usage(e.to_string()))
+}
+
+#[derive(Deserialize)]
+struct Landing {
+    id: Option<String>,
+    #[serde(default)]
+    edits: Vec<usize>,
+}
+
+#[derive(Deserialize)]
+struct Edits {
+    edits: Option<Vec<Given>>,
+    response: Option<String>,
+    base: Option<String>,
+    branch: Option<String>,
+    request: Option<String>,
+    model: Option<String>,
+    key: Option<String>,
+    attempt: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Suggest {
+    responses: Vec<String>,
+    name: String,
+}
+
+/// The options that the configuration says, for a program that nobody watches.
+fn options_of(repo: &Repo) -> Result<Options, Failed> {
+    Ok(unattended(Options::from_config(repo)?))
+}
+
+fn unattended(mut options: Options) -> Options {
+    options.edit = false;
+    options.abbreviate = false;
+    options.diffs = false;
+    options
+}
+
+fn land(repo: Repo, input: Edits, check: bool, listener: &Listener, judge: Judge) -> Result<Value, Failed> {
+    let mut options = options_of(&repo)?;
+    let resume = input.attempt.as_deref().map(|id| Resume::find(&repo, Some(id), None)).transpose()?;
+    if let Some(resume) = &resume {
+        let mut kept = unattended(Options::going_on(&repo, resume)?);
+        // An attempt may be one of somebody who allowed it more.
+        kept.restrict(&options);
+        // It goes on where the attempt was to land, whatever is configured.
+        kept.branch = None;
+        options = kept;
+    }
+    if input.branch.is_some() {
+        options.branch = input.branch;
+    }
+    if input.base.is_some() {
+        options.base = input.base;
+    }
+    if let Some(template) = options.branch.as_deref().filter(|name| Template::is_one(name)) {
+        return Err(Failed::Usage(format!("{template} names several branches: use `suggest`")));
+    }
+    options.key = input.key;
+    if input.request.is_some() || input.model.is_some() {
+        let command = input.model.unwrap_or_else(|| NAME.to_owned());
+        options.asked = Some(Asked { request: input.request, command });
+    }
+    options.diffs = check;
+    let text = match (input.edits, input.response) {
+        (None, Some(response)) => response,
+        (Some(given), None) => {
+            options.reading.formats = edits::FORMATS.to_vec();
+            edits::response(&given).map_err(Failed::Usage)?
+        }
+        _ => return Err(Failed::Usage("give either `edits` or `response`".to_owned())),
+    };
+    let number = resume.as_ref().map_or(0, Resume::next_response);
+    let response = Response::new(number, NAME, text.into_bytes(), options.max_size)?;
+    let mut order = Order::of(vec![response]);
+    order.resume = resume;
+    let done = match check || options.dry_run {
+        true => flow::check(repo, order, &options, false, listener),
+        false => flow::land(repo, order, &options, listener),
+    };
+    Ok(finish(done, judge, check))
+}
+
+fn finish(done: Done, judge: Judge, whole: bool) -> Value {
+    let Done { mut report, failure, repo, .. } = done;
+    let exit = judge(&mut report, failure.as_ref());
+    report::result(&report, exit, Some(&repo), whole)
+}
+
+fn suggest(repo: &Repo, input: Suggest, listener: &Listener, judge: Judge) -> Result<Value, Failed> {
+    let mut options = options_of(repo)?;
+    options.branch = None;
+    let name = if Template::is_one(&input.name) { input.name } else { format!("{}/{{n}}", input.name) };
+    let template = Template::parse(&name).map_err(|e| Failed::Usage(e.to_string()))?;
+    let one = |(number, text): (usize, String)| {
+        Response::new(0, format!("{NAME}-{number}"), text.into_bytes(), options.max_size)
+    };
+    let responses = (1..).zip(input.responses).map(one).collect::<Result<_, _>>()?;
+    let dry = options.dry_run;
+    let suggested =
+        flow::suggest(repo, Order::of(responses), Each::Response, &template, &options, dry, listener)?;
+    if let Some(mut report) = suggested.report {
+        let exit = judge(&mut report, None);
+        return Ok(report::result(&report, exit, None, false));
+    }
+    let mut all = Report::new(Status::Nothing);
+    let mut exit = 0;
+    for mut one in suggested.all {
+        let own = judge(&mut one.report, one.failure.as_ref());
+        exit = exit.max(own);
+        // One that has landed is told, whatever became of the others.
+        if all.status != Status::Landed {
+            all.status = one.report.status;
+        }
+        let flow::Suggestion { branch, report, size, checks, .. } = one;
+        all.suggestions.push(SuggestionReport { branch, exit_code: own, size, checks, report });
+    }
+    Ok(report::result(&all, exit, None, false))
+}

@@ -125,6 +125,11 @@ pub(super) fn keys() -> impl Iterator<Item = String> {
     options.map(Opt::key).filter_map(without_section).chain(other)
 }
 
+/// Whether an option is on or off, and takes nothing.
+pub(super) fn is_switch(long: &str) -> bool {
+    OPTIONS.iter().any(|option| option.long == long && option.takes == Takes::Nothing)
+}
+
 fn arguments(option: &Opt) -> [Arg; 2] {
     let negative = format!("no-{}", option.long);
     let arg = Arg::new(option.long).long(option.long).help(option.help).overrides_with(negative.clone());

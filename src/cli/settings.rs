@@ -3,7 +3,7 @@
 use super::Error;
 use super::args;
 use crate::flow::configured::{SENSITIVE, number};
-use crate::flow::sources::{OFF, ON, Sources, Typed};
+use crate::flow::sources::{OFF, Sources, Typed};
 use crate::flow::{Each, Given, Options, Question, ROUNDS, Template};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
@@ -142,11 +142,12 @@ pub(super) fn going_on(matches: &ArgMatches, kept: &Given) -> Option<String> {
     let mut words = Vec::new();
     for (long, values) in kept.iter().filter(|(long, _)| !is_typed(long)) {
         let dashes = if long == SENSITIVE { "" } else { "--" };
+        let is_switch = args::is_switch(long);
         match values.as_slice() {
             [] => words.push(format!("--no-{long}")),
-            [value] if value == OFF => words.push(format!("--no-{long}")),
+            [value] if is_switch && value == OFF => words.push(format!("--no-{long}")),
             values => words.extend(values.iter().map(|value| match value.as_str() {
-                "" | ON => format!("--{long}"),
+                value if value.is_empty() || is_switch => format!("--{long}"),
                 value => format!("{dashes}{long}={}", shell_word(value)),
             })),
         }

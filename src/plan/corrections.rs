@@ -237,7 +237,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         slots.iter().map(|slot| edit_of(slot).map(path).or_else(|| gap_path(slot))).collect();
     let given_paths: Vec<String> = corrections.edits.iter().map(path).collect();
     let slot_path = |at: usize| paths[at].as_deref();
-    if given.is_empty() && !corrections.edits.is_empty() {
+    if given.is_empty() && !corrections.edits.is_empty() && !failed.is_empty() {
         let failed = failed.iter().map(|&at| slot_name(at, slot_path(at))).collect();
         return Err(Mismatch::Nothing { failed });
     }

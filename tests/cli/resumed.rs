@@ -26,6 +26,7 @@ fn what_an_option_forbade_does_not_land_by_going_on() {
         (&["--exclude=infra"][..], "--exclude=infra", "--no-exclude"),
         (&["--include=README", "--include=src"], "--include=README --include=src", "--include=*"),
         (&["-x", "test ! -e infra/one.txt"], "--exec='test ! -e infra/one.txt'", "--no-exec"),
+        (&["-x", "false"], "--exec=false", "--no-exec"),
         (&["--max-fuzz=exact"], "--max-fuzz=exact", "--max-fuzz=indent"),
     ] {
         let sandbox = Sandbox::new();
@@ -131,6 +132,28 @@ fn a_failed_command_has_to_pass_all_the_same() {
     sandbox.run(["--continue", "--no-exec"]).exits(0);
     assert_ne!(sandbox.head(), base);
     sandbox.is_sound();
+}
+
+#[test]
+fn corrections_that_are_given_twice_are_as_good_as_once() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply(["-x", "test -e ../passed"], &two()).exits(1);
+    for _ in 0..2 {
+        sandbox.apply(["--continue"], &correction()).exits(2);
+        nothing_landed(&sandbox, &base);
+    }
+    sandbox.apply(["--continue", "-x", "true"], &correction()).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.is_sound();
+}
+
+#[test]
+fn feedback_prints_nothing_where_all_landed() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.apply(["--feedback"], &correction()).exits(0);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
+    assert_eq!(sandbox.text("README"), "hello world\n");
 }
 
 #[test]

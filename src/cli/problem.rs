@@ -245,6 +245,7 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
             "make its remote reachable, then run it again; 'git remote -v' names it",
         ),
         V::Unsupported { help, .. } => fatal(help),
+        V::NotOpened(_) => fatal("name it to use it all the same: 'git --git-dir=<directory> llm-apply'"),
         V::NotARepository(_) => fatal("change to a clone, or use -C <dir>; 'git init' makes a new one"),
         V::Ident { known: false, .. } => fatal("git config --global user.name <name>, and user.email"),
         V::NotOwn(_) => fatal("move it away"),

@@ -16,7 +16,7 @@ pub struct LandingReport {
     /// When it was recorded: seconds since 1970, and the zone in minutes.
     #[serde(serialize_with = "iso")]
     pub time: (i64, i32),
-    /// The subject of its first commit, where it is listed.
+    /// The subject of its first commit, if that is there.
     pub subject: Option<String>,
     /// That commit's author, with the address.
     pub author: Option<String>,

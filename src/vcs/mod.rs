@@ -73,6 +73,9 @@ pub enum Error {
     /// There is no repository here.
     #[error("not a git repository (or any of the parent directories): {0}")]
     NotARepository(PathBuf),
+    /// Git does not open the repository here, for a reason of its own.
+    #[error("git opens no repository here: {0}")]
+    NotOpened(String),
     /// A repository of a kind that is not served yet.
     #[error("{what}, which git llm-apply cannot serve yet")]
     Unsupported {

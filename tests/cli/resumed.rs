@@ -287,6 +287,11 @@ fn list_names_attempts_subjects_and_authors() {
         (landing["subject"].as_str(), landing["author"].as_str()),
         (Some("Add a file"), Some("A U Thor <author@example.com>"))
     );
+    let shown = sandbox.run(["show", "--json"]).exits(0);
+    let shown: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
+    for key in ["subject", "author", "id"] {
+        assert_eq!(shown["landings"][0][key], landing[key], "{key}");
+    }
     let attempt = &told["attempts"][0];
     assert_eq!((attempt["id"].as_str(), attempt["branch"].as_str()), (Some(&*id), Some("main")));
     assert_eq!(

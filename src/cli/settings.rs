@@ -211,7 +211,7 @@ impl<'a> From<'a> {
             let bad = |_| config::bad("llmapply.format", name, "the name of a format");
             let format = name.parse().map_err(bad)?;
             if format == FormatId::Snippet && !syntax::IS_BUILT_IN {
-                let expected = "a format that is built in (snippets need the feature `syntax`)";
+                let expected = "a format that this build has (snippets need the feature `syntax`)";
                 return Err(config::bad("llmapply.format", name, expected));
             }
             if !formats.contains(&format) {
@@ -289,7 +289,7 @@ pub(super) fn going_on(matches: &ArgMatches, kept: &Given) -> Option<String> {
             })),
         }
     }
-    (!words.is_empty()).then(|| format!("going on with the options of the attempt: {}", words.join(" ")))
+    (!words.is_empty()).then(|| format!("continuing with the options of the attempt: {}", words.join(" ")))
 }
 
 /// The directory that a text names from the top; none for the top itself.
@@ -380,15 +380,15 @@ impl Settings {
         options.max_fuzz = from.choice("max-fuzz", Tier::of_max_fuzz)?.unwrap_or(Tier::Similar);
         options.syntax = from.choice("syntax", SyntaxCheck::of_name)?.unwrap_or(SyntaxCheck::Warn);
         if options.syntax == SyntaxCheck::Refuse && !syntax::IS_BUILT_IN {
-            let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
+            let expected = "off or warn (the syntax check needs a build with the feature `syntax`)";
             return Err(config::bad("llmapply.syntax", "refuse", expected));
         }
         options.sensitive = match from.kept(SENSITIVE) {
             Some(kept) => kept.clone(),
             None => config.list(SENSITIVE)?,
         };
-        options.max_size = number(config, "llmapply.maxSize", 0, "a number that is not negative")?
-            .unwrap_or(options.max_size);
+        options.max_size =
+            number(config, "llmapply.maxSize", 0, "a number from 0")?.unwrap_or(options.max_size);
         options.diffs = from.switch("diff", true)?;
         options.dry_run = dry_run || from.switch("dry-run", false)?;
         options.lock_timeout = lock_timeout(matches, config)?;
@@ -414,11 +414,11 @@ impl Settings {
     /// That does not go together with the rest.
     pub(super) fn print_by(&mut self, output: Output) -> std::result::Result<(), Error> {
         let odd = if output.json && self.shows() {
-            "--json goes with neither --diff nor --stat"
+            "--json cannot be used with --diff or --stat"
         } else if self.branch_per_edit.is_some() && self.options.branch.is_some() {
-            "--branch-per-edit does not go with --branch"
+            "--branch-per-edit cannot be used with --branch"
         } else if output.json && output.feedback {
-            "--json does not go with --feedback"
+            "--json cannot be used with --feedback"
         } else {
             self.options.diffs &= output.json;
             self.options.abbreviate = !output.json && !output.quiet;
@@ -476,8 +476,8 @@ pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Resu
     let Some(text) = From::new(matches, config).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
     number.ok_or_else(|| match args::single(matches, "rounds").flatten() {
-        Some(text) => Error::Usage(format!("--rounds is a number above 0, and not '{text}'")),
-        None => config::bad("llmapply.rounds", &text, "a number above 0").into(),
+        Some(text) => Error::Usage(format!("bad value '{text}' for --rounds: expected a number from 1")),
+        None => config::bad("llmapply.rounds", &text, "a number from 1").into(),
     })
 }
 
@@ -514,7 +514,7 @@ pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     }
     question.listing = from.choice("listing", Listing::of_name)?.unwrap_or_default();
     let least = LEAST_CONTEXT_LINES;
-    if let Some(n) = number(config, "llmapply.contextLines", least, "a number that is at least 3")? {
+    if let Some(n) = number(config, "llmapply.contextLines", least, "a number from 3")? {
         question.context_lines = n;
     }
     question.delete = config.bool("llmapply.allowDelete")?.unwrap_or(question.delete);

@@ -46,7 +46,7 @@ pub(super) fn ask_git() -> Result<()> {
     match process::output(Command::new("git").args(["rev-parse", "--git-dir"])) {
         Err(Error::Command { message, .. }) => Err(Error::Unsupported {
             what: message.trim_start_matches("fatal: ").to_owned(),
-            help: "name it to use it all the same: 'git --git-dir=<directory> llm-apply'".to_owned(),
+            help: "to use it, name it: 'git --git-dir=<directory> llm-apply'".to_owned(),
         }),
         asked => asked.map(|_| ()),
     }

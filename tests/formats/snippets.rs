@@ -110,7 +110,7 @@ fn it_is_resolved_at_the_base_and_merged() {
 fn without_the_option_the_definitions_are_named() {
     let sandbox = shop();
     let run = sandbox.apply([""; 0], &block(SORT)).exits(5);
-    run.says("this code block is for `src/shelf.py` and holds class `Shelf`").says("--format snippet");
+    run.says("this code block names `src/shelf.py` and holds class `Shelf`").says("--format snippet");
     let beside = patch("README", "w", "hello\n", "hi\n") + "\n" + &block(SORT);
     sandbox.apply(["--no-keep"], &beside).exits(1).says("not-read").says("--format snippet");
     sandbox.git(["config", "llmapply.format", "snippet"]);
@@ -155,7 +155,7 @@ fn a_whole_file_that_lacks_a_definition_is_refused() {
     let sandbox = shop();
     let response = block(&SHELF.replace("def main", "def start"));
     let run = sandbox.apply(["--format=whole-file", "--no-keep"], &response).exits(1);
-    run.says("[shrink]").says("`src/shelf.py` has function `main` and would have it no more");
+    run.says("[shrink]").says("`src/shelf.py` would lose function `main`");
     sandbox.apply(["--format=whole-file", "--allow-shrink"], &response).exits(0);
     assert!(sandbox.text("src/shelf.py").contains("def start"));
 }

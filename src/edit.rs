@@ -373,8 +373,7 @@ named! {
 /// There is no format of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir, diff, edit-calls, \
-     whole-file, snippet"
+    "unknown format {0:?}; use one of opx, apply-patch, search-replace, file-changes, applydir, diff, edit-calls, whole-file, snippet"
 )]
 pub struct UnknownFormat(pub String);
 

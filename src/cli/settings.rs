@@ -152,7 +152,7 @@ pub(super) fn going_on(matches: &ArgMatches, kept: &Given) -> Option<String> {
             })),
         }
     }
-    (!words.is_empty()).then(|| format!("going on with the options of the attempt: {}", words.join(" ")))
+    (!words.is_empty()).then(|| format!("continuing with the options of the attempt: {}", words.join(" ")))
 }
 
 impl Typed for ArgMatches {
@@ -203,11 +203,11 @@ impl Settings {
     /// That does not go together with the rest.
     pub(super) fn print_by(&mut self, output: Output) -> std::result::Result<(), Error> {
         let odd = if output.json && self.shows() {
-            "--json goes with neither --diff nor --stat"
+            "--json cannot be used with --diff or --stat"
         } else if self.branch_per_edit.is_some() && self.options.branch.is_some() {
-            "--branch-per-edit does not go with --branch"
+            "--branch-per-edit cannot be used with --branch"
         } else if output.json && output.feedback {
-            "--json does not go with --feedback"
+            "--json cannot be used with --feedback"
         } else {
             self.options.diffs &= output.json;
             self.options.abbreviate = !output.json && !output.quiet;
@@ -265,8 +265,8 @@ pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Resu
     let Some(text) = Sources::new(matches, config).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
     number.ok_or_else(|| match args::single(matches, "rounds").flatten() {
-        Some(text) => Error::Usage(format!("--rounds is a number above 0, and not '{text}'")),
-        None => config::bad("llmapply.rounds", &text, "a number above 0").into(),
+        Some(text) => Error::Usage(format!("bad value '{text}' for --rounds: expected a number from 1")),
+        None => config::bad("llmapply.rounds", &text, "a number from 1").into(),
     })
 }
 
@@ -288,7 +288,7 @@ pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     }
     question.listing = from.choice("listing", Listing::NAMES, Listing::of_name)?.unwrap_or_default();
     let least = LEAST_CONTEXT_LINES;
-    if let Some(n) = number(config, "llmapply.contextLines", least, "a number that is at least 3")? {
+    if let Some(n) = number(config, "llmapply.contextLines", least, "a number from 3")? {
         question.context_lines = n;
     }
     question.delete = config.bool("llmapply.allowDelete")?.unwrap_or(question.delete);

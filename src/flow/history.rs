@@ -40,10 +40,8 @@ pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
 pub(super) fn records(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(Record, Link)>, Error> {
     let (records, odd) = transaction::records(repo)?;
     if odd > 0 {
-        let (what, are) = if odd == 1 { ("record", "is") } else { ("records", "are") };
-        watch.warn(&format!(
-            "{odd} {what} below refs/llm-apply/ {are} not of the form of a landing, and left out"
-        ));
+        let records = crate::diag::counted(odd, "malformed record");
+        watch.warn(&format!("ignored {records} below refs/llm-apply/"));
     }
     Ok(records)
 }

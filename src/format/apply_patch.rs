@@ -86,7 +86,7 @@ fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
     read_sections(cursor, out, Patch { has_end: Some(false), ..Patch::default() });
     out.truncate(edits, faults);
     let fault = Diagnostic::error(Code::Truncated, first, "missing `*** Begin Patch` above this section");
-    out.fault(fault.with_help("give the whole patch once more"));
+    out.fault(fault.with_help("give the whole patch again"));
 }
 
 /// Whether a line may be one of a patch, by how it begins.

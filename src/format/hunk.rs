@@ -317,7 +317,7 @@ impl<'r> Hunks<'r> {
             hunk.at_fault = true;
             let what = format!("fewer than {ANCHORS} removed lines above or below `~`");
             let fault = fault::malformed_hunk(span, &what);
-            self.fault(fault.with_help("quote the first two and the last two of the lines that go"));
+            self.fault(fault.with_help("quote the first two and the last two of the removed lines"));
         }
         if hunk.lines.is_empty() {
             if !hunk.at_fault {
@@ -393,7 +393,7 @@ impl Open {
             && ((self.before_unterminated && (sides[0] || blanks))
                 || (self.after_unterminated && (sides[1] || blanks)))
         {
-            fault = Some(Box::new(fault::malformed_hunk(span, "a line behind the last line of the file")));
+            fault = Some(Box::new(fault::malformed_hunk(span, "a line after the last line of the file")));
         }
         self.count(mark);
         let lines = if blank && !self.numbers.are(self.counted) {

@@ -43,7 +43,7 @@ pub struct AttemptReport {
 }
 
 /// The widest name of a branch that others are lined up with, in characters.
-const BRANCH: usize = 24;
+const BRANCH: usize = 40;
 
 /// How many digits of an object's name are shown: nobody looks here which of them suffice.
 pub(super) const SHORT: usize = 10;

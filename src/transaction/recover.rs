@@ -293,7 +293,7 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
         let is_directory =
             [TransactionDir::FILES, TransactionDir::ENTRY].iter().any(|name| entry.file_name() == *name);
         if is_directory != kind.is_dir() || !(kind.is_dir() || kind.is_file()) {
-            let why = format!("beside it lies {}, which no run puts there", entry.file_name().display());
+            let why = format!("next to it is {}, which no run makes", entry.file_name().display());
             return Err(discard::broken(repo, transaction_dir, why));
         }
     }

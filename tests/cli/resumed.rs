@@ -34,11 +34,11 @@ fn what_an_option_forbade_does_not_land_by_going_on() {
         sandbox.apply(forbids, &two()).exits(1);
         let fuzzy = patch("README", "Two", "  hello\n", "  hello world\n");
         let run = sandbox.apply(["--continue"], &fuzzy);
-        let run = run.says(&format!("going on with the options of the attempt: {says}\n"));
+        let run = run.says(&format!("continuing with the options of the attempt: {says}\n"));
         assert!([Some(1), Some(2)].contains(&run.code), "{}", run.stderr);
         nothing_landed(&sandbox, &base);
         let json = sandbox.apply(["--continue", "--json"], &fuzzy);
-        assert!(json.stdout.contains("going on with the options of the attempt: --"), "{}", json.stdout);
+        assert!(json.stdout.contains("continuing with the options of the attempt: --"), "{}", json.stdout);
         nothing_landed(&sandbox, &base);
         // What was refused is kept with its corrections; where a command failed, the file is given again.
         match forbids[0] {

@@ -125,7 +125,7 @@ fn nothing_to_undo_is_said_in_these_words() {
     let run = sandbox.run(["undo"]).exits(1);
     assert!(run.stderr.starts_with("error: nothing to undo on main\n"), "{run:?}");
     let run = sandbox.run(["redo"]).exits(1);
-    assert!(run.stderr.starts_with("error: nothing on record was taken back on main\n"), "{run:?}");
+    assert!(run.stderr.starts_with("error: nothing to redo on main\n"), "{run:?}");
     let run = sandbox.run(["undo", "--json"]).exits(1);
     assert_eq!(json(&run)["error"]["message"].as_str(), Some("nothing to undo on main"));
 }
@@ -174,7 +174,10 @@ fn a_dry_run_shows_it_and_changes_nothing() {
     sandbox.file("old.txt", "mine\n");
     sandbox.script(&sandbox.repo.join(".git/hooks/pre-llm-apply"), "#!/bin/sh\nexit 1\n");
     let run = sandbox.run(["redo", "-n"]).exits(4).says("old.txt");
-    assert!(run.stdout.contains("to pass when it lands: the pre-llm-apply hook"), "{run:?}");
+    assert!(
+        run.stdout.contains("not run yet, and must pass when it lands: the pre-llm-apply hook"),
+        "{run:?}"
+    );
 }
 
 #[test]
@@ -201,7 +204,7 @@ fn undo_and_redo_are_pushed_before_the_branch_moves() {
     sandbox.git(["-C", "../other", "add", "-A"]);
     sandbox.git(["-C", "../other", "commit", "-q", "-m", "theirs"]);
     sandbox.git(["-C", "../other", "push", "-q", "origin", "main"]);
-    sandbox.run(["undo", "--push"]).exits(4).says("moved on");
+    sandbox.run(["undo", "--push"]).exits(4).says("has moved");
     sandbox.run(["undo", "--push", "--rebase"]).exits(0);
     assert_eq!(there(&sandbox, "main"), sandbox.head());
     assert!(sandbox.exists("theirs.txt") && !sandbox.exists("new.txt"));

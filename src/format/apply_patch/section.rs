@@ -184,7 +184,7 @@ fn take_into(
         return Err(fault::malformed_hunk(span, "a line without ' ', '-' or '+' before it").into());
     }
     if *closed && !is_bare {
-        return Err(fault::unexpected(span, "line behind *** End of File", "this chunk").into());
+        return Err(fault::unexpected(span, "line after *** End of File", "this chunk").into());
     }
     if chunks.is_empty() && !is_bare {
         chunks.push(Chunk::new(span));

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 /// How many files a warning names.
 const NAMED: usize = 3;
 /// What to do where edits may be drafts.
-const HELP: &str = "leave the reasoning out, and put a tag that is meant as text in backquotes";
+const HELP: &str = "leave the reasoning out; put a tag that is meant as text in backquotes";
 /// How the regions of formats begin, for a last line that breaks off.
 const MARKERS: &[&str] = &[
     "<edit file=",
@@ -85,7 +85,7 @@ impl<'r> Reader<'r> {
             }
         } else if edits > 0 {
             let message = format!(
-                "this tag ends reasoning that was not begun, and {} before it may be a draft",
+                "this tag ends reasoning that never began, and {} before it may be a draft",
                 count(edits)
             );
             self.out.fault(Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP));
@@ -170,8 +170,7 @@ impl<'r> Reader<'r> {
         let Some(unclosed) = self.unclosed else { return };
         let edits = self.edits_since(unclosed.start as usize);
         if edits > 0 {
-            let message =
-                format!("this reasoning is never closed, and {} behind it may be a draft", count(edits));
+            let message = format!("unterminated reasoning, and {} after it may be a draft", count(edits));
             self.out.fault(Diagnostic::error(Code::Reasoning, unclosed, message).with_help(HELP));
         }
     }

@@ -177,8 +177,8 @@ fn unquoted(text: &str) -> Option<Result<(String, usize), &'static str>> {
 
 /// The byte that an escape of git's stands for, and its length without the backslash.
 fn escape(text: &str) -> Result<(u8, usize), &'static str> {
-    let unknown = "the quoted name holds an escape that git does not write";
-    let byte = match text.as_bytes().first().ok_or("the quotes around the name are not closed")? {
+    let unknown = "the quoted name has an escape that git does not use";
+    let byte = match text.as_bytes().first().ok_or("unterminated quotes around the name")? {
         b'a' => 7,
         b'b' => 8,
         b't' => b'\t',

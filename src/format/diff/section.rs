@@ -175,7 +175,7 @@ impl<'r> Section<'r> {
             _ => "no file",
         };
         let span = self.hunks.span(mode);
-        let fault = fault::malformed_hunk(span, &format!("mode {} is {what}", mode.text.trim_end()));
+        let fault = fault::malformed_hunk(span, &format!("mode {} means {what}", mode.text.trim_end()));
         self.hunks.fault(fault.with_help("leave it out: only files with mode 100644 or 100755 are edited"));
         false
     }

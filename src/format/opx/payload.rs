@@ -47,7 +47,7 @@ pub(super) fn read<'r>(
 ) -> Result<Payload<'r>, Fault> {
     let (open, close) = marker.map_or((OPEN, CLOSE), |marker| (marker, marker));
     let missing = || {
-        let help = format!("put the text between a line {open} and a line {close}");
+        let help = format!("put the text between the lines {open} and {close}");
         fault::missing_field(tag.span, open, &tag.shown()).with_help(help).into()
     };
     cursor.skip_blank_lines();

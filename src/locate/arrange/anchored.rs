@@ -268,7 +268,7 @@ impl Chunk<'_> {
     fn ambiguous_heading(&self, regions: &[Region]) -> Box<Refusal> {
         let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
         let mut refusal = evidence::ambiguous(self.query.hay, places);
-        refusal.message = format!("the line behind `@@` stands in {}", counted(regions.len(), "place"));
+        refusal.message = format!("the line after `@@` matches {}", counted(regions.len(), "place"));
         refusal
     }
 }

@@ -216,14 +216,12 @@ impl Member<'_> {
             Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
         };
         if end > 0 && !matches!(self.hunk.change, Change::Diff { .. }) {
-            return nowhere("the hunk has no line that says where its lines belong");
+            return nowhere("the hunk has no context lines");
         }
         match pointers.regions.as_deref() {
             Some([region]) if said.is_none() => addition::below(&self.query, region.heading),
-            Some(_) if said.is_none() => nowhere("the line behind `@@` stands in several places"),
-            _ if end > 0 && said.is_some_and(|line| line != end) => {
-                nowhere("the hunk has no line that says where its lines belong")
-            }
+            Some(_) if said.is_none() => nowhere("the line after `@@` matches several places"),
+            _ if end > 0 && said.is_some_and(|line| line != end) => nowhere("the hunk has no context lines"),
             _ => addition::at_end(&self.query, self.followed),
         }
     }
@@ -238,7 +236,7 @@ impl Member<'_> {
         let is_anchored =
             |pair: &[&[Step<'_>]]| removes(&mut pair[0].iter().rev()) && removes(&mut pair[1].iter());
         if !segments.windows(2).all(is_anchored) {
-            let message = format!("a `~` line needs {GAP_ANCHORS} removed lines before and after it");
+            let message = format!("a `~` line needs {GAP_ANCHORS} removed lines above and below it");
             return Err(Refusal::new(Code::Malformed, message));
         }
         gapped::locate(&self.query)

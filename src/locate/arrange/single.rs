@@ -119,7 +119,7 @@ impl Single<'_> {
         let count = self.hay.line_count();
         if line > count {
             let message =
-                format!("line {line} is to be inserted after, but the file has {}", counted(count, "line"));
+                format!("the edit inserts after line {line}, but the file has {}", counted(count, "line"));
             let refusal = Refusal::new(Code::OccurrenceRange, message);
             return Err(refusal.with_help(format!("give a line from 0 to {count}")));
         }
@@ -259,7 +259,7 @@ impl Single<'_> {
         }
         let lines = counted(hay.line_count(), "line");
         Err(Refusal::new(Code::AlreadyExists, format!("the search text is empty, but the file has {lines}"))
-            .with_help("give the lines beside which the new ones belong"))
+            .with_help("give the lines next to which the new ones belong"))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Due;
 use crate::diag::Diagnostic;
 use crate::format::fault;
-use crate::format::scan::{Below, Line};
+use crate::format::scan::{Below, Line, trim};
 use crate::span::Span;
 
 /// One side's numbers of a `@@` line.
@@ -62,6 +62,23 @@ pub(super) fn section(text: &str) -> Option<String> {
         || inner.trim_start().starts_with(|c: char| c.is_ascii_digit());
     let section = if says(behind) || numbers { behind } else { inner };
     Some(section.trim().to_owned()).filter(|section| says(section))
+}
+
+/// What an `@@` line of a patch seeks, if it is one: nothing for `@@` alone, or with dots. Of a unified diff's header, whose numbers say nothing
+/// here, it is the text after them.
+pub(in crate::format) fn context(text: &str) -> Option<Option<&str>> {
+    let rest = text.strip_prefix("@@")?;
+    if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
+        return None;
+    }
+    let heading = behind_numbers(rest).filter(|rest| rest.is_empty() || rest.starts_with(' '));
+    let rest = heading.unwrap_or(rest);
+    let rest = rest.strip_prefix(' ').unwrap_or(rest);
+    // Closed as the numbers of a diff are.
+    let closed = trim(rest).strip_suffix("@@").filter(|_| heading.is_none());
+    let text = closed.map_or(rest, trim);
+    let says = |text: &&str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…' | '@'));
+    Some(Some(text).filter(says))
 }
 
 impl Range {

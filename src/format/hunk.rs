@@ -433,7 +433,7 @@ impl Open {
             fault = Some(Box::new(fault::malformed_hunk(span, "a line behind the last line of the file")));
         }
         self.count(mark);
-        let lines = if blank && !self.numbers.are(self.counted) {
+        let lines = if blank && self.numbers.due(self.counted) != Due::Nothing {
             &mut self.blanks
         } else {
             self.take_blanks(response);

@@ -46,11 +46,6 @@ impl Numbers {
             _ => Due::Less,
         }
     }
-
-    /// Whether a hunk with these numbers of before- and after-lines is as long as they say.
-    pub(super) fn are(&self, counted: [u32; 2]) -> bool {
-        self.old.count == Some(counted[0]) && self.new.count == Some(counted[1])
-    }
 }
 
 /// The line that a hunk names beside its numbers, given what follows its first `@@`: what stands behind the second one, or
@@ -95,18 +90,12 @@ impl Range {
 
 /// What stands behind the numbers of a `@@` line as git writes them, and the second `@@`, given what follows the first.
 pub(in crate::format) fn behind_numbers(text: &str) -> Option<&str> {
-    let rest = behind_range(text.strip_prefix(" -")?)?;
-    behind_range(rest.strip_prefix(" +")?)?.strip_prefix(" @@")
-}
-
-/// What stands behind a number, and perhaps a count, at the start of a text.
-fn behind_range(text: &str) -> Option<&str> {
-    let rest = behind_number(text)?;
-    rest.strip_prefix(',').map_or(Some(rest), behind_number)
-}
-
-fn behind_number(text: &str) -> Option<&str> {
-    Some(number(text).1).filter(|rest| rest.len() < text.len())
+    let (ranges, behind) = text.split_once(" @@")?;
+    let (old, new) = ranges.strip_prefix(" -")?.split_once(" +")?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_range =
+        |text: &str| text.split_once(',').map_or(is_number(text), |(a, b)| is_number(a) && is_number(b));
+    (is_range(old) && is_range(new)).then_some(behind)
 }
 
 fn number(text: &str) -> (Option<u32>, &str) {
@@ -119,7 +108,7 @@ fn number(text: &str) -> (Option<u32>, &str) {
 /// lines due. So a hunk whose count is too high by one does not swallow the next file's header.
 pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>, hunk: Option<(Numbers, [u32; 2])>) -> bool {
     let is_last = |(numbers, [old, new]): (Numbers, [u32; 2])| {
-        numbers.are([old.saturating_add(1), new.saturating_add(1)])
+        numbers.due([old.saturating_add(1), new.saturating_add(1)]) == Due::Nothing
     };
     line.text.starts_with("diff --git ")
         || names(line, below).is_some_and(|(old, new, has_hunk)| {

@@ -167,7 +167,7 @@ impl Chunk<'_> {
         let mut taken = self.before.iter().filter_map(Part::place);
         let is_free = !taken.any(|place| place.overlaps(&aligned.place));
         // Nor may it be anywhere else in a looser reading.
-        (is_free && !query.stands_oftener(1)).then(|| Ok(Part::Change(solve(&query, aligned, 1)?)))
+        (is_free && query.loosely().len() == 1).then(|| Ok(Part::Change(solve(&query, aligned, 1)?)))
     }
 
     /// The one of the places that is meant, and of how many; none if the chunk was made at all of them.

@@ -47,7 +47,8 @@ pub(in crate::locate) fn arrange(
             return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
         };
         let followed = context.followed || index + 1 < hunks.len();
-        let pointers = of_diff(context, &original, &now, hunk).map_err(evidence::no_section);
+        let pointers = of_diff(context, &original, &now, hunk);
+        let pointers = pointers.map_err(|section| evidence::no_heading(section, 0, None));
         let state = pointers.and_then(|pointers| {
             let query = Query { context, hay, pattern: &pattern, pointers: &pointers };
             let state = Member { query, hunk, followed, has_equal: equal.is_repeated };

@@ -99,7 +99,7 @@ pub(super) enum Due {
 }
 
 struct Reader<'r> {
-    header: Header<'r>,
+    header: Header,
     /// The fence around the lines, while it is open.
     fence: Option<Fence<'r>>,
     hunks: Hunks<'r>,
@@ -169,7 +169,7 @@ impl<'r> Reader<'r> {
     fn header_line(&mut self, line: Line<'r>) {
         if let Some(fence) = Fence::of(line.text).filter(|_| self.fence.is_none()) {
             self.fence = Some(fence);
-        } else if let Some(fault) = self.header.read(line, self.hunks.span(line), self.hunks.begun) {
+        } else if let Some(fault) = self.header.read(line, self.hunks.span(line)) {
             self.hunks.fault(fault);
         }
     }

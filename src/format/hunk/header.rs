@@ -135,24 +135,29 @@ fn is_one_file(old: &str, new: &str) -> bool {
     old == "/dev/null" || new == "/dev/null" || (rest(&old).is_some() && rest(&old) == rest(&new))
 }
 
+/// What stands for a name where there is none.
+const PLACEHOLDERS: &[&str] = &["original", "modified", "old", "new", "before", "after", "a", "b"];
+
+/// Whether a name only says which side of the diff it is.
+pub(in crate::format) fn is_placeholder(name: &str) -> bool {
+    PLACEHOLDERS.contains(&name)
+}
+
 /// Lines of git's headers that say more than hunks can.
 const UNSAYABLE: [&str; 7] =
     ["rename ", "copy ", "deleted file mode ", "old mode ", "new mode ", "GIT binary patch", "Binary files "];
 
-/// What the headers so far say.
+/// What stands in no hunk of the body of a diff that is for one file.
 #[derive(Debug)]
-pub(super) struct Header<'r> {
-    /// The file that all hunks are for.
+pub(super) struct Header {
     path: String,
-    /// The new file's name in the first header.
-    named: Option<&'r str>,
     /// Whether `diff --git` was seen in this header.
     git: bool,
 }
 
-impl<'r> Header<'r> {
+impl Header {
     pub(super) fn new(path: &str) -> Self {
-        Self { path: path.replace('\\', "/"), named: None, git: false }
+        Self { path: path.replace('\\', "/"), git: false }
     }
 
     /// Goes to another header.
@@ -160,46 +165,34 @@ impl<'r> Header<'r> {
         self.git = false;
     }
 
-    /// Reads a line that stands in no hunk; `begun`: after one. Gives what is wrong with it.
-    pub(super) fn read(&mut self, line: Line<'r>, span: Span, begun: bool) -> Option<Diagnostic> {
+    /// Reads a line that stands in no hunk. Gives what is wrong with it.
+    pub(super) fn read(&mut self, line: Line<'_>, span: Span) -> Option<Diagnostic> {
         let text = line.text;
-        let malformed = |what: &str| Some(fault::malformed_hunk(span, what));
-        if let Some(name) = text.strip_prefix("+++ ") {
-            return self.name(name, span, begun);
-        } else if text.starts_with(['+', '-']) && !text.starts_with("--- ") {
-            return malformed("changed lines without a line @@ above them");
-        } else if text.starts_with("*** ") {
-            return malformed("a header of another format");
-        }
         let is_other_mode =
             text.strip_prefix("new file mode ").is_some_and(|mode| mode.trim_end() != "100644");
-        if self.git && (is_other_mode || UNSAYABLE.iter().any(|word| text.starts_with(word))) {
-            return malformed("a header that does more than change a file")
-                .map(|fault| fault.with_help("rename, copy or remove a file in an edit of its own"));
-        }
+        let is_more = self.git && (is_other_mode || UNSAYABLE.iter().any(|word| text.starts_with(word)));
         self.git |= text.starts_with("diff --git ");
-        None
-    }
-
-    /// Compares the name in a `+++` line with the file that the hunks are for.
-    fn name(&mut self, written: &'r str, span: Span, begun: bool) -> Option<Diagnostic> {
-        let name = written.split('\t').next().unwrap_or(written).trim();
-        if name == "/dev/null" {
-            let fault = fault::malformed_hunk(span, "a header that removes the file");
-            return Some(fault.with_help("remove a file in an edit of its own"));
-        }
-        let other = if begun {
-            self.named != Some(name) && !self.is_path(name)
-        } else {
-            // Without git's prefix it may be no path: models write `+++ modified` too.
-            name.starts_with("b/") && !self.is_path(name)
+        let name = text.strip_prefix("+++ ").map(|name| name.split('\t').next().unwrap_or(name).trim());
+        let (what, help) = match name {
+            Some("/dev/null") => ("a header that removes the file", "remove a file in an edit of its own"),
+            Some(name) if !is_placeholder(name) && !self.is_path(name) => {
+                let what = format!("a header of {name} in the patch of {}", self.path);
+                return Some(
+                    fault::malformed_hunk(span, &what).with_help("give each file a patch of its own"),
+                );
+            }
+            Some(_) => return None,
+            None if text.starts_with("*** ") => ("a header of another format", "give hunks below lines @@"),
+            None if text.starts_with(['+', '-']) && !text.starts_with("--- ") => {
+                ("changed lines without a line @@ above them", "give hunks below lines @@")
+            }
+            None if is_more => (
+                "a header that does more than change a file",
+                "rename, copy or remove a file in an edit of its own",
+            ),
+            None => return None,
         };
-        self.named = self.named.or(Some(name).filter(|_| !begun));
-        other.then(|| {
-            let fault =
-                fault::malformed_hunk(span, &format!("a header of {name} in the patch of {}", self.path));
-            fault.with_help("give each file a patch of its own")
-        })
+        Some(fault::malformed_hunk(span, what).with_help(help))
     }
 
     /// Whether a name, with or without git's prefix, is the path's or an end of it, or the path an end of the name.

@@ -86,7 +86,7 @@ fn opening(cursor: &Cursor<'_>) -> Option<Opening> {
 }
 
 /// Whether a text begins with the tag of an edit rather than with prose about it: with attributes, on the line or from
-/// the next one on, or with nothing after it but other tags, or with nothing because the response breaks off.
+/// the next one on, or with nothing after it but other tags.
 fn starts_edit<'r>(text: &str, next_line: impl FnOnce() -> Option<&'r str>) -> bool {
     if !starts_with_ignore_case(text, "<edit") {
         return false;
@@ -98,13 +98,9 @@ fn starts_edit<'r>(text: &str, next_line: impl FnOnce() -> Option<&'r str>) -> b
     if is_bare(rest, Brackets::ANGLE) || has_attributes(rest) {
         return true;
     }
-    match next_line().map(trim_start) {
-        Some(line) => {
-            let is_attribute = line.starts_with(|c: char| c.is_ascii_alphabetic()) && has_attributes(line);
-            is_text(rest, "") && (line.starts_with('>') || is_attribute)
-        }
-        None => is_text(trim_start(rest).trim_start_matches(|c: char| c.is_ascii_alphabetic()), ""),
-    }
+    let line = next_line().map_or("", trim_start);
+    let is_attribute = line.starts_with(|c: char| c.is_ascii_alphabetic()) && has_attributes(line);
+    is_text(rest, "") && (line.starts_with('>') || is_attribute)
 }
 
 /// Whether a tag of that name has a payload.

@@ -303,6 +303,7 @@ fn a_line_that_touches_an_edit_is_a_reason_only_as_a_sentence() {
         (format!("Greet in short words.\n{diff}"), "Greet in short words"),
         (format!("Greet in short words\n\n{diff}"), "Greet in short words"),
         (format!("Greet in short words,\nas all do\n{diff}"), "Greet in short words, as all do"),
+        (format!("Fix\ntypo\n\n{diff}"), "Fix typo"),
         (format!("# Greetings\nLike this:\n{diff}"), "Greetings"),
     ] {
         let sandbox = Sandbox::new();

@@ -1,11 +1,12 @@
 //! The part of a diff that is about one file: its header, its hunks, and the edit that they come to.
 
 use super::mail::Mail;
-use super::name::{Name, Path, alone, is_placeholder, same};
+use super::name::{Name, Path, alone, same};
 use super::opening::HEADERS;
 use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
 use crate::format::fault::{self, Fault};
+use crate::format::hunk::header::is_placeholder;
 use crate::format::hunk::{Body, Hunks, Marks};
 use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};

@@ -221,7 +221,8 @@ impl Single<'_> {
             _ => [Point { line: 0, column: 0 }, start],
         };
         if let Some(result) = result_between(query, on_the_way, &aligned.place) {
-            return Err(evidence::counted_past(self.hay, &aligned.place, &result));
+            let refusal = evidence::applied_elsewhere(self.hay, &aligned.place, &result);
+            return Err(Box::new(Refusal { is_last: true, ..*refusal }));
         }
         if let Some(line) = self.counted_otherwise(&aligned.place, occurrence) {
             return Err(evidence::two_readings(aligned.place.first() + 1, line + 1));

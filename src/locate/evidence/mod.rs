@@ -214,31 +214,15 @@ pub(super) fn objected(
     stands_but(hay, pattern, place, &why).with_help(help)
 }
 
-/// A place that is counted to, where the result stands in front of it already.
-pub(super) fn counted_past(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
+/// A place that is only like the search text, or is counted to, while its result matches elsewhere: it may be applied there.
+pub(super) fn applied_elsewhere(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
     let message = format!(
-        "the occurrence is line {}, but line {} already has the result, as if the edit was applied there",
-        place.first() + 1,
-        result.first() + 1
-    );
-    let mut refusal = Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("give more lines around the text instead of an occurrence, so that it matches once")
-        .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None));
-    refusal.is_last = true;
-    refusal
-}
-
-/// A text that matches only loosely, while its result matches elsewhere as it is written.
-pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
-    let message = format!(
-        "the search text is like line {}, but line {} already has the result, as if the edit was applied there",
+        "the search text is at line {}, but line {} already has the result, as if the edit was applied there",
         place.first() + 1,
         result.first() + 1
     );
     Refusal::new(Code::SearchAmbiguous, message)
-        .with_help(
-            "copy the search text from the file as it is, or leave the edit out if it is already applied",
-        )
+        .with_help("copy more lines from the file as it is, or leave the edit out if it is already applied")
         .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None))
 }
 
@@ -276,13 +260,6 @@ pub(super) fn no_heading(text: &str, from: usize, before: Option<&usize>) -> Box
     };
     Refusal::new(Code::SearchNotFound, message)
         .with_help("copy the line from the file as it is, and order the chunks as in the file")
-}
-
-/// The heading of a hunk without numbers, which the file lacks.
-pub(super) fn no_section(text: &str) -> Box<Refusal> {
-    let message = format!("the line after `@@`, `{text}`, is no line of the file");
-    Refusal::new(Code::SearchNotFound, message)
-        .with_help("copy the line from the file as it is, or leave it out")
 }
 
 /// A text with more places than can be looked at.

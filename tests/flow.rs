@@ -1,4 +1,4 @@
-//! The flows as a program calls them that lands edits itself: what the command does, without the command.
+//! The front door, and the flows behind it, as a program calls them that lands edits itself: what the command does, without the command.
 
 #![cfg(test)]
 
@@ -11,11 +11,13 @@ use git_llm_apply::report::{EditState, Status};
 use git_llm_apply::response::Response;
 use git_llm_apply::transaction::Recovered;
 use git_llm_apply::vcs::repo::Repo;
+use git_llm_apply::{Cancel, Kind, Resolved, Response as Answer};
 use sandbox::fault::with_fault;
-use sandbox::{Sandbox, create, patch};
+use sandbox::{Sandbox, create, patch, same};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 fn order(text: &str) -> Order {
     Order::of(vec![Response::new(0, "answer", text.into(), 1 << 20).unwrap()])
@@ -176,6 +178,101 @@ fn in_another_repository(place: &Path) {
     std::fs::write(&answer, create("asked.txt", "Asked", "asked\n")).unwrap();
     let mut model = ModelCommand::new(&repo, format!("cat '{}'", answer.display()), &options, &());
     landed(flow::ask(&repo, &question, &mut model, 1, &options, None, &()).unwrap());
+}
+
+/// A repository whose configuration names its user.
+fn configured() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "user.name", "A"]);
+    sandbox.git(["config", "user.email", "a@example.com"]);
+    sandbox
+}
+
+#[test]
+fn through_the_front_door_corrections_are_values() {
+    let sandbox = configured();
+    let repo = git_llm_apply::Repo::open(sandbox.repo.join("src")).unwrap();
+    let options = git_llm_apply::Options::from_config(&repo).unwrap();
+    let before = sandbox.listing();
+    let bad = create("new.txt", "Add it", "new\n")
+        + &patch("src/a.rs", "Change it", "no such line\n", "none\n")
+        + &patch("old.txt", "Say so", "nor such\n", "none\n");
+    let refused = |resolved| match resolved {
+        Resolved::Refused(refused) => refused,
+        other => panic!("{other:?}"),
+    };
+    let first = refused(repo.resolve(&Answer::parse(bad.as_str()), &options).unwrap());
+    assert_eq!(first.reasons().iter().map(|one| one.edit).collect::<Vec<_>>(), [Some(2), Some(3)]);
+    let told = first.feedback(16_384);
+    assert!(
+        told.contains("src/a.rs") && told.contains("old.txt") && told.contains("Edit 1 is fine"),
+        "{told}"
+    );
+    // One at a time, each on what came before; what corrects nothing is said, and what was there stays.
+    let one = first.corrected(patch("src/a.rs", "Change it", "fn a() {}\n", "fn z() {}\n"));
+    let second = refused(repo.resolve(&one, &options).unwrap());
+    assert_eq!(second.reasons().iter().map(|one| one.edit).collect::<Vec<_>>(), [Some(3)]);
+    let odd = second.corrected(create("new.txt", "Add it", "new\n"));
+    let third = refused(repo.resolve(&odd, &options).unwrap());
+    assert!(third.feedback(16_384).contains("old.txt"), "{}", third.feedback(16_384));
+    let all = third.corrected(patch("old.txt", "Say so", "two\n", "2\n"));
+    let Resolved::Plan(plan) = repo.resolve(&all, &options).unwrap() else { panic!("it resolves") };
+    same("nothing is kept", &before, &sandbox.listing());
+    let steps: Vec<_> = plan.steps().map(|step| (step.number(), step.operation(), step.path())).collect();
+    assert_eq!(steps, [(1, "create", "new.txt"), (2, "modify", "src/a.rs"), (3, "modify", "old.txt")]);
+    assert!(plan.steps().all(|step| step.diff().is_some_and(|diff| diff.starts_with("diff --git"))));
+    let landing = plan.land(Duration::from_secs(60), &Cancel::default()).unwrap();
+    assert_eq!(landing.commits().last(), Some(&sandbox.head()));
+    assert_eq!((landing.branch(), landing.commits().len()), ("main", 3));
+    assert_eq!(sandbox.subjects("-3"), ["Add it", "Change it", "Say so"]);
+    match repo.resolve(&all, &options).unwrap() {
+        Resolved::AlreadyLanded(again) => assert_eq!(again.id(), landing.id()),
+        other => panic!("{other:?}"),
+    }
+    repo.undo(landing.id().unwrap()).unwrap();
+    assert_eq!(sandbox.subjects("-1"), ["base"]);
+    sandbox.is_sound();
+}
+
+#[test]
+fn through_the_front_door_errors_have_a_kind_and_change_nothing() {
+    fn goes_to_threads<T: Send + Sync>() {}
+    goes_to_threads::<(git_llm_apply::Repo, git_llm_apply::Options, Answer, Resolved, git_llm_apply::Error)>(
+    );
+    goes_to_threads::<(git_llm_apply::Plan, git_llm_apply::Refused, git_llm_apply::Landing, Cancel)>();
+    let sandbox = configured();
+    sandbox.git(["config", "llmapply.exclude", "infra"]);
+    let repo = git_llm_apply::Repo::open(&sandbox.repo).unwrap();
+    let options = git_llm_apply::Options::from_config(&repo).unwrap();
+    let before = sandbox.listing();
+    let resolve = |text: &str, options: &git_llm_apply::Options| repo.resolve(&Answer::parse(text), options);
+    let plan = |text: &str, options: &git_llm_apply::Options| match resolve(text, options).unwrap() {
+        Resolved::Plan(plan) => plan,
+        other => panic!("{other:?}"),
+    };
+    let good = patch("README", "Greet", "hello\n", "hi\n");
+    for text in [create("infra/a", "Add it", "a\n").as_str(), "no edits at all\n"] {
+        assert!(matches!(resolve(text, &options).unwrap(), Resolved::Refused(_)), "{text}");
+    }
+    let wait = Duration::from_secs(10);
+    let failing = plan(&good, &options.clone().exec("echo no; exit 3")).land(wait, &Cancel::default());
+    let error = failing.unwrap_err();
+    assert_eq!((error.kind(), error.exit_code(), error.output()), (Kind::Exec, 2, Some("no")));
+    let cancel = Cancel::default();
+    cancel.cancel();
+    assert_eq!(plan(&good, &options).land(wait, &cancel).unwrap_err().kind(), Kind::Interrupted);
+    same("nothing landed", &before, &sandbox.listing());
+    let planned = plan(&good, &options);
+    sandbox.file("README", "mine\n");
+    assert_eq!(resolve(&good, &options).unwrap_err().kind(), Kind::InTheWay);
+    assert_eq!(planned.land(wait, &Cancel::default()).unwrap_err().kind(), Kind::InTheWay);
+    assert_eq!(repo.undo("none").unwrap_err().kind(), Kind::NoLanding);
+    // Elsewhere than in the checkout it lands all the same.
+    let landing = plan(&good, &options.clone().onto("ai/greet")).land(wait, &Cancel::default()).unwrap();
+    assert_eq!((landing.branch(), sandbox.text("README").as_str()), ("ai/greet", "mine\n"));
+    sandbox.git(["config", "llmapply.maxFuzz", "loose"]);
+    assert_eq!(git_llm_apply::Options::from_config(&repo).unwrap_err().kind(), Kind::Configuration);
+    assert_eq!(git_llm_apply::Repo::open("src").unwrap_err().kind(), Kind::Repository);
 }
 
 #[test]

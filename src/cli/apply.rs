@@ -1,12 +1,12 @@
 //! `git llm-apply` and `git llm-apply check`.
 
-use super::exit::Exit;
 use super::output::Printer;
 use super::session::Session;
 use super::settings::Settings;
 use super::terminal::Terminal;
 use super::{Error, args, input, settings, suggest};
 use crate::flow::{self, Done, Each, Order, Resume};
+use crate::outcome::Exit;
 use crate::report::Status;
 use crate::response::Response;
 use std::ffi::OsString;

@@ -3,8 +3,9 @@
 use super::session::Session;
 use super::settings;
 use super::terminal::Terminal;
-use super::{Error, apply, args, exit::Exit};
+use super::{Error, apply, args};
 use crate::flow::{self, ModelCommand};
+use crate::outcome::Exit;
 use crate::report::record::Asked;
 
 pub(super) fn run(session: Session<'_>) -> Result<Exit, Error> {

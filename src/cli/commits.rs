@@ -1,10 +1,10 @@
 //! The verbs about commits that are there: `accept`, `drop`, `undo` and `redo`.
 
-use super::exit::Exit;
 use super::session::Session;
 use super::settings::Settings;
 use super::{Error, apply};
 use crate::flow::{self, Undo};
+use crate::outcome::Exit;
 
 pub(super) fn accept(session: Session<'_>) -> Result<Exit, Error> {
     let (settings, names) = (session.settings()?, session.operands("branch"));

@@ -5,8 +5,9 @@
 //! - `words`, or `verbs`, beside which files may be: these are the lines below, each with what it means where a shell shows that;
 //! - `revisions`, `files`, `directories`: the shell knows them.
 
+use super::args;
 use super::output;
-use super::{args, exit::Exit};
+use crate::outcome::Exit;
 use clap::{Arg, ArgMatches, Command};
 
 /// The shells.

@@ -1,10 +1,10 @@
 //! `git llm-apply list`, `show` and `forget`.
 
 use super::Error;
-use super::exit::Exit;
 use super::output;
 use super::session::Session;
 use crate::flow;
+use crate::outcome::Exit;
 use crate::report::{self, Style};
 
 pub(super) fn list(session: &Session<'_>) -> Result<Exit, Error> {

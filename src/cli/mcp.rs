@@ -1,7 +1,7 @@
 //! `git llm-apply mcp`: the server for agents on standard input and output.
 
-use super::exit::Exit;
-use super::{Error, args, change_directory, output, problem};
+use super::{Error, args, change_directory, output};
+use crate::outcome::{self, Exit};
 use crate::transaction::interrupt;
 use crate::{mcp, vcs};
 use clap::ArgMatches;
@@ -17,6 +17,6 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     vcs::process::leave_repository()?;
     // Nothing is to depend on where it was started.
     change_directory(&"/".into())?;
-    mcp::serve(BufReader::new(stdin()), stdout(), |report, failure| problem::settle(report, failure).code());
+    mcp::serve(BufReader::new(stdin()), stdout(), |report, failure| outcome::settle(report, failure).code());
     Ok(if interrupt::seen() { Exit::Interrupted } else { Exit::Done })
 }

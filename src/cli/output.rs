@@ -1,8 +1,8 @@
 //! Printing: results on standard output, diagnostics on standard error, colours where they are wanted.
-use super::exit::Exit;
+use super::recover;
 use super::settings::{self, Color, Output};
-use super::{problem, recover};
 use crate::flow::{self, Watch};
+use crate::outcome::{self, Exit};
 use crate::report::escape::{Printed, escape};
 use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, RecoveredReport, Report, Status, Style};
 use crate::transaction::{self, End, Failure, Recovered};
@@ -99,7 +99,7 @@ impl Printer {
 
     /// The whole report, with what went wrong in it. Gives the exit status that goes with it.
     pub(super) fn outcome(&self, report: &mut Report, failure: Option<&flow::Error>) -> Exit {
-        let exit = problem::settle(report, failure);
+        let exit = outcome::settle(report, failure);
         let ran = match failure {
             Some(flow::Error::Transaction(
                 transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
@@ -253,7 +253,7 @@ impl Printer {
 
     /// An error that ends the run before those responses were read.
     pub(super) fn error_about(&self, responses: Vec<String>, problem: Problem, exit: Exit) {
-        let mut report = Report::new(problem::status_of(exit));
+        let mut report = Report::new(outcome::problem::status_of(exit));
         report.responses = responses;
         report.remarks = self.said.remarks.take();
         report.recovered = self.said.recovered.take();

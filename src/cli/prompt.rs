@@ -1,10 +1,11 @@
 //! `git llm-apply prompt`: the instructions, the files named and the request, for a model to answer.
 
+use super::Error;
 use super::output;
 use super::settings;
-use super::{Error, exit::Exit};
 use crate::diag::counted;
 use crate::flow;
+use crate::outcome::Exit;
 use crate::prompt::estimated_tokens;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;

@@ -1,8 +1,9 @@
 //! `git llm-apply recover`, and how it is told what became of killed runs.
 
+use super::Error;
 use super::session::Session;
-use super::{Error, exit::Exit};
 use crate::flow::configured::lock_timeout;
+use crate::outcome::Exit;
 use crate::report::{Report, Status};
 use crate::transaction::{self, End, Recovered};
 

@@ -1,10 +1,10 @@
 //! `git llm-apply -b <template>`: a branch for each response, and a table of them.
 
-use super::exit::Exit;
 use super::output::Printer;
 use super::settings::Settings;
 use super::{Error, problem};
 use crate::flow::{self, Each, Order, Suggestion, Template};
+use crate::outcome::Exit;
 use crate::report::{Report, Status, SuggestionReport};
 use crate::transaction;
 use crate::vcs::repo::Repo;

@@ -95,7 +95,14 @@ fn in_the_way(
     let mut report = Report::new(Status::InTheWay);
     report.branch = Some(build_report::branch(&target));
     build_report::in_the_way(&mut report, &found);
-    Ok(Some(Done { report, failure: None, moved: None, preview: None, repo: repo.open_again()? }))
+    Ok(Some(Done {
+        report,
+        failure: None,
+        moved: None,
+        preview: None,
+        refused: None,
+        repo: repo.open_again()?,
+    }))
 }
 
 /// What is asked, and what is known of it from round to round.
@@ -146,6 +153,7 @@ impl Asking<'_> {
                             failure: None,
                             moved: None,
                             preview: None,
+                            refused: None,
                             repo: self.repo.open_again()?,
                         })
                     };

@@ -69,7 +69,7 @@ pub(super) fn begin(
     if moved.is_some() {
         repo.maintain();
     }
-    Done { report, failure, moved, preview, repo }
+    Done { report, failure, moved, preview, refused: None, repo }
 }
 
 /// Tries until the branch does not move meanwhile. Each try has the target of the first one.

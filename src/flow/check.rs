@@ -7,12 +7,14 @@ use super::{Error, Options, Watch, build_report};
 use crate::report::{Report, Status, ToPass};
 use crate::transaction::{self, Preview, interrupt};
 use crate::vcs::repo::Repo;
+use std::cell::RefCell;
 
 /// Resolves and says what would happen. Nothing is changed and no lock is taken; an order to hold keeps the attempt.
 pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Done {
     let observer = Observer::new(watch);
     let (run, begun) = Run::read(&repo, order, options, &observer, true);
-    let mut checked = Done { report: run.declared(), failure: None, moved: None, preview: None, repo };
+    let mut checked =
+        Done { report: run.declared(), failure: None, moved: None, preview: None, refused: None, repo };
     let (repo, report) = (&checked.repo, &mut checked.report);
     let look = |()| run.look(repo, report, preview.then_some(&mut checked.preview));
     if let Err(error) = begun.and_then(look) {
@@ -20,6 +22,7 @@ pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: 
         checked.failure = Some(error);
     }
     observer.write(&mut checked.report);
+    checked.refused = run.refused.and_then(RefCell::into_inner);
     checked
 }
 

@@ -8,13 +8,14 @@ use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{
-    self, Attempt, Landed, Line, Made, Planned, Preview, Progress, Recording, Target, Transaction, interrupt,
+    self, Attempt, Found, Landed, Line, Made, Planned, Preview, Progress, Recording, Target, Transaction,
+    interrupt,
 };
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,8 @@ pub struct Done {
     pub moved: Option<Moved>,
     /// Of a dry run: the tree that it is compared with, and the one that would be, where that was asked for and there is one.
     pub preview: Option<Compared>,
+    /// The attempt that was refused, where the order wants it given back.
+    pub refused: Option<Found>,
     /// The handle that has the commits.
     pub repo: Repo,
 }
@@ -63,7 +66,8 @@ pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) 
             (None, Some(error))
         }
     };
-    Done { report, failure, moved, preview: None, repo }
+    let refused = run.refused.and_then(RefCell::into_inner);
+    Done { report, failure, moved, preview: None, refused, repo }
 }
 
 /// Settles killed runs first, as every flow does that changes something.

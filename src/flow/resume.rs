@@ -51,8 +51,12 @@ impl Resume {
         let mut script = Script::default();
         corrections.iter().for_each(|response| script.append(format::parse(response, reading)));
         let target = Target::choose(repo, branch, None)?;
-        let found = Attempt::find(repo, id, &target.name, &script.paths())?;
-        Ok(Self { found, takes_branch: true, takes_base: true, skip: Numbers::default() })
+        Ok(Self::of(Attempt::find(repo, id, &target.name, &script.paths())?))
+    }
+
+    /// To go on with that attempt as it was to land.
+    pub fn of(found: Found) -> Self {
+        Self { found, takes_branch: true, takes_base: true, skip: Numbers::default() }
     }
 
     /// The attempt of just that name.
@@ -260,10 +264,17 @@ impl Run<'_> {
     }
 
     fn keep_as(&self, repo: &Repo, target: &Target, what: &What<'_>) -> Option<KeptAttempt> {
+        if let Some(refused) = &self.refused {
+            let (id, mut attempt) = self.attempt(repo, target, what);
+            attempt.name_responses(&self.responses);
+            refused.replace(Some(Found { id, attempt, responses: self.responses.clone() }));
+            return None;
+        }
         if (self.dry && !self.hold) || !self.options.keep {
             return None;
         }
-        let kept = self.try_keep(repo, target, what);
+        let (id, attempt) = self.attempt(repo, target, what);
+        let kept = attempt.keep(repo, &id, &self.responses).map(|()| id);
         let id = kept.map_err(|error| self.watch.warn(&format!("cannot keep the attempt: {error}"))).ok()?;
         // What is meant without a name is told by HEAD alone.
         let head = Target::choose(repo, None, None).ok();
@@ -271,7 +282,8 @@ impl Run<'_> {
         Some(KeptAttempt { id, is_next })
     }
 
-    fn try_keep(&self, repo: &Repo, target: &Target, what: &What<'_>) -> Result<String, Error> {
+    /// What is kept, and under which name.
+    fn attempt(&self, repo: &Repo, target: &Target, what: &What<'_>) -> (String, Attempt) {
         let is_fine = |at: usize| what.fine.contains(&(at + 1));
         let (id, mut slots, mut kept) = match &self.resumed {
             Some(resumed) => {
@@ -320,8 +332,7 @@ impl Run<'_> {
             path: reading.path,
         };
         attempt.readings = readings.into_iter().map(kept).collect();
-        attempt.keep(repo, &id, &self.responses)?;
-        Ok(id)
+        (id, attempt)
     }
 
     /// The paths of the edits that failed; none where a correction may be of another path, since the path itself was at fault, or

@@ -11,7 +11,7 @@ use crate::path::{Places, RepoPath};
 use crate::plan::{self, Grouping, Plan, Rejected, Rules};
 use crate::report::Unwanted;
 use crate::response::Response;
-use crate::transaction::{SpareRoom, Target};
+use crate::transaction::{Found, SpareRoom, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::cell::{OnceCell, RefCell};
@@ -40,6 +40,8 @@ pub struct Order {
     pub chooser: Option<Rc<dyn Chooser>>,
     /// Another answer can be had: nothing lands where something is declined, and an answer without edits is not kept.
     pub more: bool,
+    /// A refused attempt is given back, and not kept in the repository.
+    pub by_value: bool,
 }
 
 impl Order {
@@ -89,6 +91,8 @@ pub(super) struct Run<'a> {
     pub(super) hold: bool,
     /// Another answer can be had.
     pub(super) more: bool,
+    /// The refused attempt, where it is to be given back.
+    pub(super) refused: Option<RefCell<Option<Found>>>,
     pub(super) messages: Messages,
 }
 
@@ -117,7 +121,7 @@ impl<'a> Run<'a> {
         watch: &'a dyn Watch,
         dry: bool,
     ) -> (Self, Result<(), Error>) {
-        let Order { responses, resume, hold, only, except, more, .. } = order;
+        let Order { responses, resume, hold, only, except, more, by_value, .. } = order;
         let mut script = Script::default();
         for response in &responses {
             script.append(format::parse(response, &options.reading));
@@ -141,6 +145,7 @@ impl<'a> Run<'a> {
             dry,
             hold,
             more,
+            refused: by_value.then(RefCell::default),
             messages: Messages::default(),
         };
         let begun = run.begin(repo, resume, only.as_ref(), &except);

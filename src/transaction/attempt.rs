@@ -149,7 +149,7 @@ pub struct KeptReading {
 }
 
 /// An attempt that was found, and its responses.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Found {
     /// Its name.
     pub id: String,
@@ -184,12 +184,17 @@ impl Attempt {
         repo.checksum_of(&texts).chars().take(ID_DIGITS).collect()
     }
 
+    /// Notes what its responses are called.
+    pub fn name_responses(&mut self, responses: &[Response]) {
+        self.names = responses.iter().map(|response| response.name().to_owned()).collect();
+    }
+
     /// Keeps it under that name, in the place of one that was kept there before.
     ///
     /// # Errors
     /// What the file system says; nothing is left then.
     pub fn keep(mut self, repo: &Repo, id: &str, responses: &[Response]) -> Result<()> {
-        self.names = responses.iter().map(|response| response.name().to_owned()).collect();
+        self.name_responses(responses);
         let all = all(repo);
         let kept = self.put(repo, &all, id, responses);
         if kept.is_err() {

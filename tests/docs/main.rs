@@ -11,6 +11,7 @@ mod messages;
 #[path = "../oracle/mod.rs"]
 mod oracle;
 mod pages;
+mod public;
 mod samples;
 #[path = "../sandbox/mod.rs"]
 mod sandbox;

@@ -2,11 +2,11 @@
 use crate::sandbox;
 
 use git_llm_apply::cli::args::{self, OPTIONS, VERBS};
-use git_llm_apply::cli::exit::Exit;
 use git_llm_apply::diag::{Code, RowKind};
 use git_llm_apply::edit::FormatId;
 use git_llm_apply::format::{self, FORMATS};
 use git_llm_apply::locate::Tier;
+use git_llm_apply::outcome::Exit;
 use git_llm_apply::plan::{self, MemoryTree, Rules};
 use git_llm_apply::report::record::RecordKind;
 use git_llm_apply::report::{EditState, SCHEMA_VERSION, Status};

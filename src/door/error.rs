@@ -1,0 +1,113 @@
+//! Why nothing landed, by one flat kind.
+
+use crate::flow;
+use crate::names::named;
+use crate::outcome::{self, Exit};
+use crate::report::{Problem, Report, Status};
+
+named! {
+    /// What an error is about. The names are the codes of `--json`.
+    #[non_exhaustive]
+    Kind {
+        /// The branch, or what is in the way of it, has changed meanwhile: resolve it again.
+        Moved = "moved",
+        /// Somebody else holds a lock.
+        Locked = "locked",
+        /// Uncommitted changes, an operation of git's own, or a checkout are in the way.
+        InTheWay = "in-the-way",
+        /// A hook refused.
+        Hook = "hook",
+        /// A command that has to succeed has failed.
+        Exec = "exec",
+        /// The remote did not take it.
+        PushRejected = "push-rejected",
+        /// The remote cannot be reached.
+        Remote = "remote",
+        /// It was cancelled, or a signal has come.
+        Interrupted = "interrupted",
+        /// There is no such landing, or nothing of it to take back.
+        NoLanding = "no-landing",
+        /// The edits are refused: what is asked for cannot be done.
+        Refused = "refused",
+        /// A value of the configuration, or an option, makes no sense.
+        Configuration = "configuration",
+        /// It has landed but for a last step, or it is not known whether a remote has taken it: `git llm-apply recover`.
+        Unfinished = "unfinished",
+        /// The repository, or the file system.
+        Repository = "repository",
+    }
+}
+
+/// Why nothing landed; nothing has changed then, unless the kind is [`Kind::Unfinished`].
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{}", .problem.message)]
+pub struct Error {
+    kind: Kind,
+    problem: Problem,
+    exit: Exit,
+}
+
+impl Error {
+    /// What it is about.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether the same may go well later.
+    pub fn is_retryable(&self) -> bool {
+        self.problem.retryable
+    }
+
+    /// What to do next.
+    pub fn help(&self) -> Option<&str> {
+        self.problem.help.as_deref()
+    }
+
+    /// The end of what a hook or a command has printed.
+    pub fn output(&self) -> Option<&str> {
+        self.problem.output.as_deref()
+    }
+
+    /// The exit status of the command with the same error.
+    pub fn exit_code(&self) -> u8 {
+        self.exit.code()
+    }
+
+    fn of(exit: Exit, problem: Problem) -> Self {
+        let kind = Kind::of_name(problem.code).unwrap_or(match (exit, problem.code) {
+            (_, "nothing-to-undo") => Kind::NoLanding,
+            (_, "usage") => Kind::Configuration,
+            (Exit::InTheWay, _) => Kind::InTheWay,
+            (Exit::Refused, _) => Kind::Refused,
+            _ => Kind::Repository,
+        });
+        Self { kind, problem, exit }
+    }
+
+    /// What keeps that report from being of a landing; none if nothing does.
+    pub(super) fn of_report(report: &Report, failure: Option<&flow::Error>) -> Option<Self> {
+        if let Some(failure) = failure {
+            let (exit, problem) = outcome::problem::of_flow(failure);
+            return Some(Self::of(exit, problem));
+        }
+        let (kind, code) = match report.status {
+            Status::InTheWay => (Kind::InTheWay, "in-the-way"),
+            Status::Refused | Status::NoEdits | Status::PartlyLanded => (Kind::Refused, "refused"),
+            Status::Failed => (Kind::Repository, "repository"),
+            _ => return None,
+        };
+        let obstacles: Vec<_> = report.obstacles.iter().map(|one| one.message.as_str()).collect();
+        let errors = report.findings.iter().filter(|one| one.is_error()).map(|one| one.message.as_str());
+        let said = obstacles.into_iter().chain(errors).collect::<Vec<_>>().join("\n");
+        let known = report.error.clone().unwrap_or_else(|| Problem::new(code, said));
+        let help = known.help.clone().or_else(|| report.obstacle_help.first().cloned());
+        Some(Self { kind, exit: Exit::of_report(report), problem: Problem { help, ..known } })
+    }
+}
+
+impl<E: Into<flow::Error>> From<E> for Error {
+    fn from(error: E) -> Self {
+        let (exit, problem) = outcome::problem::of_flow(&error.into());
+        Self::of(exit, problem)
+    }
+}

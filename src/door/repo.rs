@@ -1,0 +1,214 @@
+//! A repository, and what a response comes to in it.
+
+use super::{Cancel, Error, Landing, Options, Reason, Response};
+use crate::flow::{self, Done, Order, Resume, Undo};
+use crate::report::{self, EditReport, EditState, Quoting, Report, Status};
+use crate::transaction::Found;
+use crate::vcs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A repository, or a worktree of one. It is opened anew for each call, so that many threads may use it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repo {
+    git_dir: PathBuf,
+    workdir: Option<PathBuf>,
+}
+
+/// What a response comes to.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Resolved {
+    /// It has landed before, or all of it is there: nothing is left to do.
+    AlreadyLanded(Landing),
+    /// Some of its edits cannot be made, or it has none.
+    Refused(Refused),
+    /// All of it can land.
+    Plan(Plan),
+}
+
+impl Repo {
+    /// Opens the repository that holds that directory: of a worktree, or a bare one. The current directory and the environment
+    /// (`GIT_DIR` and its like) are not asked.
+    ///
+    /// # Errors
+    /// There is none, it is one that git does not open, or the path is not absolute.
+    pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
+        let found = vcs::repo::Repo::find(directory.as_ref())?;
+        Ok(Self { git_dir: found.git_dir().to_owned(), workdir: found.workdir().map(Path::to_owned) })
+    }
+
+    pub(super) fn handle(&self) -> vcs::Result<vcs::repo::Repo> {
+        vcs::repo::Repo::open(&self.git_dir, self.workdir.as_deref())
+    }
+
+    /// Says what would become of a response. Nothing is changed.
+    ///
+    /// # Errors
+    /// The repository is in the way, or cannot be read.
+    pub fn resolve(&self, response: &Response, options: &Options) -> Result<Resolved, Error> {
+        let options = unattended(options);
+        let order = order_of(response, &options)?;
+        let Done { report, failure, refused, .. } = flow::check(self.handle()?, order, &options, false, &());
+        let is_refused = matches!(report.status, Status::Refused | Status::NoEdits);
+        if is_refused && failure.as_ref().is_none_or(|error| matches!(error, flow::Error::Mismatch(_))) {
+            let attempt = refused.map(Arc::new).or_else(|| response.attempt.clone());
+            return Ok(Resolved::Refused(Refused { report, attempt }));
+        }
+        if let Some(error) = Error::of_report(&report, failure.as_ref()) {
+            return Err(error);
+        }
+        Ok(match report.status {
+            Status::Nothing => Resolved::AlreadyLanded(Landing::of(&report)),
+            _ => Resolved::Plan(Plan { repo: self.clone(), response: response.clone(), options, report }),
+        })
+    }
+
+    /// Takes a landing back, as `git llm-apply undo` does; its name is an id or the beginning of one, or a commit.
+    ///
+    /// # Errors
+    /// There is no such landing, or it cannot be taken back: nothing has changed then.
+    pub fn undo(&self, landing: &str) -> Result<Landing, Error> {
+        let options = unattended(&Options::from_config(self)?);
+        let what = Undo { name: Some(landing.to_owned()), ..Undo::default() };
+        landed(flow::undo(self.handle()?, &what, &options, &()))
+    }
+}
+
+/// Nobody is there to be asked, and nothing is kept in the repository of what does not land.
+fn unattended(options: &Options) -> flow::Options {
+    let mut options = flow::Options::clone(options);
+    options.edit = false;
+    options.abbreviate = false;
+    options.diffs = true;
+    options.keep = false;
+    options.keep_going = false;
+    options
+}
+
+fn order_of(response: &Response, options: &flow::Options) -> Result<Order, Error> {
+    let mut resume = response.attempt.as_ref().map(|found| Resume::of(Found::clone(found)));
+    if let Some(resume) = &mut resume {
+        // The options say the branch, each time.
+        resume.takes_branch = false;
+    }
+    let number = resume.as_ref().map_or(0, Resume::next_response);
+    let mut order = Order::of(vec![response.numbered(number, options.max_size).map_err(flow::Error::from)?]);
+    order.resume = resume;
+    order.by_value = true;
+    Ok(order)
+}
+
+fn landed(done: Done) -> Result<Landing, Error> {
+    match Error::of_report(&done.report, done.failure.as_ref()) {
+        Some(error) => Err(error),
+        None => Ok(Landing::of(&done.report)),
+    }
+}
+
+/// A response that cannot land as it is.
+#[derive(Debug)]
+pub struct Refused {
+    report: Report,
+    /// Its edits, so that corrected ones can take the places of those that failed.
+    attempt: Option<Arc<Found>>,
+}
+
+impl Refused {
+    /// What to send back to the model, in at most so many bytes but never cut below 4,096: what failed, why, and the real lines of the files.
+    pub fn feedback(&self, limit: usize) -> String {
+        report::feedback(&self.report, Quoting::Exact, limit).unwrap_or_default()
+    }
+
+    /// Why, for each edit that failed.
+    pub fn reasons(&self) -> Vec<Reason> {
+        let errors = self.report.findings.iter().filter(|finding| finding.is_error());
+        let reason = |finding: &report::Finding| Reason {
+            code: finding.code.as_str(),
+            message: finding.message.clone(),
+            help: finding.help.clone(),
+            edit: finding.edit,
+            path: finding.path.clone(),
+        };
+        errors.map(reason).collect()
+    }
+
+    /// The response with corrected edits in the places of those that failed. Good ones need not be given again.
+    pub fn corrected(&self, text: impl Into<Arc<str>>) -> Response {
+        let mut response = Response::parse(text);
+        response.attempt.clone_from(&self.attempt);
+        response
+    }
+}
+
+/// A response all of which can land.
+#[derive(Debug)]
+pub struct Plan {
+    repo: Repo,
+    response: Response,
+    options: flow::Options,
+    report: Report,
+}
+
+/// One edit of a plan.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'a>(&'a EditReport);
+
+impl Plan {
+    /// The edits that change something, in order.
+    pub fn steps(&self) -> impl Iterator<Item = Step<'_>> {
+        self.report.edits.iter().filter(|edit| edit.state == EditState::Fine).map(Step)
+    }
+
+    /// What is worth knowing, though it refuses nothing: sentences.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        let warnings = self.report.findings.iter().filter(|finding| !finding.is_error());
+        warnings.map(|finding| finding.message.as_str()).chain(self.report.remarks.iter().map(String::as_str))
+    }
+
+    /// Lands it: a commit for each edit, or nothing. It is resolved anew on the branch as it is then. `wait` is how long to
+    /// wait for other landings.
+    ///
+    /// # Errors
+    /// Nothing has changed then, unless the kind is [`super::Kind::Unfinished`]. [`super::Kind::Refused`]: the branch has moved so
+    /// that it does not resolve any more.
+    pub fn land(&self, wait: Duration, cancel: &Cancel) -> Result<Landing, Error> {
+        let mut options = self.options.clone();
+        options.lock_timeout = wait;
+        let (repo, order) = (self.repo.handle()?, order_of(&self.response, &options)?);
+        landed(cancel.guard(|| flow::land(repo, order, &options, &())))
+    }
+}
+
+impl<'a> Step<'a> {
+    /// The edit's number in the response, from 1.
+    pub fn number(&self) -> usize {
+        self.0.number
+    }
+
+    /// What it does: `create`, `modify`, `replace`, `append`, `delete`, `rename` or `copy`.
+    pub fn operation(&self) -> &'a str {
+        self.0.operation
+    }
+
+    /// The file.
+    pub fn path(&self) -> &'a str {
+        &self.0.path
+    }
+
+    /// Where the file goes, if it moves or is copied.
+    pub fn to(&self) -> Option<&'a str> {
+        self.0.to.as_deref()
+    }
+
+    /// The model's reason.
+    pub fn why(&self) -> Option<&'a str> {
+        self.0.why.as_deref()
+    }
+
+    /// What it changes, as `git diff` shows it.
+    pub fn diff(&self) -> Option<&'a str> {
+        self.0.diff.as_deref()
+    }
+}

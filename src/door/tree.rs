@@ -1,0 +1,107 @@
+//! Resolving on files that a program has itself: no git, no file system.
+
+use super::Response;
+use crate::format::{self, Reading};
+use crate::path::RepoPath;
+use crate::plan::{self, Node, Rules, TreeError, TreeView};
+use std::sync::Arc;
+
+/// Files that a program has.
+///
+/// ```
+/// use git_llm_apply::{Response, Tree};
+///
+/// let answer = "a.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n";
+/// let tree = Tree::from_fn(|path| (path == "a.txt").then(|| b"one\n".to_vec()));
+/// let changed = tree.resolve(&Response::parse(answer)).expect("the text is there");
+/// assert_eq!((changed[0].path.as_str(), changed[0].after.as_deref()), ("a.txt", Some(&b"two\n"[..])));
+///
+/// let refused = Tree::from_fn(|_| None).resolve(&Response::parse(answer)).expect_err("there is no file");
+/// assert_eq!((refused[0].path.as_deref(), refused[0].code), (Some("a.txt"), "path-missing"));
+/// ```
+pub struct Tree<'a>(Box<dyn Fn(&str) -> Option<Vec<u8>> + 'a>);
+
+/// What becomes of one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Changed {
+    /// The path.
+    pub path: String,
+    /// The file as it is to be; `None` if it goes.
+    pub after: Option<Vec<u8>>,
+}
+
+/// Why an edit is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reason {
+    /// The stable code.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The edit's number, from 1.
+    pub edit: Option<usize>,
+    /// The path that it is about.
+    pub path: Option<String>,
+}
+
+impl<'a> Tree<'a> {
+    /// The files that this gives by their paths, `None` for those that are not there.
+    pub fn from_fn(files: impl Fn(&str) -> Option<Vec<u8>> + 'a) -> Self {
+        Self(Box::new(files))
+    }
+
+    /// What all edits of a response come to, by path; nothing is written.
+    ///
+    /// # Errors
+    /// What keeps edits from being made, or that there are none.
+    pub fn resolve(&self, response: &Response) -> Result<Vec<Changed>, Vec<Reason>> {
+        let odd = |message: String, code| vec![Reason { code, message, help: None, edit: None, path: None }];
+        let read = response.numbered(0, u64::MAX).map_err(|e| odd(e.to_string(), "response"))?;
+        let script = format::parse(&read, &Reading::default());
+        if script.edits.is_empty() && script.given.is_empty() && !script.has_errors() {
+            return Err(odd("the response has no edits".to_owned(), "no-edits"));
+        }
+        let plan =
+            plan::resolve(&script, self, &Rules::default()).map_err(|e| odd(e.to_string(), "repository"))?;
+        let plan = plan.map_err(|rejected| {
+            let errors = rejected.diagnostics.into_iter().filter(|one| one.is_error());
+            let reason = |one: crate::diag::Diagnostic| Reason {
+                code: one.code.as_str(),
+                message: one.message,
+                help: one.help,
+                edit: one.edit,
+                path: one.path,
+            };
+            errors.map(reason).collect::<Vec<_>>()
+        })?;
+        let mut all: Vec<Changed> = Vec::new();
+        for change in plan.steps().iter().flat_map(|step| &step.changes) {
+            let after = change.after.as_ref().map(|after| after.body.read(self)).transpose();
+            let after = after.map_err(|e| odd(e.to_string(), "repository"))?.map(|bytes| bytes.to_vec());
+            let path = change.path.as_str().to_owned();
+            match all.iter_mut().find(|one| one.path == path) {
+                Some(known) => known.after = after,
+                None => all.push(Changed { path, after }),
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl TreeView for Tree<'_> {
+    fn entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
+        Ok(self.0(path.as_str()).map(|_| Node::File { executable: false }))
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, TreeError> {
+        Ok(self.0(path.as_str()).unwrap_or_default().into())
+    }
+
+    // What else there is nobody knows.
+    fn list(&self, _: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,240 @@
+//! What each error of a flow comes to: the exit status, a code for programs, whether the same may go well the next time, and
+//! what to do.
+
+use super::exit::Exit::{self, Done, ExecFailed, Fatal, HookRefused, InTheWay, Interrupted, Refused, Usage};
+use crate::flow;
+use crate::report::{Problem, Report, Status};
+use crate::response::ResponseError;
+use crate::transaction::{self, Failure, Ran};
+use crate::vcs;
+
+/// What is said of a flow that failed.
+pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
+    use flow::Error as F;
+    use transaction::Error as T;
+    let (exit, problem) = match error {
+        F::Vcs(error) | F::Transaction(T::Vcs(error)) => of_vcs(error),
+        F::Transaction(error) => of_transaction(error),
+        F::Tree(error) => match error.source.downcast_ref() {
+            Some(source) => problem(Fatal, REPOSITORY, of_vcs(source).1.help.unwrap_or_default()),
+            None => problem(Fatal, REPOSITORY, ""),
+        },
+        // No edits could be read out of it, so none is refused: it is the input that is wrong.
+        F::Response(error) => problem(
+            Fatal,
+            "response",
+            match error {
+                ResponseError::TooLarge { .. } => "llmapply.maxSize sets the limit",
+                ResponseError::NotUtf8 { .. } => "save it as UTF-8",
+            },
+        ),
+        F::NothingToUndo(_) => problem(
+            Refused,
+            "nothing-to-undo",
+            "nothing was changed; 'git llm-apply list' shows the landings, -b takes another branch",
+        ),
+        F::Inseparable { .. } => {
+            problem(Refused, "refused", "nothing was changed; name both edits: --edit takes several numbers")
+        }
+        F::NoLandings => problem(
+            Fatal,
+            "no-landing",
+            "landings are recorded, unless --no-record or llmapply.record turns that off",
+        ),
+        F::NoLanding(_) | F::AmbiguousLanding(..) => {
+            problem(Fatal, "no-landing", "'git llm-apply list' shows the landings")
+        }
+        F::NoBranch(_) => problem(
+            Fatal,
+            "no-branch",
+            "'git llm-apply list --open' shows suggestions, 'git branch' all branches",
+        ),
+        F::NoSuggestion(_) => problem(
+            Refused,
+            "no-branch",
+            "'git llm-apply list --open' shows suggestions; --force removes any branch",
+        ),
+        F::Diverged(_) => {
+            problem(InTheWay, "push-rejected", "run 'git pull --rebase' or 'git pull --no-rebase' first")
+        }
+        F::Merge { branch, .. } => problem(Refused, "refused", format!("use 'git merge {branch}'")),
+        F::Mismatch(_) => problem(
+            Refused,
+            "mismatch",
+            "give one corrected edit for each failed edit, in the same order, and no others; or --abort and apply a whole response",
+        ),
+        F::Model(_) => problem(Refused, "model-command", ""),
+        F::Unborn(_) => problem(Fatal, REPOSITORY, "land the first commits without --no-ff"),
+        F::Attempt(id) => problem(Fatal, REPOSITORY, forgets(id)),
+        F::NoSuchFiles(..) | F::NoBranchToPush | F::Unmovable(_) | F::Message(_) => {
+            problem(Fatal, REPOSITORY, "")
+        }
+        F::Trailer(_) | F::Names(_) | F::Skip(_) | F::NoSuchEdit { .. } => problem(Usage, "usage", ""),
+    };
+    (exit, Problem { message: error.to_string(), ..problem })
+}
+
+/// The exit status of a run with that report and what went wrong. Where edits are refused, too, that comes before a repository
+/// in the way, a hook and a command.
+fn exit_of(report: &Report, failure: Option<&flow::Error>) -> Exit {
+    let Some(failure) = failure else { return Exit::of_report(report) };
+    match of_flow(failure).0 {
+        InTheWay | HookRefused | ExecFailed if report.status == Status::Refused => Refused,
+        exit => exit,
+    }
+}
+
+/// Puts what went wrong into a report, and gives the exit status of a run with both.
+pub fn settle(report: &mut Report, failure: Option<&flow::Error>) -> Exit {
+    let exit = exit_of(report, failure);
+    if let Some(failure) = failure {
+        if report.status != Status::Refused {
+            report.status = status_of(exit);
+        }
+        report.error = Some(of_flow(failure).1);
+    }
+    exit
+}
+
+/// How a run ended, by its exit status.
+pub(crate) fn status_of(exit: Exit) -> Status {
+    match exit {
+        Exit::InTheWay => Status::InTheWay,
+        Exit::Refused => Status::Refused,
+        _ => Status::Failed,
+    }
+}
+
+/// The code of what has none of its own.
+const REPOSITORY: &str = "repository";
+const UNCHANGED: &str = "nothing was changed";
+
+pub(crate) fn problem(exit: Exit, code: &'static str, help: impl Into<String>) -> (Exit, Problem) {
+    let help = Some(help.into()).filter(|help| !help.is_empty());
+    (exit, Problem { help, ..Problem::new(code, String::new()) })
+}
+
+/// Likewise where the same may go well later, with nothing changed by whoever runs it.
+fn retryable(exit: Exit, code: &'static str, help: impl Into<String>) -> (Exit, Problem) {
+    let (exit, problem) = problem(exit, code, help);
+    (exit, Problem { retryable: true, ..problem })
+}
+
+fn forgets(id: &str) -> String {
+    format!("give the whole response again; --abort={id} forgets this attempt")
+}
+
+fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
+    use transaction::Error as T;
+    match error {
+        T::Vcs(error) => of_vcs(error),
+        T::InTheWay(_) => problem(InTheWay, REPOSITORY, ""),
+        T::Busy(_) => retryable(InTheWay, "locked", "run it again, or raise llmapply.lockTimeout"),
+        T::Unsupported { help, .. } => problem(Fatal, REPOSITORY, help),
+        T::EmptyMessage(_) => problem(Fatal, REPOSITORY, ""),
+        T::Nothing => problem(Done, REPOSITORY, ""),
+        T::Hook(failure) => of_failure(HookRefused, "hook", failure),
+        T::Exec(failure) => of_failure(ExecFailed, "exec", failure),
+        T::Interrupted => retryable(Interrupted, "interrupted", ""),
+        T::Behind { .. } => retryable(InTheWay, "push-rejected", "nothing was changed; use --rebase"),
+        T::NotTaken { .. } => problem(HookRefused, "push-rejected", UNCHANGED),
+        T::NotKnown { new, .. } => problem(
+            Fatal,
+            "unfinished",
+            format!(
+                "'git llm-apply recover' asks the remote again: if it has {new} the branch here moves to it, else {new} is dropped"
+            ),
+        ),
+        T::NotHere { .. } => problem(
+            Fatal,
+            "unfinished",
+            "'git llm-apply recover' moves it, unless the branch has moved since",
+        ),
+        T::Unfinished { .. } | T::Stuck { .. } => problem(Fatal, "unfinished", "run 'git llm-apply recover'"),
+        T::Broken { .. } => problem(
+            Fatal,
+            "broken-journal",
+            "'git llm-apply recover --discard' gives the run up: it removes the run's locks, moves its files aside, and touches no file, branch or index of yours",
+        ),
+        T::NoAttempt { others: true, .. } => {
+            problem(Fatal, "no-attempt", "name one: --continue=<id>, --abort=<id>")
+        }
+        T::NoAttempt { .. } => problem(
+            Fatal,
+            "no-attempt",
+            "refused attempts are kept, unless --no-keep or llmapply.keep turns that off",
+        ),
+        T::Attempt { id, .. } => problem(Fatal, REPOSITORY, forgets(id)),
+    }
+}
+
+/// A hook that refused, or a command that failed.
+fn of_failure(exit: Exit, code: &'static str, failure: &Failure) -> (Exit, Problem) {
+    let help = match failure.lacks_command() {
+        true => {
+            "a command was not found; the scratch worktree has ignored files (node_modules, .env) only if a committed .worktreeinclude names them"
+        }
+        false => UNCHANGED,
+    };
+    let hook = match &failure.ran {
+        Ran::Hook(name) => Some((*name).to_owned()),
+        Ran::Exec(_) => None,
+    };
+    let (exit, problem) = problem(exit, code, help);
+    let (edit, output) = (failure.edits.first().copied(), Some(failure.last_lines()));
+    (exit, Problem { hook, edit, output, ..problem })
+}
+
+fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
+    use vcs::Error as V;
+    let fatal = |help: &str| problem(Fatal, REPOSITORY, help);
+    match error {
+        V::Locked(_) => {
+            retryable(InTheWay, "locked", "wait for the other process; if there is none, remove the file")
+        }
+        V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => {
+            retryable(InTheWay, "moved", "nothing was changed; run it again")
+        }
+        V::ReferenceHook { output, .. } => {
+            let (exit, problem) = problem(HookRefused, "hook", "");
+            let hook = Some("reference-transaction".to_owned());
+            (exit, Problem { hook, output: Some(output.clone()), ..problem })
+        }
+        V::Interrupted => retryable(Interrupted, "interrupted", ""),
+        V::Config { .. } => problem(Fatal, "configuration", ""),
+        V::Remote { .. } => retryable(
+            Fatal,
+            "remote",
+            "nothing was changed; 'git remote -v' shows the remotes, --push=<remote> takes another",
+        ),
+        V::Unfetched { .. } => retryable(
+            Fatal,
+            "remote",
+            "make its remote reachable, then run it again; 'git remote -v' shows it",
+        ),
+        V::Unsupported { help, .. } => fatal(help),
+        V::NotOpened(_) => fatal("name it to use it anyway: 'git --git-dir=<directory> llm-apply'"),
+        V::NotARepository(_) => fatal("change to a repository, or use -C <dir>; 'git init' makes a new one"),
+        V::Ident { known: false, .. } => fatal("git config --global user.name <name>, and user.email"),
+        V::NotOwn(_) => fatal("move it away"),
+        V::TooLarge { .. } => fatal("change that file by hand, and leave it out of the response"),
+        V::Filter { path, .. } => {
+            fatal(&format!("'git check-attr -a {path}' shows the filter or encoding; install its command"))
+        }
+        V::Unsigned(_) => fatal("check user.signingKey, gpg.format and gpg.program"),
+        V::Encoding { .. } => fatal("'git -c i18n.commitEncoding=UTF-8 llm-apply' commits in UTF-8"),
+        V::BadDate(_) => fatal("write it as '2026-01-31 12:00 +0100' or '2 days ago'"),
+        V::Editor { .. } => fatal("use -m <message> or -F <file>, which need no editor"),
+        V::Clipboard(_) => fatal("set llmapply.clipboardCommand to a command that prints the clipboard"),
+        V::BadRevision(_) => fatal("name a commit, such as HEAD~2 or a tag"),
+        V::BadBranchName(_)
+        | V::Io { .. }
+        | V::Git { .. }
+        | V::Ident { .. }
+        | V::Command { .. }
+        | V::NotInEncoding(_)
+        | V::BadAuthor(_)
+        | V::NotUtf8(_)
+        | V::Injected(_) => fatal(""),
+    }
+}

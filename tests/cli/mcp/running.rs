@@ -127,6 +127,32 @@ fn killed_in_a_call_the_next_run_finds_before_or_after() {
 }
 
 #[test]
+fn landings_side_by_side_all_land() {
+    let (sandbox, elsewhere) = two();
+    let before = sandbox.head();
+    let mut client = Client::start(&sandbox, &elsewhere);
+    let calls: Vec<_> = (0..8)
+        .map(|number| {
+            let path = format!("n{number}.txt");
+            let new = json!({"path": path, "op": "create", "new": "x\n", "why": format!("Add {path}")});
+            client.start_call("land", &sandbox.repo, edits(&[new]))
+        })
+        .collect();
+    let mut landed = 0;
+    while landed < calls.len() {
+        let answer = client.next();
+        if answer["id"].is_number() {
+            assert_eq!(answer["result"]["structuredContent"]["status"], "landed", "{answer}");
+            landed += 1;
+        }
+    }
+    assert_eq!(sandbox.subjects(&format!("{before}..")).len(), 8);
+    assert_eq!(sandbox.status(), "");
+    client.leave();
+    sandbox.is_sound();
+}
+
+#[test]
 fn progress_is_told_to_those_who_ask_for_it() {
     let (sandbox, elsewhere) = two();
     sandbox.git(["config", "llmapply.exec", "sleep 1.5"]);

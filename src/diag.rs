@@ -224,7 +224,7 @@ codes! {
     PathInvalid = "path-invalid",
     /// The path leads through a symbolic link or a submodule.
     PathBlocked = "path-blocked",
-    /// The path differs only in case from one that exists.
+    /// The path differs from one that exists only in case or Unicode form.
     PathCase = "path-case",
     /// A file that runs by itself at the next commit; needs `--allow-sensitive`.
     PathSensitive = "path-sensitive",

@@ -86,7 +86,7 @@ impl Clue {
 }
 
 /// A code block with a file of its own that is no edit. The tree says what it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Given {
     /// From its opening to its closing fence.
     pub span: Span,
@@ -117,9 +117,10 @@ impl Given {
 }
 
 /// Whether the end of a code block is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FenceState {
     /// A fence closes it.
+    #[default]
     Closed,
     /// No fence closes it.
     Unclosed,
@@ -373,8 +374,7 @@ named! {
 /// There is no format of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no format {0:?}: it is one of opx, apply-patch, search-replace, file-changes, applydir, diff, edit-calls, \
-     whole-file, snippet"
+    "unknown format {0:?}; use one of opx, apply-patch, search-replace, file-changes, applydir, diff, edit-calls, whole-file, snippet"
 )]
 pub struct UnknownFormat(pub String);
 

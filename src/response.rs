@@ -26,7 +26,7 @@ pub enum ResponseError {
         limit: u64,
     },
     /// Not UTF-8 from there on.
-    #[error("{name} is not UTF-8: line {line} holds the byte 0x{byte:02x}")]
+    #[error("{name} is not UTF-8: line {line} has the byte 0x{byte:02x}")]
     NotUtf8 {
         /// The response's name.
         name: String,

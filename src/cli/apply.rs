@@ -13,7 +13,8 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 
 /// What people are told of the first landing in a repository.
-const FIRST: &str = "the first landing here: a commit for each edit; 'git llm-apply undo' takes it back, 'list' shows all landings";
+const FIRST: &str =
+    "first landing here: one commit per edit; 'git llm-apply undo' takes it back, 'list' shows all landings";
 
 pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = &session;
@@ -60,22 +61,22 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let going_on = kept.and_then(|kept| settings::going_on(matches, kept));
     settings.print_by(output)?;
     if clipboard && !names.is_empty() {
-        return Err(Error::Usage("--clipboard goes with no response".into()));
+        return Err(Error::Usage("--clipboard cannot be used with a response".into()));
     }
     let skip = args::several(matches, "skip").unwrap_or_default();
     if !skip.is_empty() && goes_on.is_none() {
-        return Err(Error::Usage("--skip goes with --continue only".into()));
+        return Err(Error::Usage("--skip needs --continue".into()));
     }
     if let Some(id) = &abort {
         if goes_on.is_some() || !names.is_empty() || clipboard || settings.dry_run {
             let message = match (id, names.as_slice()) {
                 (None, [name]) => {
                     format!(
-                        "--abort goes with no response; it names an attempt as --abort={}",
+                        "--abort cannot be used with a response; name an attempt as --abort={}",
                         name.display()
                     )
                 }
-                _ => "--abort goes with no response and no other mode".to_owned(),
+                _ => "--abort cannot be used with a response or another mode".to_owned(),
             };
             return Err(Error::Usage(message));
         }
@@ -83,7 +84,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     }
     if let Some(file) = &settings.file {
         if args::several(matches, "message").is_some_and(|paragraphs| !paragraphs.is_empty()) {
-            return Err(Error::Usage("-m does not go with -F".into()));
+            return Err(Error::Usage("-m cannot be used with -F".into()));
         }
         if file == "-" && !clipboard && is_piped {
             let message = "-F - reads the message from standard input: name a file with the response";
@@ -109,7 +110,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     }
     if session.is_on("interactive") {
         if settings.dry_run {
-            return Err(Error::Usage("-i lands what is chosen, and does not go with -n".into()));
+            return Err(Error::Usage("-i cannot be used with -n".into()));
         }
         let taken = !clipboard && is_piped;
         order.chooser = Some(Terminal::open(repo, output, taken)?);
@@ -120,12 +121,12 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     }
     let template = settings.template();
     if template.is_some() && order.resume.is_some() {
-        let message = "--continue goes on with one suggestion, on the branch that it was for: --continue=<id>, without a template";
+        let message =
+            "--continue cannot be used with a branch template; continue one suggestion with --continue=<id>";
         return Err(Error::Usage(message.into()));
     }
     if matches!(template, Some((Each::Edit, _))) && order.chooser.is_some() {
-        let message = "-i does not go with --branch-per-edit, which leaves the choice for later: accept takes a branch, drop \
-                       removes one";
+        let message = "-i cannot be used with --branch-per-edit; choose later with accept and drop";
         return Err(Error::Usage(message.into()));
     }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);

@@ -66,9 +66,10 @@ impl Opt {
         match (self.long, verb) {
             ("format", "prompt" | "ask") => Self { help: "ask for this format (default: opx)", ..self },
             ("base", "prompt") => Self { help: "show the files of this commit (default: HEAD)", ..self },
-            ("push", "drop") => {
-                Self { help: "remove the remote's branches first, and nothing that it refuses", ..self }
-            }
+            ("push", "drop") => Self {
+                help: "remove the remote's branches first; keep a branch if the remote refuses",
+                ..self
+            },
             ("strategy-option", "accept" | "undo" | "redo") => Self { common: true, ..self },
             _ => self,
         }
@@ -85,15 +86,15 @@ pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
     ("prompt", "print what to send to a model: instructions, files, request"),
-    ("ask", "send that to a command, land its answer, tell it what is refused"),
+    ("ask", "send the prompt to a command, land its answer, send refusals back"),
     ("recover", "finish or take back a landing that was killed"),
     ("list", "print what has landed here, a line each"),
     ("show", "print one landing: edits, commits, the response"),
-    ("accept", "bring the commits of suggestions onto the branch"),
-    ("drop", "remove suggestions"),
-    ("undo", "take a landing back, or edits of it, itself as a landing"),
+    ("accept", "land suggestion branches on the current branch"),
+    ("drop", "remove suggestion branches"),
+    ("undo", "take back a landing, or some of its edits, with new commits"),
     ("redo", "put back what undo took back"),
-    ("forget", "take a landing's record away for good; the commits stay"),
+    ("forget", "remove a landing's record for good; its commits stay"),
     #[cfg(feature = "mcp")]
     ("mcp", "serve agents that edit files (Model Context Protocol)"),
     ("completion", "print the completion script of a shell: bash, zsh, fish"),
@@ -123,6 +124,11 @@ pub(super) fn keys() -> impl Iterator<Item = String> {
     let other = OTHER_KEYS.iter().map(|key| (*key).to_owned());
     let without_section = |key: String| key.strip_prefix("llmapply.").map(str::to_owned);
     options.map(Opt::key).filter_map(without_section).chain(other)
+}
+
+/// Whether an option is on or off, and takes nothing.
+pub(super) fn is_switch(long: &str) -> bool {
+    OPTIONS.iter().any(|option| option.long == long && option.takes == Takes::Nothing)
 }
 
 fn arguments(option: &Opt) -> [Arg; 2] {
@@ -188,12 +194,12 @@ fn directory() -> Arg {
         .value_name("dir")
         .action(ArgAction::Append)
         .value_parser(clap::value_parser!(OsString))
-        .help("run as if started there")
+        .help("run as if started in this directory")
 }
 
 /// A landing on record.
 fn id(required: bool) -> Arg {
-    operand("id", "the landing: its id or the beginning of it, or one of its commits").required(required)
+    operand("id", "the landing: its id, the beginning of its id, or one of its commits").required(required)
 }
 
 /// Suggestions.
@@ -263,7 +269,7 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
         .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
-        .after_help("Options have --no- forms and configuration keys: see git help llm-apply");
+        .after_help("Options have --no- forms and configuration keys: see git help llm-apply,\nor without installed pages git-llm-apply --help");
     let all = if wanted(NAME) { filled("apply", all).infer_long_args(true) } else { all };
     VERBS.iter().fold(all, |all, (name, about)| {
         let verb = Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true);

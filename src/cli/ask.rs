@@ -13,10 +13,10 @@ pub(super) fn run(session: Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = session;
     let output = printer.output;
     if settings.template().is_some() {
-        return Err(Error::Usage("ask lands one answer: -b with {…} names several branches".into()));
+        return Err(Error::Usage("ask lands one answer: -b cannot be used with {…}".into()));
     }
     let Some(with) = settings::with(matches, repo.config())? else {
-        let message = "no command to ask: name one, as in --with 'llm -m x', or set llmapply.with";
+        let message = "no command to ask: give one, as in --with 'llm -m x', or set llmapply.with";
         return Err(Error::Usage(message.into()));
     };
     let rounds = settings::rounds(matches, repo.config())?;

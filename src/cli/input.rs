@@ -95,8 +95,7 @@ fn as_typed(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
     match bytes.split(|&byte| byte == b'\n').position(|line| line.len() >= LONGEST_LINE) {
         None => Ok(bytes),
         Some(at) => Err(std::io::Error::other(format!(
-            "line {} is longer than a terminal passes on, {LONGEST_LINE} bytes; save the response in a file, or copy it and use \
-             --clipboard",
+            "line {} is longer than {LONGEST_LINE} bytes, and the terminal may have cut it; save the response in a file, or copy it and use --clipboard",
             at + 1
         ))),
     }

@@ -8,6 +8,7 @@ pub mod completion;
 pub mod exit;
 mod history;
 mod input;
+mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod output;
@@ -89,10 +90,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         arguments.drain(1..3);
     }
-    // `help` is a verb as it is for git, and says what -h says.
+    // `help` is a verb as it is for git, and says what -h says of a verb. Pages are shown as man(1) would: git itself does so
+    // for --help, if they are installed.
     if let [_, verb, rest @ ..] = arguments.as_slice()
-        && verb == "help"
+        && (verb == "help" || (verb == "--help" && rest.is_empty()))
     {
+        let name = if verb == "help" { rest.first().and_then(|name| name.to_str()) } else { Some("") };
+        if let Some(page) = name.and_then(manual::page) {
+            output::exactly(&page);
+            return ExitCode::SUCCESS;
+        }
         let of = rest.iter().take(1).cloned();
         arguments = std::iter::once("git-llm-apply".into()).chain(of).chain(["-h".into()]).collect();
     }

@@ -132,7 +132,9 @@ impl Printer {
     /// `ran` is what the error is about.
     fn text(&self, report: &Report, ran: Option<&Failure>) {
         let printed = self.output.feedback && self.feedback(report);
-        if printed && self.output.quiet {
+        // What has landed needs nothing to be sent back, and whoever waits for that waits for no report.
+        let is_done = self.output.feedback && report.status == Status::Landed && !report.dry_run;
+        if (printed && self.output.quiet) || is_done {
             return;
         }
         // Nothing but that on standard output.

@@ -16,12 +16,12 @@ pub(super) fn of(error: &Error) -> (Exit, Problem) {
         Error::Flow(error) => return of_flow(error),
         Error::Word { .. } | Error::Usage(_) => problem(Usage, "usage", "see 'git llm-apply -h'"),
         Error::Input { name, .. } if args::VERBS.iter().any(|(verb, _)| verb == name) => {
-            problem(Fatal, "io", format!("a verb comes before the options: git llm-apply {name} …"))
+            problem(Fatal, "io", format!("put the command before the options: git llm-apply {name} …"))
         }
         Error::Input { name, source }
             if source.kind() == std::io::ErrorKind::NotFound && transaction::is_attempt_id(name) =>
         {
-            let help = format!("to go on from the refused attempt of that name: --continue={name} <file>");
+            let help = format!("to continue the refused attempt of that name: --continue={name} <file>");
             problem(Fatal, "io", help)
         }
         Error::Input { name, source } if source.kind() == std::io::ErrorKind::NotFound => {
@@ -56,40 +56,37 @@ pub(super) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
         F::NothingToUndo(_) => problem(
             Refused,
             "nothing-to-undo",
-            "nothing was changed; 'git llm-apply list' names the landings on record, -b another branch",
+            "nothing was changed; 'git llm-apply list' shows the landings, -b takes another branch",
         ),
         F::Inseparable { .. } => {
-            problem(Refused, "refused", "nothing was changed; name both: --edit takes several numbers")
+            problem(Refused, "refused", "nothing was changed; name both edits: --edit takes several numbers")
         }
         F::NoLandings => problem(
             Fatal,
             "no-landing",
-            "what lands is recorded unless --no-record or llmapply.record says otherwise",
+            "landings are recorded, unless --no-record or llmapply.record turns that off",
         ),
         F::NoLanding(_) | F::AmbiguousLanding(..) => {
-            problem(Fatal, "no-landing", "'git llm-apply list' names those that there are")
+            problem(Fatal, "no-landing", "'git llm-apply list' shows the landings")
         }
         F::NoBranch(_) => problem(
             Fatal,
             "no-branch",
-            "'git llm-apply list --open' names suggestions, 'git branch' all branches",
+            "'git llm-apply list --open' shows suggestions, 'git branch' all branches",
         ),
         F::NoSuggestion(_) => problem(
             Refused,
             "no-branch",
-            "--force removes it all the same; 'git llm-apply list --open' names suggestions",
+            "'git llm-apply list --open' shows suggestions; --force removes any branch",
         ),
         F::Diverged(_) => {
-            problem(InTheWay, "push-rejected", "'git pull --rebase' or 'git pull --no-rebase' first")
+            problem(InTheWay, "push-rejected", "run 'git pull --rebase' or 'git pull --no-rebase' first")
         }
-        F::Merge { branch, .. } => {
-            problem(Refused, "refused", format!("'git merge {branch}' takes it as it is"))
-        }
+        F::Merge { branch, .. } => problem(Refused, "refused", format!("use 'git merge {branch}'")),
         F::Mismatch(_) => problem(
             Refused,
             "mismatch",
-            "give one corrected edit for each that failed, in their order, and no others; or --abort and apply a whole \
-             response",
+            "give one corrected edit for each failed edit, in the same order, and no others; or --abort and apply a whole response",
         ),
         F::Model(_) => problem(Refused, "model-command", ""),
         F::Unborn(_) => problem(Fatal, REPOSITORY, "land the first commits without --no-ff"),
@@ -164,28 +161,25 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::Hook(failure) => of_failure(HookRefused, "hook", failure),
         T::Exec(failure) => of_failure(ExecFailed, "exec", failure),
         T::Interrupted => retryable(Interrupted, "interrupted", ""),
-        T::Behind { .. } => retryable(
-            InTheWay,
-            "push-rejected",
-            "nothing was changed; --rebase brings it onto what is there now",
-        ),
+        T::Behind { .. } => retryable(InTheWay, "push-rejected", "nothing was changed; use --rebase"),
         T::NotTaken { .. } => problem(HookRefused, "push-rejected", UNCHANGED),
         T::NotKnown { new, .. } => problem(
             Fatal,
             "unfinished",
             format!(
-                "'git llm-apply recover' asks again, and moves the branch here if it has; else it takes {new} away"
+                "'git llm-apply recover' asks the remote again: if it has {new} the branch here moves to it, else {new} is dropped"
             ),
         ),
-        T::NotHere { .. } => {
-            problem(Fatal, "unfinished", "'git llm-apply recover' moves it, unless it has moved elsewhere")
-        }
+        T::NotHere { .. } => problem(
+            Fatal,
+            "unfinished",
+            "'git llm-apply recover' moves it, unless the branch has moved since",
+        ),
         T::Unfinished { .. } | T::Stuck { .. } => problem(Fatal, "unfinished", "run 'git llm-apply recover'"),
         T::Broken { .. } => problem(
             Fatal,
             "broken-journal",
-            "'git llm-apply recover --discard' gives it up: removes its locks, moves what it left aside, and touches no \
-             file, branch or index",
+            "'git llm-apply recover --discard' gives the run up: it removes the run's locks, moves its files aside, and touches no file, branch or index of yours",
         ),
         T::NoAttempt { others: true, .. } => {
             problem(Fatal, "no-attempt", "name one: --continue=<id>, --abort=<id>")
@@ -193,7 +187,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::NoAttempt { .. } => problem(
             Fatal,
             "no-attempt",
-            "a response with refused edits is kept, unless --no-keep or llmapply.keep says otherwise",
+            "refused attempts are kept, unless --no-keep or llmapply.keep turns that off",
         ),
         T::Attempt { id, .. } => problem(Fatal, REPOSITORY, forgets(id)),
     }
@@ -203,8 +197,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
 fn of_failure(exit: Exit, code: &'static str, failure: &Failure) -> (Exit, Problem) {
     let help = match failure.lacks_command() {
         true => {
-            "it found no command of that name; what git ignores (node_modules, .env) is there if a committed \
-             .worktreeinclude names it"
+            "a command was not found; the scratch worktree has ignored files (node_modules, .env) only if a committed .worktreeinclude names them"
         }
         false => UNCHANGED,
     };
@@ -237,25 +230,27 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
         V::Remote { .. } => retryable(
             Fatal,
             "remote",
-            "nothing was changed; 'git remote -v' names the remotes, --push=<remote> takes another",
+            "nothing was changed; 'git remote -v' shows the remotes, --push=<remote> takes another",
         ),
         V::Unfetched { .. } => retryable(
             Fatal,
             "remote",
-            "make its remote reachable, then run it again; 'git remote -v' names it",
+            "make its remote reachable, then run it again; 'git remote -v' shows it",
         ),
         V::Unsupported { help, .. } => fatal(help),
-        V::NotARepository(_) => fatal("change to a clone, or use -C <dir>; 'git init' makes a new one"),
+        V::NotOpened(_) => fatal("name it to use it anyway: 'git --git-dir=<directory> llm-apply'"),
+        V::NotARepository(_) => fatal("change to a repository, or use -C <dir>; 'git init' makes a new one"),
         V::Ident { known: false, .. } => fatal("git config --global user.name <name>, and user.email"),
         V::NotOwn(_) => fatal("move it away"),
         V::TooLarge { .. } => fatal("change that file by hand, and leave it out of the response"),
         V::Filter { path, .. } => {
-            fatal(&format!("'git check-attr -a {path}' names the filter or encoding; git needs its command"))
+            fatal(&format!("'git check-attr -a {path}' shows the filter or encoding; install its command"))
         }
-        V::Unsigned(_) => fatal("user.signingKey, gpg.format and gpg.program say how git signs"),
-        V::Encoding { .. } => fatal("'git -c i18n.commitEncoding=UTF-8 llm-apply' takes git's own encoding"),
-        V::BadDate(_) => fatal("such as '2026-01-31 12:00 +0100' or '2 days ago'"),
-        V::Editor { .. } => fatal("-m <message> and -F <file> give one without an editor"),
+        V::Unsigned(_) => fatal("check user.signingKey, gpg.format and gpg.program"),
+        V::Encoding { .. } => fatal("'git -c i18n.commitEncoding=UTF-8 llm-apply' commits in UTF-8"),
+        V::BadDate(_) => fatal("write it as '2026-01-31 12:00 +0100' or '2 days ago'"),
+        V::Editor { .. } => fatal("use -m <message> or -F <file>, which need no editor"),
+        V::Clipboard(_) => fatal("set llmapply.clipboardCommand to a command that prints the clipboard"),
         V::BadRevision(_) => fatal("name a commit, such as HEAD~2 or a tag"),
         V::BadBranchName(_)
         | V::Io { .. }
@@ -265,7 +260,6 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
         | V::NotInEncoding(_)
         | V::BadAuthor(_)
         | V::NotUtf8(_)
-        | V::Clipboard(_)
         | V::Injected(_) => fatal(""),
     }
 }

@@ -31,23 +31,26 @@ pub(super) fn sentence(one: &Recovered) -> String {
     let branch = one.reference.as_deref().unwrap_or("");
     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
     match one.settled.end {
-        End::Discarded => format!("removed what a killed run had prepared ({})", one.id),
+        End::Discarded => format!("removed the files that a killed run had prepared ({})", one.id),
         End::TakenBack => {
             format!("took a killed run back: {branch} and its files are as before it ({})", one.id)
         }
         End::Finished => format!("finished a killed run: {branch} has landed ({})", one.id),
         End::Unknown => format!(
-            "what a killed run has pushed for {branch} may be there or not: its remote cannot be asked ({})",
+            "a killed run pushed or dropped {branch}; whether its remote took that is not known, since it cannot be reached ({})",
             one.id
         ),
         End::Dropped => format!("finished a killed run: {branch} was dropped ({})", one.id),
         End::Forgotten => format!("finished a killed run: the record is forgotten ({})", one.id),
         End::LeftAlone => {
-            format!("a killed run on {branch} could not be settled, since git went on meanwhile ({})", one.id)
+            format!(
+                "a killed run on {branch} could not be finished or taken back, since git has changed it since ({})",
+                one.id
+            )
         }
         End::GivenUp => {
             let aside = one.settled.aside.as_ref().map(|aside| aside.display().to_string());
-            format!("gave a killed run up: what it left is in {} now", aside.unwrap_or_default())
+            format!("gave up a killed run: its files are now in {}", aside.unwrap_or_default())
         }
     }
 }
@@ -59,12 +62,12 @@ pub(super) fn remarks(one: &Recovered) -> Vec<String> {
     for path in &settled.left {
         all.push(match settled.end {
             // Nobody knows who did what to it.
-            End::LeftAlone => format!("  {path} may have what was to land, and stays as it is: look at it"),
-            _ => format!("  {path} was changed since, and stays as it is: look at it"),
+            End::LeftAlone => format!("  {path} may have the new content, and was left as it is: look at it"),
+            _ => format!("  {path} was changed since, and was left as it is: look at it"),
         });
     }
     for lock in &settled.locks {
-        all.push(format!("  {} was left locked, unless a git is at work: remove it then", lock.display()));
+        all.push(format!("  {} is left: remove it, unless a git process is running", lock.display()));
     }
     all
 }

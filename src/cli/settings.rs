@@ -3,7 +3,7 @@
 use super::Error;
 use super::args;
 use crate::flow::configured::{SENSITIVE, number};
-use crate::flow::sources::{OFF, ON, Sources, Typed};
+use crate::flow::sources::{OFF, Sources, Typed};
 use crate::flow::{Each, Given, Options, Question, ROUNDS, Template};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
@@ -142,16 +142,17 @@ pub(super) fn going_on(matches: &ArgMatches, kept: &Given) -> Option<String> {
     let mut words = Vec::new();
     for (long, values) in kept.iter().filter(|(long, _)| !is_typed(long)) {
         let dashes = if long == SENSITIVE { "" } else { "--" };
+        let is_switch = args::is_switch(long);
         match values.as_slice() {
             [] => words.push(format!("--no-{long}")),
-            [value] if value == OFF => words.push(format!("--no-{long}")),
+            [value] if is_switch && value == OFF => words.push(format!("--no-{long}")),
             values => words.extend(values.iter().map(|value| match value.as_str() {
-                "" | ON => format!("--{long}"),
+                value if value.is_empty() || is_switch => format!("--{long}"),
                 value => format!("{dashes}{long}={}", shell_word(value)),
             })),
         }
     }
-    (!words.is_empty()).then(|| format!("going on with the options of the attempt: {}", words.join(" ")))
+    (!words.is_empty()).then(|| format!("continuing with the options of the attempt: {}", words.join(" ")))
 }
 
 impl Typed for ArgMatches {
@@ -202,11 +203,11 @@ impl Settings {
     /// That does not go together with the rest.
     pub(super) fn print_by(&mut self, output: Output) -> std::result::Result<(), Error> {
         let odd = if output.json && self.shows() {
-            "--json goes with neither --diff nor --stat"
+            "--json cannot be used with --diff or --stat"
         } else if self.branch_per_edit.is_some() && self.options.branch.is_some() {
-            "--branch-per-edit does not go with --branch"
+            "--branch-per-edit cannot be used with --branch"
         } else if output.json && output.feedback {
-            "--json does not go with --feedback"
+            "--json cannot be used with --feedback"
         } else {
             self.options.diffs &= output.json;
             self.options.abbreviate = !output.json && !output.quiet;
@@ -264,8 +265,8 @@ pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Resu
     let Some(text) = Sources::new(matches, config).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
     number.ok_or_else(|| match args::single(matches, "rounds").flatten() {
-        Some(text) => Error::Usage(format!("--rounds is a number above 0, and not '{text}'")),
-        None => config::bad("llmapply.rounds", &text, "a number above 0").into(),
+        Some(text) => Error::Usage(format!("bad value '{text}' for --rounds: expected a number from 1")),
+        None => config::bad("llmapply.rounds", &text, "a number from 1").into(),
     })
 }
 
@@ -287,7 +288,7 @@ pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     }
     question.listing = from.choice("listing", Listing::NAMES, Listing::of_name)?.unwrap_or_default();
     let least = LEAST_CONTEXT_LINES;
-    if let Some(n) = number(config, "llmapply.contextLines", least, "a number that is at least 3")? {
+    if let Some(n) = number(config, "llmapply.contextLines", least, "a number from 3")? {
         question.context_lines = n;
     }
     question.delete = config.bool("llmapply.allowDelete")?.unwrap_or(question.delete);

@@ -20,13 +20,13 @@ pub(super) fn run(
     let output = printer.output;
     let template = Template::parse(template).map_err(|e| Error::Usage(e.to_string()))?;
     if settings.dry_run && settings.shows() {
-        return Err(Error::Usage("--diff and --stat go with several branches only where they land".into()));
+        return Err(Error::Usage("--diff and --stat cannot be used with -n for several branches".into()));
     }
     if (order.only.is_some() || order.except.last().is_some()) && order.responses.len() > 1 {
-        return Err(Error::Usage("--only and --except go with one response".into()));
+        return Err(Error::Usage("--only and --except need a single response".into()));
     }
     if output.feedback && order.responses.len() > 1 {
-        let message = "--feedback goes with one response; --continue=<id> --feedback is for one of several";
+        let message = "--feedback needs a single response; use --continue=<id> --feedback for one of several";
         return Err(Error::Usage(message.into()));
     }
     let names = order.responses.iter().map(|response| response.name().to_owned()).collect();

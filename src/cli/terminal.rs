@@ -127,11 +127,11 @@ struct Key {
 
 const KEYS: &[Key] = &[
     Key { letter: 'y', help: "take this edit" },
-    Key { letter: 'n', help: "leave it out; what is typed behind it tells a model why: n <reason>" },
-    Key { letter: 'q', help: "quit: leave this edit and all that are left out, land those that were taken" },
+    Key { letter: 'n', help: "leave it out; a reason after it goes to the model: n <reason>" },
+    Key { letter: 'q', help: "quit: leave out this edit and all later ones, land those that were taken" },
     Key { letter: 'a', help: "take this edit and all later ones of the file" },
     Key { letter: 'd', help: "leave out this edit and all later ones of the file" },
-    Key { letter: 'e', help: "edit the new text, and be asked again" },
+    Key { letter: 'e', help: "edit the new text, then ask again" },
     Key { letter: 's', help: "choose among the hunks of this edit" },
 ];
 

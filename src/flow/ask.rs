@@ -89,7 +89,7 @@ fn in_the_way(
     let about: BTreeSet<String> = found.iter().map(Obstacle::subject).collect();
     let shown = |path: &String| files.iter().any(|file| file.as_str() == path);
     if about.iter().all(shown) && (about.len() < files.len() || about.is_empty()) {
-        found.iter().for_each(|one| watch.warn(&format!("{one}: an edit of it cannot land")));
+        found.iter().for_each(|one| watch.warn(&format!("{one}: one of its edits cannot land")));
         return Ok(None);
     }
     let mut report = Report::new(Status::InTheWay);
@@ -166,7 +166,7 @@ impl Asking<'_> {
                 return Ok(done);
             }
             let Some(why) = self.goes_on(&done)? else { return Ok(done) };
-            self.watch.warn(&format!("round {round} of {rounds}: {why}; the model is told so"));
+            self.watch.warn(&format!("round {round} of {rounds}: {why}; telling the model"));
             let mut advice = feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default();
             if is_declined(&done) {
                 advice = format!("{}\n\n{WHOLE}\n", advice.trim_end());
@@ -174,7 +174,7 @@ impl Asking<'_> {
             if done.report.status == Status::NoEdits && self.request(&text, &prompted)? {
                 prompted = self.prompt()?;
                 advice =
-                    "The files that you asked for are among those above now. Send the edits.\n".to_owned();
+                    "The files that you asked for are now among those above. Send the edits.\n".to_owned();
             }
             input = prompt::again(&prompted.text, &said_so_far, &advice);
             last = Some(done);
@@ -206,7 +206,7 @@ impl Asking<'_> {
         let why = match (&done.failure, done.report.status) {
             (Some(Error::Mismatch(mismatch)), _) => return Ok(Some(mismatch.to_string())),
             (None, Status::NoEdits) => return Ok(Some("no edits".to_owned())),
-            (None, Status::Refused) if is_declined(done) => "not all of it was wanted".to_owned(),
+            (None, Status::Refused) if is_declined(done) => "some edits were declined".to_owned(),
             (_, Status::Refused) => return Ok(Some("refused".to_owned())),
             (Some(Error::Transaction(Stopped::Exec(failure) | Stopped::Hook(failure))), _) => {
                 failure.to_string()

@@ -247,7 +247,7 @@ impl Bring<'_> {
         }
         let is_judged = !self.options.include.is_empty() || !self.options.exclude.is_empty();
         for path in unnameable.iter().filter(|_| is_judged) {
-            let message = format!("`{path}` is a name that no pathspec can judge");
+            let message = format!("`{path}` is a name that pathspecs cannot match");
             found.push(refuse((Code::Policy, message), path.clone()));
         }
         Ok(found)

@@ -39,7 +39,7 @@ pub(super) fn to_pass(repo: &Repo, options: &Options, again: bool) -> Result<Vec
 /// Says which killed runs wait for the recovery.
 pub(super) fn tell_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Error> {
     for id in transaction::pending(repo)? {
-        watch.warn(&format!("a killed run is pending ({id}): 'git llm-apply recover' settles it"));
+        watch.warn(&format!("a killed run is pending ({id}): run 'git llm-apply recover'"));
     }
     Ok(())
 }

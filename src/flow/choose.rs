@@ -243,8 +243,8 @@ impl Choosing<'_, '_> {
                 self.steps = steps;
                 return Ok(());
             };
-            let reason = format!("it does not stand without {without}");
-            self.chooser.tell(&format!("edit {number} is left out, too: {reason}"));
+            let reason = format!("it depends on {without}");
+            self.chooser.tell(&format!("edit {number} is left out too: {reason}"));
             self.run.script.left_out.insert(number - 1);
             self.run.unwanted.insert(number, Unwanted { hunks: Vec::new(), reason: Some(reason) });
         }
@@ -277,8 +277,7 @@ impl Choosing<'_, '_> {
                 steps.into_iter().find(|step| step.edit == number && step.outcome == Outcome::Changes);
             let Some(found) = found.filter(|_| rest != Some(false)) else {
                 if rest.is_none() {
-                    self.chooser
-                        .tell(&format!("hunk {} does not stand without those that are left out", hunk + 1));
+                    self.chooser.tell(&format!("hunk {} depends on hunks that are left out", hunk + 1));
                 }
                 left.push(hunk + 1);
                 continue;
@@ -369,11 +368,11 @@ impl Choosing<'_, '_> {
         let edited = match edited.map(String::from_utf8) {
             Ok(Ok(text)) => text,
             Ok(Err(_)) => {
-                self.chooser.tell("that is no UTF-8: the edit stays as it was");
+                self.chooser.tell("that is not UTF-8: the edit is unchanged");
                 return Ok(step(&self.steps));
             }
             Err(error @ vcs::Error::Editor { .. }) => {
-                self.chooser.tell(&format!("{error}: the edit stays as it was"));
+                self.chooser.tell(&format!("{error}: the edit is unchanged"));
                 return Ok(step(&self.steps));
             }
             Err(error) => return Err(error.into()),
@@ -381,7 +380,7 @@ impl Choosing<'_, '_> {
         self.set(at, rewrite.with(&edited, &edit.op, edit.span));
         let (_, refused) = self.resolve()?;
         if let Some(message) = refused.get(&number) {
-            self.chooser.tell(&format!("{message}: the edit stays as it was"));
+            self.chooser.tell(&format!("{message}: the edit is unchanged"));
             self.set(at, edit.op);
             return Ok(step(&self.steps));
         }

@@ -20,28 +20,32 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<(String, Op
     let message = match &clash.kind {
         ClashKind::Lines(lines) => {
             let Some(first) = lines.first() else {
-                return Some((format!("`{path}` was changed on {on} where {what} changes it"), None));
+                return Some((format!("conflict in `{path}`: {on} and {what} change the same lines"), None));
             };
             let all: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
             let more = match lines.len().saturating_sub(NAMED) {
                 0 => String::new(),
                 more => format!(" and {more} more places"),
             };
-            let message =
-                format!("`{path}` was changed on {on} where {what} changes it, at {}{more}", all.join(", "));
+            let message = format!(
+                "conflict in `{path}`: {on} and {what} change the same lines, at {}{more}",
+                all.join(", ")
+            );
             return Some((message, Some(*first)));
         }
         ClashKind::Gone => format!("`{path}` was removed or moved away on {on}"),
         ClashKind::Appeared => format!("`{path}` appeared on {on}"),
         ClashKind::Directory => format!("`{path}` is a directory on {on}"),
         ClashKind::Replaced(node) => format!("`{path}` is {} on {on}", plan::named(*node)),
-        ClashKind::Changed => format!("`{path}`, which {what} takes away, was changed on {on}"),
+        ClashKind::Changed => format!("`{path}`, which {what} removes, was changed on {on}"),
         ClashKind::BuildsOn(_) => return None,
-        ClashKind::CaseTwin(twin) => format!("`{path}` differs only in case from `{twin}`, which is on {on}"),
-        ClashKind::Unnameable => {
-            format!("`{path}`, as the file is called on {on}, is a name that cannot be handled")
+        ClashKind::CaseTwin(twin) => {
+            format!("`{path}` differs only in case or Unicode form from `{twin}`, which is on {on}")
         }
-        ClashKind::Other => format!("`{path}` does not go with what {on} has made of it"),
+        ClashKind::Unnameable => {
+            format!("`{path}`, the file's name on {on}, is not supported")
+        }
+        ClashKind::Other => format!("`{path}` conflicts with its state on {on}"),
     };
     Some((message, None))
 }
@@ -49,7 +53,7 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<(String, Op
 /// What to do about one where the sides changed the same: a favour would decide it.
 pub(super) fn help(clash: &Clash) -> Option<&'static str> {
     matches!(clash.kind, ClashKind::Lines(_) | ClashKind::Appeared)
-        .then_some("-X ours keeps what the branch has there, -X theirs takes the other side's")
+        .then_some("-X ours keeps the branch's lines, -X theirs takes the other side's")
 }
 
 /// What happened where only a favour decided, as [`wording`] has it.
@@ -62,8 +66,8 @@ pub(super) fn decided(
 ) -> Option<(String, Option<LineRange>)> {
     let (message, line) = wording(clash, on, what)?;
     let whose = match favor {
-        Favor::Ours => format!("-X ours keeps what {branch} has"),
-        Favor::Theirs => format!("-X theirs takes what {what} has"),
+        Favor::Ours => format!("-X ours keeps the lines of {branch}"),
+        Favor::Theirs => format!("-X theirs takes the lines of {what}"),
     };
     Some((format!("{message}; {whose}"), line))
 }

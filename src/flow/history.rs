@@ -17,15 +17,8 @@ use std::time::Duration;
 /// They cannot be read.
 pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     let mut report = Report::new(Status::Shown);
-    for (record, link) in records(repo, watch)? {
-        let first = record.commits.first().and_then(|(id, _)| repo.existing(repo.object_id(id).ok()?).ok());
-        let author = first.as_ref().map(|first| {
-            let author = first.author.rfind('>').map_or("", |end| &first.author[..=end]);
-            author.to_owned()
-        });
-        let subject = first.map(|first| first.subject());
-        report.landings.push(LandingReport { subject, author, ..report_of((record, link)) });
-    }
+    let records = records(repo, watch)?;
+    report.landings = records.into_iter().map(|recorded| report_of(repo, recorded)).collect();
     let kept = Attempt::kept(repo).into_iter().map(|one| AttemptReport {
         id: one.id,
         time: (i64::try_from(one.made).unwrap_or_default(), 0),
@@ -47,10 +40,8 @@ pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
 pub(super) fn records(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(Record, Link)>, Error> {
     let (records, odd) = transaction::records(repo)?;
     if odd > 0 {
-        let (what, are) = if odd == 1 { ("record", "is") } else { ("records", "are") };
-        watch.warn(&format!(
-            "{odd} {what} below refs/llm-apply/ {are} not of the form of a landing, and left out"
-        ));
+        let records = crate::diag::counted(odd, "malformed record");
+        watch.warn(&format!("ignored {records} below refs/llm-apply/"));
     }
     Ok(records)
 }
@@ -65,7 +56,7 @@ pub fn show(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report
     let mut report = report::recorded(json.as_deref().unwrap_or_default());
     report.responses.clone_from(&record.responses);
     let texts = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned());
-    report.landings = vec![LandingReport { texts: texts.collect(), ..report_of((record, link)) }];
+    report.landings = vec![LandingReport { texts: texts.collect(), ..report_of(repo, (record, link)) }];
     Ok(report)
 }
 
@@ -78,12 +69,18 @@ pub fn forget(repo: &Repo, name: &str, timeout: Duration, watch: &dyn Watch) -> 
     let (record, link) = find(repo, Some(name), records(repo, watch)?)?;
     transaction::forget(repo, &link, timeout)?;
     let mut report = Report::new(Status::Forgotten);
-    report.landings = vec![report_of((record, link))];
+    report.landings = vec![report_of(repo, (record, link))];
     Ok(report)
 }
 
-fn report_of((record, link): (Record, Link)) -> LandingReport {
-    LandingReport { record, time: link.time, subject: None, author: None, texts: Vec::new() }
+fn report_of(repo: &Repo, (record, link): (Record, Link)) -> LandingReport {
+    let first = record.commits.first().and_then(|(id, _)| repo.existing(repo.object_id(id).ok()?).ok());
+    let author = first.as_ref().map(|first| {
+        let author = first.author.rfind('>').map_or("", |end| &first.author[..=end]);
+        author.to_owned()
+    });
+    let subject = first.map(|first| first.subject());
+    LandingReport { record, time: link.time, subject, author, texts: Vec::new() }
 }
 
 /// The landing of that id, or the beginning of one, or with that commit; without a name the newest.

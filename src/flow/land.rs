@@ -103,8 +103,9 @@ pub(super) fn while_it_moves<T>(
             let place = Line::join(repo, reference, options.lock_timeout)?;
             // What stands before may take as long as this did.
             let patience = options.lock_timeout + began.elapsed();
-            let is_first =
-                place.wait(patience, |elapsed| watch.waiting("others land here first", elapsed))?;
+            let is_first = place.wait(patience, |elapsed| {
+                watch.waiting("waiting for other landings on this branch", elapsed)
+            })?;
             watch.ended();
             if !is_first {
                 return outcome;
@@ -117,7 +118,7 @@ pub(super) fn while_it_moves<T>(
 /// Says which hooks judge nothing since they are not executable, as git does.
 pub(super) fn tell_of_hooks(repo: &Repo, options: &Options, watch: &dyn Watch) -> Result<(), Error> {
     for name in transaction::hooks_passed_over(repo, !options.verify, !options.ff)? {
-        watch.warn(&format!("the {name} hook does not run, since its file is not executable"));
+        watch.warn(&format!("the {name} hook was ignored because its file is not executable"));
     }
     Ok(())
 }

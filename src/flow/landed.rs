@@ -205,9 +205,9 @@ impl Run<'_> {
                     }
                     Fate::Unclear => {
                         let message =
-                            format!("this edit landed as {}, and its lines have been changed since", one.id);
+                            format!("this edit landed as {}, and its lines have changed since", one.id);
                         let diagnostic = Diagnostic::error(Code::Conflict, edit.span, message)
-                            .with_help("leave it out, or land it once more with --again");
+                            .with_help("leave it out, or land it again with --again");
                         landed.unclear.push(diagnostic.for_edit(at + 1, edit.path.shown()));
                     }
                     Fate::Gone => {}

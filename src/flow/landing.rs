@@ -151,7 +151,7 @@ impl Landing {
             }
             if there.is_empty() {
                 let message =
-                    format!("the commits of the landing {} are not on that branch (any more)", self.of);
+                    format!("the commits of the landing {} are not on that branch, or not any more", self.of);
                 return Err(Error::NothingToUndo(message));
             }
             let gone = repo.taken_back(tip, self.start)?;
@@ -159,7 +159,7 @@ impl Landing {
                 let edits = edits_of(commit);
                 match there.get(&commit).copied() {
                     Some(now) if gone.contains(&now) || gone.contains(&commit) => {
-                        steps.left.push(Left::new(now, edits, "was taken back already".to_owned()));
+                        steps.left.push(Left::new(now, edits, "was already taken back".to_owned()));
                     }
                     Some(now) => steps.done.push(Step::new(Replayed { commit, reversed: true }, now, edits)),
                     None => {

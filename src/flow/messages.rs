@@ -155,7 +155,7 @@ impl Run<'_> {
                 return Err(Error::Message("a message has a NUL byte in it".into()));
             }
             let edited = sheet.read(&text, messages.cleanup).map_err(|Lost { commit }| {
-                Error::Message(format!("the line that names commit {commit} is not where it was"))
+                Error::Message(format!("the line that names commit {commit} is missing or was moved"))
             })?;
             for ((about, draft), edited) in all.iter().zip(edited) {
                 if message::is_emptied(&edited, draft, &messages.marks) {
@@ -194,7 +194,7 @@ impl Run<'_> {
     /// Says what there is to be said about how messages are made.
     pub(super) fn tell_of_messages(&self, repo: &Repo) -> Result<(), Error> {
         if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
-            self.watch.detail("commit.template is not used: commits have the edits' reasons");
+            self.watch.detail("commit.template is not used: the edits' reasons are the messages");
         }
         if self.options.allow_skip_ci {
             return Ok(());
@@ -203,7 +203,7 @@ impl Run<'_> {
             let why = self.script.edits.get(at).and_then(|edit| edit.why.as_deref());
             if why.is_some_and(message::asks_to_skip_ci) {
                 self.watch.warn(&format!(
-                    "the reason of edit {} asks to skip CI; in its commit these are mere words",
+                    "the reason of edit {} asks to skip CI; the commit message disables that",
                     at + 1
                 ));
             }

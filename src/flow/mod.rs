@@ -76,25 +76,27 @@ pub enum Error {
     #[error(transparent)]
     Mismatch(#[from] crate::plan::Mismatch),
     /// What is given is no trailer.
-    #[error("'{0}' is no trailer: <token>: <value>, on one line, the token of letters, digits and hyphens")]
+    #[error(
+        "'{0}' is not a trailer: write <token>: <value> on one line, the token of letters, digits and hyphens"
+    )]
     Trailer(String),
     /// The names of several branches do not go together.
     #[error("{0}")]
     Names(String),
     /// HEAD is detached.
-    #[error("HEAD is detached, and what lands there is on no branch that could be pushed")]
+    #[error("HEAD is detached, so there is no branch to push")]
     NoBranchToPush,
     /// Files of a commit have names that cannot be handled.
-    #[error("these names cannot be handled: {}", .0.join(", "))]
+    #[error("these names are not supported: {}", .0.join(", "))]
     Unmovable(Vec<String>),
     /// Both have commits that the other lacks.
-    #[error("{0} and the branch here have gone apart")]
+    #[error("{0} and the branch here have diverged")]
     Diverged(String),
     /// There is no such branch.
     #[error("there is no branch '{0}'")]
     NoBranch(String),
     /// A branch that no landing has made, or that has not any more what landed there.
-    #[error("'{0}' is no suggestion: no landing on record has made it")]
+    #[error("'{0}' is not a suggestion: no recorded landing made it")]
     NoSuggestion(String),
     /// A merge that a branch has cannot be done again.
     #[error("{branch} has a merge commit with changes of its own, {commit}")]
@@ -108,7 +110,7 @@ pub enum Error {
     #[error("{0}; nothing was changed")]
     Message(String),
     /// There is nothing that a merge commit could join the commits with.
-    #[error("{0} has no commit yet, so there is nothing to merge onto")]
+    #[error("{0} has no commits yet, so there is nothing to merge onto")]
     Unborn(String),
     /// What a model said cannot be an answer.
     #[error(transparent)]
@@ -120,16 +122,16 @@ pub enum Error {
     #[error("pathspec '{0}' matches no tracked file of {1}")]
     NoSuchFiles(String, String),
     /// A refused attempt does not read as it did when it was kept.
-    #[error("the refused attempt {0} cannot be read as it was")]
+    #[error("the refused attempt {0} is damaged")]
     Attempt(String),
     /// Nothing is on record.
-    #[error("no landing is on record here")]
+    #[error("no landings are recorded here")]
     NoLandings,
     /// There is no such landing on record.
-    #[error("no landing on record has the id or the commit '{0}'")]
+    #[error("no recorded landing has the id or commit '{0}'")]
     NoLanding(String),
     /// More than one landing is meant.
-    #[error("'{0}' is the beginning of several ids: {1}")]
+    #[error("'{0}' matches several ids: {1}")]
     AmbiguousLanding(String, String),
     /// Somebody named an edit that there is not.
     #[error("there is no edit {number}: the response has {edits} edit{}", if *.edits == 1 { "" } else { "s" })]
@@ -153,7 +155,7 @@ pub enum Error {
         commit: String,
     },
     /// That edit of a refused attempt cannot be left out.
-    #[error("edit {0} is none of those that failed")]
+    #[error("edit {0} is not one of the failed edits")]
     Skip(usize),
 }
 

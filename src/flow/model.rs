@@ -60,7 +60,7 @@ impl Model for ModelCommand<'_> {
             return Ok(answer);
         }
         let mut message = match ended.wanted_terminal() {
-            true => "the model's command wanted to read from the terminal, and is given none".to_owned(),
+            true => "the model's command tried to read from the terminal, which it cannot".to_owned(),
             false => format!("the model's command failed (exit status {})", ended.status),
         };
         let said =

@@ -7,7 +7,7 @@ use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
 
 /// Why the remote is left as it is.
-const NOT_HERE: &str = "it has commits that are not here";
+const NOT_HERE: &str = "it has commits that the branch here lacks";
 
 /// Where it is pushed to, if it is, and the remote's commit that it has to come onto first.
 pub(super) type Way = (Option<Upstream>, Option<Oid>);

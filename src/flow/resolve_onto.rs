@@ -181,7 +181,7 @@ impl Run<'_> {
             for change in changes.iter().filter(|change| !named.contains(&change.path)) {
                 if let Some((code, message)) = plan::objection(&change.path, rules) {
                     failed.extend(&planned.edits);
-                    let message = format!("{} has moved the file: {message}", target.short());
+                    let message = format!("{} moved the file: {message}", target.short());
                     found.extend(self.about(plan, planned, change.path.as_str(), code, message));
                 }
             }
@@ -200,11 +200,11 @@ impl Run<'_> {
         let (branch, path, base) = (target.short(), &clash.path, self.shown());
         if let ClashKind::BuildsOn(earlier) = clash.kind {
             let earlier = series.get(earlier).and_then(|planned| planned.edits.first().copied());
-            let message = format!("`{path}` is not what it would be by an edit that is refused");
+            let message = format!("`{path}` depends on an edit that is refused");
             let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
             let Some(earlier) = earlier else { return Some(diagnostic) };
             let help = format!(
-                "edit {earlier}, which is refused too, brings this file or its lines: correct that one first"
+                "edit {earlier}, which is refused too, adds this file or its lines: correct that one first"
             );
             let evidence = Evidence { builds_on: Some(earlier), ..Evidence::default() };
             return Some(diagnostic.with_help(help).with_evidence(evidence));
@@ -213,7 +213,7 @@ impl Run<'_> {
         let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
         let diagnostic = self.about(plan, planned, path, code, message)?;
         let mut help = format!(
-            "ask for the edit again on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
+            "ask for the edit again, on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
             shell_word(base)
         );
         if let Some(favor) = conflict::help(clash).filter(|_| self.options.favor.is_none()) {

@@ -264,8 +264,7 @@ impl Run<'_> {
             return None;
         }
         let kept = self.try_keep(repo, target, what);
-        let id =
-            kept.map_err(|error| self.watch.warn(&format!("the attempt could not be kept: {error}"))).ok()?;
+        let id = kept.map_err(|error| self.watch.warn(&format!("cannot keep the attempt: {error}"))).ok()?;
         // What is meant without a name is told by HEAD alone.
         let head = Target::choose(repo, None, None).ok();
         let is_next = head.is_some_and(|head| Attempt::is_next(repo, &id, &head.name));
@@ -348,7 +347,7 @@ impl Run<'_> {
     pub(super) fn forget(&self, repo: &Repo, target: &Target) {
         for id in self.replaced_attempts(repo, target) {
             if let Err(error) = Attempt::forget(repo, &id) {
-                self.watch.warn(&format!("the refused attempt could not be forgotten: {error}"));
+                self.watch.warn(&format!("cannot forget the refused attempt: {error}"));
             }
         }
     }

@@ -266,7 +266,7 @@ fn check_names(repo: &Repo, drafts: &[Draft], sources: &[Source<'_>]) -> Result<
                 None => sources[draft.source].name().to_owned(),
             };
             let (branch, other, one) = (&draft.branch, named(other), named(draft));
-            return Err(Error::Names(format!("{branch} would be the branch of both {other} and {one}")));
+            return Err(Error::Names(format!("{other} and {one} would have the same branch, {branch}")));
         }
     }
     for full in known.keys() {
@@ -275,7 +275,7 @@ fn check_names(repo: &Repo, drafts: &[Draft], sources: &[Source<'_>]) -> Result<
             if known.contains_key(directory) {
                 let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
                 return Err(Error::Names(format!(
-                    "{} and {} cannot both be branches: git keeps one in a directory of the other's name",
+                    "{} and {} cannot both be branches: one name is a directory of the other",
                     short(directory),
                     short(full)
                 )));

@@ -40,7 +40,7 @@ pub struct Naming {
 
 /// What is between braces is no field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no field of a branch's name; those are {{n}}, {{slug}}, {{id}} and {{stem}}")]
+#[error("unknown field '{0}' in a branch name; use {{n}}, {{slug}}, {{id}} or {{stem}}")]
 pub struct NoField(pub String);
 
 impl Template {

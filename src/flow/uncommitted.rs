@@ -77,7 +77,7 @@ impl Run<'_> {
             let fits = |step: &plan::Step| Some(step.edit) == found.edit && step.outcome == Outcome::Changes;
             if steps.iter().any(fits) {
                 found.help = Some(format!(
-                    "it matches your uncommitted version of {path}: commit that, and apply it then"
+                    "it matches your uncommitted version of {path}: commit that first, then apply it"
                 ));
             }
         }

@@ -123,7 +123,7 @@ impl Undoing<'_> {
     fn nothing(&self) -> Error {
         let branch = self.target.short();
         Error::NothingToUndo(match self.what.redo {
-            true => format!("nothing on record was taken back on {branch}"),
+            true => format!("nothing to redo on {branch}"),
             false => format!("nothing to undo on {branch}"),
         })
     }

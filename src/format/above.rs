@@ -217,17 +217,15 @@ impl<'r> Above<'r> {
             return why::of_prose(first.into_iter().chain(lines));
         }
         let mut is_announced = false;
-        // One line that touches the edit and is no sentence is a page's or a command's.
-        let is_label =
-            |text: &Text<'_>| matches!(text.lines[..], [line] if !trim(line.text).ends_with(SENTENCE_ENDS));
-        let labels = usize::from(self.is_open && self.texts.last().is_some_and(is_label));
-        // So are lines of a word or two that make no sentence, such as `diff` and `Copy code`.
-        let is_word = |line: &Line<'_>| {
-            line.text.split_whitespace().count() <= 2 && !trim(line.text).ends_with(SENTENCE_ENDS)
+        // A text that touches the edit may be a page's or a command's: one line that is no sentence, or several of a word or two.
+        let says_nothing = |line: &Line<'_>| !trim(line.text).ends_with(SENTENCE_ENDS);
+        let is_short = |line: &Line<'_>| line.text.split_whitespace().count() <= 2;
+        let is_label = |text: &Text<'_>| {
+            let lines = &text.lines;
+            lines.iter().all(says_nothing) && (lines.len() == 1 || lines.iter().all(is_short))
         };
-        let are_labels =
-            |text: &Text<'_>| !text.is_heading && text.lines.len() > 1 && text.lines.iter().all(is_word);
-        let texts = self.texts.iter().rev().skip(labels).filter(|text| !text.is_code && !are_labels(text));
+        let labels = usize::from(self.is_open && self.texts.last().is_some_and(is_label));
+        let texts = self.texts.iter().rev().skip(labels).filter(|text| !text.is_code);
         for text in texts {
             if is_announced && !text.is_heading {
                 continue;

@@ -6,7 +6,6 @@
 //! A patch that has no end was cut off: its sections but for the last are edits, beside the error that refuses the
 //! response.
 
-mod chunk;
 mod marker;
 mod render;
 mod section;
@@ -58,7 +57,7 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
 }
 
 /// Reads the sections up to the end of the patch; gives it back where it breaks off.
-fn read_sections(cursor: &mut Cursor<'_>, out: &mut Output, mut patch: Patch) -> Option<Patch> {
+fn read_sections<'r>(cursor: &mut Cursor<'r>, out: &mut Output, mut patch: Patch<'r>) -> Option<Patch<'r>> {
     while let Some(line) = cursor.line().filter(|_| !out.is_full()) {
         if patch.ends_at(cursor, line) {
             patch.finish(out);
@@ -86,7 +85,7 @@ fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
     read_sections(cursor, out, Patch { has_end: Some(false), ..Patch::default() });
     out.truncate(edits, faults);
     let fault = Diagnostic::error(Code::Truncated, first, "missing `*** Begin Patch` above this section");
-    out.fault(fault.with_help("give the whole patch once more"));
+    out.fault(fault.with_help("give the whole patch again"));
 }
 
 /// Whether a line may be one of a patch, by how it begins.
@@ -103,9 +102,9 @@ const PATCH: &str = "*** Begin Patch";
 
 /// A patch as far as it was read.
 #[derive(Default)]
-struct Patch {
+struct Patch<'r> {
     /// The section that is open, unless it is at fault.
-    section: Option<Section>,
+    section: Option<Section<'r>>,
     /// Whether it has chunks, in which a line that begins with a blank is one of the file; stays for a section at fault.
     in_chunks: bool,
     /// Whether a fault was reported.
@@ -114,7 +113,7 @@ struct Patch {
     has_end: Option<bool>,
 }
 
-impl Patch {
+impl<'r> Patch<'r> {
     /// Whether a line with a blank before it is one of the file.
     fn is_context(&self, line: Line<'_>) -> bool {
         self.in_chunks && line.text.starts_with(' ')
@@ -147,7 +146,7 @@ impl Patch {
     }
 
     /// Takes in the next line.
-    fn take(&mut self, cursor: &Cursor<'_>, out: &mut Output, line: Line<'_>) -> Result<(), Fault> {
+    fn take(&mut self, cursor: &Cursor<'r>, out: &mut Output, line: Line<'r>) -> Result<(), Fault> {
         let span = cursor.span_of(line);
         let marker = Marker::of(line.text).filter(|_| !self.is_context(line));
         let Some(marker) = marker else {

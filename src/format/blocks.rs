@@ -13,13 +13,14 @@ mod tests;
 use super::above::Above;
 use super::document::{Part, What, lift};
 use super::fence::{Fence, is_markdown};
-use super::reasoning::{self, Sections};
+use super::reasoning;
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
 use super::why::list_mark;
 use super::{Output, Reading, fault, file, json, seen};
 use crate::edit::{Candidate, FenceState, FormatId, Given};
 use crate::response::{Passage, Response};
 use crate::span::Span;
+use drafts::Drafts;
 
 /// How deep fences and quotes are read in each other.
 const DEEPEST: u32 = 16;
@@ -86,27 +87,11 @@ pub(super) struct Reader<'r> {
     /// Whether fences are read inside of fences that are as long: not once one had no end that way.
     nests: bool,
     tag: Option<Tag<'r>>,
-    /// The rest of the line in which the end of a draft stands, behind it.
-    closed: Option<Line<'r>>,
-    /// Whether an end in the payload of a draft is content: not once a draft was broken.
-    whole_drafts: bool,
-    sections: Sections,
-    /// The first opening tag of reasoning that is never closed.
-    unclosed: Option<Span>,
-    /// Where the last reasoning ended.
-    ended: Option<usize>,
-    /// A closing tag alone, below edits that it took back: its place among the diagnostics.
-    lone: Option<usize>,
+    drafts: Drafts<'r>,
     /// The first line that opens an edit and is escaped.
     pub(super) escaped: Option<Span>,
-    /// Whether the response is a page of a chat.
-    is_page: bool,
-    /// Where the user's turn below an answer of it begins, and how many parts, edits and diagnostics there were.
-    turn: Option<(usize, usize, (usize, usize))>,
     /// Where there was as much as is taken from one response.
     stopped: Option<usize>,
-    /// The end of the last line that has no closing tag of reasoning.
-    no_closing: usize,
 }
 
 impl<'r> Reader<'r> {
@@ -127,17 +112,9 @@ impl<'r> Reader<'r> {
             outer: Vec::new(),
             nests: true,
             tag: None,
-            closed: None,
-            whole_drafts: true,
-            sections: Sections::default(),
-            unclosed: None,
-            ended: None,
-            lone: None,
+            drafts: Drafts::default(),
             escaped: None,
-            is_page: false,
-            turn: None,
             stopped: None,
-            no_closing: usize::MAX,
         }
     }
 
@@ -146,7 +123,7 @@ impl<'r> Reader<'r> {
         let end = reasoning::end_of(self.response.text());
         let mut cursor = Cursor::within(self.response, Span::new(self.response.id(), 0, end));
         let first = cursor.lines().find(|line| !line.trimmed().is_empty());
-        self.is_page = first.is_some_and(|line| line.trimmed() == "You said:");
+        self.drafts.is_page = first.is_some_and(|line| line.trimmed() == "You said:");
         let content = self.blocks(&mut cursor, 0);
         self.leave_turn(end);
         if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && self.whole_files) {
@@ -164,7 +141,7 @@ impl<'r> Reader<'r> {
     /// Reads the blocks up to the line that closes the fence around the cursor, or to the end of its input.
     fn blocks(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> Content {
         let mut content = Content::default();
-        while let Some(line) = cursor.line().filter(|_| self.closed.is_none()) {
+        while let Some(line) = cursor.line().filter(|_| self.drafts.closed.is_none()) {
             if self.out.is_full() {
                 self.stopped.get_or_insert(line.start);
                 cursor.go_to_end();
@@ -184,7 +161,7 @@ impl<'r> Reader<'r> {
             if self.block(cursor, line, first, depth, &mut content) {
                 content.blocks += 1;
             } else if let Some(rest) = self.behind_draft(line) {
-                self.closed = Some(rest);
+                self.drafts.closed = Some(rest);
             } else {
                 let is_path = self.text(line, depth);
                 // Dots and rules say nothing.
@@ -449,18 +426,7 @@ impl<'r> Reader<'r> {
 
     /// A code block of these lines, without an info string.
     fn given(&self, span: Span, candidates: Vec<Candidate>, text: Passage) -> Given {
-        let (language, state, is_whole) = (String::new(), FenceState::Closed, self.whole_files);
-        Given {
-            span,
-            candidates,
-            language,
-            text,
-            path_line: 0,
-            state,
-            is_whole,
-            is_snippet: false,
-            why: None,
-        }
+        Given { span, candidates, text, is_whole: self.whole_files, ..Given::default() }
     }
 
     /// Keeps a code block that no format reads.

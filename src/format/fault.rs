@@ -12,7 +12,7 @@ pub(super) type Fault = Box<Diagnostic>;
 /// A block that was opened and has no end.
 pub(super) fn unterminated(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code::Truncated, span, format!("unterminated {what}"))
-        .with_help("the response may be cut off: give this edit once more, whole")
+        .with_help("the response may be cut off: give this edit again, whole")
 }
 
 /// An end without its beginning.

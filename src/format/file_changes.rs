@@ -7,8 +7,8 @@ mod content;
 mod directive;
 mod render;
 
-use super::scan::{Cursor, Line, starts_with_ignore_case, trim, trim_start};
-use super::tag::{self, Brackets, has_attributes};
+use super::scan::{Cursor, starts_with_ignore_case, trim, trim_start};
+use super::tag::{self, Brackets, has_attributes, stands_alone};
 use super::{Format, FormatId, Output, fault};
 use directive::Directive;
 
@@ -48,54 +48,29 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     }
 }
 
-/// Reads the directives up to the end of the envelope that opens here. What else is in it is prose.
+/// Reads the directives up to the end of the envelope that opens here.
 fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
-    cursor.skip_blanks();
-    let envelope = tag::read(cursor);
-    if let Err(fault) = envelope.check(&[]) {
-        out.fault(fault);
-    }
-    let mut is_pure = true;
-    while envelope.opens() && !out.is_full() {
-        while cursor.line().is_some_and(Line::is_blank) {
-            cursor.advance();
-        }
-        let Some(line) = cursor.line() else { break };
-        let text = trim_start(line.text);
-        let span = cursor.span(line.start, line.end());
+    let is_envelope = |cursor: &Cursor<'_>| Sign::of(trim_start(cursor.text())) == Some(Sign::Envelope);
+    tag::read_envelope(cursor, out, FormatId::FileChanges, is_envelope, |cursor, out| {
+        let text = trim_start(cursor.text());
         match Sign::of(text) {
-            Some(Sign::Envelope) => break,
-            Some(Sign::EnvelopeEnd) => {
-                cursor.skip_blanks();
-                tag::read(cursor);
-                return;
-            }
+            None | Some(Sign::Envelope | Sign::EnvelopeEnd) => return false,
             Some(Sign::Directive(directive)) => {
                 directive::read(cursor, out, directive, true);
-                continue;
+                return true;
             }
-            Some(Sign::DirectiveEnd) => out.fault(fault::unopened(span, &format!("`{}`", trim(text)))),
+            Some(Sign::DirectiveEnd) => {
+                out.fault(fault::unopened(cursor.line_span(), &format!("`{}`", trim(text))));
+            }
             Some(Sign::Unknown) => {
                 cursor.skip_blanks();
                 let tag = tag::read(cursor);
                 out.fault(fault::unknown_operation(tag.span, tag.name, &Directive::NAMES.join(", ")));
             }
-            None => {
-                if let Some(at) = tag::find_closing(line.text, "FILE_CHANGES") {
-                    cursor.step(at);
-                    continue;
-                }
-                if let Some(what) = tag::foreign(cursor, FormatId::FileChanges).filter(|_| is_pure) {
-                    out.fault(fault::unexpected(span, what, "`<FILE_CHANGES>`"));
-                    is_pure = false;
-                }
-            }
         }
         cursor.advance();
-    }
-    if envelope.kind != tag::Kind::SelfClosed && !out.is_full() {
-        out.fault(fault::unterminated(envelope.span, &envelope.shown()).with_lost(cursor.here()));
-    }
+        true
+    });
 }
 
 impl Sign {
@@ -104,14 +79,12 @@ impl Sign {
         let brackets = Brackets::of(text);
         let (name, closing) = tag::peek_in(text, brackets)?;
         let rest = trim_start(&text[brackets.open.len() + usize::from(closing) + name.len()..]);
-        // Text behind makes it a sentence about the tag.
-        let is_alone =
-            |rest: &str| rest.strip_prefix(brackets.close).is_some_and(|rest| stands_alone(rest, brackets));
         let is_envelope = ENVELOPES.iter().any(|envelope| name.eq_ignore_ascii_case(envelope));
         match Directive::named(name) {
             _ if is_envelope && closing => rest.starts_with(brackets.close).then_some(Sign::EnvelopeEnd),
-            _ if is_envelope => is_alone(rest.strip_prefix('/').unwrap_or(rest)).then_some(Sign::Envelope),
-            Some(_) if closing => is_alone(rest).then_some(Sign::DirectiveEnd),
+            // Text behind makes it a sentence about the tag.
+            _ if is_envelope => tag::is_bare(rest, brackets).then_some(Sign::Envelope),
+            Some(_) if closing => tag::is_bare(rest, brackets).then_some(Sign::DirectiveEnd),
             Some(directive) => Some(Sign::Directive(directive)),
             None => {
                 let tag = rest.split(brackets.close).next().unwrap_or(rest);
@@ -129,14 +102,6 @@ impl Sign {
             sign => sign == Some(Sign::Envelope),
         }
     }
-}
-
-/// Whether what follows a tag leaves it alone on its line, or among other tags. The crate's own instructions have a
-/// remark behind closing tags in square brackets, which some models repeat.
-fn stands_alone(after: &str, brackets: Brackets) -> bool {
-    let after = trim(after);
-    let next = if brackets == Brackets::SQUARE { "<<<---" } else { "<" };
-    after.is_empty() || after.starts_with(next)
 }
 
 /// Whether the tag that begins a text, a directive's by its name, is more than a mention: it has attributes, or stands

@@ -1,9 +1,8 @@
-//! The body of a unified diff of one file: its hunks, however its numbers and headers are.
+//! The hunks of one file, whatever their `@@` lines say of their places: line numbers, as in a unified diff, or lines that
+//! stand above them, as in a patch of Codex.
 //!
-//! Apart from the formats that carry such bodies. Only `@@` lines and marked lines count: the numbers are kept as a hint
-//! for where equal places have to be told apart, and headers are skipped, unless they say what hunks cannot: that the
-//! file is removed, moved or another one. A line that is neither is an error, since a hunk of which a part is guessed
-//! could change the wrong lines.
+//! Apart from the formats that carry hunks. In the body of a unified diff only `@@` lines and marked lines count: headers
+//! are skipped, unless they say what hunks cannot: that the file is removed, moved or another one.
 
 pub(super) mod header;
 
@@ -100,7 +99,7 @@ pub(super) enum Due {
 }
 
 struct Reader<'r> {
-    header: Header<'r>,
+    header: Header,
     /// The fence around the lines, while it is open.
     fence: Option<Fence<'r>>,
     hunks: Hunks<'r>,
@@ -111,8 +110,7 @@ struct Reader<'r> {
 struct Open {
     span: Span,
     numbers: Numbers,
-    /// The text behind the numbers.
-    section: Option<String>,
+    anchor: Anchor,
     /// The lines with their marks, as they are written, as far as they are content for certain.
     lines: Passage,
     /// The blank lines behind them, which are content only if others follow.
@@ -171,7 +169,7 @@ impl<'r> Reader<'r> {
     fn header_line(&mut self, line: Line<'r>) {
         if let Some(fence) = Fence::of(line.text).filter(|_| self.fence.is_none()) {
             self.fence = Some(fence);
-        } else if let Some(fault) = self.header.read(line, self.hunks.span(line), self.hunks.begun) {
+        } else if let Some(fault) = self.header.read(line, self.hunks.span(line)) {
             self.hunks.fault(fault);
         }
     }
@@ -256,14 +254,47 @@ impl<'r> Hunks<'r> {
     }
 
     fn begin_at(&mut self, span: Span, header: &str) {
+        let (numbers, section) = (Numbers::of(header), header::section(header));
+        let anchor = Anchor::Line { old_start: numbers.old.start, new_start: numbers.new.start, section };
+        self.open(Open { span, numbers, anchor, ..Open::default() });
+    }
+
+    fn open(&mut self, hunk: Open) {
         self.end();
         self.begun = true;
-        self.open = Some(Open {
-            span,
-            numbers: Numbers::of(header),
-            section: header::section(header),
-            ..Open::default()
-        });
+        self.open = Some(hunk);
+    }
+
+    /// Takes an `@@` line of a patch and what it seeks: several in a row belong to one hunk.
+    pub(super) fn seek(&mut self, span: Span, text: Option<&str>) {
+        if self.open.as_ref().is_none_or(|hunk| !hunk.lines.is_empty()) {
+            let anchor = Anchor::Seek { context: Vec::new(), end_of_file: false };
+            self.open(Open { span, anchor, ..Open::default() });
+        }
+        if let Some(Open { span: whole, anchor: Anchor::Seek { context, .. }, blanks, .. }) = &mut self.open {
+            *whole = whole.join(span);
+            *blanks = Passage::default();
+            context.extend(text.map(str::to_owned));
+        }
+    }
+
+    /// Whether the hunk of a patch that is read takes no more lines.
+    pub(super) fn is_at_end_of_file(&self) -> bool {
+        matches!(self.open, Some(Open { anchor: Anchor::Seek { end_of_file: true, .. }, .. }))
+    }
+
+    /// Ties the hunk of a patch that is read to the end of the file; says whether there is one that has lines.
+    pub(super) fn end_file(&mut self, span: Span) -> bool {
+        match &mut self.open {
+            Some(Open {
+                span: whole, anchor: Anchor::Seek { end_of_file: end @ false, .. }, lines, ..
+            }) if !lines.is_empty() => {
+                *whole = whole.join(span);
+                *end = true;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Takes a line of the hunk that is read.
@@ -281,7 +312,8 @@ impl<'r> Hunks<'r> {
     /// where they stand. For the many; the rest are for [`Hunks::take`]. Not where lines have a margin. `bare`: no fence is around
     /// the hunk.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>, bare: bool) -> Option<Span> {
-        let ends = |hunk: &Open| hunk.before_unterminated || hunk.after_unterminated;
+        let ends = self.is_at_end_of_file();
+        let ends = |hunk: &Open| ends || hunk.before_unterminated || hunk.after_unterminated;
         let Some(hunk) = self.open.as_mut().filter(|hunk| !ends(hunk)) else {
             cursor.advance();
             return None;
@@ -293,7 +325,8 @@ impl<'r> Hunks<'r> {
                 // A header may begin with `--`.
                 [b'-', rest @ ..] if rest.first() != Some(&b'-') => b'-',
                 [b'+', ..] => b'+',
-                [b' ', ..] if !line.is_blank() => b' ',
+                // A marker may be indented.
+                [b' ', ..] if line.first_byte().is_some_and(|byte| byte != b'*') => b' ',
                 _ => return false,
             };
             // It is to be a part of the response as it is.
@@ -313,11 +346,15 @@ impl<'r> Hunks<'r> {
     /// Ends the hunk that is read.
     pub(super) fn end(&mut self) {
         let Some(mut hunk) = self.open.take() else { return };
+        // Those behind lines that are only added set the hunk off from what follows: alone they are no place.
+        if hunk.is_of_patch() && !hunk.marks.are_only(b'+') {
+            hunk.take_blanks(self.response);
+        }
         if let Some(span) = hunk.unanchored().filter(|_| !hunk.at_fault) {
             hunk.at_fault = true;
             let what = format!("fewer than {ANCHORS} removed lines above or below `~`");
             let fault = fault::malformed_hunk(span, &what);
-            self.fault(fault.with_help("quote the first two and the last two of the lines that go"));
+            self.fault(fault.with_help("quote the first two and the last two of the removed lines"));
         }
         if hunk.lines.is_empty() {
             if !hunk.at_fault {
@@ -325,21 +362,16 @@ impl<'r> Hunks<'r> {
             }
             return;
         }
-        let span = hunk.span;
-        let change = Change::Diff {
-            lines: hunk.lines.into_lines(),
-            before_unterminated: hunk.before_unterminated,
-            after_unterminated: hunk.after_unterminated,
-        };
-        let Numbers { old, new } = hunk.numbers;
-        let anchor = Anchor::Line { old_start: old.start, new_start: new.start, section: hunk.section };
-        let hunk = (Hunk { span, change, anchor }, hunk.marks);
-        match hunk {
-            (hunk, marks) if marks.are_only(b' ') => self.idle.push(hunk),
-            (hunk, marks) => {
-                self.body.hunks.push(hunk);
-                self.body.marks.add(marks);
-            }
+        // In a patch it says where the search goes on.
+        let is_idle = hunk.marks.are_only(b' ') && !hunk.is_of_patch();
+        let Open { span, anchor, marks, before_unterminated, after_unterminated, .. } = hunk;
+        let change = Change::Diff { lines: hunk.lines.into_lines(), before_unterminated, after_unterminated };
+        let hunk = Hunk { span, change, anchor };
+        if is_idle {
+            self.idle.push(hunk);
+        } else {
+            self.body.hunks.push(hunk);
+            self.body.marks.add(marks);
         }
     }
 
@@ -357,6 +389,10 @@ impl<'r> Hunks<'r> {
 }
 
 impl Open {
+    fn is_of_patch(&self) -> bool {
+        matches!(self.anchor, Anchor::Seek { .. })
+    }
+
     /// Counts a line with that mark.
     #[inline]
     fn count(&mut self, mark: u8) {
@@ -376,7 +412,8 @@ impl Open {
 
     /// Takes a line; gives what is wrong with it.
     fn read(&mut self, line: Line<'_>, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
-        let blank = line.is_blank();
+        let is_of_patch = self.is_of_patch();
+        let blank = line.is_blank() && !(is_of_patch && line.text.starts_with(' '));
         let mark = match line.text.as_bytes().first() {
             _ if blank => b' ',
             Some(&mark @ (b' ' | b'-' | b'+')) => mark,
@@ -393,10 +430,10 @@ impl Open {
             && ((self.before_unterminated && (sides[0] || blanks))
                 || (self.after_unterminated && (sides[1] || blanks)))
         {
-            fault = Some(Box::new(fault::malformed_hunk(span, "a line behind the last line of the file")));
+            fault = Some(Box::new(fault::malformed_hunk(span, "a line after the last line of the file")));
         }
         self.count(mark);
-        let lines = if blank && !self.numbers.are(self.counted) {
+        let lines = if blank && self.numbers.due(self.counted) != Due::Nothing {
             &mut self.blanks
         } else {
             self.take_blanks(response);
@@ -404,7 +441,11 @@ impl Open {
             self.span = self.span.join(span);
             &mut self.lines
         };
-        let text = line.text.strip_prefix('\u{a0}').filter(|_| mark == b' ').unwrap_or(line.text);
+        let text = match line.text.strip_prefix('\u{a0}') {
+            Some(text) if mark == b' ' => text,
+            _ if blank && is_of_patch => "",
+            _ => line.text,
+        };
         if mark == b' ' && (!text.starts_with(' ') || text.len() < line.text.len()) {
             lines.push_str(" ");
         }

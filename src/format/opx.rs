@@ -8,7 +8,7 @@ mod payload;
 mod render;
 
 use super::scan::{Cursor, is_text, starts_with_ignore_case, trim_start};
-use super::tag::{self, Kind, has_attributes};
+use super::tag::{self, Brackets, has_attributes, is_bare};
 use super::{Format, FormatId, Output, fault};
 
 /// The row of the table.
@@ -56,37 +56,12 @@ fn read_opening(cursor: &mut Cursor<'_>, out: &mut Output, opening: Opening) {
     }
 }
 
-/// Reads the edits up to the end of the envelope that opens here. What else is in it is prose.
+/// Reads the edits up to the end of the envelope that opens here.
 fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
-    cursor.skip_blanks();
-    let tag = tag::read(cursor);
-    let mut is_pure = true;
-    while tag.opens() && !out.is_full() {
-        cursor.skip_blank_lines();
-        let text = cursor.text();
-        match opening(cursor) {
-            Some(Opening::Envelope) => break,
-            Some(opening) => {
-                read_opening(cursor, out, opening);
-                continue;
-            }
-            None if cursor.is_end() => break,
-            None => {}
-        }
-        if let Some(at) = tag::find_closing(text, "opx") {
-            cursor.step(at);
-            tag::read(cursor);
-            return;
-        }
-        if let Some(what) = tag::foreign(cursor, FormatId::Opx).filter(|_| is_pure) {
-            out.fault(fault::unexpected(cursor.line_span(), what, "`<opx>`"));
-            is_pure = false;
-        }
-        cursor.advance();
-    }
-    if tag.kind != Kind::SelfClosed && !out.is_full() {
-        out.fault(fault::unterminated(tag.span, "`<opx>`").with_lost(cursor.here()));
-    }
+    let is_envelope = |cursor: &Cursor<'_>| opening(cursor) == Some(Opening::Envelope);
+    tag::read_envelope(cursor, out, FormatId::Opx, is_envelope, |cursor, out| {
+        opening(cursor).map(|opening| read_opening(cursor, out, opening)).is_some()
+    });
 }
 
 /// What the text at the cursor opens, blanks aside.
@@ -95,22 +70,23 @@ fn opening(cursor: &Cursor<'_>) -> Option<Opening> {
     let (name, false) = tag::peek(text)? else { return None };
     let rest = &text[1 + name.len()..];
     if name.eq_ignore_ascii_case("opx") {
-        return (begins_line_of_tags(rest) || has_attributes(rest)).then_some(Opening::Envelope);
+        return (is_bare(rest, Brackets::ANGLE) || has_attributes(rest)).then_some(Opening::Envelope);
     }
     if name.eq_ignore_ascii_case("to") {
         return has_attributes(rest).then_some(Opening::Part);
     }
     if is_part(name) {
-        let after = rest.split_once('>')?.1;
-        let mut below = cursor.lines().skip(1).filter(|line| !line.is_blank());
-        let text = if is_text(after, "") { below.next().map_or("", |line| line.text) } else { after };
-        return is_text(text, payload::OPEN).then_some(Opening::Part);
+        let line = cursor.line()?;
+        let rest = line.skip(line.text.len() - rest.split_once('>')?.1.len());
+        let mut below = cursor.lines();
+        below.next();
+        return is_text(tag::next_text(rest, &below)?.text, payload::OPEN).then_some(Opening::Part);
     }
     starts_edit(text, || cursor.lines().nth(1).map(|line| line.text)).then_some(Opening::Edit)
 }
 
 /// Whether a text begins with the tag of an edit rather than with prose about it: with attributes, on the line or from
-/// the next one on, or with nothing after it but other tags, or with nothing because the response breaks off.
+/// the next one on, or with nothing after it but other tags.
 fn starts_edit<'r>(text: &str, next_line: impl FnOnce() -> Option<&'r str>) -> bool {
     if !starts_with_ignore_case(text, "<edit") {
         return false;
@@ -119,23 +95,12 @@ fn starts_edit<'r>(text: &str, next_line: impl FnOnce() -> Option<&'r str>) -> b
     if !rest.is_empty() && !rest.starts_with([' ', '\t', '>', '/']) {
         return false;
     }
-    if begins_line_of_tags(rest) || has_attributes(rest) {
+    if is_bare(rest, Brackets::ANGLE) || has_attributes(rest) {
         return true;
     }
-    match next_line().map(trim_start) {
-        Some(line) => {
-            let is_attribute = line.starts_with(|c: char| c.is_ascii_alphabetic()) && has_attributes(line);
-            is_text(rest, "") && (line.starts_with('>') || is_attribute)
-        }
-        None => is_text(trim_start(rest).trim_start_matches(|c: char| c.is_ascii_alphabetic()), ""),
-    }
-}
-
-/// Whether what follows a tag's name is its end, without attributes, and after it nothing or another tag.
-fn begins_line_of_tags(rest: &str) -> bool {
-    let rest = trim_start(rest);
-    let rest = rest.strip_prefix("/>").or_else(|| rest.strip_prefix('>'));
-    rest.map(trim_start).is_some_and(|rest| rest.is_empty() || rest.starts_with('<'))
+    let line = next_line().map_or("", trim_start);
+    let is_attribute = line.starts_with(|c: char| c.is_ascii_alphabetic()) && has_attributes(line);
+    is_text(rest, "") && (line.starts_with('>') || is_attribute)
 }
 
 /// Whether a tag of that name has a payload.

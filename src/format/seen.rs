@@ -41,8 +41,8 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
         return of(region.span, &message, "leave out --format, or name that format");
     }
     if let Some(span) = script.shown.filter(|span| is_here(*span)) {
-        let message = "these edits stand in a quote, or in a document that the response shows";
-        return of(span, message, "if they are meant, give only what is inside of that quote or fence");
+        let message = "these edits are in a quote, or in a document that the response shows";
+        return of(span, message, "if they are meant to land, give only the text inside that quote or fence");
     }
     if let Some((how, help)) = escaped(response) {
         return of(all, &format!("the edits are escaped as {how}"), help);

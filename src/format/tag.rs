@@ -4,8 +4,8 @@
 //! make them so. A tag is read to its end whatever is wrong with it.
 
 use super::fault::Fault;
-use super::scan::{Cursor, Line, is_blank, trim_start};
-use super::{FORMATS, Format, FormatId, fault, reasoning};
+use super::scan::{Cursor, Line, Lines, is_blank, trim_start};
+use super::{FORMATS, Format, FormatId, Output, fault, reasoning};
 use crate::diag::Diagnostic;
 use crate::edit::Target;
 use crate::span::Span;
@@ -163,10 +163,40 @@ pub fn closing_length(text: &str, name: &str, brackets: Brackets) -> Option<usiz
     Some(text.len() - rest.strip_prefix(brackets.close)?.len())
 }
 
+/// Where the closing tags of that name begin in a line, and what follows each in it.
+pub(super) fn closings<'r>(
+    line: Line<'r>,
+    name: &str,
+    brackets: Brackets,
+) -> impl Iterator<Item = (usize, Line<'r>)> {
+    memchr::memmem::find_iter(line.text.as_bytes(), brackets.open)
+        .filter_map(move |at| Some((at, line.skip(at + closing_length(&line.text[at..], name, brackets)?))))
+}
+
+/// The line that stands next behind a tag and says something: the rest of its own, or one below.
+pub(super) fn next_text<'r>(rest: Line<'r>, below: &Lines<'r>) -> Option<Line<'r>> {
+    if rest.is_blank() { below.clone().find(|line| !line.is_blank()) } else { Some(rest) }
+}
+
 /// Where the first closing tag of that name begins in a text.
 pub fn find_closing(text: &str, name: &str) -> Option<usize> {
     memchr::memmem::find_iter(text.as_bytes(), b"</")
         .find(|&at| closing_length(&text[at..], name, Brackets::ANGLE).is_some())
+}
+
+/// Whether what follows a tag leaves it alone on its line, or among other tags. udiffx's own instructions have a remark
+/// behind closing tags in square brackets, which some models repeat.
+pub fn stands_alone(after: &str, brackets: Brackets) -> bool {
+    let after = trim_start(after);
+    let next = if brackets == Brackets::SQUARE { "<<<---" } else { "<" };
+    after.is_empty() || after.starts_with(next)
+}
+
+/// Whether what follows a tag's name is its end, without attributes, and the tag stands alone.
+pub fn is_bare(rest: &str, brackets: Brackets) -> bool {
+    let rest = trim_start(rest);
+    let rest = rest.strip_prefix('/').unwrap_or(rest).strip_prefix(brackets.close);
+    rest.is_some_and(|after| stands_alone(after, brackets))
 }
 
 /// Whether a tag that goes on like that has attributes in this line.
@@ -184,10 +214,9 @@ pub fn read_text(cursor: &mut Cursor<'_>, name: &str, cuts_off: impl Fn(&str) ->
         if tag.is_some_and(|(name, _)| cuts_off(name)) {
             return None;
         }
-        if let Some(at) = find_closing(line.text, name) {
+        if let Some((at, rest)) = closings(line, name, Brackets::ANGLE).next() {
             text.push_str(&line.text[..at]);
-            cursor.step(at);
-            read(cursor);
+            cursor.go_to(rest);
             return Some(text);
         }
         text.push_str(line.text);
@@ -197,9 +226,43 @@ pub fn read_text(cursor: &mut Cursor<'_>, name: &str, cuts_off: impl Fn(&str) ->
     None
 }
 
+/// Reads the elements up to the end of the envelope that opens here. What else is in it is prose. `take` takes what begins at
+/// a line, if it is an element or meant as one.
+pub(super) fn read_envelope(
+    cursor: &mut Cursor<'_>,
+    out: &mut Output,
+    own: FormatId,
+    is_another: impl Fn(&Cursor<'_>) -> bool,
+    take: impl Fn(&mut Cursor<'_>, &mut Output) -> bool,
+) {
+    cursor.skip_blanks();
+    let tag = read(cursor);
+    let mut is_pure = true;
+    while tag.opens() && !out.is_full() {
+        while cursor.line().is_some_and(Line::is_blank) {
+            cursor.advance();
+        }
+        let Some(line) = cursor.line().filter(|_| !is_another(cursor)) else { break };
+        if take(cursor, out) {
+            continue;
+        }
+        if let Some((_, rest)) = closings(line, tag.name, tag.brackets).next() {
+            return cursor.go_to(rest);
+        }
+        if let Some(what) = foreign(cursor, own).filter(|_| is_pure) {
+            out.fault(fault::unexpected(cursor.line_span(), what, &tag.shown()));
+            is_pure = false;
+        }
+        cursor.advance();
+    }
+    if tag.kind != Kind::SelfClosed && !out.is_full() {
+        out.fault(fault::unterminated(tag.span, &tag.shown()).with_lost(cursor.here()));
+    }
+}
+
 /// What does not belong between the elements of an envelope: a region of another format than `own`, or reasoning, in which
 /// nothing would be meant.
-pub(super) fn foreign(cursor: &Cursor<'_>, own: FormatId) -> Option<&'static str> {
+fn foreign(cursor: &Cursor<'_>, own: FormatId) -> Option<&'static str> {
     let opens = |format: &Format| format.id != own && format.is_detected() && (format.opens)(cursor);
     match peek(trim_start(cursor.text())) {
         Some(_) if reasoning::is_tag(trim_start(cursor.text())) => Some("reasoning"),

@@ -106,7 +106,7 @@ pub(crate) fn leaves_out(text: &str, language: Language) -> bool {
 fn new_lines(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
     if new.iter().any(|line| memchr::memchr(0, line).is_some()) {
         // It would make the file a binary one.
-        return Err(Unwanted::new(Code::NotEditable, "the new text holds a NUL, which no text file does"));
+        return Err(Unwanted::new(Code::NotEditable, "the new text has a NUL byte"));
     }
     markers(hay, new, guard)
 }
@@ -129,7 +129,7 @@ fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Unwan
     if hay.has_line(begins, Normalization::Text) {
         return Ok(());
     }
-    let message = format!("a {what} stands around the new text, which would be put into the file");
+    let message = format!("a {what} is around the new text and would land in the file");
     Err(Unwanted::new(Code::Malformed, message).with_help("leave it out"))
 }
 
@@ -170,7 +170,7 @@ fn placeholders<'a>(
 
 fn takes_the_place(line: &[u8]) -> Unwanted {
     let line = String::from_utf8_lossy(line);
-    let message = format!("`{}` would take the place of code that the file has", line.trim());
+    let message = format!("`{}` would replace code of the file", line.trim());
     Unwanted::new(Code::Placeholder, message)
         .with_help("write the code out, or leave the unchanged lines out of both texts")
 }
@@ -186,7 +186,7 @@ fn markers(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Unwant
         Some(line) if !guard.allow_markers => {
             // Enough to look for; a label may be of any length.
             let line: String = String::from_utf8_lossy(line).chars().take(40).collect();
-            let message = format!("the new text holds the conflict marker `{line}`");
+            let message = format!("the new text has the conflict marker `{line}`");
             Err(Unwanted::new(Code::Markers, message).with_help("write the lines as they should be"))
         }
         _ => Ok(()),
@@ -209,9 +209,10 @@ fn dividers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Unw
     match added.iter().find(|line| divides(line) && !hay.has_line(line, Normalization::Trimmed)) {
         Some(line) => {
             let line = String::from_utf8_lossy(line).into_owned();
-            let message = format!("the new text holds `{}`, which divides a block", line.trim());
+            let message =
+                format!("the new text has `{}`, which is a marker of the block itself", line.trim());
             Err(Unwanted::new(Code::Markers, message)
-                .with_help("write each block with its three marks, each once"))
+                .with_help("write each block with its three markers, each once"))
         }
         None => Ok(()),
     }

@@ -16,7 +16,7 @@ pub(super) struct Combined {
 /// The hunk that goes too far, what it does, and what helps.
 type Clash = (usize, String, &'static str);
 
-const ONE_HUNK: &str = "write one hunk for all that is to change there";
+const ONE_HUNK: &str = "write one hunk for all changes there";
 
 impl Combined {
     /// Insertions at one point keep the order of their hunks, those first that do not belong to the line below.
@@ -51,7 +51,7 @@ impl Combined {
         };
         let [_, (hunk, change)] = self.pairs().find(is_again)?;
         let line = change.start + 1;
-        let message = format!("two hunks put lines in before line {line}, and one begins with the other");
+        let message = format!("two hunks add lines before line {line}, and one begins with the other");
         Some((*hunk, message, "give each new line in one hunk only"))
     }
 
@@ -63,8 +63,7 @@ impl Combined {
             .iter()
             .find(|(_, place)| self.changes.iter().any(|(_, change)| takes(place, change)))?;
         let line = place.first() + 1;
-        let message =
-            format!("another hunk changes line {line} and what follows, where this one was made already");
+        let message = format!("another hunk changes lines from {line} on, where this one is already applied");
         Some((*hunk, message, ONE_HUNK))
     }
 

@@ -23,7 +23,7 @@ pub(super) fn solve(query: &Query<'_>, aligned: &Alignment, places: usize) -> Re
         |why: &str, help: &str| evidence::stands_but(hay, pattern, &aligned.place, why).with_help(help);
     let unknown_indentation = || {
         stands(
-            "but how its new lines are to be indented there is not known",
+            "but how to indent the new lines there is not known",
             "copy the search text from the file as it is, and indent the new ones like them",
         )
     };
@@ -36,8 +36,8 @@ pub(super) fn solve(query: &Query<'_>, aligned: &Alignment, places: usize) -> Re
         let reindent = Reindent::of(query, aligned).map_err(|unknown| match unknown {
             Unknown::Indentation => unknown_indentation(),
             Unknown::LookAlikes => stands(
-                "but the file has typographic characters there and plain ones, and which the new lines mean is not known",
-                "write quotes, dashes and blanks as the file does",
+                "but the file has typographic and plain characters there, and it is not clear which the new lines should have",
+                "write quotes, dashes and blanks as the file has them",
             ),
         })?;
         if reindent.is_retabbed() {
@@ -47,19 +47,19 @@ pub(super) fn solve(query: &Query<'_>, aligned: &Alignment, places: usize) -> Re
         only_outcome(query, aligned, &reindent).map_err(|unclear| {
             let (why, help) = match unclear {
                 Unclear::Block => (
-                    "but its new lines would break the block that they come into",
+                    "but the new lines would break the block around them",
                     "indent them like the lines of that block, or quote the whole block",
                 ),
                 Unclear::Blanks | Unclear::Line => (
-                    "but with other blank lines, and it is not clear on which side of them lines come or go",
+                    "but with other blank lines, and it is not clear on which side of them the change belongs",
                     "copy the search text from the file as it is, blank ones included",
                 ),
                 Unclear::Again => (
-                    "but an earlier edit of the answer has put in there what the new lines begin with",
+                    "but an earlier edit of the response added lines there that the new ones begin with",
                     "give each new line in one edit only",
                 ),
                 Unclear::Pairing => (
-                    "but written otherwise, and it is not clear which of its equal lines are to stay",
+                    "but only loosely, and it is not clear which of its equal lines stay",
                     "copy the search text from the file as it is",
                 ),
             };

@@ -40,11 +40,11 @@ impl Sheet {
         }
         let fate = match cleanup {
             Cleanup::Strip => format!("Lines that begin with '{prefix}' are dropped."),
-            Cleanup::Scissors => format!("What stands below '{prefix}{SCISSORS}' is cut off."),
+            Cleanup::Scissors => format!("Everything below '{prefix}{SCISSORS}' is cut off."),
             Cleanup::Whitespace | Cleanup::Verbatim => format!("Lines that begin with '{prefix}' are kept."),
         };
         let said = [
-            "These are the messages of what is to land.",
+            "These are the messages of the commits that will land.",
             "Leave the lines that name the commits where they are.",
             &fate,
             "If a message is empty, nothing lands at all.",

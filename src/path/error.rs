@@ -49,10 +49,10 @@ pub enum PathError {
         component: String,
     },
     /// Ends with `/`.
-    #[error("the path ends with a slash, as a directory's does")]
+    #[error("the path ends with a slash")]
     TrailingSlash,
     /// `//` inside.
-    #[error("the path has two slashes with nothing between them")]
+    #[error("the path has two slashes in a row")]
     EmptyComponent,
     /// A component of code points that show as nothing.
     #[error("the name `{component}` has no visible character")]
@@ -67,7 +67,7 @@ pub enum PathError {
     #[error("the path holds a `..` component")]
     DotDot,
     /// A component that is `.git`, or that some file system takes for it.
-    #[error("`{component}` is git's own directory, or a file system takes it for that")]
+    #[error("`{component}` is git's own directory, or some file systems take it for that")]
     DotGit {
         /// The component.
         component: String,
@@ -82,7 +82,7 @@ pub enum PathError {
     #[error("the path begins or ends with a blank or a zero-width character")]
     OuterBlank,
     /// `\` before a blank.
-    #[error("the path escapes a blank with a backslash, as a shell needs it")]
+    #[error("the path has a backslash before a blank")]
     EscapedBlank,
     /// `~/`.
     #[error("the path begins with `~/`, which stands for a home directory")]
@@ -117,19 +117,19 @@ pub enum PathError {
         host: String,
     },
     /// A `file:` URL with a bad `%` escape, a query or a fragment.
-    #[error("the path is a `file:` URL that cannot be taken apart: {problem}")]
+    #[error("the path is a malformed `file:` URL: {problem}")]
     FileUrlSyntax {
         /// What is wrong with it.
         problem: &'static str,
     },
     /// OPX's `root=` is neither the repository's name nor a folder at the top.
-    #[error("root `{root}` is neither the repository's directory name nor a folder at its top")]
+    #[error("root `{root}` is neither the repository's directory nor a directory at its top")]
     UnknownRoot {
         /// As written.
         root: String,
     },
     /// An absolute path inside the worktree, but outside the folder that `root=` names.
-    #[error("the path is absolute and lies outside the folder `{root}` that root names")]
+    #[error("the path is absolute and lies outside of `{root}`, the root that is given")]
     OutsideRoot {
         /// As written.
         root: String,
@@ -163,7 +163,7 @@ impl PathError {
             PathError::TrailingSlash => "name a file, without a slash at the end",
             PathError::EmptyComponent => "write one slash between two names",
             PathError::Dot | PathError::DotDot => {
-                "write the path from the repository's root down, without `.` and `..`"
+                "write the path from the repository's root, without `.` and `..`"
             }
             PathError::DotGit { .. } => "choose another name; nothing in git's own directory is edited",
             PathError::WindowsName { .. } => {
@@ -174,7 +174,7 @@ impl PathError {
             PathError::UnknownRoot { .. } => {
                 "leave `root` out, and write the path relative to the repository's root"
             }
-            PathError::OutsideRoot { .. } => "write the path relative to that folder, or leave `root` out",
+            PathError::OutsideRoot { .. } => "write the path relative to that directory, or leave `root` out",
         }
     }
 }

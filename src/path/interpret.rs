@@ -170,7 +170,7 @@ fn file_url_path(rest: &str) -> Result<String, PathError> {
         }
     };
     if path.contains(['?', '#']) {
-        return Err(PathError::FileUrlSyntax { problem: "it holds a query or a fragment" });
+        return Err(PathError::FileUrlSyntax { problem: "it has a query or a fragment" });
     }
     let path = percent_decoded(path)?;
     // `file:///C:/x` is `C:/x`.
@@ -192,8 +192,7 @@ fn percent_decoded(text: &str) -> Result<String, PathError> {
         decoded.push(byte);
         decoded.extend_from_slice(&piece.as_bytes()[2..]);
     }
-    String::from_utf8(decoded)
-        .map_err(|_| PathError::FileUrlSyntax { problem: "it does not stand for UTF-8" })
+    String::from_utf8(decoded).map_err(|_| PathError::FileUrlSyntax { problem: "it is not UTF-8" })
 }
 
 #[cfg(test)]
@@ -312,10 +311,10 @@ mod tests {
                 "file:///home/u/proj/%é",
                 PathError::FileUrlSyntax { problem: "a `%` has no two hexadecimal digits after it" },
             ),
-            ("file:///home/u/proj/%ff", PathError::FileUrlSyntax { problem: "it does not stand for UTF-8" }),
+            ("file:///home/u/proj/%ff", PathError::FileUrlSyntax { problem: "it is not UTF-8" }),
             (
                 "file:///home/u/proj/a#L3",
-                PathError::FileUrlSyntax { problem: "it holds a query or a fragment" },
+                PathError::FileUrlSyntax { problem: "it has a query or a fragment" },
             ),
             ("file:///home/u/proj/%2e%2e/a", PathError::DotDot),
             ("file:///home/u/proj/.%67it/a", PathError::DotGit { component: ".git".to_owned() }),

@@ -17,6 +17,7 @@ pub use sensitive::{Places, is_sensitive};
 
 use std::fmt;
 use std::sync::Arc;
+use unicode_normalization::UnicodeNormalization;
 
 /// The longest path that is accepted, in bytes: Linux's `PATH_MAX`, less the byte that ends it.
 pub const MAX_PATH: usize = 4095;
@@ -91,15 +92,15 @@ impl RepoPath {
         Some(Self(rest.into()))
     }
 
-    /// Whether a file system that ignores case would take the two for one.
+    /// Whether a file system that ignores case, as that of macOS does, would take the two for one.
     pub fn eq_ignore_case(&self, other: &RepoPath) -> bool {
-        self.0.chars().flat_map(component::fold_case).eq(other.0.chars().flat_map(component::fold_case))
+        self.case_folded() == other.case_folded()
     }
 
-    /// The path without its case: equal for two paths if [`RepoPath::eq_ignore_case`] holds. For looking up, not
-    /// for showing.
+    /// The path without its case, and with its letters composed: equal for two paths if [`RepoPath::eq_ignore_case`]
+    /// holds. For looking up, not for showing.
     pub fn case_folded(&self) -> String {
-        self.0.chars().flat_map(component::fold_case).collect()
+        self.0.nfc().flat_map(component::fold_case).nfc().collect()
     }
 }
 

@@ -56,7 +56,7 @@ pub enum SlotState {
 pub enum Mismatch {
     /// None of the edits corrects anything.
     #[error(
-        "nothing in the answer corrects one of the failed edits ({}): each of its edits was fine before, word for word",
+        "no correction for the failed edits ({}): every edit of the answer was already good before",
         .failed.join("; ")
     )]
     Nothing {
@@ -65,7 +65,7 @@ pub enum Mismatch {
     },
     /// There are several failed edits of a file, and another number of corrections.
     #[error(
-        "{failed} failed edits of {path} ({}) and {given} correction{} of it: which is which cannot be told",
+        "{failed} failed edits of {path} ({}) and {given} correction{}: which corrects which is not clear",
         list(.slots),
         if *.given == 1 { "" } else { "s" }
     )]
@@ -237,7 +237,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         slots.iter().map(|slot| edit_of(slot).map(path).or_else(|| gap_path(slot))).collect();
     let given_paths: Vec<String> = corrections.edits.iter().map(path).collect();
     let slot_path = |at: usize| paths[at].as_deref();
-    if given.is_empty() && !corrections.edits.is_empty() {
+    if given.is_empty() && !corrections.edits.is_empty() && !failed.is_empty() {
         let failed = failed.iter().map(|&at| slot_name(at, slot_path(at))).collect();
         return Err(Mismatch::Nothing { failed });
     }
@@ -293,7 +293,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
             if !open.contains(&(false, *gap)) {
                 diagnostic.severity = Severity::Warning;
                 diagnostic.message = format!("taken for corrected: {}", diagnostic.message);
-                diagnostic.help = Some("see that nothing else was lost there".to_owned());
+                diagnostic.help = Some("check that nothing else was lost there".to_owned());
             }
         } else if let Some(span) = diagnostic.span().filter(|_| is_gap(&diagnostic))
             && !open.iter().any(|(edit, slot)| *edit && slot.holds(span))

@@ -9,7 +9,7 @@ pub(super) const HELP: &str = "take both, or neither";
 
 /// What to do about an edit that looks for what one that is left out brings.
 pub(super) fn is_left_out(earlier: usize, what: &str) -> String {
-    format!("depends on edit {earlier}, which was left out and brings {what}: {HELP}")
+    format!("depends on edit {earlier}, which was left out and adds {what}: {HELP}")
 }
 
 /// What refused edits, or those that are left out, would have put where.
@@ -44,7 +44,7 @@ pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Di
                 continue;
             }
             diagnostic.help =
-                Some(format!("edit {earlier}, which is refused too, brings {what}: correct that one first"));
+                Some(format!("edit {earlier}, which is refused too, adds {what}: correct that one first"));
             diagnostic.evidence.get_or_insert_with(|| Box::new(Evidence::default())).builds_on =
                 Some(earlier);
         }
@@ -81,8 +81,7 @@ impl<'a> Uncounted<'a> {
         };
         let hunk = edit.hunks().iter().find(counts)?;
         let earlier = *self.first.get(self.paths.get(at)?.as_str()).filter(|earlier| **earlier < at)? + 1;
-        let message =
-            format!("it counts in what edit {earlier} leaves of the file, and edit {earlier} is refused");
+        let message = format!("its line number or occurrence depends on edit {earlier}, which is refused");
         let help = format!("correct edit {earlier} first");
         let finding = Diagnostic::error(Code::SearchAmbiguous, hunk.span, message).with_help(help);
         let mut finding = finding.for_edit(at + 1, edit.path.shown());
@@ -101,7 +100,7 @@ impl<'a> Lost<'a> {
     ) -> Option<(usize, &'static str)> {
         Some(match diagnostic.code {
             Code::NotFound => (self.files.get(path).copied()?, "this file"),
-            Code::SearchNotFound => (self.bringing(edit, path, diagnostic)?, "lines that it looks for"),
+            Code::SearchNotFound => (self.bringing(edit, path, diagnostic)?, "lines of its search text"),
             _ => return None,
         })
     }
@@ -191,7 +190,7 @@ mod tests {
         let count = |path: &str| patch(path, "one", "two").replace("<find>", "<find occurrence=\"1\">");
         let found = refused(&[patch("a", "absent()", "brought()"), count("a")].concat());
         assert_eq!(builds_on(&found), [None, Some(1)]);
-        assert!(found[1].message.contains("counts in what edit 1 leaves"), "{:?}", found[1]);
+        assert!(found[1].message.contains("occurrence depends on edit 1"), "{:?}", found[1]);
         // Not in front of it, nor in another file.
         for fine in [[count("a"), patch("a", "absent()", "x")], [patch("b", "absent()", "x"), count("a")]] {
             assert_eq!(refused(&fine.concat()).len(), 1);

@@ -23,7 +23,7 @@ impl Operation<'_, '_> {
         let known: HashSet<&[u8]> = beyond_ascii(&old).collect();
         let Some(line) = beyond_ascii(&new).find(|line| !known.contains(line)) else { return Ok(None) };
         let message = format!(
-            "{why}, and the edit brings `{}`, which is not ASCII",
+            "{why}, and the edit adds `{}`, which is not ASCII",
             shortened(&String::from_utf8_lossy(line))
         );
         let error = Diagnostic::error(Code::NotEditable, self.edit.path.span, message);
@@ -45,7 +45,7 @@ impl Operation<'_, '_> {
 
 fn reason(path: &RepoPath, content: &Content) -> Option<String> {
     let (line, byte) = content.not_utf8()?;
-    Some(format!("`{path}` is not UTF-8 (line {line} holds the byte 0x{byte:02x})"))
+    Some(format!("`{path}` is not UTF-8 (line {line} has the byte 0x{byte:02x})"))
 }
 
 fn beyond_ascii(content: &Content) -> impl Iterator<Item = &[u8]> {

@@ -257,7 +257,7 @@ fn whole_file(given: &Given, namesake: Option<RepoPath>) -> Result<Edit, Box<Dia
     }
     match (given.candidates.as_slice(), given.state) {
         ([only], FenceState::Closed) if is_pattern(&only.path.raw) => {
-            fault(Code::PathInvalid, "the path of this file is a pattern for one")
+            fault(Code::PathInvalid, "this path is a pattern, not the name of a file")
         }
         ([_], FenceState::Closed) if is_diff(&given.text) => {
             fault(Code::Malformed, "unexpected diff in a whole file")
@@ -419,12 +419,12 @@ fn not_read(given: &Given) -> Diagnostic {
         FenceState::Closed => Diagnostic::error(
             Code::NotRead,
             given.span,
-            format!("this code block is for {paths}, but it is no edit"),
+            format!("this code block names {paths}, but is not an edit"),
         )
         .with_help(format!("{}, or land the rest with --keep-going", how_to_take(given))),
         FenceState::Unclosed => {
             Diagnostic::error(Code::Truncated, given.span, format!("unterminated code block for {paths}"))
-                .with_help("the response may be cut off: give this block once more, whole")
+                .with_help("the response may be cut off: give this block again, whole")
         }
         FenceState::Unclear(line) => {
             let message = format!("the code block for {paths} may end at more than one fence");
@@ -457,7 +457,7 @@ pub fn strictly_refused(span: Span) -> Diagnostic {
 fn unread(span: Span, message: String, strict: bool) -> Diagnostic {
     match strict {
         true => Diagnostic::error(Code::Unread, span, message)
-            .with_help("leave out what is no edit; --no-strict lets it pass"),
+            .with_help("leave out everything that is not an edit; --no-strict lets it pass"),
         false => Diagnostic::warning(Code::Unread, span, message),
     }
 }
@@ -470,7 +470,7 @@ pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
             FenceState::Closed => Some(how_to_take(given)),
             _ => error.help,
         };
-        let message = format!("this code block is for {}{}", paths(given), holds(given));
+        let message = format!("this code block names {}{}", paths(given), holds(given));
         let warning = Diagnostic::warning(Code::Unread, given.span, message);
         Diagnostic { path: error.path, help, ..warning }
     };

@@ -397,7 +397,7 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
                 Note::Unanchored => warning(
                     Code::Unanchored,
                     span(hunk),
-                    "the hunk quotes no line of the file: its lines went below its heading, or to the end",
+                    "the hunk has no context lines: its lines go below its heading, or to the end of the file",
                 ),
                 Note::Stands => {
                     warning(Code::AlreadyApplied, span(hunk), "this part of the edit is already applied")
@@ -405,12 +405,12 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
                 Note::Retabbed => warning(
                     Code::Retabbed,
                     span(hunk),
-                    "the new lines are indented by other blanks than the file: theirs were made the file's",
+                    "re-indented: the new lines mix tabs and spaces otherwise than the file",
                 ),
                 Note::Replaced => warning(
                     Code::Conflict,
                     edit.span,
-                    "not applied: the file has the text that a later edit gives it",
+                    "not applied: the file already has the text of a later edit",
                 ),
             };
             step.notes.iter().map(said).collect()

@@ -16,7 +16,7 @@ impl Operation<'_, '_> {
             }
             other => {
                 let what = policy::named(other.map_or(Node::Directory, |state| state.node));
-                let message = format!("`{path}` is {what}, which has no mode to change");
+                let message = format!("`{path}` is {what}, whose mode cannot change");
                 Err(self.error(Code::NotEditable, message).into())
             }
         }

@@ -182,7 +182,7 @@ impl Operation<'_, '_> {
             return Ok(());
         }
         let message = format!("`{path}` has {before} lines and would have {after}");
-        let help = "give all lines that stay too";
+        let help = "also give the lines that stay";
         Err(self.error(Code::Shrink, message).with_help(help).into())
     }
 
@@ -202,8 +202,8 @@ impl Operation<'_, '_> {
         let Some(lost) = lost.filter(|_| !new.is_empty()) else {
             return Ok(());
         };
-        let message = format!("`{path}` has {lost} and would have it no more");
-        let help = "give all definitions that stay too";
+        let message = format!("`{path}` would lose {lost}");
+        let help = "also give the definitions that stay";
         Err(self.error(Code::Shrink, message).with_help(help).into())
     }
 
@@ -213,8 +213,8 @@ impl Operation<'_, '_> {
         if self.overlay.node(&path)?.is_none() {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
                 if hunks.iter().any(brings_divider) && !self.rules.allow_markers {
-                    let message = format!("`{path}` would hold a line that divides a block");
-                    let help = "write each block with its three marks, each once";
+                    let message = format!("`{path}` would have a line that is a marker of the block itself");
+                    let help = "write each block with its three markers, each once";
                     return Err(self.error(Code::Markers, message).with_help(help).into());
                 }
                 return self.create(path, &text, Existing::Refuse);
@@ -262,8 +262,8 @@ impl Operation<'_, '_> {
         let appended = locate::append(&version, text, &self.limits(), self.budget);
         match appended.map_err(|refusal| self.refusal(*refusal, &[]))? {
             Some(_) if locate::is_closed(version.content(), self.limits().guard.language) => {
-                let message = format!("the new lines would stand behind the last bracket of `{path}`");
-                let help = "edit the lines that they belong between";
+                let message = format!("the added lines would go after the last bracket of `{path}`");
+                let help = "edit the lines around them instead";
                 Err(self.error(Code::Malformed, message).with_help(help).into())
             }
             Some((appended, note)) => {
@@ -280,7 +280,7 @@ impl Operation<'_, '_> {
         let files = match self.overlay.node(&path)? {
             None => return self.absent(path),
             Some(Node::Directory) if !recursive => {
-                let message = format!("`{path}` is a directory, and this operation removes files only");
+                let message = format!("`{path}` is a directory, and only files are removed");
                 return Err(self
                     .error(Code::NotEditable, message)
                     .with_help("remove its files one by one")
@@ -296,10 +296,10 @@ impl Operation<'_, '_> {
             let left = applied.version.content().line_count();
             if left > 0 {
                 let left = if left == 1 { "a line".to_owned() } else { format!("{left} lines") };
-                let message = format!("`{path}` has {left} that the diff which removes it does not have");
+                let message = format!("`{path}` has {left} that the diff does not remove");
                 return Err(self
                     .error(Code::Conflict, message)
-                    .with_help("remove it by a diff of all of its lines as they are now")
+                    .with_help("give a diff that removes all of its lines as they are now")
                     .with_evidence(locate::beginning(version.content()))
                     .into());
             }
@@ -322,7 +322,7 @@ impl Operation<'_, '_> {
     /// A removal of what is not there.
     fn absent(&mut self, path: RepoPath) -> Result<Resolved, Stop> {
         if let Some(now) = self.overlay.moved_to(&path)? {
-            let message = format!("`{path}` is `{now}` since an earlier edit moved it");
+            let message = format!("an earlier edit moved `{path}` to `{now}`");
             return Err(self
                 .error(Code::NotFound, message)
                 .with_help("leave the removal out, or name the new path if the moved file is to go")
@@ -354,7 +354,7 @@ impl Operation<'_, '_> {
             .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))?;
         match hunks.last().filter(|last| is_cut(last, version.content(), &applied) && self.edit.git.is_open) {
             Some(last) => Err(Diagnostic::error(Code::Truncated, last.span, "unterminated diff")
-                .with_help("the response may be cut off: give this edit once more, whole")
+                .with_help("the response may be cut off: give this edit again, whole")
                 .into()),
             None => Ok(applied),
         }
@@ -433,7 +433,7 @@ impl Operation<'_, '_> {
     }
 
     fn unfit(&self, path: &RepoPath, what: &str) -> Diagnostic {
-        self.error(Code::NotEditable, format!("`{path}` is {what}, which is not edited"))
+        self.error(Code::NotEditable, format!("`{path}` is {what} and cannot be edited"))
     }
 
     /// The path, or where an earlier edit moved what stood there.
@@ -492,8 +492,7 @@ impl Operation<'_, '_> {
     /// The files below a directory, all of which are to be removed or moved.
     fn files_below(&self, path: &RepoPath, becomes: &str) -> Result<Vec<RepoPath>, Stop> {
         self.overlay.files_below(path)?.map_err(|name| {
-            let message =
-                format!("`{name}`, which would be {becomes} too, has a name that cannot be handled");
+            let message = format!("`{name}`, which would be {becomes} too, has an unsupported name");
             self.error(Code::PathInvalid, message).into()
         })
     }

@@ -18,11 +18,10 @@ pub(super) type Objection = (Code, String);
 /// Why a path may not be written or removed, whatever stands there.
 pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     if let Err(rule) = (rules.permit)(path) {
-        return Some((Code::Policy, format!("`{path}` may not be touched: {rule}")));
+        return Some((Code::Policy, format!("`{path}` must not change: {rule}")));
     }
     if !rules.allow_sensitive && (is_sensitive(path) || (rules.also_sensitive)(path)) {
-        let message =
-            format!("`{path}` is a file that can run code by itself, at the next commit for example");
+        let message = format!("`{path}` can run code by itself, at the next commit for example");
         return Some((Code::PathSensitive, message));
     }
     None
@@ -69,14 +68,14 @@ pub(super) fn may_appear(
         return Ok(None);
     }
     let twin = overlay.case_twin(path)?;
-    let message = |twin| format!("`{path}` differs only in case from `{twin}`, which exists");
+    let message = |twin| format!("`{path}` differs only in case or Unicode form from `{twin}`, which exists");
     Ok(twin.map(|twin| (Code::PathCase, message(twin))))
 }
 
 /// Where a file that is not there may be instead.
 pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<String>, TreeError> {
     if let Some(twin) = overlay.case_twin(path)? {
-        return Ok(Some(format!("`{twin}` exists; it differs in case")));
+        return Ok(Some(format!("did you mean `{twin}`, which exists?")));
     }
     let others = overlay.with_name(path.file_name(), HINTS)?;
     let names: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();

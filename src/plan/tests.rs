@@ -366,6 +366,11 @@ fn a_path_that_differs_in_case_from_another_is_not_made() {
     assert_eq!(codes(run(&base, &[create("docs/b", "x\n")])), [(1, Code::PathCase)], "a directory differs");
     assert_eq!(codes(run(&base, &[create("x/A", "1\n"), create("x/a", "2\n")])), [(2, Code::PathCase)]);
     assert_eq!(codes(run(&base, &[copy("Docs/a", "SRC/b")])), [(1, Code::PathCase)]);
+    // What macOS takes for one name, too: a letter with its accent, in one character or in two.
+    let accented = tree(&[("e\u{301}t\u{e9}", "1\n")]);
+    for path in ["\u{e9}t\u{e9}", "\u{c9}te\u{301}/a"] {
+        assert_eq!(codes(run(&accented, &[create(path, "x\n")])), [(1, Code::PathCase)], "{path}");
+    }
     assert_eq!(
         made(&base, &[rename("src/Main.rs", "src/main.rs")])[1].0,
         "src/main.rs",
@@ -384,7 +389,7 @@ fn a_path_that_is_not_there_is_hinted_at_and_never_guessed() {
     let base = tree(&[("src/a.rs", "1\n"), ("lib/b.rs", "1\n")]);
     let help = |path: &str| run(&base, &[patch(path, "1\n", "2\n")]).unwrap_err().diagnostics[0].help.clone();
     assert_eq!(help("src/b.rs").as_deref(), Some("a file of that name is at `lib/b.rs`"));
-    assert_eq!(help("src/A.rs").as_deref(), Some("`src/a.rs` exists; it differs in case"));
+    assert_eq!(help("src/A.rs").as_deref(), Some("did you mean `src/a.rs`, which exists?"));
     assert_eq!(help("q"), None);
     let rules = Rules { worktree: Some("/here/repo".to_owned()), ..rules() };
     let elsewhere = [patch("/home/me/repo/lib/b.rs", "1\n", "2\n")];

@@ -44,7 +44,7 @@ pub(super) fn settle<'s>(
             [] => Err(fault(Code::Missing, edit, "no path for this edit")),
             [only] => Ok(only.path.clone()),
             _ if tried == TRIED => {
-                Err(fault(Code::Limit, edit, "too many edits may be for several files: not tried"))
+                Err(fault(Code::Limit, edit, "too many edits name no file, and each may be for several"))
             }
             several => {
                 tried += 1;

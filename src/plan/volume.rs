@@ -36,12 +36,11 @@ impl Operation<'_, '_> {
         let written = self.overlay.written.saturating_add(size);
         let limit = self.rules.max_written;
         if written > limit {
-            let message = format!(
-                "with `{path}`, which is {size} bytes long, the edits would have git write more than {limit} bytes"
-            );
-            let mut help = format!("llmapply.maxSize sets the limit: {FACTOR} times as much may be written");
+            let message =
+                format!("git would have to write more than {limit} bytes, with `{path}` of {size} bytes");
+            let mut help = format!("raise llmapply.maxSize: the limit is {FACTOR} times that");
             if self.rules.every_version && !is_copied {
-                help += "; or make one commit of all, --commit response, which writes each file once";
+                help += "; or use --commit response, which writes each file once";
             }
             return Ok(Some(Diagnostic::error(Code::Limit, self.edit.path.span, message).with_help(help)));
         }

@@ -43,12 +43,12 @@ pub fn accepted(report: &Report) -> String {
     for one in &report.accepted {
         let branch = escape(&one.branch);
         if one.commits.is_empty() {
-            let _ = writeln!(out, "{branch}  {DIM}is in already{DIM:#}");
+            let _ = writeln!(out, "{branch}  {DIM}already merged{DIM:#}");
         }
         for commit in &one.commits {
             let otherwise = match (commit.is_lost, commit.is_in) {
                 (true, _) => "changes nothing",
-                (false, true) => "is in already",
+                (false, true) => "already merged",
                 (false, false) => "",
             };
             let commits = became(&commit.from.short, commit.new.as_ref(), otherwise);

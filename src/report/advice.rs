@@ -10,16 +10,14 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
     let evidence = finding.evidence.as_ref();
     if let Some(earlier) = evidence.and_then(|evidence| evidence.builds_on) {
         return format!(
-            "it looks for what edit {earlier} brings, which is refused too. Correct that one, and send this one again \
-             after it."
+            "it needs edit {earlier}, which is refused too. Correct that one, and send this one again after it."
         );
     }
     let help = finding.help.as_deref();
     let mut quoted = || help.map(|help| format!("{}.", quotes.inline(help)));
     let text = match finding.code {
         Code::SearchNotFound if help == Some(HELP_ADDED) => {
-            "the file has the lines that the edit adds already. If nothing else is to change, leave the edit out; \
-             otherwise copy the search text from the file as quoted, character by character."
+            "the file already has the lines that the edit adds. If nothing else is to change, leave the edit out; otherwise copy the search text from the file as quoted, character by character."
         }
         Code::SearchNotFound if help != Some(HELP_COPY) => return quoted().unwrap_or_default(),
         Code::SearchNotFound if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
@@ -34,8 +32,8 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
             return match evidence.map_or(0, |evidence| evidence.candidates.len()) {
                 // It is a line that is counted to.
                 0 => quoted().unwrap_or_default(),
-                1 => "leave the occurrence out: there is one place only.".to_owned(),
-                n => format!("say an occurrence from 1 to {n}; the places are counted from the top."),
+                1 => "leave the occurrence out: the search text matches only once.".to_owned(),
+                n => format!("give an occurrence from 1 to {n}; matches are counted from the top."),
             };
         }
         Code::Truncated => {
@@ -79,9 +77,9 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
             "the branch has changed since. Write the edit anew for the files as they are now."
         }
         Code::LeftOut => {
-            "it builds on an edit that is not wanted. Write it so that it stands without that one, or leave it out, too."
+            "it depends on an edit that was left out. Leave this one out too, or rewrite it so that it does not need that edit."
         }
-        Code::Limit => "use a search text that says more, so that it stands in few places.",
+        Code::Limit => "use a longer search text, so that it matches fewer places.",
         _ => return quoted().unwrap_or_else(|| "write it as the format has it.".to_owned()),
     };
     text.to_owned()
@@ -98,10 +96,9 @@ fn context(finding: &Finding) -> String {
     };
     let unique = evidence.and_then(|evidence| evidence.unique_lines).filter(|lines| *lines <= 40);
     let unique = unique.map_or_else(String::new, |lines| {
-        format!(" Any {} in a row stand in this file only once.", counted(lines, "line"))
+        format!(" Any {} in a row are unique in this file.", counted(lines, "line"))
     });
     format!(
-        "take {context}, at the place that you mean, into the search text, and keep these lines in the new text, so that \
-         it stands in the file only once.{unique}"
+        "add {context} to the search text, from the place that you mean, and keep these lines in the new text, so that the search text matches only once.{unique}"
     )
 }

@@ -366,8 +366,8 @@ impl<'a> Text<'a> {
             let all = evidence.file_lines.unwrap_or(0);
             let most = [40, 12, 0][detail as usize].min(beginning.lines.len());
             let unlike = match (finding.code, evidence.gave_up) {
-                (Code::SearchNotFound, false) => "Nothing in the file is like the search text. ",
-                (Code::SearchNotFound, true) => "What is like it was not searched for to the end. ",
+                (Code::SearchNotFound, false) => "Nothing in the file is similar to the search text. ",
+                (Code::SearchNotFound, true) => "The search for similar text was cut short. ",
                 _ => "",
             };
             let has = counted(all, "line");
@@ -387,7 +387,7 @@ impl<'a> Text<'a> {
         let more = evidence.candidates.len().saturating_sub(most);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let at = if evidence.candidates.len() == 1 { "at line" } else { "at lines" };
-        let _ = write!(out, "\nThe text stands {at} {}{more} of the file.\n", lines.join(", "));
+        let _ = write!(out, "\nThe text matches {at} {}{more} of the file.\n", lines.join(", "));
         let shown = [12, 4, 0][detail as usize].min(evidence.places.len());
         let within: Vec<String> = evidence.places[..shown]
             .iter()
@@ -457,7 +457,7 @@ impl<'a> Text<'a> {
             };
             let title = match rows.as_slice() {
                 [] => "The file has there:".to_owned(),
-                _ => format!("The part of the file that is most like it ({alike}):"),
+                _ => format!("The closest match in the file ({alike}):"),
             };
             self.quotes.lines(out, &title, lines);
         }
@@ -465,7 +465,7 @@ impl<'a> Text<'a> {
             let lines: Vec<String> = nearest.also.iter().map(ToString::to_string).collect();
             let _ = write!(
                 out,
-                "\nParts of the file that are as much alike begin at line {}; copy enough lines to tell them apart.\n",
+                "\nOther parts of the file are just as similar, from line {}; copy enough lines to tell them apart.\n",
                 lines.join(", ")
             );
         }
@@ -492,9 +492,9 @@ impl<'a> Text<'a> {
         if let Some(around) = nearest.around.as_ref().filter(|_| detail < Detail::Least) {
             let lines: Vec<String> = nearest.elsewhere.iter().map(|one| one.line.to_string()).collect();
             let title = match lines.as_slice() {
-                [line] => format!("But one line of your text stands at line {line}, so it may belong there:"),
+                [line] => format!("But one line of your text is at line {line}, so it may belong there:"),
                 _ => format!(
-                    "But some lines of your text stand at lines {}, so it may belong there:",
+                    "But some lines of your text are at lines {}, so it may belong there:",
                     lines.join(", ")
                 ),
             };

@@ -185,7 +185,9 @@ pub fn headline(report: &Report) -> String {
                 _ if report.findings.iter().any(|finding| finding.code == Code::Conflict) => {
                     writeln!(out, "nothing to do: the branch keeps what it has")
                 }
-                0 if report.undone.is_some() => writeln!(out, "nothing to do: it is all as it would be"),
+                0 if report.undone.is_some() => {
+                    writeln!(out, "nothing to do: already taken back or put back")
+                }
                 0 if !report.edits.is_empty() && count(EditState::NotWanted) == report.edits.len() => {
                     writeln!(out, "nothing to do: no edit was wanted")
                 }

@@ -16,7 +16,7 @@ pub struct LandingReport {
     /// When it was recorded: seconds since 1970, and the zone in minutes.
     #[serde(serialize_with = "iso")]
     pub time: (i64, i32),
-    /// The subject of its first commit, where it is listed.
+    /// The subject of its first commit, if that is there.
     pub subject: Option<String>,
     /// That commit's author, with the address.
     pub author: Option<String>,
@@ -43,7 +43,7 @@ pub struct AttemptReport {
 }
 
 /// The widest name of a branch that others are lined up with, in characters.
-const BRANCH: usize = 24;
+const BRANCH: usize = 40;
 
 /// How many digits of an object's name are shown: nobody looks here which of them suffice.
 pub(super) const SHORT: usize = 10;

@@ -62,9 +62,9 @@ pub fn open(report: &Report) -> String {
         let (branch, tip) = (escape(&one.branch), &one.tip.short);
         let _ = write!(out, "{branch:<width$}  {YELLOW}{tip}{YELLOW:#}  ");
         let _ = match one.onto {
-            Onto::AsItIs => write!(out, "{GREEN}goes on as it is{GREEN:#}"),
+            Onto::AsItIs => write!(out, "{GREEN}applies cleanly{GREEN:#}"),
             Onto::Merges => write!(out, "{GREEN}merges{GREEN:#}"),
-            Onto::InAlready => write!(out, "{DIM}is in already{DIM:#}"),
+            Onto::InAlready => write!(out, "{DIM}already merged{DIM:#}"),
             Onto::Conflicts => {
                 let paths: Vec<_> = one.conflicts.iter().take(3).map(|path| escape(path)).collect();
                 write!(out, "{RED}conflicts{RED:#} in {}", paths.join(", "))

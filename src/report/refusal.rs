@@ -38,10 +38,7 @@ pub(super) fn show(out: &mut String, finding: &Finding, evidence: &Evidence) {
         file(out, finding, evidence, beginning);
     }
     if evidence.gave_up {
-        let _ = writeln!(
-            out,
-            "  {DIM}what is like it was not searched for to the end: that takes too long{DIM:#}"
-        );
+        let _ = writeln!(out, "  {DIM}the search for similar text was cut short: it takes too long{DIM:#}");
     }
 }
 
@@ -50,7 +47,7 @@ fn candidates(out: &mut String, evidence: &Evidence) {
     let more = evidence.candidates.len().saturating_sub(12);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let noun = if evidence.candidates.len() == 1 { "line" } else { "lines" };
-    let _ = writeln!(out, "  it stands at {noun} {}{more}:", lines.join(", "));
+    let _ = writeln!(out, "  it matches {noun} {}{more}:", lines.join(", "));
     let shown = &evidence.places[..evidence.places.len().min(PLACES)];
     let last = |place: &Surrounding| place.excerpt.line + place.excerpt.lines.len();
     let digits = shown.iter().map(last).max().unwrap_or(0).to_string().len();
@@ -92,11 +89,11 @@ fn candidates(out: &mut String, evidence: &Evidence) {
     }
     if let Some(lines) = evidence.unique_lines.filter(|lines| *lines <= 30) {
         let what = if lines == 1 {
-            "each line stands".to_owned()
+            "each line is unique".to_owned()
         } else {
-            format!("any {lines} lines in a row stand")
+            format!("any {lines} lines in a row are unique")
         };
-        let _ = writeln!(out, "  {DIM}{what} in this file once{DIM:#}");
+        let _ = writeln!(out, "  {DIM}{what} in this file{DIM:#}");
     }
 }
 
@@ -106,7 +103,7 @@ fn file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Ex
         return;
     }
     let unlike = finding.code == Code::SearchNotFound && !evidence.gave_up;
-    let unlike = if unlike { "nothing in it is like that; " } else { "" };
+    let unlike = if unlike { "nothing in it is similar; " } else { "" };
     let lines = counted(count, "line");
     let begins = if count > BEGINNING { " and begins with" } else { "" };
     let _ = writeln!(out, "  {unlike}the file has {lines}{begins}:");

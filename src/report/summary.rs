@@ -63,7 +63,7 @@ pub fn summary(report: &Report, style: Style) -> String {
     });
     let to_pass: Vec<_> = to_pass.collect();
     if !to_pass.is_empty() {
-        let _ = writeln!(out, "to pass when it lands: {}", to_pass.join(", "));
+        let _ = writeln!(out, "not run yet, and must pass when it lands: {}", to_pass.join(", "));
     }
     out
 }

@@ -136,10 +136,10 @@ fn an_elision_says_nothing_but_that_code_is_left_out() {
 
 #[test]
 fn stubs_are_refused() {
-    refuses("a.py", "def a():\n    b()\n", "def a():\n    ...\n", "has no body");
-    refuses("a.py", "def a():\n    b()\n", "def a():\n    pass\n", "has no body");
-    refuses("a.rs", "fn a() {\n    b();\n}\n", "fn a() {}\n", "has no body");
-    refuses("a.go", "package a\n\nfunc A() {\n\tb()\n}\n", "func A() {\n}\n", "has no body");
+    refuses("a.py", "def a():\n    b()\n", "def a():\n    ...\n", "lacks the body");
+    refuses("a.py", "def a():\n    b()\n", "def a():\n    pass\n", "lacks the body");
+    refuses("a.rs", "fn a() {\n    b();\n}\n", "fn a() {}\n", "lacks the body");
+    refuses("a.go", "package a\n\nfunc A() {\n\tb()\n}\n", "func A() {\n}\n", "lacks the body");
     makes("a.py", "def a():\n    ...\n", "def a(b):\n    ...\n", "def a(b):\n    ...\n");
 }
 
@@ -158,7 +158,7 @@ fn what_belongs_to_a_definition_has_to_be_there() {
         "a.py",
         "def a():\n    \"\"\"Doc.\"\"\"\n    return 1\n",
         "def a():\n    return 2\n",
-        "lacks its docstring",
+        "lacks the docstring",
     );
     refuses(
         "a.rs",

@@ -72,6 +72,8 @@ struct Head {
     #[serde(default)]
     names: Vec<String>,
     #[serde(default)]
+    branch: Option<String>,
+    #[serde(default)]
     target: Option<String>,
     #[serde(default)]
     paths: Vec<String>,
@@ -88,6 +90,8 @@ pub struct Listed {
     pub made: u64,
     /// Its responses' names.
     pub responses: Vec<String>,
+    /// What `--branch` named.
+    branch: Option<String>,
     /// The reference that it was to land on.
     pub target: Option<String>,
     /// The paths that its edits name.
@@ -288,12 +292,12 @@ impl Attempt {
         }
     }
 
-    /// Those that were to land on that reference; if there are none, the only one.
+    /// Those that were to land on that reference, or that do not say on which any more; if there are none, the only one if
+    /// it names its branch itself, and so lands there wherever HEAD is now.
     fn for_target(mut all: Vec<Listed>, target: &str) -> Vec<Listed> {
-        let is_for = |one: &Listed| one.target.as_deref() == Some(target);
-        if all.len() > 1 || all.iter().any(is_for) {
-            all.retain(is_for);
-        }
+        let is_for = |one: &Listed| one.target.as_deref().is_none_or(|own| own == target);
+        let is_only = all.len() == 1 && all[0].branch.is_some();
+        all.retain(|one| is_only || is_for(one));
         all
     }
 
@@ -363,8 +367,8 @@ impl Attempt {
             let modified = modified(&path).unwrap_or_default();
             let listed = match head(&path) {
                 Some(head) => {
-                    let Head { made, names, target, paths, failed, .. } = head;
-                    Listed { id, made, responses: names, target, paths, failed }
+                    let Head { made, names, branch, target, paths, failed, .. } = head;
+                    Listed { id, made, responses: names, branch, target, paths, failed }
                 }
                 None => Listed { id, made: modified.as_secs(), ..Listed::default() },
             };
@@ -393,7 +397,7 @@ impl Attempt {
                     ([one], _) => return Ok(one.id.clone()),
                     (_, []) if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
                     (_, []) => format!(
-                        "no refused attempt for {short} is kept in this worktree, and several for other branches: {}",
+                        "no refused attempt for {short} is kept in this worktree; these are for other branches: {}",
                         described(&all)
                     ),
                     ([], kept) => format!(

@@ -131,15 +131,15 @@ impl Display for Failure {
                 }
             }
             (Reason::WantsTerminal, _) => {
-                write!(f, "wanted to read from the terminal{at}, and is given none")
+                write!(f, "tried to read from the terminal{at}, which it cannot")
             }
             (Reason::Stopped(signal), _) => {
-                write!(f, "was stopped{at} (signal {signal}), and nobody is there to let it go on")
+                write!(f, "was stopped{at} (signal {signal}) and could not go on")
             }
-            (Reason::ChangesAgain, _) => write!(f, "changes files{at} again each time that it runs"),
-            (Reason::TakesBack, _) => write!(f, "took back all that changes{at}"),
+            (Reason::ChangesAgain, _) => write!(f, "changes files{at} every time that it runs"),
+            (Reason::TakesBack, _) => write!(f, "undid all changes{at}"),
             (Reason::NoIndex, _) => write!(f, "left no index{at} to make a commit from"),
-            (Reason::NoMessage, _) => write!(f, "left no commit message{at} that can be read"),
+            (Reason::NoMessage, _) => write!(f, "left no readable commit message{at}"),
             (Reason::EmptyMessage, _) => write!(f, "left an empty commit message{at}"),
             (Reason::BadMessage, _) => {
                 write!(

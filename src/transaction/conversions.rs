@@ -16,8 +16,8 @@ pub(super) fn refuse_together(base: &BaseTree<'_>, series: &[Planned]) -> Result
     }
     let refuse = |path: &str, why: String| {
         Err(Error::Unsupported {
-            what: format!("{path} changes together with the attributes by which {why}"),
-            help: "land the attribute files first, and the rest after that".into(),
+            what: format!("{path} changes together with the attributes that say how {why}"),
+            help: "land the attribute files first, then the rest".into(),
         })
     };
     let mut others =

@@ -3,15 +3,18 @@
 //! The references go in one step, by git; that is the commit point. A note in the transaction's transaction directory has the rest done
 //! by the recovery, should this process be killed in between.
 
+use super::recover::End;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result, interrupt, lock};
 use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
+use crate::vcs::lock::Flock;
 use crate::vcs::push::{Pushed, PushedRef, Upstream};
-use crate::vcs::refs::is_reference_name;
+use crate::vcs::refs::{is_object_name, is_reference_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid, places};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -45,27 +48,65 @@ pub fn drop_branches(
     let who = repo.identities(&Given::default())?.committer;
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
-    drop_there(repo, there, verify, &transaction_dir)?;
-    let _lock = lock(repo, timeout)?;
-    let names: Vec<&str> = branches.iter().map(|(name, _)| name.as_str()).collect();
+    let noted: Vec<_> = branches.iter().map(|(name, tip)| Noted::new(name, *tip, there)).collect();
     let note = transaction_dir.file(TransactionDir::DROPPED);
     let text =
-        serde_json::to_vec(&names).map_err(|e| vcs::Error::io("write", &note, std::io::Error::from(e)))?;
+        serde_json::to_vec(&noted).map_err(|e| vcs::Error::io("write", &note, std::io::Error::from(e)))?;
     durability::write(&note, &text, Durability::of(repo)?.any())?;
-    point(Fault::DropNoted)
-        .and_then(|()| repo.delete_branches(branches, &who, &transaction_dir.alive))
-        .inspect_err(|_| {
-            // What is not to be gone on with is not noted.
+    let drop_all = || -> Result<Flock> {
+        point(Fault::DropNoted)?;
+        drop_there(repo, there, verify, &transaction_dir)?;
+        point(Fault::DroppedThere)?;
+        let lock = lock(repo, timeout)?;
+        repo.delete_branches(branches, &who, &transaction_dir.alive)?;
+        Ok(lock)
+    };
+    let _lock = drop_all().inspect_err(|error| {
+        // What is not to be gone on with is not noted; what a remote may have done is.
+        if !matches!(error, Error::Vcs(vcs::Error::Remote { .. })) {
             let _ = std::fs::remove_file(&note);
-        })?;
+        }
+    })?;
     interrupt::land();
     let close = || -> Result<()> {
         point(Fault::BranchesDropped)?;
-        Ok(repo.forget_branches(names.iter().map(|name| short(name)))?)
+        Ok(repo.forget_branches(branches.iter().map(|(name, _)| short(name)))?)
     };
     close().or_else(|_| close())?;
     std::fs::remove_file(&note).map_err(|e| vcs::Error::io("remove", &note, e))?;
     Ok(())
+}
+
+/// What is noted of a branch that is to go.
+#[derive(Serialize, Deserialize)]
+struct Noted {
+    name: String,
+    tip: String,
+    /// The remote that has it, and its name there.
+    there: Option<(String, String)>,
+}
+
+impl Noted {
+    fn new(name: &str, tip: Oid, there: &[OnRemote]) -> Self {
+        let there = there.iter().find(|one| one.here == name);
+        let there = there.map(|one| (one.upstream.remote.clone(), one.upstream.branch.clone()));
+        Self { name: name.to_owned(), tip: tip.to_string(), there }
+    }
+
+    /// Whether a run could have written it.
+    fn could_be(&self) -> bool {
+        let is_name = |name: &str| name.starts_with("refs/heads/") && is_reference_name(name);
+        is_name(&self.name)
+            && is_object_name(&self.tip)
+            && self.there.as_ref().is_none_or(|(_, branch)| is_name(branch))
+    }
+
+    /// Whether its remote has removed it; `None` if that cannot be asked.
+    fn is_gone_there(&self, repo: &Repo) -> Option<bool> {
+        let Some((remote, branch)) = &self.there else { return Some(false) };
+        let upstream = Upstream { remote: remote.clone(), branch: branch.clone() };
+        Some(repo.ask_remote(&upstream, interrupt::seen).ok()?.is_none())
+    }
 }
 
 /// Has each remote remove the branches that it has.
@@ -88,22 +129,40 @@ fn drop_there(repo: &Repo, there: &[OnRemote], verify: bool, transaction_dir: &T
     Ok(())
 }
 
-/// Goes on where a killed process stopped; gives a branch that is gone, if it came so far.
-pub(super) fn settle(repo: &Repo, transaction_dir: &Path) -> Result<Option<String>> {
+/// Goes on where a killed process stopped: what a remote has removed goes here as well. Gives a branch that is gone, if it
+/// came so far, or one of a remote that cannot be asked.
+pub(super) fn settle(
+    repo: &Repo,
+    transaction_dir: &Path,
+    alive: Option<&Flock>,
+) -> Result<(Option<String>, End)> {
     let bytes = match places::read(&transaction_dir.join(TransactionDir::DROPPED), LIMIT) {
-        Err(e) if e.is_missing() => return Ok(None),
+        Err(e) if e.is_missing() => return Ok((None, End::Discarded)),
         bytes => bytes?,
     };
     // One that is not whole was written before anything was removed; and what can be no branch's name is none of ours.
-    let names: Vec<String> = super::from_json(&bytes).unwrap_or_default();
+    let mut noted: Vec<Noted> = super::from_json(&bytes).unwrap_or_default();
+    noted.retain(Noted::could_be);
     let mut gone = Vec::new();
-    for name in names.iter().filter(|name| name.starts_with("refs/heads/") && is_reference_name(name)) {
-        if repo.value(name)?.is_none() {
-            gone.push(name.as_str());
+    for one in &noted {
+        let here = repo.value(&one.name)?;
+        let Some(is_gone_there) = here.map_or(Some(false), |_| one.is_gone_there(repo)) else {
+            return Ok((Some(one.name.clone()), End::Unknown));
+        };
+        // It may have moved since.
+        let here = here.filter(|tip| is_gone_there && tip.to_string() == one.tip);
+        if let (Some(tip), Some(alive)) = (here, alive) {
+            let who = repo.identities(&Given::default())?.committer;
+            repo.delete_branches(&[(one.name.clone(), tip)], &who, alive)?;
+        }
+        if repo.value(&one.name)?.is_none() {
+            gone.push(one.name.as_str());
         }
     }
     repo.forget_branches(gone.iter().map(|name| short(name)))?;
-    Ok(gone.first().map(|name| (*name).to_owned()))
+    let first = gone.first().map(|name| (*name).to_owned());
+    let end = if first.is_some() { End::Dropped } else { End::Discarded };
+    Ok((first, end))
 }
 
 fn short(name: &str) -> &str {

@@ -146,10 +146,10 @@ impl Transaction<'_> {
         match self.repo.value("refs/stash")? {
             now if now == before => {}
             Some(entry) => self.options.progress.warn(&format!(
-                "the {name} hook has left a stash entry ({}), see 'git stash list'",
+                "the {name} hook left a stash entry ({}); see 'git stash list'",
                 self.repo.short(entry)
             )),
-            None => self.options.progress.warn(&format!("the {name} hook has dropped the stash")),
+            None => self.options.progress.warn(&format!("the {name} hook dropped the stash")),
         }
         ended
     }
@@ -241,7 +241,7 @@ impl Transaction<'_> {
             let changed = self.repo.differences(Some(tree), Some(now))?;
             let changed: Vec<_> = changed.iter().map(|path| String::from_utf8_lossy(path)).collect();
             self.options.progress.warn(&format!(
-                "the pre-commit hook has changed {} in the commit of {}, which is taken in",
+                "the pre-commit hook changed {} in the commit of {}; the changes are in the commit",
                 changed.join(", "),
                 command::named(&facts.edits)
             ));
@@ -321,7 +321,7 @@ impl Transaction<'_> {
         let progress = self.options.progress;
         let warn = |text: &str| progress.warn(text);
         if changed.iter().any(|path| self.startup.holds(path)) {
-            return warn(&format!("what has landed changes hooks: {} did not run", names.join(" and ")));
+            return warn(&format!("the landing changes hooks: {} did not run", names.join(" and ")));
         }
         for name in names {
             let ran = match name {
@@ -336,7 +336,7 @@ impl Transaction<'_> {
                 }
                 Ok(_) => {}
                 Err(Error::Interrupted) => return warn(&format!("the {name} hook was interrupted")),
-                Err(e) => warn(&format!("the {name} hook did not run to its end: {e}")),
+                Err(e) => warn(&format!("the {name} hook failed: {e}")),
             }
         }
     }

@@ -166,13 +166,13 @@ impl Journal {
         if bytes.len() as u64 > LIMIT {
             return Err(format!("it has more than {LIMIT} bytes"));
         }
-        let torn = |e: serde_json::Error| format!("it is not whole, or no journal: {e}");
+        let torn = |e: serde_json::Error| format!("it is cut off, or is not a journal: {e}");
         let head: Head = super::from_json(bytes).map_err(torn)?;
         if head.version != VERSION {
-            return Err(format!("it is of version {}, and this program knows {VERSION}", head.version));
+            return Err(format!("it has version {}, and this program knows {VERSION}", head.version));
         }
         let journal: Self = super::from_json(bytes).map_err(torn)?;
-        let named = |what: &str| format!("it names {what:?}, which no landing has to do with");
+        let named = |what: &str| format!("it names {what:?}, which no landing uses");
         journal.movement.check().map_err(|what| named(&what))?;
         for record in &journal.records {
             record.check().map_err(|what| named(&what))?;

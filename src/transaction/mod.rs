@@ -93,10 +93,10 @@ pub enum Error {
     #[error("the repository is in the way")]
     InTheWay(Vec<Obstacle>),
     /// Another landing holds the repository's lock.
-    #[error("another git llm-apply holds the repository's lock; gave up after {} s", .0.as_secs())]
+    #[error("another git llm-apply holds the repository's lock; gave up after {} seconds", .0.as_secs())]
     Busy(Duration),
     /// Something that a later version will do.
-    #[error("{what}, which git llm-apply cannot serve yet")]
+    #[error("{what}, which git llm-apply does not support yet")]
     Unsupported {
         /// What was met.
         what: String,
@@ -148,7 +148,7 @@ pub enum Error {
         in_place: Vec<String>,
     },
     /// The remote's branch has moved on; nothing was changed.
-    #[error("{to} has moved on: {why}")]
+    #[error("{to} has moved: {why}")]
     Behind {
         /// The branch and the remote.
         to: String,
@@ -165,7 +165,7 @@ pub enum Error {
     },
     /// Nobody knows whether the remote has taken a push; nothing is taken back.
     #[error(
-        "it is not known whether {to} has taken {new}: {why}; nothing was taken back, and the branch here was not moved"
+        "it is not known whether {to} took {new}: {why}; nothing was taken back, and the branch here was not moved"
     )]
     NotKnown {
         /// The branch and the remote.
@@ -176,7 +176,7 @@ pub enum Error {
         why: String,
     },
     /// The remote has taken a push, and the branch here could not be moved.
-    #[error("{to} has taken {new}, but the branch here was not moved: {source}")]
+    #[error("{to} took {new}, but the branch here was not moved: {source}")]
     NotHere {
         /// The branch and the remote.
         to: String,
@@ -186,7 +186,7 @@ pub enum Error {
         source: Box<Error>,
     },
     /// It failed before the branch moved, and taking back what was done failed too; that stays for the recovery.
-    #[error("{source}; and taking back what was done failed: {back}")]
+    #[error("{source}; and the rollback failed: {back}")]
     Stuck {
         /// Why it failed.
         source: Box<Error>,
@@ -194,7 +194,7 @@ pub enum Error {
         back: Box<Error>,
     },
     /// The branch has moved, but a later step failed and stays for the recovery.
-    #[error("landed as {new}, but not finished: {source}")]
+    #[error("landed as {new}, but the cleanup failed: {source}")]
     Unfinished {
         /// The new tip.
         new: String,

@@ -112,7 +112,7 @@ impl Obstacle {
     pub fn help(&self) -> &'static str {
         match self {
             Obstacle::Modified(_) | Obstacle::Staged(_) => {
-                "commit or stash your changes to these files first, have --autostash carry them across, or use -b <branch>"
+                "commit or stash your changes to these files first, or use --autostash or -b <branch>"
             }
             Obstacle::Deleted(_) | Obstacle::Clash { .. } | Obstacle::Uncarried { .. } => {
                 "commit or stash your changes to these files first, or use -b <branch>"
@@ -120,17 +120,17 @@ impl Obstacle {
             Obstacle::Untracked(_) => "move or remove these files first, or use -b <branch>",
             Obstacle::Conflicted(_) => "resolve the conflict first",
             Obstacle::Blocked { .. } => "edits go to real directories of this repository only",
-            Obstacle::Submodule(_) => "use 'git submodule deinit' first, or 'git mv' and 'git rm' instead",
+            Obstacle::Submodule(_) => {
+                "use 'git submodule deinit' first, or use 'git mv' and 'git rm' instead"
+            }
             Obstacle::Operation(_) => "finish or abort it first, or use -b <branch>",
             Obstacle::Locked(_) => "wait for the other git process; if there is none, remove the file",
-            Obstacle::Exists(_) => {
-                "choose other names, or take the branches away: git llm-apply drop <branch>"
-            }
+            Obstacle::Exists(_) => "choose other names, or remove the branches: git llm-apply drop <branch>",
             Obstacle::CheckedOut { worktree, .. } if !worktree.exists() => {
-                "that worktree is gone: 'git worktree prune' has git forget it"
+                "that worktree is gone: run 'git worktree prune'"
             }
             Obstacle::CheckedOut { .. } => {
-                "run it in that worktree, once no rebase or bisect is under way there; or choose another branch"
+                "run it in that worktree, once no rebase or bisect is in progress there; or choose another branch"
             }
         }
     }
@@ -141,8 +141,8 @@ impl std::fmt::Display for Obstacle {
         match self {
             Obstacle::Modified(path) => write!(f, "{path} has local changes"),
             Obstacle::Staged(path) => write!(f, "{path} has staged changes"),
-            Obstacle::Deleted(path) => write!(f, "{path} was removed or moved, and that is not committed"),
-            Obstacle::Untracked(path) => write!(f, "{path} is there and git does not track it"),
+            Obstacle::Deleted(path) => write!(f, "{path} was removed or moved without a commit"),
+            Obstacle::Untracked(path) => write!(f, "{path} exists and is untracked"),
             Obstacle::Conflicted(path) => write!(f, "{path} is in conflict"),
             Obstacle::Clash { path, lines } => {
                 write!(f, "your uncommitted changes to {path}")?;
@@ -150,7 +150,7 @@ impl std::fmt::Display for Obstacle {
                 if !named.is_empty() {
                     write!(f, ", at {},", named.join(", "))?;
                 }
-                write!(f, " and the edits are in conflict")
+                write!(f, " conflict with the edits")
             }
             Obstacle::Uncarried { path, why } => {
                 write!(f, "your uncommitted changes to {path} cannot be carried across: {why}")
@@ -162,10 +162,10 @@ impl std::fmt::Display for Obstacle {
             Obstacle::Operation(operation) => write!(f, "git {} is in progress", operation.command()),
             Obstacle::Locked(lock) => write!(
                 f,
-                "{} exists: another git process is at work here, or one has crashed",
+                "{} exists: another git process is running here, or one has crashed",
                 lock.display()
             ),
-            Obstacle::Exists(branch) => write!(f, "{branch} is there already, without these edits"),
+            Obstacle::Exists(branch) => write!(f, "{branch} already exists, without these edits"),
             Obstacle::CheckedOut { branch, worktree } => {
                 write!(f, "{branch} is checked out in {}", worktree.display())
             }
@@ -178,7 +178,7 @@ pub(super) fn unsupported() -> Result<()> {
     // Git refuses it too: the objects may never be accepted.
     if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
         return Err(Error::Unsupported {
-            what: "this is a hook that decides over pushed objects (GIT_QUARANTINE_PATH)".into(),
+            what: "this is a hook that runs before pushed objects are accepted (GIT_QUARANTINE_PATH)".into(),
             help: "land from post-receive, or from outside of hooks".into(),
         });
     }

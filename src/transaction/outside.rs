@@ -213,14 +213,16 @@ fn default_root() -> Option<PathBuf> {
 /// The directory in which they lie, made if it is missing.
 fn root(repo: &Repo, configured: Option<&Path>) -> Result<PathBuf> {
     let refuse = |what: String| {
-        let help = "set llmapply.scratchDir to a directory outside of any .git".to_owned();
+        let help = "set llmapply.scratchDir to a directory outside of any git directory".to_owned();
         Err(Error::Unsupported { what, help })
     };
     let root = match configured {
         Some(path) => repo.workdir().unwrap_or(repo.git_dir()).join(path),
         None => match default_root() {
             Some(root) => root,
-            None => return refuse("commands need a directory to run in, and there is no HOME".to_owned()),
+            None => {
+                return refuse("no HOME is set, so there is no directory for a scratch worktree".to_owned());
+            }
         },
     };
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&root);
@@ -229,7 +231,9 @@ fn root(repo: &Repo, configured: Option<&Path>) -> Result<PathBuf> {
     let inside =
         real.components().any(|part| part.as_os_str() == ".git") || real.starts_with(repo.common_dir());
     match inside {
-        true => refuse(format!("{} lies in a git directory, where tools find no tests", root.display())),
+        true => {
+            refuse(format!("{} is in a git directory, where tools do not look for tests", root.display()))
+        }
         false => Ok(real),
     }
 }

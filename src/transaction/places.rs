@@ -16,8 +16,7 @@ use std::path::Path;
 pub(super) fn find(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Option<Repo>> {
     let foreign = |path: &Path| {
         let why = format!(
-            "it names {}, which is no place of this repository (or was one by GIT_WORK_TREE, GIT_INDEX_FILE or \
-             GIT_OBJECT_DIRECTORY)",
+            "it names {}, which does not belong to this repository (unless GIT_WORK_TREE, GIT_INDEX_FILE or GIT_OBJECT_DIRECTORY was set)",
             path.display()
         );
         broken(current, transaction_dir, why)

@@ -172,7 +172,7 @@ impl Kept {
         let (held, before) = (repo.value(HISTORY)?, repo.own_chain()?);
         if let (Some(held), None) = (held, before) {
             progress.warn(&format!(
-                "{HISTORY} held {held}, which is no record of a landing: its records begin anew"
+                "{HISTORY} was {held}, which is not a record of a landing: the records start again"
             ));
         }
         let keep: Vec<Oid> = std::iter::once(new).chain(self.also.iter().copied()).collect();

@@ -145,7 +145,7 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
         }
         let live = transaction_dir.join(TransactionDir::LIVE);
         // One that was killed before it had its lock file is dead too: transaction directories are made under the repository's lock.
-        let _dead = match live.symlink_metadata() {
+        let dead = match live.symlink_metadata() {
             // Another user's, who will come back to it.
             Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => continue,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
@@ -160,7 +160,7 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
             },
         };
         if let Some(note) = push::Note::read(&transaction_dir).filter(|_| transaction_dir.exists()) {
-            let pushed = Pushed { transaction_dir, note, _dead };
+            let pushed = Pushed { transaction_dir, note, _dead: dead };
             match pushed.settle(repo, discard) {
                 Err(Error::Broken { .. }) if discard => {
                     let aside = discard::give_up(repo, &pushed.transaction_dir)?;
@@ -174,7 +174,7 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
             continue;
         }
         if transaction_dir.exists() {
-            all.push(match one(repo, &transaction_dir) {
+            all.push(match one(repo, &transaction_dir, dead.as_ref(), discard) {
                 // Its owner has just removed it.
                 Err(_) if !transaction_dir.exists() => continue,
                 Err(Error::Broken { .. }) if discard => {
@@ -196,7 +196,7 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
     Ok(all)
 }
 
-fn one(repo: &Repo, transaction_dir: &Path) -> Result<Recovered> {
+fn one(repo: &Repo, transaction_dir: &Path, alive: Option<&Flock>, discard: bool) -> Result<Recovered> {
     let id = id_of(transaction_dir);
     check(repo, transaction_dir)?;
     let journal =
@@ -205,13 +205,13 @@ fn one(repo: &Repo, transaction_dir: &Path) -> Result<Recovered> {
         if !repo.locks_with(&discard::token(repo, transaction_dir)?)?.is_empty() {
             return Err(discard::broken(repo, transaction_dir, "it is gone, and left locks".to_owned()));
         }
-        let reference = dropping::settle(repo, transaction_dir)?;
-        let end = match reference {
-            Some(_) => End::Dropped,
-            None if forget::settle(repo, transaction_dir)? => End::Forgotten,
-            None => End::Discarded,
-        };
-        clean(repo, transaction_dir, &id, None, end)?;
+        let (reference, mut end) = dropping::settle(repo, transaction_dir, alive)?;
+        if end == End::Discarded && forget::settle(repo, transaction_dir)? {
+            end = End::Forgotten;
+        }
+        if end != End::Unknown || discard {
+            clean(repo, transaction_dir, &id, None, end)?;
+        }
         return Ok(Recovered { id, reference, settled: Settled { end, ..Settled::default() } });
     };
     let settled = settle(repo, transaction_dir, &mut journal)?;
@@ -293,7 +293,7 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
         let is_directory =
             [TransactionDir::FILES, TransactionDir::ENTRY].iter().any(|name| entry.file_name() == *name);
         if is_directory != kind.is_dir() || !(kind.is_dir() || kind.is_file()) {
-            let why = format!("beside it lies {}, which no run puts there", entry.file_name().display());
+            let why = format!("next to it is {}, which no run makes", entry.file_name().display());
             return Err(discard::broken(repo, transaction_dir, why));
         }
     }

@@ -79,7 +79,7 @@ impl Repo {
     pub fn conversion(&self, path: &str, source: Source, index: &Index) -> Result<Conversion> {
         if let Some(tree) = self.attribute_tree()? {
             return Err(Error::Unsupported {
-                what: format!("{path} goes through a conversion of git's ({tree})"),
+                what: format!("git converts {path} ({tree})"),
                 help: "use -b <branch>, which leaves the checkout alone".into(),
             });
         }

@@ -106,7 +106,7 @@ impl Checkout {
         match checkout.is_own(&checkout.root)? {
             true => Err(Error::Unsupported {
                 what: format!("the work tree is the git directory ({})", path.display()),
-                help: "name another one with GIT_WORK_TREE or core.worktree".to_owned(),
+                help: "set another one with GIT_WORK_TREE or core.worktree".to_owned(),
             }),
             false => Ok(checkout),
         }

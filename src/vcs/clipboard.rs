@@ -35,9 +35,7 @@ impl Repo {
                     }
                 }
                 let names: Vec<&str> = PROGRAMS.iter().map(|words| words[0]).collect();
-                let message =
-                    format!("none of {} is installed: set llmapply.clipboardCommand", names.join(", "));
-                Err(Error::Clipboard(message))
+                Err(Error::Clipboard(format!("none of {} is installed", names.join(", "))))
             }
         }
     }

@@ -66,8 +66,10 @@ named! {
         IndexPlaced = "index-placed",
         /// The new value of the reference is written aside; the next step is the commit point.
         RefPrepared = "ref-prepared",
-        /// The branches that are to go are noted; the next step is the commit point of that.
+        /// The branches that are to go are noted.
         DropNoted = "drop-noted",
+        /// Those that a remote has are gone there.
+        DroppedThere = "dropped-there",
         /// It is noted that a record is to go; the next step is the commit point of that.
         ForgetNoted = "forget-noted",
         /// The reference is moved: the commit point is passed.

@@ -73,8 +73,11 @@ pub enum Error {
     /// There is no repository here.
     #[error("not a git repository (or any of the parent directories): {0}")]
     NotARepository(PathBuf),
+    /// Git does not open the repository here, for a reason of its own.
+    #[error("git opens no repository here: {0}")]
+    NotOpened(String),
     /// A repository of a kind that is not served yet.
-    #[error("{what}, which git llm-apply cannot serve yet")]
+    #[error("{what}, which git llm-apply does not support yet")]
     Unsupported {
         /// What kind it is.
         what: String,
@@ -127,7 +130,7 @@ pub enum Error {
         encoding: String,
     },
     /// A commit whose texts are not what its encoding says.
-    #[error("the author or the message of {0} is not in the encoding that the commit names")]
+    #[error("the author or message of {0} is not in the commit's encoding")]
     NotInEncoding(Oid),
     /// A date that git cannot read.
     #[error("'{0}' is not a date that git can read")]
@@ -164,7 +167,7 @@ pub enum Error {
         message: String,
     },
     /// A remote cannot be asked: there is none of that name, or it cannot be reached.
-    #[error("cannot ask the remote '{remote}': {message}")]
+    #[error("cannot reach the remote '{remote}': {message}")]
     Remote {
         /// Its name or address.
         remote: String,
@@ -191,7 +194,7 @@ pub enum Error {
     #[error("interrupted; everything is as it was")]
     Interrupted,
     /// A file is too long to be edited.
-    #[error("{path} has more than {limit} bytes, and a file as long as that is not edited")]
+    #[error("{path} is larger than {limit} bytes and cannot be edited")]
     TooLarge {
         /// The file.
         path: String,
@@ -207,19 +210,19 @@ pub enum Error {
         output: String,
     },
     /// Something stands where a directory of this tool's own should be.
-    #[error("{} is a link or a file where a directory of git llm-apply's own should be", .0.display())]
+    #[error("{} is a link or a file, but has to be a directory of git llm-apply", .0.display())]
     NotOwn(PathBuf),
     /// Somebody else holds the lock.
-    #[error("{} exists: another git process is at work here, or one has crashed", .0.display())]
+    #[error("{} exists: another git process is running here, or one has crashed", .0.display())]
     Locked(PathBuf),
     /// The reference is not where it was.
-    #[error("{} moved while this was prepared", .name.strip_prefix("refs/heads/").unwrap_or(name))]
+    #[error("{} moved in the meantime", .name.strip_prefix("refs/heads/").unwrap_or(name))]
     Moved {
         /// The reference.
         name: String,
     },
     /// HEAD points elsewhere by now: to another branch, or to the one that was to move without a checkout.
-    #[error("HEAD was switched {} {} while this was prepared", if *is_head { "away from" } else { "to" }, short(name))]
+    #[error("HEAD was switched {} {} in the meantime", if *is_head { "away from" } else { "to" }, short(name))]
     Switched {
         /// The reference that was to move.
         name: String,
@@ -227,10 +230,10 @@ pub enum Error {
         is_head: bool,
     },
     /// Somebody changed a file in the very moment it was to be replaced.
-    #[error("{0} was changed meanwhile")]
+    #[error("{0} changed in the meantime")]
     Raced(String),
     /// New objects are gone before anything could refer to them.
-    #[error("git pruned the objects of the new commits while this was prepared")]
+    #[error("git pruned the objects of the new commits in the meantime")]
     Pruned,
     /// A fault point that a test had set.
     #[error("fault injected at {0}")]

@@ -49,10 +49,9 @@ pub(super) fn ask_git(place: Option<&Path>) -> Result<()> {
         git.current_dir(place);
     }
     match process::output(git.args(["rev-parse", "--git-dir"])) {
-        Err(Error::Command { message, .. }) => Err(Error::Unsupported {
-            what: message.trim_start_matches("fatal: ").to_owned(),
-            help: "name it to use it all the same: 'git --git-dir=<directory> llm-apply'".to_owned(),
-        }),
+        Err(Error::Command { message, .. }) => {
+            Err(Error::NotOpened(message.trim_start_matches("fatal: ").to_owned()))
+        }
         asked => asked.map(|_| ()),
     }
 }

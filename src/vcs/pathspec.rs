@@ -37,7 +37,7 @@ impl Pathspec {
                 "literal" => &mut spec.literal,
                 "icase" => &mut spec.icase,
                 "exclude" | "!" | "^" => &mut spec.exclude,
-                _ => return Err(refused(text, "has other magic than top, literal, icase and exclude")),
+                _ => return Err(refused(text, "has magic other than top, literal, icase and exclude")),
             } = true;
         }
         Ok(spec)

@@ -143,7 +143,7 @@ impl Repo {
                 None => return Ok(last),
             }
         }
-        Err(failed(git2::Error::from_str("its symbolic references go round in circles, or too far")))
+        Err(failed(git2::Error::from_str("its symbolic references form a loop or a long chain")))
     }
 
     /// The commit that a reference points to; `None` if there is no such reference.

@@ -27,7 +27,7 @@ impl Repo {
                 None => return Ok(last),
             }
         }
-        let circle = git2::Error::from_str("its replacements go round in circles, or too far");
+        let circle = git2::Error::from_str("its replacements form a loop or a long chain");
         Err(Error::git(format!("read {commit}"), circle))
     }
 
@@ -61,8 +61,7 @@ impl Repo {
                     return Err(Error::Unsupported {
                         what: format!("the {} {replaced} is replaced by another object ({base})", kind.str()),
                         help: format!(
-                            "'git replace -d {replaced}' removes the replacement; 'git -c core.useReplaceRefs=false \
-                             llm-apply' passes over all of them"
+                            "'git replace -d {replaced}' removes the replacement; 'git -c core.useReplaceRefs=false llm-apply' ignores all of them"
                         ),
                     });
                 }

@@ -450,8 +450,8 @@ fn refuse_foreign_layout(config: &git2::Config) -> Result<()> {
         let says_nothing = key == "core.bare" && !config.get_bool(key).unwrap_or(true);
         if !matches!(entry.level(), Local | Worktree) && !says_nothing {
             return Err(Error::Unsupported {
-                what: format!("{key} is set outside of the repository's own configuration"),
-                help: format!("remove it there: 'git config --show-origin --get {key}' says where it is"),
+                what: format!("{key} is set outside the repository's own configuration"),
+                help: format!("remove it there: 'git config --show-origin --get {key}' shows where"),
             });
         }
     }

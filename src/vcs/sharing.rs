@@ -19,7 +19,7 @@ impl Sharing {
     /// `None` where the umask alone decides.
     pub(super) fn of(config: &Config) -> Result<Option<Self>> {
         let Some(value) = config.string("core.sharedrepository")? else { return Ok(None) };
-        let expected = "umask, group, all, or an octal mode that lets the owner read and write";
+        let expected = "umask, group, all, or an octal mode with read and write for the owner";
         let group = Some(Self { bits: 0o660, exact: false });
         let all = Some(Self { bits: 0o664, exact: false });
         let named = match value.to_ascii_lowercase().as_str() {

@@ -276,8 +276,7 @@ impl super::repo::Repo {
             } else {
                 let id = put()?;
                 if let Some(Some(_)) = slot.insert(name, Some(Entry { mode: DIRECTORY as u32, id })) {
-                    let both =
-                        git2::Error::from_str("a file and a directory of that name are both to be there");
+                    let both = git2::Error::from_str("a file and a directory would have the same name");
                     return Err(Error::git(format!("write the tree '{directory}'"), both));
                 }
             }

@@ -37,7 +37,7 @@ fn where_nothing_lies_between_the_branch_takes_the_commits_as_they_are() {
     assert_eq!(sandbox.git(["reflog", "-1", "--format=%gs"]), "llm-apply: accept try/1");
     sandbox.is_sound();
     let before = sandbox.state();
-    sandbox.run(["accept", "try/1"]).exits(0).says("is in already").says("nothing to do");
+    sandbox.run(["accept", "try/1"]).exits(0).says("already merged").says("nothing to do");
     sandbox.state().is(&before, "twice");
 }
 
@@ -65,7 +65,7 @@ fn what_was_changed_meanwhile_is_merged_commit_by_commit_and_authors_stay() {
     assert_eq!(sandbox.git(["rev-parse", "HEAD~2"]), tip);
     assert_eq!(sandbox.status(), "");
     let before = sandbox.state();
-    sandbox.run(["accept", "try/1"]).exits(0).says("is in already").says("nothing to do");
+    sandbox.run(["accept", "try/1"]).exits(0).says("already merged").says("nothing to do");
     sandbox.state().is(&before, "twice");
     sandbox.is_sound();
 }

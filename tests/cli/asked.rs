@@ -132,7 +132,7 @@ fn the_clipboard_is_read_by_the_first_program_that_is_there() {
     sandbox.run(["--clipboard"]).exits(0);
     assert_eq!(sandbox.text("README"), "bye\n");
     sandbox.run(["check", "--clipboard"]).exits(0).says("nothing to do");
-    sandbox.run(["--clipboard", "file"]).exits(129).says("--clipboard goes with no response");
+    sandbox.run(["--clipboard", "file"]).exits(129).says("--clipboard cannot be used with a response");
     // The configured command goes first, and is a line for the shell.
     let answer = sandbox.response(&patch("old.txt", "w", "one\n", "1\n"));
     sandbox.git(["config", "llmapply.clipboardCommand", &format!("cat '{}' | cat", answer.display())]);

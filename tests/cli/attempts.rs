@@ -79,7 +79,7 @@ fn corrected_edits_join_the_good_ones_as_one_transaction() {
     sandbox.file("other.txt", "other\n");
     let tip = sandbox.commit("meanwhile");
     sandbox.apply(["--continue"], &correction()).exits(0);
-    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["One", "Two", "Three"], "in their order");
+    assert_eq!(sandbox.subjects(&format!("{tip}..")), ["One", "Two", "Three"], "in the same order");
     assert_eq!(sandbox.text("README"), "hello world\n");
     assert!(sandbox.git(["reflog", "-1", "--format=%gs"]).contains("3 edits"));
     assert_ne!(base, tip);
@@ -136,7 +136,10 @@ fn corrections_that_are_not_whole_leave_the_attempt_as_it_is() {
     same("a half answer", &before, &sandbox.listing());
     sandbox.apply(["--continue"], "I am sorry.\n").exits(5);
     same("no answer", &before, &sandbox.listing());
-    sandbox.apply(["--continue"], &create("one.txt", "One", "one\n")).exits(1).says("word for word");
+    sandbox
+        .apply(["--continue"], &create("one.txt", "One", "one\n"))
+        .exits(1)
+        .says("was already good before");
     same("nothing new", &before, &sandbox.listing());
 }
 
@@ -302,7 +305,7 @@ fn json_says_what_became_of_it() {
         sandbox.apply(["--json", "--keep-going"], &three()).exits(1).says("\"status\":\"partly-landed\"");
     let _ = run.says("\"state\":\"landed\"").says("\"state\":\"refused\"").says("\"exit_code\":1");
     let run = sandbox.apply(["--json", "--continue"], &create("one.txt", "One", "one\n")).exits(1);
-    let _ = run.says("\"status\":\"refused\"").says("word for word");
+    let _ = run.says("\"status\":\"refused\"").says("was already good before");
 }
 
 #[test]
@@ -343,7 +346,7 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["First", "Two", "Three"]);
     sandbox.run(["--continue", &second, "-"]).exits(128).says(&format!("--continue={second} <file>"));
     sandbox.run(["--abort"]).exits(0).says(&second);
-    // The last that is kept is meant on any branch; of several none.
+    // The last that is kept is meant on any branch if it names its own; of several none.
     sandbox.git(["reset", "-q", "--hard", &base]);
     let fourth = three().replace("One", "Fourth");
     sandbox.apply(["-b", "aside"], &fourth).exits(1);
@@ -351,6 +354,17 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
     sandbox.run([&format!("--abort={third}")]).exits(0);
     sandbox.apply(["--continue"], &correction()).exits(0).says("aside");
     assert_eq!(attempts(&sandbox), [""; 0]);
+    // One that was for where HEAD was would land where it is now.
+    let fifth = other(&sandbox, "Fifth");
+    sandbox.git(["switch", "-q", "-c", "elsewhere"]);
+    sandbox
+        .apply(["--continue"], &correction())
+        .exits(128)
+        .says("no refused attempt for elsewhere")
+        .says(&fifth);
+    sandbox.run(["--abort"]).exits(128).says(&fifth);
+    sandbox.git(["switch", "-q", "main"]);
+    sandbox.apply(["--continue"], &correction()).exits(0);
     sandbox.is_sound();
 }
 
@@ -375,9 +389,9 @@ fn a_failed_edit_can_be_left_out() {
     let base = sandbox.head();
     let response = three() + &patch("old.txt", "Four", "thirteen\n", "fourteen\n");
     sandbox.apply([""; 0], &response).exits(1).says("edit 2, README").says("edit 4, old.txt");
-    sandbox.run(["--skip", "2"]).exits(129).says("--skip goes with --continue");
+    sandbox.run(["--skip", "2"]).exits(129).says("--skip needs --continue");
     for (numbers, says) in
-        [("1", "edit 1 is none"), ("5", "edit 5 is none"), ("2,x", "'2,x' does not name edits")]
+        [("1", "edit 1 is not one"), ("5", "edit 5 is not one"), ("2,x", "'2,x' does not name edits")]
     {
         sandbox.run(["--continue", "--skip", numbers]).exits(129).says(says);
     }
@@ -438,7 +452,7 @@ fn each_worktree_has_its_own_attempts() {
 fn where_nothing_can_be_written_a_refusal_is_still_a_refusal() {
     let sandbox = Sandbox::new();
     sandbox.file(KEPT, "in the way\n");
-    sandbox.apply([""; 0], &three()).exits(1).says("could not be kept").says("nowhere to be found");
+    sandbox.apply([""; 0], &three()).exits(1).says("cannot keep the attempt").says("nowhere to be found");
 }
 
 #[test]
@@ -669,7 +683,7 @@ fn a_record_that_leaves_a_good_edit_out_is_not_believed() {
         assert!(text.contains(from), "{text}");
         std::fs::write(&record, text.replace(from, to)).unwrap();
         let before = sandbox.listing();
-        sandbox.apply(["--continue"], &correction()).exits(128).says("cannot be read as it was");
+        sandbox.apply(["--continue"], &correction()).exits(128).says("is damaged");
         same(from, &before, &sandbox.listing());
     }
 }

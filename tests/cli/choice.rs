@@ -327,7 +327,7 @@ mod at_a_terminal {
         typed(&sandbox, &lines(&["y", "q"]), &options, "").unwrap().exits(130);
         same("ended", &before, &sandbox.listing());
         let run = typed(&sandbox, &lines(&["y"]), &["-i", "--branch-per-edit", "x/{n}"], &five()).unwrap();
-        assert!(run.exits(129).stderr.contains("leaves the choice for later"));
+        assert!(run.exits(129).stderr.contains("choose later with accept and drop"));
     }
 
     #[test]
@@ -444,8 +444,8 @@ mod at_a_terminal {
         let sandbox = Sandbox::new();
         let Some(run) = typed(&sandbox, &lines(&["n", "y"]), &["-i"], &answer) else { return };
         let run = run.exits(0);
-        assert!(run.stderr.contains("edit 2 is left out, too"), "{}", run.stderr);
-        assert!(run.stderr.contains("edit 3 is left out, too"), "{}", run.stderr);
+        assert!(run.stderr.contains("edit 2 is left out too"), "{}", run.stderr);
+        assert!(run.stderr.contains("edit 3 is left out too"), "{}", run.stderr);
         assert_eq!(sandbox.subjects("HEAD~.."), ["Four"]);
         // Of two that are the same, one alone has no place: neither lands.
         let sandbox = Sandbox::new();
@@ -454,7 +454,7 @@ mod at_a_terminal {
         let one = patch("f", "w", "run()\n", "walk()\n");
         let before = sandbox.listing();
         let run = typed(&sandbox, &lines(&["y", "n"]), &["-i"], &format!("{one}{one}")).unwrap().exits(0);
-        assert!(run.stderr.contains("edit 1 is left out, too"), "{}", run.stderr);
+        assert!(run.stderr.contains("edit 1 is left out too"), "{}", run.stderr);
         same("neither", &before, &sandbox.listing());
     }
 

@@ -457,7 +457,7 @@ fn responses_that_are_no_text_or_empty_are_refused_in_words() {
     let sandbox = Sandbox::new();
     let file = sandbox.root().join("bytes");
     for (bytes, code, word) in [
-        (&b"ok\n\xff\xfe"[..], 128, "line 2 holds the byte 0xff"),
+        (&b"ok\n\xff\xfe"[..], 128, "line 2 has the byte 0xff"),
         (&b""[..], 5, "no edits found"),
         (&b"\xef\xbb\xbf"[..], 5, "no edits found"),
     ] {
@@ -473,7 +473,7 @@ fn a_directory_may_be_named_before_a_verb_as_with_git() {
     let file = file.to_str().unwrap();
     sandbox.run(["-C", "src", "check", file]).exits(0).says("would land 5 edits");
     sandbox.run(["-C", "src", "-C", "..", "check", "-C", "src", file]).exits(0).says("would land 5 edits");
-    sandbox.run(["-q", "check", file]).exits(128).says("a verb comes before the options");
+    sandbox.run(["-q", "check", file]).exits(128).says("put the command before the options");
 }
 
 #[test]
@@ -483,7 +483,7 @@ fn max_fuzz_bounds_how_loosely_a_text_may_match() {
     sandbox.commit("f");
     let edit = patch("f", "w", "    one();\n    two();\n", "    one();\n    three();\n");
     let refused = sandbox.apply(["-n", "--max-fuzz", "exact"], &edit).exits(1);
-    refused.says("search-not-found").says("not as alike as --max-fuzz asks for");
+    refused.says("search-not-found").says("not as closely as --max-fuzz asks for");
     sandbox.apply(["-n", "--max-fuzz=whitespace"], &edit).exits(0).says("[trailing-space]");
     sandbox.git(["config", "llmapply.maxFuzz", "exact"]);
     sandbox.apply(["-n"], &edit).exits(1);
@@ -512,12 +512,12 @@ fn ten_refusals_are_shown_in_full_and_the_rest_in_a_line() {
 #[test]
 fn a_verb_mistyped_is_neither_a_file_nor_a_command() {
     let sandbox = Sandbox::new();
-    sandbox.run(["-q", "undo"]).exits(128).says("a verb comes before the options: git llm-apply undo");
+    sandbox.run(["-q", "undo"]).exits(128).says("put the command before the options: git llm-apply undo");
     sandbox
         .run(["show"])
         .exits(128)
-        .says("no landing is on record here")
-        .says("what lands is recorded unless");
+        .says("no landings are recorded here")
+        .says("landings are recorded, unless");
     sandbox
         .run(["undo", "-b", "nowhere"])
         .exits(128)

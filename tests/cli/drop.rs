@@ -59,7 +59,7 @@ fn all_go_or_none() {
     sandbox.git(["branch", "mine"]);
     sandbox.git(["worktree", "add", "-q", sandbox.root().join("busy").to_str().unwrap(), "try/2"]);
     let before = sandbox.listing();
-    sandbox.run(["drop", "try/1", "mine"]).exits(1).says("'mine' is no suggestion").says("--force");
+    sandbox.run(["drop", "try/1", "mine"]).exits(1).says("'mine' is not a suggestion").says("--force");
     sandbox.run(["drop", "try/1", "nowhere"]).exits(128).says("there is no branch 'nowhere'");
     sandbox
         .run(["drop", "try/1", "try/2"])
@@ -83,7 +83,7 @@ fn a_branch_that_was_made_anew_is_no_suggestion_and_one_that_went_on_is() {
     sandbox.apply(["-q"], &create("again", "Again", "again\n")).exits(0);
     sandbox.git(["checkout", "-q", "main"]);
     sandbox.git(["branch", "-f", "try/2", "main"]);
-    sandbox.run(["drop", "try/2"]).exits(1).says("no suggestion");
+    sandbox.run(["drop", "try/2"]).exits(1).says("not a suggestion");
     sandbox.run(["drop", "try/1"]).exits(0);
 }
 

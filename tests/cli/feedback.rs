@@ -73,7 +73,7 @@ fn what_differs_in_blanks_alone_lands_when_copied() {
     let text = feedback(&sandbox, &["--max-fuzz=exact"], &answer, 1);
     assert!(text.contains("the same but for blanks and look-alikes"), "{text}");
     assert!(text.contains("the answer is indented by 4 spaces, the file by 1 tab"), "{text}");
-    let find = joined(&shown(&text, "most like it"));
+    let find = joined(&shown(&text, "The closest match"));
     assert_eq!(find, "all:\n\tone\n        two\n\tthree\u{a0}four \n", "not a byte is lost");
     let corrected = patch("Makefile", "w", &find, "all:\n\tone\n        two\n\tfive\n");
     sandbox.apply(["-q", "--max-fuzz=exact"], &corrected).exits(0);
@@ -86,7 +86,7 @@ fn the_corrections_alone_go_on_from_the_refused_answer() {
     let good = create("fine.txt", "Good.", "fine\n");
     let bad = patch("README", "w", "helo\n", "hello world\n");
     let run = sandbox.apply(["--feedback"], &format!("{good}{bad}")).exits(1);
-    let find = joined(&shown(&run.stdout, "most like it"));
+    let find = joined(&shown(&run.stdout, "The closest match"));
     sandbox.apply(["-q", "--continue"], &patch("README", "w", &find, "hello world\n")).exits(0);
     assert_eq!((sandbox.text("fine.txt"), sandbox.text("README")), ("fine\n".into(), "hello world\n".into()));
 }
@@ -259,7 +259,7 @@ fn it_is_typed_or_configured_but_not_with_json() {
     let sandbox = Sandbox::new();
     let bad = patch("README", "w", "nowhere\n", "x\n");
     let run = |options: &[&str]| -> Run { sandbox.apply(["--no-keep", "-q"].iter().chain(options), &bad) };
-    run(&["--json", "--feedback"]).exits(129).says("--json does not go with --feedback");
+    run(&["--json", "--feedback"]).exits(129).says("--json cannot be used with --feedback");
     sandbox.git(["config", "llmapply.feedback", "true"]);
     assert!(run(&[]).exits(1).stdout.starts_with("Your answer"));
     assert_eq!(run(&["--no-feedback"]).exits(1).stdout, "");

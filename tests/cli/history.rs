@@ -138,7 +138,7 @@ fn show_says_what_was_refused_and_not_wanted_beside_what_landed() {
     sandbox.commit("mine");
     let both = patch("README", "w", "hello world\n", "good day\n") + &create("three.txt", "w", "3\n");
     sandbox.apply(["--base", &base, "-X", "ours"], &both).exits(0);
-    sandbox.run(["show"]).exits(0).says("warning: edit 1, README").says("-X ours keeps what main has");
+    sandbox.run(["show"]).exits(0).says("warning: edit 1, README").says("-X ours keeps the lines of main");
     // And which commits were accepted.
     sandbox.apply(["-b", "try"], &create("four.txt", "Add four", "4\n")).exits(0);
     sandbox.run(["accept", "try"]).exits(0);
@@ -153,8 +153,8 @@ fn nothing_on_record_prints_nothing() {
         assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
     }
     assert_eq!(json(&sandbox.run(["list", "--json"]).exits(0))["landings"], serde_json::json!([]));
-    sandbox.run(["show"]).exits(128).says("no landing is on record");
-    sandbox.run(["forget", "0123456789"]).exits(128).says("no landing on record has");
+    sandbox.run(["show"]).exits(128).says("no landings are recorded");
+    sandbox.run(["forget", "0123456789"]).exits(128).says("no recorded landing has");
     sandbox.run(["forget"]).exits(129);
 }
 
@@ -333,7 +333,7 @@ fn the_beginning_of_several_ids_is_refused() {
     let commit = sandbox.git(["commit-tree", &tree, "-p", HISTORY, "-p", "HEAD", "-m", &message]);
     sandbox.git(["update-ref", HISTORY, &commit]);
     assert_eq!(ids(&sandbox), [twin.clone(), id.clone()]);
-    sandbox.run(["show", &id[..4]]).exits(128).says(&format!("the beginning of several ids: {twin}, {id}"));
+    sandbox.run(["show", &id[..4]]).exits(128).says(&format!("matches several ids: {twin}, {id}"));
     assert!(sandbox.run(["show", &id]).exits(0).stdout.starts_with(&id));
 }
 
@@ -514,7 +514,7 @@ fn a_chain_that_somebody_made_up_is_read_as_far_as_it_goes() {
     assert_eq!(ids(&sandbox).len(), 1);
     let blob = sandbox.git(["rev-parse", "HEAD:x"]);
     sandbox.file(".git/refs/llm-apply/history", format!("{blob}\n"));
-    sandbox.run(["list"]).exits(0).says("1 record ");
-    sandbox.apply([""; 0], &create("y", "Y", "y\n")).exits(0).says("its records begin anew");
+    sandbox.run(["list"]).exits(0).says("1 malformed record ");
+    sandbox.apply([""; 0], &create("y", "Y", "y\n")).exits(0).says("the records start again");
     assert_eq!(ids(&sandbox).len(), 1);
 }

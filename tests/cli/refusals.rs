@@ -143,7 +143,7 @@ fn refusals() -> Vec<Refusal> {
             4,
             "local changes",
         ),
-        ("untracked", |s| s.file("fine.txt", "mine\n"), &[], with(String::new()), 4, "does not track"),
+        ("untracked", |s| s.file("fine.txt", "mine\n"), &[], with(String::new()), 4, "is untracked"),
         (
             "ignored",
             |s| {
@@ -154,7 +154,7 @@ fn refusals() -> Vec<Refusal> {
             &[],
             with(String::new()),
             4,
-            "does not track",
+            "is untracked",
         ),
         (
             "intended to add",
@@ -173,7 +173,7 @@ fn refusals() -> Vec<Refusal> {
             &[],
             with(String::new()),
             4,
-            "does not track",
+            "is untracked",
         ),
         (
             "a link on the disk",
@@ -282,7 +282,7 @@ fn refusals() -> Vec<Refusal> {
             &["--base", "HEAD~1"],
             with(String::new()),
             1,
-            "where the edit changes it, at line 1",
+            "the edit change the same lines, at line 1",
         ),
         (
             "signing with a program that is not there",

@@ -26,6 +26,7 @@ fn what_an_option_forbade_does_not_land_by_going_on() {
         (&["--exclude=infra"][..], "--exclude=infra", "--no-exclude"),
         (&["--include=README", "--include=src"], "--include=README --include=src", "--include=*"),
         (&["-x", "test ! -e infra/one.txt"], "--exec='test ! -e infra/one.txt'", "--no-exec"),
+        (&["-x", "false"], "--exec=false", "--no-exec"),
         (&["--max-fuzz=exact"], "--max-fuzz=exact", "--max-fuzz=indent"),
     ] {
         let sandbox = Sandbox::new();
@@ -33,11 +34,11 @@ fn what_an_option_forbade_does_not_land_by_going_on() {
         sandbox.apply(forbids, &two()).exits(1);
         let fuzzy = patch("README", "Two", "  hello\n", "  hello world\n");
         let run = sandbox.apply(["--continue"], &fuzzy);
-        let run = run.says(&format!("going on with the options of the attempt: {says}\n"));
+        let run = run.says(&format!("continuing with the options of the attempt: {says}\n"));
         assert!([Some(1), Some(2)].contains(&run.code), "{}", run.stderr);
         nothing_landed(&sandbox, &base);
         let json = sandbox.apply(["--continue", "--json"], &fuzzy);
-        assert!(json.stdout.contains("going on with the options of the attempt: --"), "{}", json.stdout);
+        assert!(json.stdout.contains("continuing with the options of the attempt: --"), "{}", json.stdout);
         nothing_landed(&sandbox, &base);
         // What was refused is kept with its corrections; where a command failed, the file is given again.
         match forbids[0] {
@@ -131,6 +132,28 @@ fn a_failed_command_has_to_pass_all_the_same() {
     sandbox.run(["--continue", "--no-exec"]).exits(0);
     assert_ne!(sandbox.head(), base);
     sandbox.is_sound();
+}
+
+#[test]
+fn corrections_that_are_given_twice_are_as_good_as_once() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply(["-x", "test -e ../passed"], &two()).exits(1);
+    for _ in 0..2 {
+        sandbox.apply(["--continue"], &correction()).exits(2);
+        nothing_landed(&sandbox, &base);
+    }
+    sandbox.apply(["--continue", "-x", "true"], &correction()).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.is_sound();
+}
+
+#[test]
+fn feedback_prints_nothing_where_all_landed() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.apply(["--feedback"], &correction()).exits(0);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
+    assert_eq!(sandbox.text("README"), "hello world\n");
 }
 
 #[test]
@@ -264,6 +287,11 @@ fn list_names_attempts_subjects_and_authors() {
         (landing["subject"].as_str(), landing["author"].as_str()),
         (Some("Add a file"), Some("A U Thor <author@example.com>"))
     );
+    let shown = sandbox.run(["show", "--json"]).exits(0);
+    let shown: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
+    for key in ["subject", "author", "id"] {
+        assert_eq!(shown["landings"][0][key], landing[key], "{key}");
+    }
     let attempt = &told["attempts"][0];
     assert_eq!((attempt["id"].as_str(), attempt["branch"].as_str()), (Some(&*id), Some("main")));
     assert_eq!(

@@ -2,6 +2,7 @@
 
 use crate::sandbox;
 
+use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::{Run, Sandbox, create, patch, remove};
 use serde_json::Value;
 
@@ -124,7 +125,7 @@ fn nothing_to_undo_is_said_in_these_words() {
     let run = sandbox.run(["undo"]).exits(1);
     assert!(run.stderr.starts_with("error: nothing to undo on main\n"), "{run:?}");
     let run = sandbox.run(["redo"]).exits(1);
-    assert!(run.stderr.starts_with("error: nothing on record was taken back on main\n"), "{run:?}");
+    assert!(run.stderr.starts_with("error: nothing to redo on main\n"), "{run:?}");
     let run = sandbox.run(["undo", "--json"]).exits(1);
     assert_eq!(json(&run)["error"]["message"].as_str(), Some("nothing to undo on main"));
 }
@@ -173,7 +174,10 @@ fn a_dry_run_shows_it_and_changes_nothing() {
     sandbox.file("old.txt", "mine\n");
     sandbox.script(&sandbox.repo.join(".git/hooks/pre-llm-apply"), "#!/bin/sh\nexit 1\n");
     let run = sandbox.run(["redo", "-n"]).exits(4).says("old.txt");
-    assert!(run.stdout.contains("to pass when it lands: the pre-llm-apply hook"), "{run:?}");
+    assert!(
+        run.stdout.contains("not run yet, and must pass when it lands: the pre-llm-apply hook"),
+        "{run:?}"
+    );
 }
 
 #[test]
@@ -200,7 +204,7 @@ fn undo_and_redo_are_pushed_before_the_branch_moves() {
     sandbox.git(["-C", "../other", "add", "-A"]);
     sandbox.git(["-C", "../other", "commit", "-q", "-m", "theirs"]);
     sandbox.git(["-C", "../other", "push", "-q", "origin", "main"]);
-    sandbox.run(["undo", "--push"]).exits(4).says("moved on");
+    sandbox.run(["undo", "--push"]).exits(4).says("has moved");
     sandbox.run(["undo", "--push", "--rebase"]).exits(0);
     assert_eq!(there(&sandbox, "main"), sandbox.head());
     assert!(sandbox.exists("theirs.txt") && !sandbox.exists("new.txt"));
@@ -237,6 +241,30 @@ fn drop_removes_the_branch_of_the_remote_first() {
     assert_eq!((branches("."), branches("../server")), ("main".into(), "main".into()));
     sandbox.has_sound_objects();
     sandbox.leaves_no_file();
+}
+
+#[test]
+fn what_a_remote_has_dropped_before_a_kill_goes_here_too() {
+    for (fault, is_dropped) in [("drop-noted", false), ("dropped-there", true), ("branches-dropped", true)] {
+        let sandbox = pushed();
+        sandbox.apply(["--push", "-b", "one"], &create("one.txt", "Try it", "try\n")).exits(0);
+        sandbox.apply(["-b", "two"], &create("two.txt", "Try it", "try\n")).exits(0);
+        let run = sandbox.command(["drop", "--push", "one"]).env(VARIABLE, format!("{fault}:kill")).output();
+        assert_eq!(Run::of(run.unwrap()).signal, Some(9), "{fault}");
+        if fault == "dropped-there" {
+            std::fs::rename(sandbox.root().join("server"), sandbox.root().join("away")).unwrap();
+            sandbox.run(["recover"]).exits(0).says("cannot be asked");
+            std::fs::rename(sandbox.root().join("away"), sandbox.root().join("server")).unwrap();
+        }
+        sandbox.run(["recover"]).exits(0).says(if is_dropped { "was dropped" } else { "removed what" });
+        let branches = |directory: &str| {
+            sandbox.git(["-C", directory, "for-each-ref", "--format=%(refname:short)", "refs/heads"])
+        };
+        let here = if is_dropped { "main\ntwo" } else { "main\none\ntwo" };
+        assert_eq!(branches("."), here, "{fault}");
+        assert_eq!(branches("../server"), if is_dropped { "main" } else { "main\none" }, "{fault}");
+        sandbox.leaves_no_file();
+    }
 }
 
 #[test]

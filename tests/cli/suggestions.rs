@@ -139,7 +139,7 @@ fn a_refused_one_is_gone_on_with_by_its_id_whatever_template_is_configured() {
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let id = report["suggestions"][1]["report"]["attempt"].as_str().unwrap();
     let typed = sandbox.apply([&format!("--continue={id}"), "-b", "x/{n}"], &gamma()).exits(129);
-    typed.says("on the branch that it was for");
+    typed.says("cannot be used with a branch template");
     sandbox.apply([format!("--continue={id}")], &gamma()).exits(0);
     assert_eq!(branches(&sandbox), ["try/1", "try/2"]);
     sandbox.is_sound();
@@ -182,7 +182,7 @@ fn each_edit_can_get_a_branch_of_its_own() {
     suggest(&sandbox, &["--branch-per-edit", "torn/{n}"], &[("a.txt", torn)]).exits(1);
     assert_eq!(branches(&sandbox).len(), 4, "nothing of what is not whole");
     suggest(&sandbox, &["--branch-per-edit", "x", "-b", "y"], &two).exits(129);
-    suggest(&sandbox, &["--branch-per-edit", "x"], &two).exits(129).says("would be the branch of both");
+    suggest(&sandbox, &["--branch-per-edit", "x"], &two).exits(129).says("would have the same branch, x");
 }
 
 /// A repository with 500 files in ten directories.
@@ -249,7 +249,7 @@ fn many_edits_land_each_with_a_record_of_itself_alone() {
     sandbox.git(["branch", "-f", "try/41", "main"]);
     let before = sandbox.state();
     let run = suggest(&sandbox, &["-q", "--branch-per-edit", "try/{n}"], &[("a.txt", many(60))]).exits(4);
-    let _ = run.says("try/7 is there already, without these edits").says("try/41 is there already");
+    let _ = run.says("try/7 already exists, without these edits").says("try/41 already exists");
     sandbox.state().is(&before, "in the way");
     sandbox.git(["fsck", "--strict"]);
 }
@@ -278,7 +278,7 @@ fn names_that_cannot_be_are_refused_before_anything_is_written() {
     let before = sandbox.listing();
     let two = || [("a.txt", beta()), ("b.txt", gamma())];
     let cases: &[(&str, i32, &str)] = &[
-        ("try/{m}", 129, "'{m}' is no field"),
+        ("try/{m}", 129, "unknown field '{m}'"),
         ("{stem", 129, "'{stem' is no field"),
         ("a..{n}", 128, "'a..1' is not a valid branch name"),
         ("-{n}", 128, "'-1' is not a valid branch name"),
@@ -291,14 +291,14 @@ fn names_that_cannot_be_are_refused_before_anything_is_written() {
     }
     let same_twice = [("a.txt", beta()), ("b.txt", beta())];
     let run = suggest(&sandbox, &["-b", "try/{slug}"], &same_twice).exits(129);
-    run.says("try/rename-b-to-beta would be the branch of both").says("a.txt").says("b.txt");
+    run.says("would have the same branch, try/rename-b-to-beta").says("a.txt").says("b.txt");
     let nested = [("try.txt", beta()), ("x.txt", beta())];
     let mut files = responses(&sandbox, &nested);
     std::fs::create_dir(sandbox.root().join("sub")).unwrap();
     files.push(sandbox.root().join("there.txt"));
     std::fs::write(&files[2], gamma()).unwrap();
     let run = Run::of(sandbox.command(["-b", "{stem}"]).arg("--").args(&files).output().unwrap()).exits(4);
-    run.says("there is there already, without these edits");
+    run.says("there already exists, without these edits");
     std::fs::write(sandbox.root().join("busy.txt"), gamma()).unwrap();
     std::fs::write(sandbox.root().join("main.txt"), gamma()).unwrap();
     let run = sandbox.run(["-b", "{stem}", "../busy.txt", "../main.txt"]).exits(4);
@@ -321,7 +321,7 @@ fn twice_is_once() {
     let before = sandbox.state();
     suggest(&sandbox, &["-b", "try/{n}", "--base", "main~"], &all).exits(0).says("already applied");
     sandbox.state().is(&before, "twice, later");
-    suggest(&sandbox, &["-b", "try/{n}"], &[("c.txt", gamma())]).exits(4).says("try/1 is there already");
+    suggest(&sandbox, &["-b", "try/{n}"], &[("c.txt", gamma())]).exits(4).says("try/1 already exists");
     sandbox.state().is(&before, "another");
 }
 

@@ -42,7 +42,7 @@ fn programs_hear_what_people_hear() {
         report["remarks"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
     let told: Vec<_> = text.stderr.lines().filter_map(|line| line.strip_prefix("warning: ")).collect();
     assert_eq!(remarks, told);
-    assert!(remarks[0].contains("has changed n.txt") && remarks[1].contains("status 5"), "{remarks:?}");
+    assert!(remarks[0].contains("hook changed n.txt") && remarks[1].contains("status 5"), "{remarks:?}");
     // A killed run that is settled first.
     let killed = sandbox
         .command(["-q", "response"])
@@ -298,7 +298,7 @@ fn a_check_names_what_has_to_pass() {
     ] {
         hook(&sandbox, name, "exit 1");
     }
-    let said = "to pass when it lands: the pre-commit hook, the commit-msg hook, the pre-llm-apply hook, the \
+    let said = "not run yet, and must pass when it lands: the pre-commit hook, the commit-msg hook, the pre-llm-apply hook, the \
                 reference-transaction hook, 'make test', signing\n";
     let run = sandbox.apply(["-n", "-x", "make test", "-S/key"], &two()).exits(0);
     assert!(run.stdout.contains(said), "{}", run.stdout);
@@ -311,7 +311,11 @@ fn a_check_names_what_has_to_pass() {
         sandbox.git(["config", "--unset", key]);
     }
     let run = sandbox.apply(["-n", "--no-verify"], &two()).exits(0);
-    assert!(run.stdout.contains("to pass when it lands: the reference-transaction hook\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("not run yet, and must pass when it lands: the reference-transaction hook\n"),
+        "{}",
+        run.stdout
+    );
     let report = json(&sandbox.apply(["-n", "--json", "--no-ff", "-x", "make"], &two()).exits(0));
     assert_eq!(report["to_pass"][1], serde_json::json!({"kind": "hook", "name": "pre-merge-commit"}));
     assert_eq!(report["to_pass"][5], serde_json::json!({"kind": "exec", "name": "make"}));
@@ -324,7 +328,7 @@ fn several_edits_of_a_commit_are_named_as_such() {
     let sandbox = Sandbox::new();
     hook(&sandbox, "pre-commit", "sed -i 's/  *$//' n.txt; true");
     let run = sandbox.apply(["--commit=response"], &two()).exits(0);
-    assert!(run.stderr.contains("in the commit of edits 1, 2, which"), "{}", run.stderr);
+    assert!(run.stderr.contains("in the commit of edits 1, 2; the"), "{}", run.stderr);
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn the_branch_goes_back_where_nothing_came_after() {
     sandbox.run(["redo"]).exits(0).says(&format!("put {landing} back"));
     assert_eq!((sandbox.head(), sandbox.status().as_str()), (new, ""));
     assert_eq!(kinds(&sandbox), ["redone", "undone", "landed"]);
-    sandbox.run(["redo"]).exits(1).says("nothing on record was taken back on main");
+    sandbox.run(["redo"]).exits(1).says("nothing to redo on main");
     sandbox.run(["undo", &landing]).exits(0);
     assert_eq!(sandbox.head(), old);
     // What is nobody's any more is kept by the record.

@@ -169,7 +169,7 @@ fn names(sandbox: &Sandbox) {
     sandbox.apply([""; 0], &create("new/first", "First", "1\n")).exits(0);
     sandbox.run(["undo"]).exits(0);
     for verb in ["undo", "redo", "show", "forget"] {
-        sandbox.run([verb, &mine]).exits(128).says("no landing on record");
+        sandbox.run([verb, &mine]).exits(128).says("no recorded landing");
     }
     assert_eq!(sandbox.head(), mine);
     is_clean(sandbox);

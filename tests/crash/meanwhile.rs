@@ -242,7 +242,7 @@ fn a_file_that_comes_into_the_checkout_meanwhile_is_not_left_behind() {
     let head = sandbox.head();
     let stopped = Stopped::at(&sandbox, "objects-moved");
     sandbox.git(["sparse-checkout", "disable"]);
-    stopped.go_on().exits(4).says("src/a.rs was changed meanwhile");
+    stopped.go_on().exits(4).says("src/a.rs changed in the meantime");
     assert_eq!((sandbox.head(), sandbox.status()), (head, String::new()));
     sandbox.is_sound();
     sandbox.apply([""; 0], &five()).exits(0);

@@ -421,7 +421,7 @@ fn a_branch_that_was_to_go_back_and_went_on_has_not_gone_back() {
         assert_eq!(files.is_empty(), !begun, "{fault}: {files}");
         let run = sandbox.run(["recover"]).exits(code);
         assert!(!run.stdout.contains("has landed"), "{fault}: {}", run.stdout);
-        assert!(!begun || run.stderr.contains("may have what was to land"), "{fault}: {}", run.stderr);
+        assert!(!begun || run.stderr.contains("may have the new content"), "{fault}: {}", run.stderr);
         assert_eq!((sandbox.head(), sandbox.status()), (head.clone(), files), "{fault}");
         // Nothing is on record that has not happened.
         assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 1, "{fault}");

@@ -16,5 +16,6 @@ mod samples;
 mod sandbox;
 mod shape;
 mod snapshots;
+mod texts;
 mod trailers;
 mod wording;

@@ -38,11 +38,13 @@ mod man_page {
     use super::*;
 
     const FILE: &str = "man/git-llm-apply.1";
+    /// Whoever opens a page reads it to its end: as it is shown in 80 columns.
+    const LONGEST: usize = 500;
     const FORMATS_FILE: &str = "man/git-llm-apply-formats.7";
 
-    /// The page as text: without what roff needs and readers do not see.
+    /// All pages as text: without what roff needs and readers do not see.
     fn text() -> String {
-        plain(FILE)
+        manual::pages().map(|(name, _)| plain(&format!("man/{name}"))).collect()
     }
 
     fn plain(file: &str) -> String {
@@ -92,7 +94,6 @@ mod man_page {
             has(&format!("\n.TP\n{}\n", code.as_str()));
         }
         for format in FORMATS {
-            has(&format!("\n.TP\n{}\n", format.name()));
             let chapters = plain(FORMATS_FILE);
             assert!(chapters.contains(&format!("(--format={})", format.name())), "{FORMATS_FILE}");
         }
@@ -235,18 +236,22 @@ mod man_page {
             let wide: Vec<_> = shown.lines().filter(|line| line.chars().count() > 80).collect();
             assert!(wide.is_empty(), "{wide:#?}");
         }
-        for (locale, file) in [("C", FILE), ("C.UTF-8", FILE), ("C", FORMATS_FILE), ("C.UTF-8", FORMATS_FILE)]
+        for (locale, file) in
+            ["C", "C.UTF-8"].into_iter().flat_map(|locale| manual::pages().map(move |page| (locale, page.0)))
         {
             let mut command = Command::new("man");
             command
                 .args(["--warnings", "-l"])
-                .arg(top().join(file))
+                .arg(top().join("man").join(&file))
                 .env("MANPAGER", "cat")
+                .env("MANWIDTH", "80")
                 .env("LC_ALL", locale);
             let run = Run::of(command.output().unwrap());
             // Only man-db knows these options.
             if run.code == Some(0) {
-                assert_eq!(run.stderr, "", "{locale}");
+                assert_eq!(run.stderr, "", "{file}, {locale}");
+                let lines = run.stdout.lines().count();
+                assert!(lines < LONGEST, "{file} has {lines} lines");
             }
         }
     }
@@ -259,8 +264,17 @@ mod help {
     fn fits_a_screen_and_names_what_is_common() {
         let sandbox = Sandbox::unborn();
         let short = sandbox.run(["-h"]).exits(0).stdout;
-        assert!(short.lines().count() <= 34, "{} lines", short.lines().count());
-        let long = sandbox.run(["--help"]).exits(0).stdout;
+        for (verb, _) in VERBS.iter().filter(|(verb, _)| *verb != "completion") {
+            let short =
+                if *verb == "apply" { short.clone() } else { sandbox.run([verb, "-h"]).exits(0).stdout };
+            assert!(short.lines().count() <= 42, "{verb}: {} lines", short.lines().count());
+            // What people look for.
+            for long in ["dry-run", "diff", "interactive", "exec", "branch", "message", "only", "format"] {
+                let has_it = OPTIONS.iter().any(|option| option.long == long && option.is_of(verb));
+                assert_eq!(short.contains(&format!("--{long}")), has_it, "{verb} --{long}");
+            }
+        }
+        let long = sandbox.run(["help", "options"]).exits(0).stdout;
         for line in short.lines().chain(long.lines()) {
             assert!(line.chars().count() <= 80, "{line}");
         }
@@ -269,12 +283,37 @@ mod help {
             let line = format!("--{}{}", option.long, if optional { "[=" } else { " " });
             let named = short.replace('\n', " ").contains(&line);
             assert_eq!(named, option.common, "--{}", option.long);
-            assert!(long.replace('\n', " ").contains(&line), "--{}", option.long);
+            assert!(
+                long.contains(&format!("--{}", option.long))
+                    || long.contains(&format!("--[no-]{}", option.long))
+            );
         }
         for (verb, about) in VERBS {
             assert!(short.contains(verb) && short.contains(about), "{verb}");
         }
         assert!(short.contains("git help llm-apply"));
+    }
+
+    #[test]
+    fn shows_the_pages_where_none_are_installed() {
+        let sandbox = Sandbox::unborn();
+        let main = sandbox.run(["--help"]).exits(0).stdout;
+        assert!(main.contains("\nEXIT STATUS\n    0\n        Landed"), "{main}");
+        assert!(main.contains("    git llm-apply -m 'Rename the parser' answer.md\n"), "{main}");
+        for (name, roff) in manual::pages() {
+            let name =
+                name.split('.').next().unwrap().trim_start_matches("git-llm-apply").trim_start_matches('-');
+            let page =
+                if name.is_empty() { main.clone() } else { sandbox.run(["help", name]).exits(0).stdout };
+            assert_eq!(page.matches("\nSEE ALSO\n").count(), 1, "{page}");
+            for heading in roff.lines().filter_map(|line| line.strip_prefix(".SH \"")?.strip_suffix('"')) {
+                let heading = heading.replace("\\-", "-");
+                assert!(page.lines().any(|line| line == heading), "{heading} in {page}");
+            }
+            for left in ["\\fB", "\\fR", "\\-", "\\(aq", "\\(dq", "\\&", "\n.", "\u{a0}", "\n\n\n"] {
+                assert!(!page.contains(left), "{left:?} in {page}");
+            }
+        }
     }
 }
 
@@ -593,7 +632,7 @@ mod schema {
             assert_eq!(required.len(), properties.as_object().unwrap().len());
         }
         assert!(fields > 40);
-        let page = read("man/git-llm-apply.1");
+        let page = read("man/git-llm-apply-output.7");
         for name in schema["properties"].as_object().unwrap().keys().filter(|name| *name != "schema_version")
         {
             assert!(

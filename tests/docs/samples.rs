@@ -82,7 +82,7 @@ fn touched_files_are_formatted() {
     let edits = patch("src/a.rs", "w", "fn b() {}\n", "fn beta() {}  \n")
         + &create("notes", "w", "stays  \n")
         + &replace("with blank.rs", "w", "b  \n");
-    sandbox.apply([""; 0], &edits).exits(0).says("has changed src/a.rs");
+    sandbox.apply([""; 0], &edits).exits(0).says("hook changed src/a.rs");
     assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn beta() {}\nfn c() {}\n");
     assert_eq!((sandbox.text("with blank.rs"), sandbox.text("notes")), ("b\n".into(), "stays  \n".into()));
     assert_eq!(sandbox.text("src/other.rs"), "untidy  \n", "not touched");
@@ -94,6 +94,22 @@ fn touched_files_are_formatted() {
     sandbox.file("y.rs", "y  \n");
     sandbox.commit("y");
     assert_eq!(sandbox.git(["show", "HEAD:y.rs"]), "y");
+}
+
+#[test]
+fn touched_files_are_checked() {
+    let sandbox = Sandbox::new();
+    install(&sandbox, "check-touched", "pre-commit");
+    sandbox.git(["config", "hooks.check.sh", "sh -n"]);
+    sandbox.file("other.sh", "if\n");
+    sandbox.git(["add", "-A"]);
+    sandbox.git(["commit", "-q", "--no-verify", "-m", "not touched"]);
+    let before = sandbox.state();
+    let broken = create("with blank.sh", "w", "if true; then\n");
+    let run = sandbox.apply(["--no-keep"], &(create("fine.sh", "w", "true\n") + &broken)).exits(3);
+    assert!(run.stderr.contains("check-touched: 'sh -n' failed"), "{}", run.stderr);
+    sandbox.state().is(&before, "a syntax error");
+    sandbox.apply([""; 0], &(create("fine.sh", "w", "true\n") + &create("if", "w", "if\n"))).exits(0);
 }
 
 #[test]

@@ -464,8 +464,9 @@ mod merged {
         let answer = create("a", "Begin", "one\n");
         for dry in ["--dry-run", "--no-dry-run"] {
             let run = sandbox.apply(["--no-ff", "--no-keep", dry], &answer).exits(128);
-            let _ =
-                run.says("main has no commit yet, so there is nothing to merge onto").says("without --no-ff");
+            let _ = run
+                .says("main has no commits yet, so there is nothing to merge onto")
+                .says("without --no-ff");
         }
         sandbox::same("unborn", &before, &sandbox.listing());
         sandbox.apply(["-q"], &answer).exits(0);

@@ -46,7 +46,7 @@ fn ascii_lines_are_edited_and_all_other_bytes_stay() {
 fn what_would_mix_encodings_is_refused_with_the_reason() {
     let sandbox = latin();
     let before = sandbox.listing();
-    let why = "`latin.py` is not UTF-8 (line 1 holds the byte 0xe9)";
+    let why = "`latin.py` is not UTF-8 (line 1 has the byte 0xe9)";
     for (what, response) in [
         ("a line of more than ASCII", patch("latin.py", "w", "plain = 1\n", "plain = '\u{e9}'\n")),
         ("one at the end", append("latin.py", "# \u{e9}\n")),

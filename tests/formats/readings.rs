@@ -283,7 +283,7 @@ fn of_two_whole_texts_the_one_that_a_later_edit_replaces_is_named() {
     let sandbox = Sandbox::new();
     let head = sandbox.head();
     let run = sandbox.apply([""; 0], &response).exits(0);
-    run.says("not applied: the file has the text that a later edit gives it").says("already applied");
+    run.says("not applied: the file already has the text of a later edit").says("already applied");
     assert_eq!((sandbox.head(), sandbox.text("README")), (head, "hello\n".to_owned()));
     // Where both texts are the file's, nothing was replaced.
     let run = sandbox.apply([""; 0], &write("hello\n").repeat(2)).exits(0);
@@ -303,6 +303,7 @@ fn a_line_that_touches_an_edit_is_a_reason_only_as_a_sentence() {
         (format!("Greet in short words.\n{diff}"), "Greet in short words"),
         (format!("Greet in short words\n\n{diff}"), "Greet in short words"),
         (format!("Greet in short words,\nas all do\n{diff}"), "Greet in short words, as all do"),
+        (format!("Fix\ntypo\n\n{diff}"), "Fix typo"),
         (format!("# Greetings\nLike this:\n{diff}"), "Greetings"),
     ] {
         let sandbox = Sandbox::new();

@@ -49,7 +49,7 @@ fn an_answer_without_edits_is_told_by_what_it_holds() {
         "git llm-apply prompt",
     );
     let block = "In src/a.rs:\n```\nfn c() {}\n```\n";
-    sees(block, (2, 4), "this code block is for `src/a.rs`", "--format whole-file");
+    sees(block, (2, 4), "this code block names `src/a.rs`", "--format whole-file");
     let (text, _) = said(&format!("{block}\nAnd in README:\n```\nbye\n```\n"), &[], 5);
     assert!(text.contains("for `src/a.rs`") && text.contains("for `README`"), "{text}");
     assert!(!text.contains("only prose"), "{text}");

@@ -73,8 +73,7 @@ fn a_refused_one_names_both_lines_and_is_corrected() {
     let sandbox = shop();
     let response = block(SORT) + &block(BAD);
     let run = sandbox.apply(["--format=snippet"], &response).exits(1);
-    let run =
-        run.says("snippet-unclear").says("`show(shelf)` stands next to what is left out of function `main`");
+    let run = run.says("snippet-unclear").says("`show(shelf)` is next to left-out code of function `main`");
     run.says("line 12 of `src/shelf.py`").says("16").says("    show(shelf)");
     assert_eq!(sandbox.text("src/shelf.py"), SHELF);
     sandbox.run(["--continue", "--feedback"]).exits(1).says("the definitions that change in a fence");
@@ -110,7 +109,7 @@ fn it_is_resolved_at_the_base_and_merged() {
 fn without_the_option_the_definitions_are_named() {
     let sandbox = shop();
     let run = sandbox.apply([""; 0], &block(SORT)).exits(5);
-    run.says("this code block is for `src/shelf.py` and holds class `Shelf`").says("--format snippet");
+    run.says("this code block names `src/shelf.py` and holds class `Shelf`").says("--format snippet");
     let beside = patch("README", "w", "hello\n", "hi\n") + "\n" + &block(SORT);
     sandbox.apply(["--no-keep"], &beside).exits(1).says("not-read").says("--format snippet");
     sandbox.git(["config", "llmapply.format", "snippet"]);
@@ -155,7 +154,7 @@ fn a_whole_file_that_lacks_a_definition_is_refused() {
     let sandbox = shop();
     let response = block(&SHELF.replace("def main", "def start"));
     let run = sandbox.apply(["--format=whole-file", "--no-keep"], &response).exits(1);
-    run.says("[shrink]").says("`src/shelf.py` has function `main` and would have it no more");
+    run.says("[shrink]").says("`src/shelf.py` would lose function `main`");
     sandbox.apply(["--format=whole-file", "--allow-shrink"], &response).exits(0);
     assert!(sandbox.text("src/shelf.py").contains("def start"));
 }
@@ -281,7 +280,7 @@ fn a_model_is_told_what_a_snippet_lacks_and_is_right_then() {
     assert_eq!(sandbox.text("src/shelf.py"), sorted().replace("return 0", "return 1"));
     let asked = |round: &str| std::fs::read_to_string(model.join(round)).unwrap();
     assert!(asked("asked-1").contains("Give a definition whole"), "{}", asked("asked-1"));
-    for said in ["`show(shelf)` stands next to", "line 12 of `src/shelf.py`", "give the whole function"] {
+    for said in ["`show(shelf)` is next to", "line 12 of `src/shelf.py`", "give the whole function"] {
         assert!(asked("asked-2").contains(said), "{}", asked("asked-2"));
     }
 }

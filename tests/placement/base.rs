@@ -159,7 +159,7 @@ fn every_kind_of_conflict_is_refused() {
             "changed there, removed here",
             |s| s.file("forty.txt", lines(1..39)),
             remove("forty.txt", "w"),
-            "takes away",
+            "removes",
         ),
         (
             "replaced here and changed there",
@@ -307,7 +307,7 @@ fn a_file_that_was_moved_to_a_name_that_cannot_be_handled_is_refused() {
             .apply(["--base", &base, "--no-keep"], &patch("forty.txt", "w", "line 30\n", "x\n"))
             .exits(1)
             .says("[conflict]")
-            .says("cannot be handled");
+            .says("not supported");
         same("a name", &before, &sandbox.listing());
     }
 }
@@ -370,8 +370,7 @@ fn an_edit_of_a_file_that_a_clashing_one_brings_goes_with_it() {
         + &create("fine.txt", "Fine", "fine\n")
         + &patch("moved.txt", "Four", "line 21\n", "x\n");
     let run = sandbox.apply(["--base", &base, "--keep-going"], &response).exits(1);
-    let run =
-        run.says("edit 2, made.txt").says("edit 1, which is refused too, brings this file or its lines");
+    let run = run.says("edit 2, made.txt").says("edit 1, which is refused too, adds this file or its lines");
     let _ =
         run.says("edit 3, made.txt").says("edit 5, moved.txt").says("of 5 failed; the others have landed");
     assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Fine"]);

@@ -36,15 +36,15 @@ fn states(report: &Value) -> Vec<&str> {
 #[test]
 fn the_favoured_side_stands_and_it_is_said_where_that_decided() {
     for (side, thirty, kept) in [
-        ("ours", "line 30, changed here\n", "-X ours keeps what main has"),
-        ("theirs", "line thirty\n", "-X theirs takes what the edit has"),
+        ("ours", "line 30, changed here\n", "-X ours keeps the lines of main"),
+        ("theirs", "line thirty\n", "-X theirs takes the lines of the edit"),
     ] {
         let (sandbox, base) = moved_on();
         let tip = sandbox.head();
         sandbox
             .apply(["--base", &base, "--no-keep"], &two())
             .exits(1)
-            .says("-X ours keeps what the branch has");
+            .says("-X ours keeps the lines of the branch");
         let before = sandbox.listing();
         let checked = sandbox.apply(["check", "--base", &base, "-X", side], &two()).exits(0);
         checked.says("warning: edit 1, forty.txt").says("at line 30").says(kept);
@@ -189,8 +189,8 @@ fn changed_again() -> Sandbox {
 #[test]
 fn an_undo_takes_a_side_too() {
     let sandbox = changed_again();
-    sandbox.run(["undo"]).exits(1).says("hint: -X ours keeps what the branch has there");
-    let run = sandbox.run(["undo", "-X", "theirs"]).exits(0).says("-X theirs takes what it has");
+    sandbox.run(["undo"]).exits(1).says("hint: -X ours keeps the branch's lines");
+    let run = sandbox.run(["undo", "-X", "theirs"]).exits(0).says("-X theirs takes the lines of it");
     assert_eq!(sandbox.text("README"), "hello\n");
     assert_eq!(sandbox.subjects("HEAD~2.."), ["Revert \"Add\"", "Revert \"Say more\""], "{}", run.stdout);
     assert_eq!(sandbox.status(), "");
@@ -205,7 +205,7 @@ fn an_undo_takes_a_side_too() {
     assert_eq!(sandbox.text("README"), "hello to all\n");
     assert!(!sandbox.exists("new"));
     let before = sandbox.listing();
-    let run = sandbox.run(["undo", "-X", "ours"]).exits(0).says("-X ours keeps what main has");
+    let run = sandbox.run(["undo", "-X", "ours"]).exits(0).says("-X ours keeps the lines of main");
     run.says("the branch keeps what it has");
     same("nothing is left to be taken back", &before, &sandbox.listing());
     sandbox.is_sound();
@@ -222,14 +222,14 @@ fn an_accepted_commit_of_which_nothing_is_left_is_said_to_change_nothing() {
         .exits(0);
     sandbox.file("README", "hello to all\n");
     sandbox.commit("mine");
-    sandbox.run(["accept", "try"]).exits(1).says("hint: -X ours keeps what the branch has there");
+    sandbox.run(["accept", "try"]).exits(1).says("hint: -X ours keeps the branch's lines");
     let run = sandbox.run(["accept", "-X", "ours", "try"]).exits(0).says("changes nothing");
     let run = run
         .says("warning")
         .says("commit")
-        .says("of try: `README` was changed on main")
-        .says("-X ours keeps what main has");
-    assert!(!run.stdout.contains("is in already"), "{}", run.stdout);
+        .says("of try: conflict in `README`: main and")
+        .says("-X ours keeps the lines of main");
+    assert!(!run.stdout.contains("already merged"), "{}", run.stdout);
     assert_eq!((sandbox.text("README").as_str(), sandbox.text("new").as_str()), ("hello to all\n", "x\n"));
     sandbox.run(["accept", "-X", "ours", "try"]).exits(0).says("the branch keeps what it has");
     sandbox.is_sound();
@@ -279,10 +279,13 @@ fn what_is_put_back_is_merged_in_favour_of_the_side_that_is_named() {
             sandbox.file("forty.txt", lines().replace("line 30\n", "line 30, changed here\n"));
             let tip = sandbox.commit("meanwhile");
             let before = sandbox.listing();
-            sandbox.run(["redo"]).exits(1).says("at line 30").says("-X ours keeps what the branch has");
+            sandbox.run(["redo"]).exits(1).says("at line 30").says("-X ours keeps the lines of the branch");
             same("refused", &before, &sandbox.listing());
-            let kept =
-                if side == "ours" { "-X ours keeps what main has" } else { "-X theirs takes what it has" };
+            let kept = if side == "ours" {
+                "-X ours keeps the lines of main"
+            } else {
+                "-X theirs takes the lines of it"
+            };
             sandbox.run(["redo", "-X", side]).exits(0).says("warning: forty.txt").says(kept);
             let wanted = lines().replace("line 30\n", thirty).replace("line 10\n", "line ten\n");
             let said: Vec<_> = subjects

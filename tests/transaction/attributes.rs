@@ -185,7 +185,7 @@ fn attributes_count_wherever_git_reads_them() {
     for (name, value) in [("GIT_ATTR_SOURCE", "HEAD"), ("GIT_CONFIG_PARAMETERS", "'attr.tree'='HEAD'")] {
         let mut sandbox = Sandbox::new();
         sandbox.set(name, value);
-        let said = "goes through a conversion of git's";
+        let said = "git converts";
         sandbox.apply([""; 0], &create("new", "w", "a\nb\n")).exits(128).says(said).says("hint: use -b");
         sandbox.apply(["-b", "side"], &create("new", "w", "a\nb\n")).exits(0);
     }

@@ -449,7 +449,7 @@ fn the_terminal_is_not_given_away() {
     };
     // Reading from it.
     let run = Run::of(on_terminal("read x </dev/tty").wait_with_output().unwrap()).exits(2);
-    assert!(run.stdout.contains("wanted to read from the terminal"), "{}", run.stdout);
+    assert!(run.stdout.contains("tried to read from the terminal"), "{}", run.stdout);
     // Something takes long: that is said.
     let run = Run::of(on_terminal("sleep 1.2; exit 1").wait_with_output().unwrap()).exits(2);
     assert!(run.stdout.contains("sleep 1.2; exit 1 (1 s)"), "{}", run.stdout);

@@ -230,7 +230,7 @@ fn a_filter_that_prints_without_end_is_ended() {
         let binary = env!("CARGO_BIN_EXE_git-llm-apply");
         let mut command = sandbox.program("sh", ["-c", limited, binary, "--no-keep"]);
         let run = Run::of(command.arg(file).output().unwrap()).exits(128);
-        assert!(run.stderr.contains("one.rot has more than 67108864 bytes"), "{key}: {}", run.stderr);
+        assert!(run.stderr.contains("one.rot is larger than 67108864 bytes"), "{key}: {}", run.stderr);
         same(key, &before, &sandbox.listing());
     }
 }
@@ -312,7 +312,7 @@ fn what_nobody_can_tell_is_refused() {
                 s.commit("both");
             },
             patch("x.both", "w", "alpha\n", "Alpha\n"),
-            "x.both goes through a conversion of git's",
+            "git converts x.both",
         ),
         (
             "attributes that change with a file that is converted",
@@ -462,7 +462,7 @@ fn what_is_too_long_to_be_edited_is_refused_by_its_name() {
     let edit = patch("long", "w", "no such line\n", "y\n");
     let before = sandbox.state();
     let run = sandbox.apply(["--no-keep"], &edit).exits(128);
-    assert!(run.stderr.contains("long has more than 67108864 bytes"), "{}", run.stderr);
+    assert!(run.stderr.contains("long is larger than 67108864 bytes"), "{}", run.stderr);
     assert!(run.stderr.contains("hint: change that file by hand"), "{}", run.stderr);
     sandbox.state().is(&before, "too long");
     // It may be moved, removed, and be beside what is edited.
@@ -477,5 +477,5 @@ fn what_is_too_long_to_be_edited_is_refused_by_its_name() {
     sandbox.git(["add", ".gitattributes"]);
     sandbox.git(["commit", "-q", "-m", "attributes"]);
     let run = sandbox.apply(["--no-keep"], &patch("README", "w", "hello\n", "y\n")).exits(128);
-    assert!(run.stderr.contains("README has more than 67108864 bytes"), "{}", run.stderr);
+    assert!(run.stderr.contains("README is larger than 67108864 bytes"), "{}", run.stderr);
 }

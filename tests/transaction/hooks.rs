@@ -160,7 +160,7 @@ fn what_a_hook_changes_is_taken_in_once() {
         hook(&sandbox, "pre-commit", &format!("echo run >>$OUT/runs; {FORMAT}{end}"));
         let run = sandbox.apply([""; 0], &untidy).exits(0);
         assert!(
-            run.stderr.contains("has changed src/a.rs in the commit of edit 1, which is taken in"),
+            run.stderr.contains("changed src/a.rs in the commit of edit 1; the changes are in the commit"),
             "{}",
             run.stderr
         );
@@ -176,9 +176,9 @@ fn what_a_hook_changes_is_taken_in_once() {
         (
             "again and again",
             "echo x >>src/a.rs; git add src/a.rs",
-            "changes files at edit 1 again each time that it runs",
+            "changes files at edit 1 every time that it runs",
         ),
-        ("took all back", "git checkout -q HEAD -- src/a.rs", "took back all that changes at edit 1"),
+        ("took all back", "git checkout -q HEAD -- src/a.rs", "undid all changes at edit 1"),
         ("took it away", "rm -f $GIT_INDEX_FILE", "left no index at edit 1 to make a commit from"),
         ("no index", "rm -f $GIT_INDEX_FILE; echo x >$GIT_INDEX_FILE", "git"),
     ];
@@ -217,7 +217,7 @@ fn a_file_that_a_hook_adds_lands_too() {
     hook(&sandbox, "pre-commit", "git ls-files src >LIST; git add LIST");
     sandbox.file("LIST", "mine\n");
     let head = sandbox.head();
-    sandbox.apply(["--no-keep"], &one()).exits(4).says("LIST is there and git does not track it");
+    sandbox.apply(["--no-keep"], &one()).exits(4).says("LIST exists and is untracked");
     assert_eq!((sandbox.text("LIST").as_str(), sandbox.head()), ("mine\n", head));
     sandbox.leaves_no_file();
 }
@@ -282,7 +282,7 @@ fn a_message_that_is_taken_away_is_refused() {
         let sandbox = new();
         hook(&sandbox, "commit-msg", script);
         let before = sandbox.state();
-        sandbox.apply(["--no-keep"], &five()).exits(3).says("left no commit message at edit 1");
+        sandbox.apply(["--no-keep"], &five()).exits(3).says("left no readable commit message at edit 1");
         sandbox.state().is(&before, script);
         sandbox.is_sound();
     }
@@ -532,7 +532,7 @@ fn a_stash_that_a_hook_leaves_is_told_and_stays_whole() {
         "echo other >>README; git stash store -q -m backup $(git stash create); exit 1",
     );
     let run = sandbox.apply(["--no-keep"], &one()).exits(3);
-    assert!(run.stderr.contains("the pre-commit hook has left a stash entry"), "{}", run.stderr);
+    assert!(run.stderr.contains("the pre-commit hook left a stash entry"), "{}", run.stderr);
     assert!(sandbox.git(["stash", "list"]).contains("backup"));
     // All that it is made of is there.
     assert!(sandbox.git(["stash", "show", "-p"]).contains("+other"));
@@ -559,7 +559,7 @@ fn a_command_that_is_missing_is_told_to_be_included() {
     sandbox.script(&sandbox.repo.join("node_modules/.bin/check"), "#!/bin/sh\ntouch $OUT/checked\n");
     hook(&sandbox, "pre-commit", "PATH=node_modules/.bin:$PATH; check");
     let run = sandbox.apply(["--no-keep"], &one()).exits(3);
-    assert!(run.stderr.contains(".worktreeinclude names it"), "{}", run.stderr);
+    assert!(run.stderr.contains(".worktreeinclude names them"), "{}", run.stderr);
     sandbox.file(".worktreeinclude", "node_modules\n");
     sandbox.git(["add", ".worktreeinclude"]);
     sandbox.git(["commit", "-q", "--no-verify", "-m", "include"]);

@@ -59,7 +59,7 @@ fn the_pre_commit_framework() {
     sandbox.commit("pre-commit");
     run(&sandbox, "pre-commit", &["install", "-t", "pre-commit", "-t", "commit-msg"]);
     let landed = sandbox.apply([""; 0], &untidy()).exits(0);
-    assert!(landed.stderr.contains("has changed src/a.rs"), "{}", landed.stderr);
+    assert!(landed.stderr.contains("hook changed src/a.rs"), "{}", landed.stderr);
     landed_tidily(&sandbox);
     let refused = sandbox.apply(["--no-keep"], &create("tabs.txt", "Tabs", "a\tb\n")).exits(3);
     assert!(
@@ -109,7 +109,7 @@ fn husky_and_lint_staged() {
     if husky(&sandbox).is_none() {
         return println!("not tested: there is no husky or lint-staged here");
     }
-    sandbox.apply(["--no-keep"], &untidy()).exits(3).says(".worktreeinclude names it");
+    sandbox.apply(["--no-keep"], &untidy()).exits(3).says(".worktreeinclude names them");
     sandbox.file(".worktreeinclude", "node_modules\n");
     sandbox.git(["add", "-A"]);
     sandbox.git(["commit", "-q", "--no-verify", "-m", "include"]);

@@ -98,7 +98,7 @@ fn a_remote_that_has_moved_on_is_a_refusal_or_what_it_is_brought_onto() {
     let (sandbox, server) = cloned();
     meanwhile(&sandbox, &server, "a");
     let before = sandbox.listing();
-    sandbox.apply(["--push", "--no-keep"], &greet()).exits(4).says("has moved on").says("--rebase");
+    sandbox.apply(["--push", "--no-keep"], &greet()).exits(4).says("has moved").says("--rebase");
     same("behind", &before, &sandbox.listing());
     sandbox.apply(["--push", "--rebase"], &greet()).exits(0);
     assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
@@ -115,7 +115,10 @@ fn a_remote_that_has_moved_on_is_a_refusal_or_what_it_is_brought_onto() {
     // Both have gone apart.
     sandbox.file("own", "own\n");
     sandbox.commit("Own");
-    sandbox.apply(["--push", "--rebase", "--no-keep"], &create("x", "x", "x\n")).exits(4).says("gone apart");
+    sandbox
+        .apply(["--push", "--rebase", "--no-keep"], &create("x", "x", "x\n"))
+        .exits(4)
+        .says("have diverged");
     assert_eq!(sandbox.status(), "");
 }
 
@@ -146,7 +149,7 @@ fn a_bare_a_linked_and_a_sparse_repository_push_as_well() {
         meanwhile(&sandbox, &server, "a");
         let one = create("src/one", "One", "one\n");
         let before = sandbox.listing();
-        sandbox.apply(["--push", "--no-keep"], &one).exits(4).says("has moved on");
+        sandbox.apply(["--push", "--no-keep"], &one).exits(4).says("has moved");
         same("behind", &before, &sandbox.listing());
         sandbox.apply(["--push", "--rebase"], &one).exits(0);
         is_same("brought onto it");
@@ -223,7 +226,7 @@ fn a_remote_that_cannot_be_asked_is_an_error_before_anything() {
     sandbox
         .apply(["--push=nowhere", "--no-keep"], &greet())
         .exits(128)
-        .says("cannot ask the remote 'nowhere'")
+        .says("cannot reach the remote 'nowhere'")
         .says("hint: nothing was changed; 'git remote -v' names the remotes");
     same("no remote", &before, &sandbox.listing());
     sandbox.git(["checkout", "-q", "--detach"]);
@@ -387,7 +390,7 @@ fn a_remote_that_cannot_be_asked_after_a_kill_leaves_it_open() {
     assert_eq!(run.signal, Some(9));
     let away = sandbox.root().join("away.git");
     std::fs::rename(&server, &away).unwrap();
-    sandbox.run(["recover"]).exits(0).says("may be there or not");
+    sandbox.run(["recover"]).exits(0).says("is not known");
     sandbox.apply(["-b", "side"], &create("x", "Add x", "x\n")).exits(0);
     std::fs::rename(&away, &server).unwrap();
     sandbox.run(["recover"]).exits(0).says("finished");

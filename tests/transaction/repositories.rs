@@ -278,8 +278,8 @@ fn it_is_said_how_a_branch_that_is_in_use_becomes_free() {
     sandbox.run(["drop", "--force", "side"]).exits(4).says("check out another branch there first");
     same("in use", &before, &sandbox.listing());
     std::fs::remove_dir_all(&linked).unwrap();
-    sandbox.apply(["-b", "side"], &five()).exits(4).says("that worktree is gone: 'git worktree prune'");
-    sandbox.run(["drop", "--force", "side"]).exits(4).says("that worktree is gone: 'git worktree prune'");
+    sandbox.apply(["-b", "side"], &five()).exits(4).says("that worktree is gone: run 'git worktree prune'");
+    sandbox.run(["drop", "--force", "side"]).exits(4).says("that worktree is gone: run 'git worktree prune'");
     same("gone", &before, &sandbox.listing());
     sandbox.git(["worktree", "prune"]);
     sandbox.apply(["-b", "side"], &five()).exits(0);

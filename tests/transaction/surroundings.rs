@@ -213,7 +213,7 @@ fn only_the_repositorys_own_configuration_says_where_the_work_tree_is() {
         std::fs::write(sandbox.root().join("home/gitconfig"), text).unwrap();
         assert_eq!(sandbox.status(), "", "git does not look there");
         let before = sandbox.listing();
-        sandbox.apply([""; 0], &five()).exits(128).says("outside of the repository's own configuration");
+        sandbox.apply([""; 0], &five()).exits(128).says("outside the repository's own configuration");
         same(text, &before, &sandbox.listing());
         // Nor on the command line, where neither does libgit2.
         std::fs::remove_file(sandbox.root().join("home/gitconfig")).unwrap();

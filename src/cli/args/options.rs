@@ -71,11 +71,12 @@ pub const OPTIONS: &[Opt] = &[
         "read this format (default: detected); may be repeated",
     )
     .choices(FormatId::NAMES)
+    .common()
     .of_run(),
-    flag("apply check", "clipboard", "read the response from the clipboard").typed().of_run(),
+    flag("apply check", "clipboard", "read the response from the clipboard").common().typed().of_run(),
     value(READS, "path", "file", "the file of blocks that name none").typed().of_run(),
-    value(READS, "directory", "dir", "paths of the response begin in this directory"),
-    flag(READS, "strict", "refuse a response of which something is not read"),
+    value(READS, "directory", "dir", "paths in the response are relative to this directory"),
+    flag(READS, "strict", "refuse a response that is not read completely"),
     value("apply check ask undo redo", "branch", "branch", "commit to this branch; leave the checkout alone")
         .short('b')
         .common()
@@ -91,7 +92,9 @@ pub const OPTIONS: &[Opt] = &[
         .choices(Favor::NAMES)
         .typed(),
     value(READS, "commit", "unit", "one commit per: edit (default), file, response").choices(Grouping::NAMES),
-    values(READS, "message", "message", "use this commit message instead of the edits' own").short('m'),
+    values(READS, "message", "message", "use this commit message instead of the edits' own")
+        .short('m')
+        .common(),
     value(READS, "file", "file", "take the commit message from this file").short('F').typed().of_run(),
     flag(READS, "edit", "edit the commit messages before anything lands").short('e'),
     value(READS, "subject-prefix", "text", "put this before each commit's subject"),
@@ -105,11 +108,11 @@ pub const OPTIONS: &[Opt] = &[
     value(READS, "date", "date", "the commits' author date").typed(),
     flag("apply ask", "ff", "move the branch to the last commit (default)"),
     flag(READS, "allow-skip-ci", "let reasons ask CI to skip their commits"),
-    flag("apply accept drop undo redo", "dry-run", "show what would land, change nothing")
+    flag("apply accept drop undo redo", "dry-run", "show what would happen, change nothing")
         .short('n')
         .common()
         .of_run(),
-    flag(JUDGES, "diff", "show the diff; without -n after landing").of_run(),
+    flag(JUDGES, "diff", "show the diff; without -n after landing").common().of_run(),
     flag(JUDGES, "stat", "show the diffstat; without -n after landing").of_run(),
     values(LANDS, "exec", "cmd", "land only if this command succeeds; may be repeated").short('x').common(),
     flag(LANDS, "exec-each", "run the commands of --exec at every commit"),
@@ -117,7 +120,7 @@ pub const OPTIONS: &[Opt] = &[
     values(JUDGES, "include", "pathspec", "refuse edits to any other path; may be repeated"),
     values(JUDGES, "exclude", "pathspec", "refuse edits to these paths; may be repeated"),
     optional(MOVES, "push", "remote", "push the commits first, and land only what the remote takes"),
-    flag(LANDS, "rebase", "with --push: bring it onto what the remote has by now"),
+    flag(LANDS, "rebase", "with --push: rebase onto the remote's branch if it moved"),
     flag("apply check ask undo redo", "trailers", "add trailers that name the response and the edit"),
     value(READS, "max-fuzz", "tier", "how loosely texts may match (default: similar)")
         .choices(Tier::MAX_FUZZ_NAMES),
@@ -129,8 +132,15 @@ pub const OPTIONS: &[Opt] = &[
         .typed()
         .of_run(),
     flag(JUDGES, "autostash", "carry uncommitted changes in touched files across"),
-    flag("apply ask", "interactive", "choose edit by edit, with its diff").short('i').typed().of_run(),
-    values("apply check", "only", "n", "land only these edits of the response: 2,4-6").typed().of_run(),
+    flag("apply ask", "interactive", "choose edit by edit, with its diff")
+        .short('i')
+        .common()
+        .typed()
+        .of_run(),
+    values("apply check", "only", "n", "land only these edits of the response: 2,4-6")
+        .common()
+        .typed()
+        .of_run(),
     values("apply check", "except", "n", "land all edits but these: 2,4-6").typed().of_run(),
     optional("apply check", "continue", "id", "go on from a refused attempt, with its corrections")
         .common()
@@ -141,34 +151,34 @@ pub const OPTIONS: &[Opt] = &[
     flag("apply ask", "keep", "keep a refused attempt for --continue (default)").of_run(),
     flag(LANDS, "record", "keep what lands, and the response, for list and undo (default)"),
     flag(JUDGES, "allow-delete", "let edits remove files (default)"),
-    flag(READS, "allow-overwrite", "let edits create or move over existing files"),
+    flag(READS, "allow-overwrite", "let edits overwrite existing files"),
     flag(JUDGES, "allow-sensitive", "let edits change what runs at the next commit"),
-    flag(READS, "allow-placeholder", "let edits bring placeholders that stand for code"),
-    flag(READS, "allow-markers", "let edits bring conflict markers"),
-    flag(READS, "allow-escaped", "let edits bring &lt;, &gt; and &amp; where code has <, > and &"),
+    flag(READS, "allow-placeholder", "let edits add placeholders for left-out code"),
+    flag(READS, "allow-markers", "let edits add conflict markers"),
+    flag(READS, "allow-escaped", "let edits add &lt;, &gt; and &amp; where code has <, > and &"),
     flag(READS, "allow-shrink", "let whole files lose most of their lines"),
     flag(REPORTS, "json", "print one JSON object instead of text").common().of_run(),
     flag(READS, "feedback", "on refusal, print what to send back to the model").common().of_run(),
     flag(REPORTS, "quiet", "print nothing but errors").short('q').of_run(),
-    flag(REPORTS, "verbose", "also print whole reasons and how edits were found").short('v').of_run(),
+    flag(REPORTS, "verbose", "also print whole reasons and how each edit matched").short('v').of_run(),
     value(REPORTS, "color", "when", "colour the output: always, never, auto")
         .choices(&["always", "never", "auto"])
         .of_run(),
     value("ask", "with", "command", "the command to ask: it reads a prompt, and prints an answer").common(),
-    value("ask", "rounds", "n", "ask so many times at most (default: 3)").common(),
-    value("prompt ask", "request", "request", "what the model is to do, at the end").short('r').common(),
-    value("prompt ask", "listing", "style", "how files are set apart: fences (default), prepdir")
+    value("ask", "rounds", "n", "ask at most this many times (default: 3)").common(),
+    value("prompt ask", "request", "request", "what to ask the model for").short('r').common(),
+    value("prompt ask", "listing", "style", "how the prompt shows files: fences (default), prepdir")
         .choices(Listing::NAMES)
         .common(),
-    flag("recover", "discard", "give up what has a journal that cannot be used").common().typed(),
+    flag("recover", "discard", "give up a killed run whose journal is damaged").common().typed(),
     flag("list", "open", "list suggestion branches that are not merged").common().typed(),
     flag("list", "porcelain", "print fields with tabs between, for programs").common().typed(),
     flag("show", "response", "print the response alone, byte for byte").common().typed(),
-    flag("drop", "force", "also branches that are no suggestions").common().typed(),
+    flag("drop", "force", "remove a branch even if it is not a suggestion").common().typed(),
     #[cfg(feature = "mcp")]
     value("mcp", "print-config", "client", "print the entry for the configuration of this client")
         .choices(crate::mcp::CLIENTS)
         .common()
         .typed(),
-    values("undo", "edit", "n", "take back these edits of it only: 2,4-6; may be repeated").common().typed(),
+    values("undo", "edit", "n", "take back only these edits: 2,4-6; may be repeated").common().typed(),
 ];

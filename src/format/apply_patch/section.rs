@@ -1,23 +1,23 @@
 //! One file of a patch: its lines as they come, and the edit that they are.
 
-use super::chunk::{self, Chunk};
 use super::marker::{Kind, Marker};
 use crate::edit::{Edit, Existing, Missing, Op, Target};
 use crate::format::fault::Fault;
-use crate::format::scan::{Cursor, Line, trim};
+use crate::format::hunk::{self, Hunks, header};
+use crate::format::scan::{Cursor, Line};
 use crate::format::{FormatId, fault};
-use crate::response::{self, Passage, Response};
+use crate::response::{self, Passage};
 use crate::span::Span;
 
 /// A section that is being read.
-pub(super) struct Section {
+pub(super) struct Section<'r> {
     /// From its marker to its last line that is not blank.
     pub(super) span: Span,
     pub(super) path: Target,
-    body: Body,
+    body: Body<'r>,
 }
 
-enum Body {
+enum Body<'r> {
     Add {
         /// Its lines with their marks, as they are written.
         lines: Passage,
@@ -27,19 +27,17 @@ enum Body {
     Delete,
     Update {
         to: Option<Target>,
-        chunks: Vec<Chunk>,
-        /// Whether the last chunk takes no more lines.
-        closed: bool,
+        hunks: Box<Hunks<'r>>,
     },
 }
 
-impl Section {
+impl<'r> Section<'r> {
     /// The section that a marker opens.
-    pub(super) fn open(cursor: &Cursor<'_>, line: Line<'_>, marker: &Marker<'_>) -> Result<Self, Fault> {
+    pub(super) fn open(cursor: &Cursor<'r>, line: Line<'_>, marker: &Marker<'_>) -> Result<Self, Fault> {
         let body = match marker.kind {
             Kind::Add => Body::Add { lines: Passage::default(), blank: None },
             Kind::Delete => Body::Delete,
-            _ => Body::Update { to: None, chunks: Vec::new(), closed: false },
+            _ => Body::Update { to: None, hunks: Box::new(Hunks::new(cursor.response())) },
         };
         let path = target(cursor, line, marker)?;
         Ok(Self { span: cursor.span(line.start, line.end()), path, body })
@@ -67,41 +65,23 @@ impl Section {
             },
             Body::Delete if blank => {}
             Body::Delete => Err(fault::unexpected(span, "line", "*** Delete File"))?,
-            Body::Update { chunks, closed, .. } => {
-                return take_into(chunks, closed, cursor.response(), span, text);
-            }
+            Body::Update { hunks, .. } => return take_into(hunks, span, line),
         }
         Ok(())
     }
 
     /// Goes to the next line and takes in those that go on as the last one did: added lines of a new file, and marked
-    /// ones of a chunk. For the many; the rest are for [`Section::take`]. Not for a patch that is quoted or indented.
-    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'_>) {
-        let mut has_old = false;
+    /// ones of a hunk. For the many; the rest are for [`Section::take`]. Not for a patch that is quoted or indented.
+    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) {
         let run = match &mut self.body {
-            Body::Add { blank: None, .. } => cursor.run(|line| line.text.starts_with('+')),
-            Body::Update { chunks, closed: false, .. }
-                if chunks.last().is_some_and(|chunk| !chunk.is_empty()) =>
-            {
-                cursor.run(|line| {
-                    let more = chunk::is_of_file(line.text);
-                    has_old |= more && !line.text.starts_with('+');
-                    more
-                })
-            }
-            _ => return cursor.advance(),
+            Body::Add { lines, blank: None } => cursor.run(|line| line.text.starts_with('+')).map(|run| {
+                lines.push_part(cursor.response(), run.0.start as usize..run.1);
+                run.0
+            }),
+            Body::Update { hunks, .. } => hunks.take_more(cursor, false),
+            Body::Add { .. } | Body::Delete => return cursor.advance(),
         };
-        let Some((span, next)) = run else { return };
-        self.span = self.span.join(span);
-        match &mut self.body {
-            Body::Add { lines, .. } => lines.push_part(cursor.response(), span.start as usize..next),
-            Body::Update { chunks, .. } => {
-                if let Some(chunk) = chunks.last_mut() {
-                    chunk.take_lines(cursor.response(), span, next, has_old);
-                }
-            }
-            Body::Delete => {}
-        }
+        self.span = run.map_or(self.span, |run| self.span.join(run));
     }
 
     /// Takes in `*** Move to:` or `*** End of File`.
@@ -114,7 +94,7 @@ impl Section {
         let span = cursor.span(line.start, line.end());
         self.span = self.span.join(span);
         match (&mut self.body, marker.kind) {
-            (Body::Update { to, chunks, .. }, Kind::Move) if to.is_none() && chunks.is_empty() => {
+            (Body::Update { to, hunks }, Kind::Move) if to.is_none() && !hunks.begun => {
                 *to = Some(target(cursor, line, marker)?);
                 Ok(())
             }
@@ -122,12 +102,9 @@ impl Section {
                 let fault = fault::unexpected(span, "*** Move to", "this section");
                 Err(fault.with_help("put it right below *** Update File:").into())
             }
-            (Body::Update { chunks, closed: closed @ false, .. }, _) => {
-                let chunk = chunks.last_mut().filter(|chunk| !chunk.is_empty());
-                let empty = || fault::unexpected(span, "*** End of File", "an empty chunk");
-                chunk.ok_or_else(empty)?.end_file(span);
-                *closed = true;
-                Ok(())
+            (Body::Update { hunks, .. }, _) => {
+                let fault = || fault::unexpected(span, "*** End of File", "an empty or ended hunk").into();
+                hunks.end_file(span).then_some(()).ok_or_else(fault)
             }
             _ => Err(fault::unexpected(span, "*** End of File", "this section").into()),
         }
@@ -140,11 +117,10 @@ impl Section {
                 Op::Create { text: lines.read_as(response::marked), existing: Existing::Refuse }
             }
             Body::Delete => Op::Delete { recursive: false, hunks: Vec::new() },
-            Body::Update { to, chunks, .. } => {
-                // Exactly as many: there may be very many edits.
-                let mut hunks = Vec::with_capacity(chunks.len());
-                for chunk in chunks {
-                    hunks.push(chunk.lower()?);
+            Body::Update { to, hunks } => {
+                let hunk::Body { hunks, faults, .. } = hunks.finish();
+                if let Some(fault) = faults.into_iter().next() {
+                    return Err(fault.into());
                 }
                 match to {
                     Some(to) => Op::Rename { to: Box::new(to), hunks },
@@ -159,42 +135,24 @@ impl Section {
     }
 }
 
-/// Takes a line into the chunks of an update.
-fn take_into(
-    chunks: &mut Vec<Chunk>,
-    closed: &mut bool,
-    response: &Response,
-    span: Span,
-    text: &str,
-) -> Result<(), Fault> {
-    if let Some(context) = chunk::context(text) {
-        *closed = false;
-        match chunks.last_mut().filter(|chunk| chunk.is_empty()) {
-            Some(chunk) => chunk.seek(span, context),
-            None => {
-                let mut chunk = Chunk::new(span);
-                chunk.seek(span, context);
-                chunks.push(chunk);
-            }
-        }
+/// Takes a line into the hunks of an update.
+fn take_into(hunks: &mut Hunks<'_>, span: Span, line: Line<'_>) -> Result<(), Fault> {
+    if let Some(context) = header::context(line.text) {
+        hunks.seek(span, context);
         return Ok(());
     }
-    let is_bare = !text.starts_with(' ') && trim(text).is_empty();
-    if !is_bare && !text.starts_with([' ', '+', '-']) {
+    let is_marked = line.text.starts_with([' ', '+', '-']);
+    if !is_marked && !line.is_blank() {
         return Err(fault::malformed_hunk(span, "a line without ' ', '-' or '+' before it").into());
     }
-    if *closed && !is_bare {
-        return Err(fault::unexpected(span, "line behind *** End of File", "this chunk").into());
+    if hunks.is_at_end_of_file() {
+        let fault = fault::unexpected(span, "line after *** End of File", "this hunk");
+        return if is_marked { Err(fault.into()) } else { Ok(()) };
     }
-    if chunks.is_empty() && !is_bare {
-        chunks.push(Chunk::new(span));
+    if is_marked && !hunks.is_open() {
+        hunks.seek(span, None);
     }
-    match chunks.last_mut() {
-        Some(_) if *closed => {}
-        Some(chunk) if is_bare => chunk.take_bare(),
-        Some(chunk) => chunk.take(response, span, text),
-        None => {}
-    }
+    hunks.take(line);
     Ok(())
 }
 

@@ -94,7 +94,7 @@ fn edit(value: Value<'_>, out: &mut Output) -> Result<Edit, Fault> {
     let op = if action == Action::Delete {
         let is_empty = |list: &Value<'_>| list.kind() == Kind::List && list.children().next().is_none();
         if let Some(changes) = value.member(&["changes"]).filter(|changes| !is_empty(changes)) {
-            let message = "the file is deleted: its `changes` are not read";
+            let message = "`changes` beside delete_file are not read";
             let warning = Diagnostic::warning(Code::Malformed, changes.span(), message);
             out.fault(Diagnostic { path: Some(path.raw.clone()), ..warning });
         }

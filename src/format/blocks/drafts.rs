@@ -5,7 +5,7 @@ use crate::diag::{Code, Diagnostic, Severity};
 use crate::edit::{Edit, Script};
 use crate::format::above::Above;
 use crate::format::document::{Part, What};
-use crate::format::reasoning::{self, End, Opening};
+use crate::format::reasoning::{self, End, Opening, Sections};
 use crate::format::scan::{Cursor, Line, trim};
 use crate::format::{Reading, fault};
 use crate::span::Span;
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 /// How many files a warning names.
 const NAMED: usize = 3;
 /// What to do where edits may be drafts.
-const HELP: &str = "leave the reasoning out, and put a tag that is meant as text in backquotes";
+const HELP: &str = "leave the reasoning out; put a tag that is meant as text in backquotes";
 /// How the regions of formats begin, for a last line that breaks off.
 const MARKERS: &[&str] = &[
     "<edit file=",
@@ -33,27 +33,49 @@ const MARKERS: &[&str] = &[
     "<apply_diff>",
 ];
 
+/// What is known of drafts so far.
+#[derive(Default)]
+pub(super) struct Drafts<'r> {
+    /// The rest of the line in which the end of a draft stands, behind it.
+    pub(super) closed: Option<Line<'r>>,
+    /// Whether a draft was broken: an end in the payload of a whole one is content.
+    is_broken: bool,
+    sections: Sections,
+    /// The first opening tag of reasoning that is never closed.
+    unclosed: Option<Span>,
+    /// Where the last reasoning ended.
+    ended: Option<usize>,
+    /// A closing tag alone, below edits that it took back: its place among the diagnostics.
+    lone: Option<usize>,
+    /// Whether the response is a page of a chat.
+    pub(super) is_page: bool,
+    /// Where the user's turn below an answer of it begins, and how many parts, edits and diagnostics there were.
+    turn: Option<(usize, usize, (usize, usize))>,
+    /// The end of the last line that has no closing tag of reasoning.
+    no_closing: Option<usize>,
+}
+
 impl<'r> Reader<'r> {
     /// Goes over reasoning, or to the last answer of a page; says whether the line is such.
     pub(super) fn reasoning(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>) -> bool {
-        if self.is_page && trim(line.text) == "ChatGPT said:" {
+        if self.drafts.is_page && trim(line.text) == "ChatGPT said:" {
             self.forget();
             let message = "this is a page of a chat: only its last answer is read";
             self.out.fault(Diagnostic::warning(Code::Unread, cursor.span_of(line), message));
-            (self.ended, self.turn) = (Some(line.next), None);
+            (self.drafts.ended, self.drafts.turn) = (Some(line.next), None);
             cursor.advance();
             return true;
         }
-        if self.is_page && self.ended.is_some() && trim(line.text) == "You said:" {
-            self.turn.get_or_insert((line.start, self.parts.len(), self.out.lengths()));
+        if self.drafts.is_page && self.drafts.ended.is_some() && trim(line.text) == "You said:" {
+            self.drafts.turn.get_or_insert((line.start, self.parts.len(), self.out.lengths()));
         }
-        match self.sections.opening(cursor) {
+        match self.drafts.sections.opening(cursor) {
             Some(Opening::Section(text, end)) => {
                 if let Some(rest) = end.and_then(|(end, first)| self.draft(cursor, text, end, first)) {
-                    self.ended = Some(rest.start);
+                    self.drafts.ended = Some(rest.start);
                     cursor.begin_line(rest);
                 } else {
-                    self.unclosed.get_or_insert(cursor.span_of(line));
+                    self.drafts.unclosed.get_or_insert(cursor.span_of(line));
                     cursor.advance();
                 }
                 return true;
@@ -65,27 +87,27 @@ impl<'r> Reader<'r> {
             None => {}
         }
         // Many regions may be in one long line.
-        if self.no_closing == line.end() {
+        if self.drafts.no_closing == Some(line.end()) {
             return false;
         }
         let Some((start, end)) = reasoning::closing(line) else {
-            self.no_closing = line.end();
+            self.drafts.no_closing = Some(line.end());
             return false;
         };
         let tag = cursor.span(line.start + start, line.start + end);
-        let since = self.ended.replace(tag.end as usize);
+        let since = self.drafts.ended.replace(tag.end as usize);
         let edits = self.edits_since(since.unwrap_or(0));
         if since.is_none() {
             let files = files(&self.out.script.edits);
             self.forget();
             if edits > 0 {
-                self.lone = Some(self.out.script.diagnostics.len());
+                self.drafts.lone = Some(self.out.script.diagnostics.len());
                 let message = format!("{} in reasoning skipped, before this tag ({files})", count(edits));
                 self.out.fault(Diagnostic::warning(Code::Reasoning, tag, message));
             }
         } else if edits > 0 {
             let message = format!(
-                "this tag ends reasoning that was not begun, and {} before it may be a draft",
+                "this tag ends reasoning that never began, and {} before it may be a draft",
                 count(edits)
             );
             self.out.fault(Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP));
@@ -96,7 +118,7 @@ impl<'r> Reader<'r> {
 
     /// Takes back what the user says below the last answer of a page: it is not read.
     pub(super) fn leave_turn(&mut self, end: usize) {
-        let Some((start, parts, lengths)) = self.turn.take() else { return };
+        let Some((start, parts, lengths)) = self.drafts.turn.take() else { return };
         self.restore(parts, lengths);
         let span = Span::new(self.response.id(), start, end);
         self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });
@@ -105,7 +127,7 @@ impl<'r> Reader<'r> {
     /// Forgets what was read so far.
     fn forget(&mut self) {
         self.restore(0, (0, 0));
-        (self.unclosed, self.escaped) = (None, None);
+        (self.drafts.unclosed, self.escaped) = (None, None);
         self.above = Above::new(self.response.id());
     }
 
@@ -113,25 +135,25 @@ impl<'r> Reader<'r> {
     /// content, so it need not be the `first`. Names the edits in it: they are skipped.
     fn draft(&mut self, cursor: &Cursor<'r>, text: Line<'r>, end: End, first: Line<'r>) -> Option<Line<'r>> {
         let mut reader = Reader::new(self.response, &Reading::default());
-        (reader.out.draft, reader.whole_drafts) = (Some(end), self.whole_drafts);
-        let mut inside = match self.whole_drafts {
-            true => cursor.clone(),
-            false => Cursor::within(self.response, cursor.span(text.start, first.start)),
+        (reader.out.draft, reader.drafts.is_broken) = (Some(end), self.drafts.is_broken);
+        let mut inside = match self.drafts.is_broken {
+            false => cursor.clone(),
+            true => Cursor::within(self.response, cursor.span(text.start, first.start)),
         };
         inside.begin_line(text);
         reader.blocks(&mut inside, 0);
         let Script { mut edits, diagnostics, .. } = reader.out.script;
         let is_error = |fault: &Diagnostic| fault.severity == Severity::Error;
         let is_broken = reader.stopped.is_some() || diagnostics.iter().any(is_error);
-        let rest = match reader.closed {
+        let rest = match reader.drafts.closed {
             Some(rest) if !is_broken => rest,
             // Every end was in an edit. Each opening below would be read up to the end of the response, too.
-            None if self.whole_drafts && !is_broken => {
-                self.sections.close();
+            None if !self.drafts.is_broken && !is_broken => {
+                self.drafts.sections.close();
                 return None;
             }
             closed => {
-                self.whole_drafts &= closed.is_some_and(|rest| rest.start == first.start);
+                self.drafts.is_broken |= closed.is_none_or(|rest| rest.start != first.start);
                 edits.retain(|edit| edit.span.start < Span::new(self.response.id(), 0, first.start).end);
                 first
             }
@@ -146,7 +168,7 @@ impl<'r> Reader<'r> {
 
     /// The rest of a line of a draft behind the end of it, if that stands there.
     pub(super) fn behind_draft(&self, line: Line<'r>) -> Option<Line<'r>> {
-        self.out.draft.filter(|_| self.whole_drafts).and_then(|end| end.rest(line))
+        self.out.draft.filter(|_| !self.drafts.is_broken).and_then(|end| end.rest(line))
     }
 
     /// How many edits begin at or behind an offset, whole files included.
@@ -162,16 +184,15 @@ impl<'r> Reader<'r> {
     /// At the end: edits behind an opening tag that is never closed are an error, and so are edits above a closing tag alone
     /// if there are none below it.
     pub(super) fn finish_reasoning(&mut self) {
-        if let Some(lone) = self.lone.filter(|_| self.edits_since(0) == 0)
+        if let Some(lone) = self.drafts.lone.filter(|_| self.edits_since(0) == 0)
             && let Some(lone) = self.out.script.diagnostics.get_mut(lone)
         {
             (lone.severity, lone.help) = (Severity::Error, Some(HELP.to_owned()));
         }
-        let Some(unclosed) = self.unclosed else { return };
+        let Some(unclosed) = self.drafts.unclosed else { return };
         let edits = self.edits_since(unclosed.start as usize);
         if edits > 0 {
-            let message =
-                format!("this reasoning is never closed, and {} behind it may be a draft", count(edits));
+            let message = format!("unterminated reasoning, and {} after it may be a draft", count(edits));
             self.out.fault(Diagnostic::error(Code::Reasoning, unclosed, message).with_help(HELP));
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::diag::{Code, Diagnostic};
 use crate::format::fault::{self, Fault};
+use crate::format::hunk::header::is_placeholder;
 use crate::format::scan::Line;
 use crate::span::Span;
 
@@ -23,14 +24,6 @@ pub(super) struct Path {
 /// Prefixes that are no part of a path: git's a and b, and commit, index, object, worktree (git-diff(1),
 /// `diff.mnemonicPrefix`), 1 and 2 for files outside a repository; and those of models.
 const PREFIXES: &[&str] = &["a", "b", "c", "i", "o", "w", "1", "2", "old", "new", "original", "modified"];
-
-/// What stands for a name where there is none.
-const PLACEHOLDERS: &[&str] = &["original", "modified", "old", "new", "before", "after", "a", "b"];
-
-/// Whether a name only says which side of the diff it is.
-pub(super) fn is_placeholder(name: &str) -> bool {
-    PLACEHOLDERS.contains(&name)
-}
 
 /// Whether what follows `+++ ` or `--- ` says that there is no file.
 pub(super) fn is_nothing(text: &str) -> bool {
@@ -177,8 +170,8 @@ fn unquoted(text: &str) -> Option<Result<(String, usize), &'static str>> {
 
 /// The byte that an escape of git's stands for, and its length without the backslash.
 fn escape(text: &str) -> Result<(u8, usize), &'static str> {
-    let unknown = "the quoted name holds an escape that git does not write";
-    let byte = match text.as_bytes().first().ok_or("the quotes around the name are not closed")? {
+    let unknown = "the quoted name has an escape that git does not use";
+    let byte = match text.as_bytes().first().ok_or("unterminated quotes around the name")? {
         b'a' => 7,
         b'b' => 8,
         b't' => b'\t',

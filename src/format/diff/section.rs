@@ -1,11 +1,12 @@
 //! The part of a diff that is about one file: its header, its hunks, and the edit that they come to.
 
 use super::mail::Mail;
-use super::name::{Name, Path, alone, is_placeholder, same};
+use super::name::{Name, Path, alone, same};
 use super::opening::HEADERS;
 use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
 use crate::format::fault::{self, Fault};
+use crate::format::hunk::header::is_placeholder;
 use crate::format::hunk::{Body, Hunks, Marks};
 use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
@@ -175,7 +176,7 @@ impl<'r> Section<'r> {
             _ => "no file",
         };
         let span = self.hunks.span(mode);
-        let fault = fault::malformed_hunk(span, &format!("mode {} is {what}", mode.text.trim_end()));
+        let fault = fault::malformed_hunk(span, &format!("mode {} means {what}", mode.text.trim_end()));
         self.hunks.fault(fault.with_help("leave it out: only files with mode 100644 or 100755 are edited"));
         false
     }

@@ -12,8 +12,8 @@ use std::ops::Range;
 
 /// Tools that remove a file, take a patch, write a file from `path` and `content`, or take SEARCH/REPLACE blocks, as [`plain`]
 /// has their names.
-const REMOVERS: &[&str] = &["delete", "deletefile"];
-const PATCHERS: &[&str] = &["applypatch", "patch"];
+pub(super) const REMOVERS: &[&str] = &["delete", "deletefile"];
+pub(super) const PATCHERS: &[&str] = &["applypatch", "patch"];
 const WRITERS: &[&str] = &["write", "writefile", "writetofile", "create", "createfile", "createnewfile"];
 
 const REPLACERS: &[&str] = &["replaceinfile", "applydiff"];
@@ -42,21 +42,14 @@ fn plain(name: &str) -> String {
     last.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// Whether a tool of that name takes a patch.
-pub(super) fn is_patcher(name: &str) -> bool {
-    PATCHERS.contains(&plain(name).as_str())
+/// Whether a tool of that name is one of those.
+pub(super) fn is_tool(name: &str, known: &[&str]) -> bool {
+    known.contains(&plain(name).as_str())
 }
 
 /// Whether a tool of that name edits files.
 pub(super) fn is_editor(name: &str) -> bool {
-    [EDITORS, PATCHERS, REMOVERS, REPLACERS, WRITERS]
-        .iter()
-        .any(|names| names.contains(&plain(name).as_str()))
-}
-
-/// Whether a tool of that name removes a file.
-pub(super) fn is_remover(name: &str) -> bool {
-    REMOVERS.contains(&plain(name).as_str())
+    [EDITORS, PATCHERS, REMOVERS, REPLACERS, WRITERS].iter().any(|known| is_tool(name, known))
 }
 
 /// What a call does.
@@ -125,7 +118,7 @@ impl<'a> Call<'a> {
     }
 
     fn is_tool(&self, known: &[&str]) -> bool {
-        self.tool.is_some_and(|tool| known.contains(&plain(tool).as_str()))
+        self.tool.is_some_and(|tool| is_tool(tool, known))
     }
 
     /// Whether it brings a text for a file.

@@ -1,6 +1,6 @@
 //! The calls in JSON: which of its objects are some, and which say that one failed.
 
-use super::call::{Call, is_patcher, is_remover, take_patch};
+use super::call::{Call, PATCHERS, REMOVERS, is_tool, take_patch};
 use super::field::Name;
 use crate::format::json::{Decoded, Json, Kind, Value};
 use crate::format::{Output, fault};
@@ -84,7 +84,7 @@ impl Walk<'_> {
         let text = std::mem::take(&mut input.text);
         let place = |at: usize| (self.place)(input.place(at));
         if !text.trim_start().starts_with('{') {
-            if is_patcher(name) {
+            if is_tool(name, PATCHERS) {
                 take_patch((text, Box::new(place)), span, self.out);
             }
             return;
@@ -95,7 +95,7 @@ impl Walk<'_> {
             Some(root) => {
                 Call::new(Some(name), span, root, &place).take(self.out);
             }
-            None if is_patcher(name) || json.keys().any(|key| NAMES.contains(&Name::of(key))) => {
+            None if is_tool(name, PATCHERS) || json.keys().any(|key| NAMES.contains(&Name::of(key))) => {
                 self.out.fault(fault::invalid_json(span, "the arguments break off or are malformed"));
             }
             None => {}
@@ -111,7 +111,7 @@ fn item(value: Value<'_>) -> Option<Item<'_>> {
     let name = inner.member(NAME).filter(|name| name.is_string())?.written().trim_matches('"');
     let state = inner.member(&["state"]).unwrap_or(inner);
     let input = inner.member(INPUT).or_else(|| state.member(&["input"]));
-    let input = input.or_else(|| is_remover(name).then_some(inner))?;
+    let input = input.or_else(|| is_tool(name, REMOVERS).then_some(inner))?;
     // A tool's definition has a schema there.
     let is_schema = input.member(&["properties"]).is_some();
     let id = value.member(ID).or_else(|| inner.member(ID)).and_then(Value::text);

@@ -151,7 +151,6 @@ fn read_fields<'r>(
 
 /// Reads the text between a field's tag and its closing one; without one it goes to the next call, or to the end.
 fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>) -> Option<Value<'r>> {
-    let closing = format!("</{}>", field.tag);
     cursor.step(field.length);
     if cursor.line().is_some_and(Line::is_blank) {
         cursor.advance();
@@ -163,12 +162,12 @@ fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>
             cursor.go_to(line);
             return None;
         }
-        let end = memchr::memmem::find_iter(line.text.as_bytes(), &closing)
-            .find(|at| field.name == PATHS[0] || may_follow(line.skip(at + closing.len()), &lines, call));
-        if let Some(at) = end {
+        let mut ends = tag::closings(line, field.tag, Brackets::ANGLE);
+        let end = ends.find(|(_, rest)| field.name == PATHS[0] || may_follow(*rest, &lines, call));
+        if let Some((at, rest)) = end {
             let is_alone = line.is_whole() && line.text[..at].bytes().all(is_blank);
             let end = line.start + if is_alone { 0 } else { at };
-            cursor.go_to(line.skip(at + closing.len()));
+            cursor.go_to(rest);
             return Some(Value { first, span: cursor.span(start, end) });
         }
     }
@@ -178,8 +177,7 @@ fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>
 
 /// Whether what follows may stand behind a field's text: the call's end, or another field.
 fn may_follow(rest: Line<'_>, below: &Lines<'_>, call: Opening<'_>) -> bool {
-    let next = if rest.is_blank() { below.clone().find(|line| !line.is_blank()) } else { Some(rest) };
-    let text = next.map_or("", |line| trim_start(line.text));
+    let text = tag::next_text(rest, below).map_or("", |line| trim_start(line.text));
     tag::closing_length(text, call.tag, Brackets::ANGLE).is_some()
         || Opening { name: call.name, tag: call.tag, length: 0 }.of_field(text).is_some()
 }

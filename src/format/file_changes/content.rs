@@ -4,8 +4,8 @@
 //! before what can only follow a directive. Content that runs on into another directive is never taken, and neither is
 //! content whose fence leaves a doubt about what is meant to be in the file.
 
+use super::Sign;
 use super::directive::Directive;
-use super::{Sign, stands_alone};
 use crate::format::fault::{self, Fault};
 use crate::format::fence::{Fence, LONG, Pairs, is_markdown, lines_until, unfence};
 use crate::format::scan::{Below, Cursor, Line, Lines, is_blank, starts_with_ignore_case, trim};
@@ -108,7 +108,7 @@ impl Closing<'_> {
     /// The length of the closing tag that begins a text.
     fn length(self, text: &str) -> Option<usize> {
         let length = tag::closing_length(text, self.name, self.brackets)?;
-        let alone = self.brackets == Brackets::ANGLE || stands_alone(&text[length..], self.brackets);
+        let alone = self.brackets == Brackets::ANGLE || tag::stands_alone(&text[length..], self.brackets);
         alone.then_some(length)
     }
 
@@ -127,17 +127,15 @@ impl Closing<'_> {
         if self.brackets == Brackets::SQUARE {
             return None;
         }
-        memchr::memmem::find_iter(line.text.as_bytes(), b"</").find_map(|at| {
-            let after = at + self.length(&line.text[at..])?;
-            let rest = trim(&line.text[after..]);
-            let ends = if !rest.is_empty() {
-                // A patch's line may well be one that has all these tags.
-                (inline || !self.is_patch) && may_follow(rest)
-            } else {
-                let next = || below.clone().find(|line| !line.is_blank());
-                inline || next().is_none_or(|line| self.text_of(line.text).is_some_and(may_follow))
+        tag::closings(line, self.name, self.brackets).find_map(|(at, rest)| {
+            // A patch's line may well be one that has all these tags.
+            let ends = match tag::next_text(rest, below) {
+                Some(_) if inline && rest.is_blank() => true,
+                Some(next) if next.start > rest.start => self.text_of(next.text).is_some_and(may_follow),
+                Some(next) => (inline || !self.is_patch) && may_follow(next.trimmed()),
+                None => true,
             };
-            ends.then(|| (line.start + at, line.skip(after)))
+            ends.then_some((line.start + at, rest))
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::Due;
 use crate::diag::Diagnostic;
 use crate::format::fault;
-use crate::format::scan::{Below, Line};
+use crate::format::scan::{Below, Line, trim};
 use crate::span::Span;
 
 /// One side's numbers of a `@@` line.
@@ -46,11 +46,6 @@ impl Numbers {
             _ => Due::Less,
         }
     }
-
-    /// Whether a hunk with these numbers of before- and after-lines is as long as they say.
-    pub(super) fn are(&self, counted: [u32; 2]) -> bool {
-        self.old.count == Some(counted[0]) && self.new.count == Some(counted[1])
-    }
 }
 
 /// The line that a hunk names beside its numbers, given what follows its first `@@`: what stands behind the second one, or
@@ -62,6 +57,23 @@ pub(super) fn section(text: &str) -> Option<String> {
         || inner.trim_start().starts_with(|c: char| c.is_ascii_digit());
     let section = if says(behind) || numbers { behind } else { inner };
     Some(section.trim().to_owned()).filter(|section| says(section))
+}
+
+/// What an `@@` line of a patch seeks, if it is one: nothing for `@@` alone, or with dots. Of a unified diff's header, whose numbers say nothing
+/// here, it is the text after them.
+pub(in crate::format) fn context(text: &str) -> Option<Option<&str>> {
+    let rest = text.strip_prefix("@@")?;
+    if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
+        return None;
+    }
+    let heading = behind_numbers(rest).filter(|rest| rest.is_empty() || rest.starts_with(' '));
+    let rest = heading.unwrap_or(rest);
+    let rest = rest.strip_prefix(' ').unwrap_or(rest);
+    // Closed as the numbers of a diff are.
+    let closed = trim(rest).strip_suffix("@@").filter(|_| heading.is_none());
+    let text = closed.map_or(rest, trim);
+    let says = |text: &&str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…' | '@'));
+    Some(Some(text).filter(says))
 }
 
 impl Range {
@@ -78,18 +90,12 @@ impl Range {
 
 /// What stands behind the numbers of a `@@` line as git writes them, and the second `@@`, given what follows the first.
 pub(in crate::format) fn behind_numbers(text: &str) -> Option<&str> {
-    let rest = behind_range(text.strip_prefix(" -")?)?;
-    behind_range(rest.strip_prefix(" +")?)?.strip_prefix(" @@")
-}
-
-/// What stands behind a number, and perhaps a count, at the start of a text.
-fn behind_range(text: &str) -> Option<&str> {
-    let rest = behind_number(text)?;
-    rest.strip_prefix(',').map_or(Some(rest), behind_number)
-}
-
-fn behind_number(text: &str) -> Option<&str> {
-    Some(number(text).1).filter(|rest| rest.len() < text.len())
+    let (ranges, behind) = text.split_once(" @@")?;
+    let (old, new) = ranges.strip_prefix(" -")?.split_once(" +")?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_range =
+        |text: &str| text.split_once(',').map_or(is_number(text), |(a, b)| is_number(a) && is_number(b));
+    (is_range(old) && is_range(new)).then_some(behind)
 }
 
 fn number(text: &str) -> (Option<u32>, &str) {
@@ -102,7 +108,7 @@ fn number(text: &str) -> (Option<u32>, &str) {
 /// lines due. So a hunk whose count is too high by one does not swallow the next file's header.
 pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>, hunk: Option<(Numbers, [u32; 2])>) -> bool {
     let is_last = |(numbers, [old, new]): (Numbers, [u32; 2])| {
-        numbers.are([old.saturating_add(1), new.saturating_add(1)])
+        numbers.due([old.saturating_add(1), new.saturating_add(1)]) == Due::Nothing
     };
     line.text.starts_with("diff --git ")
         || names(line, below).is_some_and(|(old, new, has_hunk)| {
@@ -129,24 +135,29 @@ fn is_one_file(old: &str, new: &str) -> bool {
     old == "/dev/null" || new == "/dev/null" || (rest(&old).is_some() && rest(&old) == rest(&new))
 }
 
+/// What stands for a name where there is none.
+const PLACEHOLDERS: &[&str] = &["original", "modified", "old", "new", "before", "after", "a", "b"];
+
+/// Whether a name only says which side of the diff it is.
+pub(in crate::format) fn is_placeholder(name: &str) -> bool {
+    PLACEHOLDERS.contains(&name)
+}
+
 /// Lines of git's headers that say more than hunks can.
 const UNSAYABLE: [&str; 7] =
     ["rename ", "copy ", "deleted file mode ", "old mode ", "new mode ", "GIT binary patch", "Binary files "];
 
-/// What the headers so far say.
+/// What stands in no hunk of the body of a diff that is for one file.
 #[derive(Debug)]
-pub(super) struct Header<'r> {
-    /// The file that all hunks are for.
+pub(super) struct Header {
     path: String,
-    /// The new file's name in the first header.
-    named: Option<&'r str>,
     /// Whether `diff --git` was seen in this header.
     git: bool,
 }
 
-impl<'r> Header<'r> {
+impl Header {
     pub(super) fn new(path: &str) -> Self {
-        Self { path: path.replace('\\', "/"), named: None, git: false }
+        Self { path: path.replace('\\', "/"), git: false }
     }
 
     /// Goes to another header.
@@ -154,46 +165,34 @@ impl<'r> Header<'r> {
         self.git = false;
     }
 
-    /// Reads a line that stands in no hunk; `begun`: after one. Gives what is wrong with it.
-    pub(super) fn read(&mut self, line: Line<'r>, span: Span, begun: bool) -> Option<Diagnostic> {
+    /// Reads a line that stands in no hunk. Gives what is wrong with it.
+    pub(super) fn read(&mut self, line: Line<'_>, span: Span) -> Option<Diagnostic> {
         let text = line.text;
-        let malformed = |what: &str| Some(fault::malformed_hunk(span, what));
-        if let Some(name) = text.strip_prefix("+++ ") {
-            return self.name(name, span, begun);
-        } else if text.starts_with(['+', '-']) && !text.starts_with("--- ") {
-            return malformed("changed lines without a line @@ above them");
-        } else if text.starts_with("*** ") {
-            return malformed("a header of another format");
-        }
         let is_other_mode =
             text.strip_prefix("new file mode ").is_some_and(|mode| mode.trim_end() != "100644");
-        if self.git && (is_other_mode || UNSAYABLE.iter().any(|word| text.starts_with(word))) {
-            return malformed("a header that does more than change a file")
-                .map(|fault| fault.with_help("rename, copy or remove a file in an edit of its own"));
-        }
+        let is_more = self.git && (is_other_mode || UNSAYABLE.iter().any(|word| text.starts_with(word)));
         self.git |= text.starts_with("diff --git ");
-        None
-    }
-
-    /// Compares the name in a `+++` line with the file that the hunks are for.
-    fn name(&mut self, written: &'r str, span: Span, begun: bool) -> Option<Diagnostic> {
-        let name = written.split('\t').next().unwrap_or(written).trim();
-        if name == "/dev/null" {
-            let fault = fault::malformed_hunk(span, "a header that removes the file");
-            return Some(fault.with_help("remove a file in an edit of its own"));
-        }
-        let other = if begun {
-            self.named != Some(name) && !self.is_path(name)
-        } else {
-            // Without git's prefix it may be no path: models write `+++ modified` too.
-            name.starts_with("b/") && !self.is_path(name)
+        let name = text.strip_prefix("+++ ").map(|name| name.split('\t').next().unwrap_or(name).trim());
+        let (what, help) = match name {
+            Some("/dev/null") => ("a header that removes the file", "remove a file in an edit of its own"),
+            Some(name) if !is_placeholder(name) && !self.is_path(name) => {
+                let what = format!("a header of {name} in the patch of {}", self.path);
+                return Some(
+                    fault::malformed_hunk(span, &what).with_help("give each file a patch of its own"),
+                );
+            }
+            Some(_) => return None,
+            None if text.starts_with("*** ") => ("a header of another format", "give hunks below lines @@"),
+            None if text.starts_with(['+', '-']) && !text.starts_with("--- ") => {
+                ("changed lines without a line @@ above them", "give hunks below lines @@")
+            }
+            None if is_more => (
+                "a header that does more than change a file",
+                "rename, copy or remove a file in an edit of its own",
+            ),
+            None => return None,
         };
-        self.named = self.named.or(Some(name).filter(|_| !begun));
-        other.then(|| {
-            let fault =
-                fault::malformed_hunk(span, &format!("a header of {name} in the patch of {}", self.path));
-            fault.with_help("give each file a patch of its own")
-        })
+        Some(fault::malformed_hunk(span, what).with_help(help))
     }
 
     /// Whether a name, with or without git's prefix, is the path's or an end of it, or the path an end of the name.

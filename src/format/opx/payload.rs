@@ -47,7 +47,7 @@ pub(super) fn read<'r>(
 ) -> Result<Payload<'r>, Fault> {
     let (open, close) = marker.map_or((OPEN, CLOSE), |marker| (marker, marker));
     let missing = || {
-        let help = format!("put the text between a line {open} and a line {close}");
+        let help = format!("put the text between the lines {open} and {close}");
         fault::missing_field(tag.span, open, &tag.shown()).with_help(help).into()
     };
     cursor.skip_blank_lines();
@@ -133,8 +133,7 @@ fn find_end<'r>(
 fn after_close<'r>(line: Line<'r>, below: &Lines<'r>, marker: &str, name: &str) -> Option<Line<'r>> {
     let rest = trim_start(line.text).strip_prefix(marker)?;
     let rest = line.skip(line.text.len() - rest.len());
-    let tag = if rest.is_blank() { below.clone().find(|line| !line.is_blank())? } else { rest };
-    after_closing_tag(tag, name)
+    after_closing_tag(tag::next_text(rest, below)?, name)
 }
 
 /// What follows the closing tag with which a line begins.

@@ -36,10 +36,10 @@ pub(super) fn at_end(query: &Query<'_>, followed: bool) -> Result<Part, Box<Refu
     let last = hay.line_count();
     match insert(query, last)? {
         Part::Change(_) if followed && last > 0 => {
-            refused("the hunk has no line that says where its lines belong, and others follow it")
+            refused("the hunk has no context lines, and other hunks follow it")
         }
         Part::Change(_) if is_closed(hay.content(), query.context.limits.language()) => {
-            refused("the new lines would stand behind the last bracket of the file")
+            refused("the added lines would go after the last bracket of the file")
         }
         part => Ok(part),
     }
@@ -93,7 +93,7 @@ pub(super) fn behind(query: &Query<'_>, line: usize) -> Result<Part, Box<Refusal
 }
 
 fn unknown_indentation() -> Box<Refusal> {
-    Refusal::new(Code::SearchNotFound, "how the new lines are to be indented in the file is not known")
+    Refusal::new(Code::SearchNotFound, "how to indent the new lines is not known")
         .with_help("give the lines before and after them, and indent the new ones like them")
 }
 
@@ -163,7 +163,7 @@ fn put(
     if let Some(start) = start.filter(|&start| stand(start)) {
         let place = Place::lines(start, start + after.len());
         if !pattern.after_is_proof() {
-            let message = format!("lines like those to be added stand at line {} already", start + 1);
+            let message = format!("line {} already has lines like the added ones", start + 1);
             return Err(Refusal::new(Code::SearchAmbiguous, message)
                 .with_help("give the lines before and after them, or leave the hunk out"));
         }

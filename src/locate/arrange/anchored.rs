@@ -1,7 +1,8 @@
 //! The chunks of a Codex patch: located on one text, each after the one before and after its `@@` lines.
 
 use super::addition;
-use crate::diag::{Code, counted};
+use super::equal::equals;
+use crate::diag::counted;
 use crate::edit::{Anchor, Hunk};
 use crate::locate::Context;
 use crate::locate::admission::Objection;
@@ -54,18 +55,11 @@ pub(in crate::locate) fn arrange(
     let mut parts = Vec::with_capacity(hunks.len());
     let mut refusals = Vec::new();
     let mut cursor = Cursor::default();
-    // Of equal chunks in a row, how many come from here on.
-    let mut equal = vec![1; hunks.len()];
-    for index in (1..hunks.len()).rev() {
-        if hunks[index].change == hunks[index - 1].change && hunks[index].anchor == hunks[index - 1].anchor {
-            equal[index - 1] = equal[index] + 1;
+    for (index, (hunk, equal)) in hunks.iter().zip(equals(hay, hunks)).enumerate() {
+        if equal.is_again {
+            parts.push(Part::Nothing);
+            continue;
         }
-    }
-    // Or of equal edits.
-    if let [only] = equal.as_mut_slice() {
-        *only = context.repeat(0).left().unwrap_or(1);
-    }
-    for (index, hunk) in hunks.iter().enumerate() {
         let Some(pattern) = Pattern::readings(&hunk.change).pop() else {
             return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
         };
@@ -79,21 +73,10 @@ pub(in crate::locate) fn arrange(
         let query = Query { context, hay, pattern: &pattern, pointers: &Pointers::NONE };
         let chunk =
             Chunk { query, blocks: &blocks, context: &headings, at_end, followed, mode, before: &parts };
-        // The same chunks right before it, and how many of those were made.
-        let same = |(other, _): &(&Hunk, &Part)| other.change == hunk.change && other.anchor == hunk.anchor;
-        let before = hunks[..index].iter().zip(&parts).rev().take_while(same);
-        let made = before.filter(|(_, part)| !matches!(part, Part::Nothing)).count();
-        match chunk.locate(&mut cursor, equal[index]) {
+        // Equal edits are counted as equal chunks in a row are.
+        let edits = if hunks.len() == 1 { context.repeat(0).left() } else { None };
+        match chunk.locate(&mut cursor, edits.unwrap_or(equal.in_row)) {
             Ok(part) => parts.push(part),
-            // It stands in the patch more often than in the file.
-            Err(refusal)
-                if made > 0
-                    && refusal.code == Code::SearchNotFound
-                    && refusals.is_empty()
-                    && !query.stands_oftener(made) =>
-            {
-                parts.push(Part::Nothing);
-            }
             Err(refusal) => refusals.push(refusal.of_hunk(index)),
         }
     }
@@ -184,7 +167,7 @@ impl Chunk<'_> {
         let mut taken = self.before.iter().filter_map(Part::place);
         let is_free = !taken.any(|place| place.overlaps(&aligned.place));
         // Nor may it be anywhere else in a looser reading.
-        (is_free && !query.stands_oftener(1)).then(|| Ok(Part::Change(solve(&query, aligned, 1)?)))
+        (is_free && query.loosely().len() == 1).then(|| Ok(Part::Change(solve(&query, aligned, 1)?)))
     }
 
     /// The one of the places that is meant, and of how many; none if the chunk was made at all of them.
@@ -268,7 +251,7 @@ impl Chunk<'_> {
     fn ambiguous_heading(&self, regions: &[Region]) -> Box<Refusal> {
         let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
         let mut refusal = evidence::ambiguous(self.query.hay, places);
-        refusal.message = format!("the line behind `@@` stands in {}", counted(regions.len(), "place"));
+        refusal.message = format!("the line after `@@` matches {}", counted(regions.len(), "place"));
         refusal
     }
 }

@@ -14,7 +14,7 @@ impl Query<'_> {
     /// perhaps.
     pub(super) fn is_strictest(&self, match_mode: MatchMode, places: &[Place]) -> Result<(), Box<Refusal>> {
         match (stricter_result(self, match_mode, places), places) {
-            (Some(result), [first, ..]) => Err(evidence::stands_looser(self.hay, first, &result)),
+            (Some(result), [first, ..]) => Err(evidence::applied_elsewhere(self.hay, first, &result)),
             _ => Ok(()),
         }
     }
@@ -22,11 +22,6 @@ impl Query<'_> {
     /// Where the text stands at tiers 1 to 6, whatever is against it; from its first line to its last that are not blank.
     pub(super) fn loosely(&self) -> Vec<Place> {
         self.hay.skipping_blanks(&self.pattern.solid(), MatchMode::LOOSEST.normalization)
-    }
-
-    /// Whether it stands in more places than it was made at: then a further equal hunk may be for one of those.
-    pub(super) fn stands_oftener(&self, made: usize) -> bool {
-        self.loosely().len() > made
     }
 
     /// Where it stands so at a line, and no pointer is against it.
@@ -72,7 +67,7 @@ impl Query<'_> {
         Err(match (refused, too_loose) {
             (Some((place, objection)), _) => evidence::objected(hay, pattern, &place, objection),
             (None, Some(place)) => {
-                evidence::stands_but(hay, pattern, &place, "but not as alike as --max-fuzz asks for")
+                evidence::stands_but(hay, pattern, &place, "but not as closely as --max-fuzz asks for")
                     .with_help(evidence::HELP_COPY)
             }
             (None, None) => evidence::missing(hay, pattern, pointers),

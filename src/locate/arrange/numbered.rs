@@ -1,6 +1,7 @@
 //! The hunks of a unified diff: located together, in order, each helped by its neighbours, its section and its numbers.
 
 use super::addition;
+use super::equal::equals;
 use super::series::{Candidate, Series, State, core};
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Hunk};
@@ -19,10 +20,8 @@ use crate::locate::thresholds::{CANDIDATES, GAP_ANCHORS};
 use crate::locate::tier::MatchMode;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
-use std::collections::BTreeMap;
 
 /// Finds for every hunk what it comes to, or says of each that has no place why.
-#[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
 pub(in crate::locate) fn arrange(
     context: &Context<'_>,
     hay: Haystack<'_>,
@@ -34,11 +33,7 @@ pub(in crate::locate) fn arrange(
     let (original, now) = (Blocks::new(original, context), Blocks::new(hay, context));
     let mut series = Series { context, hay, hunks: Vec::with_capacity(hunks.len()) };
     let mut refusals = Vec::new();
-    let mut equal: BTreeMap<&Change, Vec<usize>> = BTreeMap::new();
-    for (index, hunk) in hunks.iter().enumerate() {
-        equal.entry(&hunk.change).or_default().push(index);
-    }
-    for (index, hunk) in hunks.iter().enumerate() {
+    for (index, (hunk, equal)) in hunks.iter().zip(equals(hay, hunks)).enumerate() {
         let mut readings = Pattern::readings(&hunk.change);
         if readings.len() > 1 {
             let has = |pattern: &Pattern<'_>| {
@@ -51,43 +46,14 @@ pub(in crate::locate) fn arrange(
         let Some(pattern) = readings.pop() else {
             return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
         };
-        let equal = equal.get(&hunk.change).map_or(&[][..], Vec::as_slice);
-        let has_equal = equal.len() > 1;
-        let before = &equal[..equal.partition_point(|other| *other < index)];
-        if !hay.budget().spend(before.len() / 2) {
-            return Err(vec![evidence::too_much().of_hunk(index)]);
-        }
-        // With the same number it is the same place, and so are lines that are put below the same heading.
-        let is_numbered = matches!(hunk.anchor, Anchor::Line { old_start: Some(_), .. });
-        let may_be_same = is_numbered || pattern.before.is_empty();
-        let again = may_be_same && before.iter().any(|other| hunks[*other].anchor == hunk.anchor);
         let followed = context.followed || index + 1 < hunks.len();
-        let pointers = of_diff(context, &original, &now, hunk).map_err(evidence::no_section);
+        let pointers = of_diff(context, &original, &now, hunk);
+        let pointers = pointers.map_err(|section| evidence::no_heading(section, 0, None));
         let state = pointers.and_then(|pointers| {
             let query = Query { context, hay, pattern: &pattern, pointers: &pointers };
-            let is_taken = |places: &[Candidate]| {
-                let number = |hunk: &Hunk| match hunk.anchor {
-                    Anchor::Line { old_start, .. } => old_start,
-                    _ => None,
-                };
-                let is_there = |state: &State| match (state, places) {
-                    (State::Open(taken), [one]) => {
-                        matches!(taken.as_slice(), [other] if other.aligned.place == one.aligned.place)
-                    }
-                    _ => false,
-                };
-                let same = before.iter().filter_map(|other| series.hunks.get(*other));
-                let taken = same
-                    .filter(|(other, _, _)| number(other) == number(hunk))
-                    .any(|(_, _, state)| is_there(state));
-                taken && !query.stands_oftener(1)
-            };
-            match (Member { query, hunk, followed, has_equal }).state(mode, context.repeat(0))? {
-                _ if again => Ok(State::Done(Part::Nothing)),
-                // It stands in the diff more often than in the file.
-                State::Open(places) if is_taken(&places) => Ok(State::Done(Part::Nothing)),
-                state => Ok(state),
-            }
+            let state = Member { query, hunk, followed, has_equal: equal.is_repeated };
+            let state = state.state(mode, context.repeat(0))?;
+            Ok(if equal.is_again { State::Done(Part::Nothing) } else { state })
         });
         let state = state.unwrap_or_else(|refusal| {
             refusals.push(refusal.of_hunk(index));
@@ -216,14 +182,12 @@ impl Member<'_> {
             Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
         };
         if end > 0 && !matches!(self.hunk.change, Change::Diff { .. }) {
-            return nowhere("the hunk has no line that says where its lines belong");
+            return nowhere("the hunk has no context lines");
         }
         match pointers.regions.as_deref() {
             Some([region]) if said.is_none() => addition::below(&self.query, region.heading),
-            Some(_) if said.is_none() => nowhere("the line behind `@@` stands in several places"),
-            _ if end > 0 && said.is_some_and(|line| line != end) => {
-                nowhere("the hunk has no line that says where its lines belong")
-            }
+            Some(_) if said.is_none() => nowhere("the line after `@@` matches several places"),
+            _ if end > 0 && said.is_some_and(|line| line != end) => nowhere("the hunk has no context lines"),
             _ => addition::at_end(&self.query, self.followed),
         }
     }
@@ -238,7 +202,7 @@ impl Member<'_> {
         let is_anchored =
             |pair: &[&[Step<'_>]]| removes(&mut pair[0].iter().rev()) && removes(&mut pair[1].iter());
         if !segments.windows(2).all(is_anchored) {
-            let message = format!("a `~` line needs {GAP_ANCHORS} removed lines before and after it");
+            let message = format!("a `~` line needs {GAP_ANCHORS} removed lines above and below it");
             return Err(Refusal::new(Code::Malformed, message));
         }
         gapped::locate(&self.query)

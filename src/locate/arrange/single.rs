@@ -119,7 +119,7 @@ impl Single<'_> {
         let count = self.hay.line_count();
         if line > count {
             let message =
-                format!("line {line} is to be inserted after, but the file has {}", counted(count, "line"));
+                format!("the edit inserts after line {line}, but the file has {}", counted(count, "line"));
             let refusal = Refusal::new(Code::OccurrenceRange, message);
             return Err(refusal.with_help(format!("give a line from 0 to {count}")));
         }
@@ -221,7 +221,8 @@ impl Single<'_> {
             _ => [Point { line: 0, column: 0 }, start],
         };
         if let Some(result) = result_between(query, on_the_way, &aligned.place) {
-            return Err(evidence::counted_past(self.hay, &aligned.place, &result));
+            let refusal = evidence::applied_elsewhere(self.hay, &aligned.place, &result);
+            return Err(Box::new(Refusal { is_last: true, ..*refusal }));
         }
         if let Some(line) = self.counted_otherwise(&aligned.place, occurrence) {
             return Err(evidence::two_readings(aligned.place.first() + 1, line + 1));
@@ -259,7 +260,7 @@ impl Single<'_> {
         }
         let lines = counted(hay.line_count(), "line");
         Err(Refusal::new(Code::AlreadyExists, format!("the search text is empty, but the file has {lines}"))
-            .with_help("give the lines beside which the new ones belong"))
+            .with_help("give the lines next to which the new ones belong"))
     }
 }
 

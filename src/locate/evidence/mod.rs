@@ -22,8 +22,7 @@ use surrounding::surroundings;
 pub const HELP_COPY: &str = "copy the search text from the file as it is";
 
 /// What to do where, besides, the nearest region has all lines that are to be added.
-pub const HELP_ADDED: &str = "the lines that it adds are there already: leave the edit out if that is all, else copy the \
-                              lines to search for from the file as it is";
+pub const HELP_ADDED: &str = "the file already has the added lines: leave the edit out if that is all, else copy the search text from the file as it is";
 
 /// A hunk that was not made: what is said of it in a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,8 +91,8 @@ pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Plac
         format!("the search text matches {}: lines {}", counted(places.len(), "place"), line_numbers(places));
     let context_lines = context::needed(content, places, budget);
     let help = match context_lines {
-        Some(lines) => format!("give {} before and after it, so that it is the only place", more(lines)),
-        None => "give more lines around it, so that it is the only place".to_owned(),
+        Some(lines) => format!("give {} before and after it, so that it matches once", more(lines)),
+        None => "give more lines around it, so that it matches once".to_owned(),
     };
     Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(Evidence {
         unique_lines: context::unique_lines(content, budget),
@@ -116,7 +115,7 @@ pub(super) fn out_of_range(hay: Haystack<'_>, asked: &str, places: &[Place]) -> 
     let count = counted(places.len(), "place");
     let help = match (places.len(), places.first()) {
         (1, Some(place)) => format!(
-            "if line {} is meant leave `occurrence` out, else copy the lines that are meant as the file has them",
+            "if line {} is meant leave `occurrence` out, else copy the right lines from the file as it is",
             place.first() + 1
         ),
         (last, _) => format!("ask for one from 1 to {last}"),
@@ -145,7 +144,7 @@ fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box
         && let Some(line) = hay.lines_with(text.trim_ascii(), true).first()
         && !Normalization::Trimmed.eq(text, hay.text(*line))
     {
-        let message = format!("the search text is only a part of line {}", line + 1);
+        let message = format!("the search text is only part of line {}", line + 1);
         return Refusal::new(Code::SearchNotFound, message)
             .with_help("give the whole line as the file has it")
             .with_evidence(evidence);
@@ -189,14 +188,14 @@ pub(super) fn objected(
     let (why, help) = match objection {
         Objection::Pointer(Against::Heading(heading)) => (
             format!(
-                "which is not in what the heading of the hunk names: `{}`, line {}",
+                "which is outside of `{}`, line {}, that the hunk's heading names",
                 String::from_utf8_lossy(hay.text(heading)).trim(),
                 heading + 1
             ),
-            "name the line above the text that it stands below, or leave the heading out",
+            "put a line above the text into the heading, or leave the heading out",
         ),
         Objection::Pointer(Against::Order) => {
-            ("before the lines of the chunk before".to_owned(), "put the chunks in the order of the file")
+            ("above the lines of the chunk before this one".to_owned(), "order the chunks as in the file")
         }
         Objection::Pointer(Against::EndOfFile) => {
             ("and not at the end of the file".to_owned(), "leave `*** End of File` out")
@@ -205,39 +204,25 @@ pub(super) fn objected(
             ("but begins or ends inside a word, number or operator there".to_owned(), "give the whole line")
         }
         Objection::Comment => {
-            ("but only in a comment".to_owned(), "give the whole line, with the mark of the comment")
+            ("but only in a comment".to_owned(), "give the whole line, with its comment mark")
         }
         Objection::Blanks => (
-            "but with other blank lines, or with these in other places".to_owned(),
+            "but with other blank lines".to_owned(),
             "copy the search text from the file as it is, blank ones included",
         ),
     };
     stands_but(hay, pattern, place, &why).with_help(help)
 }
 
-/// A place that is counted to, where the result stands in front of it already.
-pub(super) fn counted_past(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
+/// A place that is only like the search text, or is counted to, while its result matches elsewhere: it may be applied there.
+pub(super) fn applied_elsewhere(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
     let message = format!(
-        "the place that is counted to is line {}, but the result stands at line {} already, as if it had been made",
-        place.first() + 1,
-        result.first() + 1
-    );
-    let mut refusal = Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("give more lines around the text instead of counting, so that it is the only place")
-        .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None));
-    refusal.is_last = true;
-    refusal
-}
-
-/// A text that matches only loosely, while its result matches elsewhere as it is written.
-pub(super) fn stands_looser(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
-    let message = format!(
-        "the search text is like line {}, but the result is at line {} already, as if it was applied there",
+        "the search text is at line {}, but line {} already has the result, as if the edit was applied there",
         place.first() + 1,
         result.first() + 1
     );
     Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("copy the search text from the file as it is, or leave the edit out if it is applied")
+        .with_help("copy more lines from the file as it is, or leave the edit out if it is already applied")
         .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None))
 }
 
@@ -251,7 +236,7 @@ pub(super) fn named_otherwise(hay: Haystack<'_>, named: Place, other: Place, why
 
 /// Why a place is not taken that a number names: the other one is as the search text has it.
 pub(super) const WRITTEN_OTHERWISE: &str =
-    "where the search text is written otherwise, and it stands as it is at line";
+    "where the search text matches loosely, but it matches exactly at line";
 
 /// A heading that is no line of the file.
 ///
@@ -260,62 +245,56 @@ pub(super) fn no_heading(text: &str, from: usize, before: Option<&usize>) -> Box
     let message = match (before, from) {
         (Some(line), _) => {
             let line = line + 1;
-            format!("the line behind `@@`, `{text}`, is line {line}, above the lines of the chunk before")
+            format!(
+                "the line after `@@`, `{text}`, is line {line}, above the lines of the chunk before this one"
+            )
         }
         (None, 0) => {
-            format!("the line behind `@@`, `{text}`, is no line in the file, and part of none or of several")
+            format!(
+                "the line after `@@`, `{text}`, is no line of the file, and part of no line or of several"
+            )
         }
         (None, _) => format!(
-            "the line behind `@@`, `{text}`, is no line after line {from}, and part of none or of several"
+            "the line after `@@`, `{text}`, is no line after line {from}, and part of no line or of several"
         ),
     };
     Refusal::new(Code::SearchNotFound, message)
-        .with_help("copy the line from the file as it is, and put the chunks in the order of the file")
-}
-
-/// The heading of a hunk without numbers, which the file lacks.
-pub(super) fn no_section(text: &str) -> Box<Refusal> {
-    let message = format!("the line behind `@@`, `{text}`, is no line of the file");
-    Refusal::new(Code::SearchNotFound, message)
-        .with_help("copy the line from the file as it is, or leave it out")
+        .with_help("copy the line from the file as it is, and order the chunks as in the file")
 }
 
 /// A text with more places than can be looked at.
 pub(super) fn many_places() -> Box<Refusal> {
-    let message = "the search text may stand in very many places, too many to look at each";
+    let message = "the search text may match too many places to look at each";
     Refusal::new(Code::Limit, message).with_help("give more lines around it")
 }
 
 /// The same edit as in an earlier part of the response, which would be made again.
 pub(super) fn once_more() -> Box<Refusal> {
-    Refusal::new(
-        Code::Duplicate,
-        "the same edit stands in an earlier part of the response and would be made twice",
-    )
-    .with_help("leave one of them out, or give more lines if another place is meant")
+    Refusal::new(Code::Duplicate, "the response has the same edit earlier, and it would be applied twice")
+        .with_help("leave one of them out, or give more lines if they belong in two places")
 }
 
 /// The hunk fits the base at that line, but not what became of it.
 pub(super) fn conflict(line: usize) -> Box<Refusal> {
-    let message =
-        format!("the hunk fits the file as it was, at line {line}, but other edits changed the same lines");
-    Refusal::new(Code::Conflict, message).with_help("write one edit for all that is to change there")
+    let message = format!(
+        "the hunk matches the file as it was, at line {line}, but other edits changed the same lines"
+    );
+    Refusal::new(Code::Conflict, message).with_help("write one edit for all changes there")
 }
 
 /// A hunk that fits what it was made on, where the file has other lines by now.
 pub(super) fn changed_since() -> Box<Refusal> {
-    let message = "the hunk fits the version that it was made on, but its lines have changed since";
+    let message = "the hunk matches the version that it was made for, but its lines have changed since";
     Refusal::new(Code::Conflict, message).with_help("make the change on the file as it is now")
 }
 
 /// A count or line number that means one line of the file as the edits before have left it, and another one as it was.
 pub(super) fn two_readings(line: usize, other: usize) -> Box<Refusal> {
-    let message = format!(
-        "the number may mean line {line} or line {other}: earlier edits changed what it is counted in"
-    );
+    let message =
+        format!("the line number may mean line {line} or line {other}, since earlier edits moved lines");
     let evidence = Evidence { candidates: vec![line.min(other), line.max(other)], ..Evidence::default() };
     let mut refusal = Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("give more lines around the text, so that it is the only place")
+        .with_help("give more lines around it, so that it matches once")
         .with_evidence(evidence);
     refusal.is_last = true;
     refusal
@@ -323,8 +302,8 @@ pub(super) fn two_readings(line: usize, other: usize) -> Box<Refusal> {
 
 /// A SEARCH/REPLACE block with more lines that may be its divider than are tried.
 pub(super) fn too_many_dividers() -> Box<Refusal> {
-    Refusal::new(Code::Limit, "too many lines of the block may be its divider")
-        .with_help("give only the lines that change and those beside them")
+    Refusal::new(Code::Limit, "too many lines of the block look like its divider")
+        .with_help("give only the changed lines and a few around them")
 }
 
 /// The lines of places, as evidence: of very many the first ones.
@@ -335,6 +314,6 @@ pub(super) fn candidates(places: &[Place]) -> Evidence {
 
 /// The refusal of a response that asks for more searches than it is worth.
 pub(super) fn too_much() -> Box<Refusal> {
-    Refusal::new(Code::Limit, "the response asks for too many searches")
+    Refusal::new(Code::Limit, "the response needs too many searches")
         .with_help("apply it in parts, or copy the search text from the files as they are")
 }

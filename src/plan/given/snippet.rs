@@ -36,7 +36,7 @@ pub(super) enum Pair {
 
 pub(super) fn unclear_pair(second: &Edit) -> Diagnostic {
     let message =
-        "the file has these lines, and the code block before may be what they were or what they should be";
+        "the file has these lines, and the code block before this one may be their old or their new text";
     Diagnostic::error(Code::SnippetUnclear, second.span, message)
         .with_help("give only the code as it should be")
 }

@@ -102,7 +102,7 @@ fn what_is_about_no_edit_comes_first_and_what_builds_on_another_last() {
             "## Edit 2: modify `file2` (lines 3-4 of your answer)"
         ]
     );
-    assert!(text.contains("it looks for what edit 1 brings"));
+    assert!(text.contains("it needs edit 1"));
 }
 
 #[test]

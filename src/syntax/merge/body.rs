@@ -3,8 +3,8 @@
 use super::super::Refusal;
 use super::super::items::{Definition, flattened};
 use super::super::tree::Parsed;
-use super::Merge;
 use super::edits::plain;
+use super::{Merge, WHOLE};
 use std::ops::Range;
 
 impl<'a> Merge<'a> {
@@ -19,7 +19,7 @@ impl<'a> Merge<'a> {
         let within = self.snippet.elisions.iter().filter(|at| new.range(parsed).contains(at)).count();
         if elided != within || there.is_empty() {
             let message = format!("{} leaves out a part of a statement", new.shown());
-            return Err(self.refuse(message, "give the whole definition", new, Some(old)));
+            return Err(self.refuse(message, WHOLE, new, Some(old)));
         }
         let segments: Vec<&[Range<usize>]> = here.split(is_elision).collect();
         let mut from = 0;
@@ -64,19 +64,13 @@ impl<'a> Merge<'a> {
             [only] if *only >= from => return Ok(*only),
             [] => (
                 format!(
-                    "`{first}` stands next to what is left out of {}, and the file does not have it",
+                    "`{first}` is next to left-out code of {}, and the file does not have it",
                     new.shown()
                 ),
                 "put an unchanged statement of the function next to what is left out, or give the whole function",
             ),
-            [_] => (
-                format!("`{first}` does not stand in the order of the file in {}", new.shown()),
-                "give the whole function",
-            ),
-            _ => (
-                format!("`{first}` matches {} places in {}", places.len(), new.shown()),
-                "give more of the function, or all of it",
-            ),
+            [_] => (format!("`{first}` is not in the order of the file in {}", new.shown()), WHOLE),
+            _ => (format!("`{first}` matches {} places in {}", places.len(), new.shown()), WHOLE),
         };
         Err(self.refuse(message, help, new, Some(old)).at(parsed.line(unit.start)))
     }

@@ -3,8 +3,8 @@
 use super::super::Refusal;
 use super::super::items::{DEEPEST, Definition, Part, lists, nodes_named, parts};
 use super::super::tree::nodes;
-use super::Merge;
 use super::edits::plain;
+use super::{MARK, Merge, OTHER_FORMAT};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
@@ -172,7 +172,7 @@ impl<'a> Merge<'a> {
             let message = format!("`{first}` is no definition, and the file does not have this statement");
             let help = match depth {
                 0 => "give the function that it belongs in, or the change in another format",
-                _ => "give the change in another format",
+                _ => OTHER_FORMAT,
             };
             Refusal::new(message, help).at(node.start_position().row)
         })
@@ -251,9 +251,8 @@ impl<'a> Merge<'a> {
             .new
             .first()
             .map_or(0, |part| self.snippet.parsed.line(part.range(&self.snippet.parsed).start));
-        let message = format!("the code block lacks {what} and does not say that something is left out");
-        let help = "mark what is left out with `... existing code ...` as a comment, or give it";
-        Err(Refusal::new(message, help).at(line).in_file(self.file.line(part.range(self.file).start)).loses())
+        let message = format!("the code block lacks {what} of the file");
+        Err(Refusal::new(message, MARK).at(line).in_file(self.file.line(part.range(self.file).start)).loses())
     }
 
     /// Refuses a new definition whose name the file has elsewhere, or that may be one of the file under another name.
@@ -265,7 +264,7 @@ impl<'a> Merge<'a> {
         if let Some((what, line)) = same.filter(|(_, line)| depth == 0 || inside(*line)) {
             let message =
                 format!("the file has {what} `{}` elsewhere, and no {} here", new.name, new.shown());
-            let help = "give it in its class, or the change in another format";
+            let help = OTHER_FORMAT;
             return Err(self.refuse(message, help, new, None).in_file(line));
         }
         let range = new.range(&self.snippet.parsed);
@@ -283,7 +282,7 @@ impl<'a> Merge<'a> {
             && let Some(shown) = self.usage(new, matched)
         {
             let message = format!("the new {} may be a usage example{shown}", new.shown());
-            let help = "leave it out, or give the change in another format";
+            let help = OTHER_FORMAT;
             return Err(self.refuse(message, help, new, None));
         }
         let shown: HashSet<(&str, &str)> =
@@ -301,7 +300,7 @@ impl<'a> Merge<'a> {
             let is_like = common >= 2 && common * 10 >= own.len().max(other.len()) * 7;
             if is_like || is_near(&old.name, &new.name) {
                 let message = format!("the new {} may be {} under another name", new.shown(), old.shown());
-                let help = "show both, or give the change in another format";
+                let help = OTHER_FORMAT;
                 return Err(self.refuse(message, help, new, Some(old)));
             }
         }

@@ -3,8 +3,8 @@
 use super::super::Refusal;
 use super::super::items::{Part, modifiers};
 use super::super::tree::{Parsed, children, nodes};
-use super::Merge;
 use super::container::{Matched, flat};
+use super::{Merge, OTHER_FORMAT};
 use tree_sitter::Node;
 
 impl<'a> Merge<'a> {
@@ -74,8 +74,7 @@ impl<'a> Merge<'a> {
             let spot = before.or(behind).or(there.len().checked_sub(1));
             let Some(beside) = spot.and_then(|spot| there.get(spot)) else {
                 let message = format!("the file has no import beside which `{shown}` goes");
-                return Err(Refusal::new(message, "give the change in another format")
-                    .at(import.start_position().row));
+                return Err(Refusal::new(message, OTHER_FORMAT).at(import.start_position().row));
             };
             let end = file.end(*beside);
             if !file.begins_line(beside.start_byte())

@@ -3,7 +3,7 @@
 use super::super::Refusal;
 use super::super::items::Definition;
 use super::super::tree::Parsed;
-use super::Merge;
+use super::{MARK, Merge, WHOLE};
 use crate::text::difference_of;
 use similar::DiffOp;
 use std::ops::Range;
@@ -25,7 +25,7 @@ impl Merge<'_> {
         let (before, after) = (count(self.file.slice(place.clone())), count(text));
         if !self.may_lose && after * 2 < before {
             let message = format!("{} has {before} lines and would have {after}", new.shown());
-            return Err(self.refuse(message, "give all lines that stay", new, Some(old)).loses());
+            return Err(self.refuse(message, WHOLE, new, Some(old)).loses());
         }
         self.lines_lost(old, new, &place, text, elided)
     }
@@ -69,7 +69,7 @@ impl Merge<'_> {
             let shown = gone.first().copied().unwrap_or("");
             let at = self.file.slice(place.clone()).lines().position(|line| line.trim() == shown);
             let message = format!("{} loses {what} of the file, from `{shown}` on", new.shown());
-            let help = "give all lines that stay, or mark what is left out with `... existing code ...`";
+            let help = MARK;
             return Err(self.refuse(message, help, new, Some(old)).in_file(first + at.unwrap_or(0)).loses());
         }
         Ok(())

@@ -20,6 +20,12 @@ use std::ops::Range;
 /// The longest file, in bytes.
 const LONGEST: usize = 4 << 20;
 
+/// What most refusals ask for.
+const WHOLE: &str = "give the whole definition";
+const GIVE: &str = "give it too";
+const MARK: &str = "give it too, or mark what is left out with `... existing code ...` as a comment";
+const OTHER_FORMAT: &str = "give the change in another format";
+
 /// What a merge works with.
 struct Merge<'a> {
     file: &'a Parsed,
@@ -36,13 +42,12 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
         return Err(Refusal::new("the language of this file is not known", "give the whole file"));
     };
     if file.len() > LONGEST || snippet.len() > LONGEST {
-        return Err(Refusal::new("the file is too long for a snippet", "give the change in another format"));
+        return Err(Refusal::new("the file is too long for a snippet", OTHER_FORMAT));
     }
-    let lost = || Refusal::new("the parser gave up on the file", "give the change in another format");
+    let lost = || Refusal::new("the parser gave up on the file", OTHER_FORMAT);
     let file = Parsed::new(language, file.to_owned()).ok_or_else(lost)?;
     if let Some(line) = file.error() {
-        let help = "give the change in another format: a file with syntax errors takes no snippet";
-        return Err(Refusal::new("the file has a syntax error", help).in_file(line));
+        return Err(Refusal::new("the file has a syntax error", OTHER_FORMAT).in_file(line));
     }
     let read = Snippet::read(language, path, snippet, &file)?;
     let above = usize::from(read.is_wrapped);
@@ -54,17 +59,16 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
     let after = file.changed(&changes, after).ok_or_else(lost)?;
     if let Some(line) = after.error() {
         let message = format!("the result would have a syntax error in line {}", line + 1);
-        return Err(Refusal::new(message, "give the whole definition"));
+        return Err(Refusal::new(message, WHOLE));
     }
     keeps_all(&file, &after, may_lose)?;
     // Elisions are told from comments of the file, which may be others now.
     let again = Snippet::read(language, path, snippet, &after)?;
     match merged(&after, &again, may_lose) {
         Ok((twice, _)) if twice == after.text => Ok(after.text),
-        _ => Err(Refusal::new(
-            "the code block would change the file once more if it was applied again",
-            "give whole definitions",
-        )),
+        _ => {
+            Err(Refusal::new("the code block would change the file once more if it was applied again", WHOLE))
+        }
     }
 }
 
@@ -119,7 +123,7 @@ fn keeps_all(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refusa
             _ if may_lose => {}
             _ => {
                 let message = format!("the result would lack {} `{}`", key.0, key.1);
-                return Err(Refusal::new(message, "give it too, or an elision in its place").loses());
+                return Err(Refusal::new(message, MARK).loses());
             }
         }
     }
@@ -141,6 +145,11 @@ impl Merge<'_> {
             Some(old) => refusal.in_file(old.core.start_position().row),
             None => refusal,
         }
+    }
+
+    /// A refusal of a definition that lacks something that the file's has.
+    fn lacks(&self, new: &Definition<'_>, what: &str, help: &str, old: Option<&Definition<'_>>) -> Refusal {
+        self.refuse(format!("{} lacks {what} of the file", new.shown()), help, new, old)
     }
 
     /// A part of the snippet as it is in the file: what its lines are indented by, but for the first, becomes what the

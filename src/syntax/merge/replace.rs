@@ -3,8 +3,8 @@
 use super::super::Refusal;
 use super::super::items::{DEEPEST, Definition, Part, flattened, parts};
 use super::super::tree::Parsed;
-use super::Merge;
 use super::edits::plain;
+use super::{GIVE, MARK, Merge, OTHER_FORMAT, WHOLE};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ impl<'a> Merge<'a> {
         if parsed.language.has_overloads && old.takes(file) != new.takes(parsed) {
             let message =
                 format!("{} has other parameters than in the file and may be one more", new.shown());
-            let help = "show the whole class, or give the change in another format";
+            let help = OTHER_FORMAT;
             return Err(self.refuse(message, help, new, Some(old)));
         }
         let range = new.range(parsed);
@@ -54,7 +54,7 @@ impl<'a> Merge<'a> {
 
     fn elided_elsewhere(&self, new: &Definition<'_>, old: &Definition<'_>) -> Refusal {
         let message = format!("it is not clear what is left out of {}", new.shown());
-        self.refuse(message, "give the whole definition", new, Some(old))
+        self.refuse(message, WHOLE, new, Some(old))
     }
 
     /// Whether what belongs to a definition is as in the file.
@@ -75,12 +75,8 @@ impl<'a> Merge<'a> {
             let here = parts(&self.snippet.parsed, new_body, &HashSet::new());
             if let Some(lost) = self.other_lost(&there, &here) {
                 let first = self.file.slice(lost.clone()).lines().next().unwrap_or_default();
-                let message = format!("{} lacks `{first}` of the file", new.shown());
-                let help = "mark what is left out with `... existing code ...` as a comment, or give it";
-                return Err(self
-                    .refuse(message, help, new, None)
-                    .in_file(self.file.line(lost.start))
-                    .loses());
+                let refusal = self.lacks(new, &format!("`{first}`"), MARK, None);
+                return Err(refusal.in_file(self.file.line(lost.start)).loses());
             }
             let here: Vec<_> = here.iter().filter_map(Part::definition).collect();
             let mut taken: HashSet<usize> = HashSet::new();
@@ -96,10 +92,7 @@ impl<'a> Merge<'a> {
                     }
                     None if self.may_lose => {}
                     None => {
-                        let message = format!("{} lacks {} of the file", new.shown(), old_member.shown());
-                        let help =
-                            "mark what is left out with `... existing code ...` as a comment, or give it";
-                        return Err(self.refuse(message, help, new, Some(old_member)).loses());
+                        return Err(self.lacks(new, &old_member.shown(), MARK, Some(old_member)).loses());
                     }
                 }
             }
@@ -131,19 +124,16 @@ impl<'a> Merge<'a> {
             match here.iter().position(|one| *one == decorator) {
                 Some(at) => _ = here.swap_remove(at),
                 None => {
-                    let message = format!("{} lacks `{decorator}`, which the file has", new.shown());
-                    return Err(self.refuse(message, "give the definition with it", new, Some(old)));
+                    return Err(self.lacks(new, &format!("`{decorator}`"), GIVE, Some(old)));
                 }
             }
         }
         let here = new.modifiers(parsed);
         if let Some(word) = old.modifiers(file).into_iter().find(|word| !here.contains(word)) {
-            let message = format!("{} lacks `{word}`, which the file has", new.shown());
-            return Err(self.refuse(message, "give the definition with it", new, Some(old)));
+            return Err(self.lacks(new, &format!("`{word}`"), GIVE, Some(old)));
         }
         if old.has_comment(file) && !new.has_comment(parsed) {
-            let message = format!("{} lacks the comment that the file has above it", new.shown());
-            return Err(self.refuse(message, "give the definition with its comment", new, Some(old)));
+            return Err(self.lacks(new, "the comment above it", GIVE, Some(old)));
         }
         let starts_elided = new.body.is_some_and(|body| {
             flattened(parsed.language, body)
@@ -151,13 +141,11 @@ impl<'a> Merge<'a> {
                 .is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()))
         });
         if old.docstring(file) && !new.docstring(parsed) && !starts_elided {
-            let message = format!("{} lacks its docstring", new.shown());
-            return Err(self.refuse(message, "give the definition with its docstring", new, Some(old)));
+            return Err(self.lacks(new, "the docstring", GIVE, Some(old)));
         }
         let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
         if !is_elided && self.is_stub(new) && !self.is_stub_of(old, file) {
-            let message = format!("{} has no body, and the file has one", new.shown());
-            return Err(self.refuse(message, "give the whole definition", new, Some(old)));
+            return Err(self.lacks(new, "the body", WHOLE, Some(old)));
         }
         Ok(())
     }
@@ -197,13 +185,7 @@ impl<'a> Merge<'a> {
             );
             let mut left = new_words.iter();
             if let Some(word) = old_words.iter().find(|word| !left.any(|other| other == *word)) {
-                let message = format!("{} lacks `{word}`, which the file has", new.shown());
-                return Err(self.refuse(
-                    message,
-                    "give its first line as it should be, with all that stays",
-                    new,
-                    Some(old),
-                ));
+                return Err(self.lacks(new, &format!("`{word}`"), GIVE, Some(old)));
             }
         }
         let to = file.indentation(old_head.start);
@@ -231,10 +213,7 @@ impl<'a> Merge<'a> {
                 self.edits.replace(at..at, format!("  {after}"));
             }
             ((Some(_), None), _) if !self.may_lose => {
-                let message = format!("{} lacks the comment that the file has behind it", new.shown());
-                return Err(self
-                    .refuse(message, "give the definition with its comment", new, Some(old))
-                    .loses());
+                return Err(self.lacks(new, "the comment behind it", GIVE, Some(old)).loses());
             }
             _ => {}
         }

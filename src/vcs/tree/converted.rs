@@ -95,7 +95,7 @@ impl BaseTree<'_> {
         let text = self.text_of(path, entry.id)?;
         if self.repo.blob_id(&self.repo.clean(path.as_str(), &text, self.attributes())?)? != entry.id {
             let message = format!(
-                "{what} does not take it back to what is stored: see 'git add --renormalize' in git-add(1)"
+                "{what} does not restore the stored content; see 'git add --renormalize' in git-add(1)"
             );
             return Err(Error::Filter { path: path.to_string(), message });
         }
@@ -171,7 +171,7 @@ impl BaseTree<'_> {
 
 fn unknown_text(path: &RepoPath, what: &str) -> Error {
     Error::Unsupported {
-        what: format!("{path} goes through a conversion of git's ({what} in its attributes)"),
+        what: format!("git converts {path} ({what} in its attributes)"),
         help: "change that file by hand, and leave it out of the response".into(),
     }
 }

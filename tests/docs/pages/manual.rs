@@ -19,11 +19,13 @@ enum Block<'m> {
 }
 
 /// The pages by the names of their files.
-pub(super) fn pages() -> [(&'static str, String); 2] {
-    [
-        ("git-llm-apply.1", page("git-llm-apply", '1')),
-        ("git-llm-apply-formats.7", page("git-llm-apply-formats", '7')),
-    ]
+pub(super) fn pages() -> impl Iterator<Item = (String, String)> {
+    let names = ["", "-options", "-config", "-formats", "-output", "-workflow"].into_iter();
+    names.map(|name| {
+        let section = if name.is_empty() { '1' } else { '7' };
+        let name = format!("git-llm-apply{name}");
+        (format!("{name}.{section}"), page(&name, section))
+    })
 }
 
 /// What the page of the formats says of one: what it is called, and a whole response.

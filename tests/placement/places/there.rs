@@ -118,6 +118,9 @@ fn the_same_deletion_twice_in_one_response_is_made_once() {
     let pairs = [("bravo = 2", ""), ("bravo = 2", "")];
     lands("a.py", file, opx_all("a.py", &pairs).and(search_replace_all("a.py", &pairs)), expected);
     lands("a.py", file, diffs("a.py", "@@\n-bravo = 2\n@@\n-bravo = 2\n"), expected);
+    // Also with another hunk between the two.
+    let body = "@@\n-bravo = 2\n@@\n-charlie = 3\n+charlie = 4\n@@\n-bravo = 2\n";
+    lands("a.py", file, diffs("a.py", body), "alpha = 1\ncharlie = 4\n");
     // With what is around it.
     let around = ("alpha = 1\nbravo = 2\ncharlie = 3", "alpha = 1\ncharlie = 3");
     lands("a.py", file, texts("a.py", &[around, around]), expected);

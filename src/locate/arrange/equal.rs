@@ -1,0 +1,58 @@
+//! Hunks of one edit that say the same.
+
+use crate::edit::{Anchor, Change, Hunk};
+use crate::locate::tier::MatchMode;
+use crate::pattern::Pattern;
+use crate::text::search::Haystack;
+use std::collections::BTreeMap;
+
+/// What a hunk is among those of its edit.
+pub(super) struct Equal {
+    /// Whether another one makes the same change.
+    pub(super) is_repeated: bool,
+    /// Whether it is given once more for the only place that it can have.
+    pub(super) is_again: bool,
+    /// How many of the same come in a row from here on, itself included.
+    pub(super) in_row: usize,
+}
+
+/// What each hunk is.
+#[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
+pub(super) fn equals<'h>(hay: Haystack<'_>, hunks: &'h [Hunk]) -> Vec<Equal> {
+    let mut counts: BTreeMap<&Change, usize> = BTreeMap::new();
+    for hunk in hunks {
+        *counts.entry(&hunk.change).or_default() += 1;
+    }
+    let mut known: BTreeMap<(&Change, &Anchor), bool> = BTreeMap::new();
+    let of = |hunk: &'h Hunk| {
+        let key = (&hunk.change, &hunk.anchor);
+        let is_repeated = counts.get(key.0).is_some_and(|count| *count > 1);
+        let is_again = match known.get(&key) {
+            Some(has_one_place) => *has_one_place,
+            None if is_repeated => known.insert(key, has_one_place(hay, hunk)).is_some(),
+            None => false,
+        };
+        Equal { is_repeated, is_again, in_row: 1 }
+    };
+    let mut equals: Vec<Equal> = hunks.iter().map(of).collect();
+    for at in (1..hunks.len()).rev() {
+        let [above, below] = [&hunks[at - 1], &hunks[at]];
+        if (&above.change, &above.anchor) == (&below.change, &below.anchor) {
+            equals[at - 1].in_row = equals[at].in_row + 1;
+        }
+    }
+    equals
+}
+
+/// Whether a hunk can have only one place: its number names it, or its heading does, or its search text has no other.
+fn has_one_place(hay: Haystack<'_>, hunk: &Hunk) -> bool {
+    let pattern = Pattern::readings(&hunk.change).pop();
+    match (&hunk.anchor, pattern) {
+        (Anchor::Line { old_start: Some(_), .. }, _) => true,
+        (anchor, Some(pattern)) if pattern.before.is_empty() => matches!(anchor, Anchor::Line { .. }),
+        (_, Some(pattern)) => {
+            hay.skipping_blanks(&pattern.solid(), MatchMode::LOOSEST.normalization).len() <= 1
+        }
+        (_, None) => false,
+    }
+}

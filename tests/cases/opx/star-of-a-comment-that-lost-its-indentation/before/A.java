@@ -1,0 +1,7 @@
+class A {
+    /**
+     * One
+     * Two
+     */
+    int f();
+}

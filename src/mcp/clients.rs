@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The clients whose entry can be printed.
-pub const CLIENTS: &[&str] = &["claude", "codex", "cursor", "zed", "vscode"];
+pub const CLIENTS: &[&str] = &["claude-code", "codex", "cursor", "zed", "vscode"];
 
 /// Gives the entry for the configuration of a client, and the file that it belongs in.
 pub fn entry(client: &str) -> (&'static str, String) {

@@ -1,6 +1,6 @@
 //! What a client is told while a call runs.
 
-use super::wire::Output;
+use super::output::Output;
 use crate::flow::Watch;
 use serde_json::{Value, json};
 use std::cell::Cell;

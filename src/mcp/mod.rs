@@ -7,11 +7,12 @@
 mod clients;
 mod edits;
 mod listener;
+mod message;
+mod output;
 mod read;
 mod report;
 mod server;
 mod tools;
-mod wire;
 
 pub use clients::{CLIENTS, entry};
 pub use server::serve;

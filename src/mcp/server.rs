@@ -1,7 +1,8 @@
 //! The loop that answers messages. It never waits for a call.
 
 use super::listener::{LEVELS, Listener};
-use super::wire::{self, Line, Output, read_line};
+use super::message::{INVALID_REQUEST, Line, Message, read_line};
+use super::output::{self, Output};
 use super::{Judge, tools};
 use crate::transaction::interrupt::{self, Cancel};
 use serde_json::{Value, json};
@@ -26,6 +27,9 @@ const LEVEL: &str = "io.modelcontextprotocol/logLevel";
 const INSTRUCTIONS: &str = "Edits files of a git repository as transactions: all edits of a call become commits, or nothing \
     changes. Read files with `read` and give its `base` back with the edits, so that edits of a version that has changed \
     since are merged. Where edits are refused, send only these again, with `correct` and the `attempt` of the answer.";
+
+/// How long a message may be, in bytes.
+const LONGEST: usize = 64 << 20;
 
 /// How many calls run at a time.
 const CALLS: usize = 64;
@@ -59,7 +63,7 @@ pub fn serve(mut input: impl BufRead + Send + 'static, output: impl Write + Send
     let output = Arc::new(Output::new(output));
     let mut server = Server { output, judge, events: events.clone(), calls: HashMap::new(), level: None };
     let reading = move || loop {
-        let line = read_line(&mut input);
+        let line = read_line(&mut input, LONGEST);
         let is_end = matches!(line, Line::End);
         if events.send(Event::Read(line)).is_err() || is_end {
             break;
@@ -70,7 +74,7 @@ pub fn serve(mut input: impl BufRead + Send + 'static, output: impl Write + Send
         match happened.recv_timeout(GLANCE) {
             Ok(Event::Read(Line::Text(text))) => server.take(&text),
             Ok(Event::Read(Line::TooLong)) => {
-                server.output.error(&Value::Null, wire::INVALID_REQUEST, "the message is too long");
+                server.output.error(&Value::Null, INVALID_REQUEST, "the message is too long");
             }
             Ok(Event::Done(id)) => {
                 server.calls.remove(&id);
@@ -89,21 +93,11 @@ pub fn serve(mut input: impl BufRead + Send + 'static, output: impl Write + Send
 
 impl Server {
     fn take(&mut self, text: &[u8]) {
-        if text.trim_ascii().is_empty() {
-            return;
-        }
-        let message: Value = match serde_json::from_slice(text) {
-            Ok(message) => message,
-            Err(e) => return self.output.error(&Value::Null, wire::PARSE_ERROR, &e.to_string()),
-        };
-        let is_response = ["result", "error"].iter().any(|key| message.get(key).is_some());
-        let params = message.get("params").unwrap_or(&Value::Null);
-        match (message.get("method").and_then(Value::as_str), message.get("id")) {
-            (Some(method), None) => self.hear(method, params),
-            (Some(method), Some(id)) if id.is_string() || id.is_number() => self.answer(id, method, params),
-            // Nothing was asked.
-            (None, Some(_)) if is_response => {}
-            _ => self.output.error(&Value::Null, wire::INVALID_REQUEST, "this is no request"),
+        match Message::of(text) {
+            Message::Request { id, method, params } => self.answer(&id, &method, params),
+            Message::Notification { method, params } => self.hear(&method, &params),
+            Message::Nothing => {}
+            Message::Bad { code, why } => self.output.error(&Value::Null, code, &why),
         }
     }
 
@@ -115,16 +109,16 @@ impl Server {
         }
     }
 
-    fn answer(&mut self, id: &Value, method: &str, params: &Value) {
-        let meta = params.get("_meta").unwrap_or(&Value::Null);
+    fn answer(&mut self, id: &Value, method: &str, params: Value) {
+        let meta = params.get("_meta").cloned().unwrap_or_default();
         let requested = meta.get(VERSION).filter(|version| *version != NEWEST);
         if let Some(requested) = requested.filter(|_| method != "initialize") {
             let data = json!({"supported": [NEWEST], "requested": requested});
             let message = "unsupported protocol version";
-            return self.output.error_with(id, wire::UNSUPPORTED_VERSION, message, &data);
+            return self.output.error_with(id, output::UNSUPPORTED_VERSION, message, &data);
         }
         match method {
-            "initialize" => self.output.result(id, initialized(params)),
+            "initialize" => self.output.result(id, initialized(&params)),
             "server/discover" => {
                 let mut all = about();
                 all["supportedVersions"] = json!([NEWEST, BY_HANDSHAKE[0], BY_HANDSHAKE[1]]);
@@ -137,26 +131,26 @@ impl Server {
                     self.level = Some(level);
                     self.output.result(id, json!({}));
                 }
-                None => self.output.error(id, wire::INVALID_PARAMS, "unknown level"),
+                None => self.output.error(id, output::INVALID_PARAMS, "unknown level"),
             },
-            "tools/call" => self.call(id, params, meta),
-            _ => self.output.error(id, wire::METHOD_NOT_FOUND, &format!("unknown method {method}")),
+            "tools/call" => self.call(id, params, &meta),
+            _ => self.output.error(id, output::METHOD_NOT_FOUND, &format!("unknown method {method}")),
         }
     }
 
-    fn call(&mut self, id: &Value, params: &Value, meta: &Value) {
+    fn call(&mut self, id: &Value, mut params: Value, meta: &Value) {
         let key = id.to_string();
         let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
         let Some(tool) = tools::find(name) else {
-            return self.output.error(id, wire::INVALID_PARAMS, &format!("unknown tool {name}"));
+            return self.output.error(id, output::INVALID_PARAMS, &format!("unknown tool {name}"));
         };
         if self.calls.contains_key(&key) {
-            return self.output.error(id, wire::INVALID_REQUEST, "a call with this id is running");
+            return self.output.error(id, INVALID_REQUEST, "a call with this id is running");
         }
         if self.calls.len() >= CALLS {
             return self.output.result(id, tools::too_many(CALLS));
         }
-        let arguments = params.get("arguments").cloned().unwrap_or_else(|| json!({}));
+        let arguments = params.get_mut("arguments").map_or_else(|| json!({}), Value::take);
         let level = level_of(meta.get(LEVEL)).or(self.level);
         let listener = Listener::new(Arc::clone(&self.output), meta.get("progressToken").cloned(), level);
         let (output, events, judge) = (Arc::clone(&self.output), self.events.clone(), self.judge);
@@ -168,13 +162,13 @@ impl Server {
                 // Nobody waits for an answer.
                 _ if guarded.is_cancelled() => {}
                 Ok(result) => output.result(&own, result),
-                Err(_) => output.error(&own, wire::INTERNAL_ERROR, "this call has failed; it is a bug"),
+                Err(_) => output.error(&own, output::INTERNAL_ERROR, "this call has failed; it is a bug"),
             }
             let _ = events.send(Event::Done(done));
         };
         match Builder::new().stack_size(STACK).spawn(work) {
             Ok(thread) => drop(self.calls.insert(key, (cancel, thread))),
-            Err(e) => self.output.error(id, wire::INTERNAL_ERROR, &e.to_string()),
+            Err(e) => self.output.error(id, output::INTERNAL_ERROR, &e.to_string()),
         }
     }
 }

@@ -80,9 +80,8 @@ pub fn pending(repo: &Repo) -> Result<Vec<String>> {
     let mut dead = Vec::new();
     for transaction_dir in transaction_dirs(repo)? {
         let live = transaction_dir.join(TransactionDir::LIVE);
-        if TransactionDir::check(&transaction_dir).is_err() {
-            dead.push(id_of(&transaction_dir));
-        } else if is_file(&live) && Flock::attempt(&live).is_ok_and(|lock| lock.is_some()) {
+        let is_odd = TransactionDir::check(&transaction_dir).is_err();
+        if is_odd || is_file(&live) && Flock::attempt(&live).is_ok_and(|lock| lock.is_some()) {
             dead.push(id_of(&transaction_dir));
         }
     }

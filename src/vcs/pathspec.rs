@@ -76,6 +76,15 @@ impl Pathspec {
         Some(path)
     }
 
+    /// What all paths that it names begin with.
+    fn beginning(&self) -> &str {
+        match self.icase || self.exclude {
+            true => "",
+            false if self.literal => &self.pattern,
+            false => self.pattern.split(SPECIAL).next().unwrap_or_default(),
+        }
+    }
+
     /// Whether it names a path: as it is, a directory above it, or by a pattern.
     fn matcher(&self) -> Result<impl Fn(&str) -> bool + use<>> {
         let case = |icase: bool, text: &str| if icase { text.to_lowercase() } else { text.to_owned() };
@@ -175,6 +184,11 @@ impl Repo {
     /// The pathspec makes no sense, or the object store fails.
     pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<Vec<(String, Oid)>> {
         let matches = Self::pathspec(&[pathspec.to_owned()])?;
+        let spec = Pathspec::parse(pathspec)?;
+        // A directory without such a path need not be read.
+        let may_hold = |directory: &str| {
+            spec.beginning().starts_with(directory) || directory.starts_with(spec.beginning())
+        };
         let failed = |e| Error::git("read the tree", e);
         let id = self.tree_of(commit)?;
         self.ensure_trees(None, Some(id))?;
@@ -187,7 +201,13 @@ impl Repo {
                     files.push((path, entry.id()));
                 }
             }
-            git2::TreeWalkResult::Ok
+            let is_directory = entry.kind() == Some(git2::ObjectType::Tree);
+            match is_directory
+                && !may_hold(&format!("{directory}{}/", String::from_utf8_lossy(entry.name_bytes())))
+            {
+                true => git2::TreeWalkResult::Skip,
+                false => git2::TreeWalkResult::Ok,
+            }
         })
         .map_err(failed)?;
         files.sort();

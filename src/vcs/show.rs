@@ -19,6 +19,9 @@ pub struct Show<'a> {
     pub objects: Option<&'a Path>,
 }
 
+/// Prints the pieces of a text.
+pub type Printer<'a> = &'a mut dyn FnMut(&[u8]);
+
 impl Repo {
     /// Prints the difference of two trees (or commits) on standard output. `None` is the empty tree. `terminal` prints it
     /// where standard output is a terminal and no pager comes between, by pieces; the last one is empty.
@@ -30,7 +33,7 @@ impl Repo {
         old: Option<Oid>,
         new: Oid,
         show: Show<'_>,
-        terminal: Option<&mut dyn FnMut(&[u8])>,
+        terminal: Option<Printer<'_>>,
     ) -> Result<()> {
         let old = match old {
             Some(old) => old,

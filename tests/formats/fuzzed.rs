@@ -14,6 +14,8 @@ mod diff;
 mod edit_calls;
 #[path = "../fuzz/checks/file_changes.rs"]
 mod file_changes;
+#[path = "../fuzz/checks/messages.rs"]
+mod messages;
 #[path = "../fuzz/checks/opx.rs"]
 mod opx;
 #[path = "../fuzz/checks/round_trip.rs"]
@@ -35,6 +37,7 @@ const TARGETS: &[(&str, Check)] = &[
     ("diff", diff::check),
     ("edit_calls", edit_calls::check),
     ("file_changes", file_changes::check),
+    ("messages", messages::check),
     ("opx", opx::check),
     ("round_trip", round_trip::check),
     ("search_replace", search_replace::check),

@@ -7,10 +7,13 @@
 //! any program that is not its own, which the table shows too.
 //! The large response lands in a repository of 5,000 files, and in one of 100,000 with many packs and loose objects.
 //! With `-- --small` it is left out. Then come the times of ever larger landings, and how fast many
-//! suggestions are made and listed, which is all that `-- --suggestions` measures; `-- --worn` measures the second large one.
+//! suggestions are made and listed, which is all that `-- --suggestions` measures; `-- --worn` measures the second large one,
+//! and `-- --served` calls of the server for agents, by their times.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 #![expect(clippy::unwrap_used, reason = "a measurement ends where anything fails")]
+
+mod served;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -89,6 +92,9 @@ fn main() {
     if std::env::args().any(|argument| argument == "--worn") {
         return worn();
     }
+    if std::env::args().any(|argument| argument == "--served") {
+        return served::measure(&Bench::new(100_000));
+    }
     println!(
         "{:>7}  {:<27} {:>8} {:>9}  {:>14}  {:>13}  {:>5}",
         "files", "", "git (ms)", "ours (ms)", "median (min)", "by way of git", "bound"
@@ -111,6 +117,7 @@ fn main() {
     }
     growth();
     suggestions();
+    served::measure(&Bench::new(100_000));
 }
 
 /// The large response in a repository that is long in use.

@@ -279,7 +279,7 @@ fn names_that_cannot_be_are_refused_before_anything_is_written() {
     let two = || [("a.txt", beta()), ("b.txt", gamma())];
     let cases: &[(&str, i32, &str)] = &[
         ("try/{m}", 129, "unknown field '{m}'"),
-        ("{stem", 129, "'{stem' is no field"),
+        ("{stem", 129, "unknown field '{stem'"),
         ("a..{n}", 128, "'a..1' is not a valid branch name"),
         ("-{n}", 128, "'-1' is not a valid branch name"),
         ("x{n}.lock", 128, "not a valid branch name"),

@@ -388,7 +388,7 @@ fn where_git_went_on_before_the_branch_had_moved_no_file_is_touched() {
     sandbox.git(["add", "mine.txt"]);
     let before = sandbox.state();
     let run = sandbox.run(["recover"]).exits(4).says("README");
-    assert!(run.stderr.contains("README may have what was to land"), "{}", run.stderr);
+    assert!(run.stderr.contains("README may have the new content"), "{}", run.stderr);
     let after = sandbox.state();
     assert_eq!((&after.index, &after.status), (&before.index, &before.status));
 

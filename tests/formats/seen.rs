@@ -51,7 +51,7 @@ fn an_answer_without_edits_is_told_by_what_it_holds() {
     let block = "In src/a.rs:\n```\nfn c() {}\n```\n";
     sees(block, (2, 4), "this code block names `src/a.rs`", "--format whole-file");
     let (text, _) = said(&format!("{block}\nAnd in README:\n```\nbye\n```\n"), &[], 5);
-    assert!(text.contains("for `src/a.rs`") && text.contains("for `README`"), "{text}");
+    assert!(text.contains("names `src/a.rs`") && text.contains("names `README`"), "{text}");
     assert!(!text.contains("only prose"), "{text}");
     sees("&lt;edit file=\"a\" op=\"remove\" /&gt;\n", (1, 1), "escaped as HTML", "as text");
     sees(

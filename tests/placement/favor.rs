@@ -44,7 +44,7 @@ fn the_favoured_side_stands_and_it_is_said_where_that_decided() {
         sandbox
             .apply(["--base", &base, "--no-keep"], &two())
             .exits(1)
-            .says("-X ours keeps the lines of the branch");
+            .says("-X ours keeps the branch's lines");
         let before = sandbox.listing();
         let checked = sandbox.apply(["check", "--base", &base, "-X", side], &two()).exits(0);
         checked.says("warning: edit 1, forty.txt").says("at line 30").says(kept);
@@ -279,7 +279,7 @@ fn what_is_put_back_is_merged_in_favour_of_the_side_that_is_named() {
             sandbox.file("forty.txt", lines().replace("line 30\n", "line 30, changed here\n"));
             let tip = sandbox.commit("meanwhile");
             let before = sandbox.listing();
-            sandbox.run(["redo"]).exits(1).says("at line 30").says("-X ours keeps the lines of the branch");
+            sandbox.run(["redo"]).exits(1).says("at line 30").says("-X ours keeps the branch's lines");
             same("refused", &before, &sandbox.listing());
             let kept = if side == "ours" {
                 "-X ours keeps the lines of main"

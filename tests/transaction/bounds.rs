@@ -41,7 +41,7 @@ fn copies_and_versions_of_a_file_count_with_their_size() {
         let sandbox = narrow();
         let before = sandbox.listing();
         let refused = sandbox.apply(["--no-keep"], &make(most + 1)).exits(1).says("limit");
-        refused.says("the edits would have git write more than 1048576 bytes").says("llmapply.maxSize");
+        refused.says("git would have to write more than 1048576 bytes").says("llmapply.maxSize");
         same(what, &before, &sandbox.listing());
         sandbox.apply([""; 0], &make(most)).exits(0);
         assert_eq!(sandbox.status(), "", "{what}");

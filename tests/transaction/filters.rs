@@ -194,7 +194,7 @@ fn a_filter_that_does_not_take_a_file_back_to_what_is_stored_stops_it() {
         let before = sandbox.listing();
         for options in [&["--no-keep"][..], &["--no-keep", "-b", "side"]] {
             let run = sandbox.apply(options, &patch("one.rot", "w", "beta\n", "Beta\n")).exits(128);
-            run.says("git cannot convert one.rot: filter=rot does not take it back to what is stored");
+            run.says("git cannot convert one.rot: filter=rot does not restore the stored content");
             same(clean, &before, &sandbox.listing());
         }
         // Other files are no matter of its.

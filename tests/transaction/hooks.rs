@@ -137,7 +137,7 @@ fn one_that_is_not_executable_does_not_run_and_that_is_said() {
     let sandbox = new();
     let path = hook(&sandbox, "pre-commit", "exit 1");
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
-    let warns = |run: Run| run.stderr.matches("the pre-commit hook does not run").count();
+    let warns = |run: Run| run.stderr.matches("the pre-commit hook was ignored").count();
     assert_eq!(warns(sandbox.apply([""; 0], &one()).exits(0)), 1);
     let each = create("x", "w", "x\n") + &create("y", "w", "y\n");
     assert_eq!(warns(sandbox.apply(["--branch-per-edit", "try/{n}"], &each).exits(0)), 1);
@@ -354,7 +354,7 @@ fn who_is_only_told_costs_nothing_before_it_has_landed() {
     // With a checkout that fails the landing does not.
     sandbox.git(["config", "llmapply.scratchDir", ".git/here"]);
     let run = sandbox.apply([""; 0], &create("n", "New", "n\n")).exits(0);
-    assert!(run.stderr.contains("the post-commit hook did not run to its end"), "{}", run.stderr);
+    assert!(run.stderr.contains("the post-commit hook failed"), "{}", run.stderr);
     sandbox.git(["config", "--unset", "llmapply.scratchDir"]);
     sandbox.apply([""; 0], &five()).exits(0);
     let tip = sandbox.head();

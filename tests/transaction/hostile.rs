@@ -100,7 +100,7 @@ fn what_was_taken_back_here_comes_again_also_after_a_prune() {
     sandbox.git(["push", "-q", "../server", "main", "refs/llm-apply/*"]);
     sandbox.git(["clone", "-q", "-b", "main", "../server", "../clone"]);
     sandbox.git(["-C", "../clone", "fetch", "-q", "origin", "+refs/llm-apply/*:refs/llm-apply/origin/*"]);
-    sandbox.run(["-C", "../clone", "redo"]).exits(1).says("taken back");
+    sandbox.run(["-C", "../clone", "redo"]).exits(1).says("nothing to redo");
     sandbox.git(["reflog", "expire", "--expire=now", "--all"]);
     sandbox.git(["gc", "-q", "--prune=now"]);
     sandbox.run(["redo"]).exits(0);
@@ -248,9 +248,17 @@ fn it_is_said_once_that_a_record_is_passed_over() {
     sandbox.git(["update-ref", "refs/llm-apply/origin/mallory", &blob]);
     for verb in [&["list"][..], &["show"], &["undo", "-b", "main"], &["redo"], &["list", "--open"]] {
         let run = sandbox.run(verb).exits(0);
-        assert_eq!(run.stderr.matches("warning: 2 records ").count(), 1, "{verb:?}: {}", run.stderr);
+        assert_eq!(
+            run.stderr.matches("warning: ignored 2 malformed records ").count(),
+            1,
+            "{verb:?}: {}",
+            run.stderr
+        );
         assert_eq!(run.stderr.matches("warning: ").count(), 1, "{verb:?}: {}", run.stderr);
     }
     let run = sandbox.run(["list", "--json"]).exits(0);
-    assert!(run.stderr.is_empty() && run.stdout.contains("\"remarks\":[\"2 records "), "{run:?}");
+    assert!(
+        run.stderr.is_empty() && run.stdout.contains("\"remarks\":[\"ignored 2 malformed records "),
+        "{run:?}"
+    );
 }

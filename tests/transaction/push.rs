@@ -227,7 +227,7 @@ fn a_remote_that_cannot_be_asked_is_an_error_before_anything() {
         .apply(["--push=nowhere", "--no-keep"], &greet())
         .exits(128)
         .says("cannot reach the remote 'nowhere'")
-        .says("hint: nothing was changed; 'git remote -v' names the remotes");
+        .says("hint: nothing was changed; 'git remote -v' shows the remotes");
     same("no remote", &before, &sandbox.listing());
     sandbox.git(["checkout", "-q", "--detach"]);
     sandbox.apply(["--push", "--no-keep"], &greet()).exits(128).says("HEAD is detached");

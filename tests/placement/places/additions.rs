@@ -126,5 +126,5 @@ fn they_are_indented_as_the_block_is() {
     lands("a.py", file, diffs("a.py", body), &format!("{file}def f():\n\treturn 1\n"));
     // Of spaces for tabs nothing tells how many.
     let file = "class A:\n  size = 1\n";
-    refused("a.py", file, diffs("a.py", "@@\n+def f():\n+\treturn 1\n")).says("indented");
+    refused("a.py", file, diffs("a.py", "@@\n+def f():\n+\treturn 1\n")).says("how to indent");
 }

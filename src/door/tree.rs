@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// assert_eq!((changed[0].path.as_str(), changed[0].after.as_deref()), ("a.txt", Some(&b"two\n"[..])));
 ///
 /// let refused = Tree::from_fn(|_| None).resolve(&Response::parse(answer)).expect_err("there is no file");
-/// assert_eq!((refused[0].path.as_deref(), refused[0].code), (Some("a.txt"), "path-missing"));
+/// assert_eq!((refused[0].path.as_deref(), refused[0].code), (Some("a.txt"), "not-found"));
 /// ```
 pub struct Tree<'a>(Box<dyn Fn(&str) -> Option<Vec<u8>> + 'a>);
 

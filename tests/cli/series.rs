@@ -256,7 +256,7 @@ fn what_a_remote_has_dropped_before_a_kill_goes_here_too() {
             sandbox.run(["recover"]).exits(0).says("cannot be reached");
             std::fs::rename(sandbox.root().join("away"), sandbox.root().join("server")).unwrap();
         }
-        sandbox.run(["recover"]).exits(0).says(if is_dropped { "was dropped" } else { "removed what" });
+        sandbox.run(["recover"]).exits(0).says(if is_dropped { "was dropped" } else { "removed the files" });
         let branches = |directory: &str| {
             sandbox.git(["-C", directory, "for-each-ref", "--format=%(refname:short)", "refs/heads"])
         };

@@ -65,12 +65,13 @@ impl Single<'_> {
             let query = self.query(pattern);
             let search = find(&query)?;
             let is_exact = matches!(&search, Search::Matches(found) if found.match_mode.tier == Tier::Exact);
-            if !is_exact
-                && self.hunk.anchor == Anchor::Unique
+            if self.hunk.anchor == Anchor::Unique
                 // What the response has twice is counted as lines.
                 && (self.repeat.total, self.repeat.elsewhere) == (1, 0)
                 && !pattern.solid().is_empty()
+                // A text that is a whole line in one place and a part of one in another stands twice.
                 && let Some(part) = verbatim(&query, &self.hunk.change, false)?
+                && !is_exact
             {
                 return Ok(part);
             }

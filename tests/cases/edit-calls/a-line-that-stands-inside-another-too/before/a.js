@@ -1,0 +1,3 @@
+foo();
+if (a) foo();
+bar(foo());

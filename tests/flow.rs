@@ -262,7 +262,12 @@ fn through_the_front_door_errors_have_a_kind_and_change_nothing() {
     cancel.cancel();
     assert_eq!(plan(&good, &options).land(wait, &cancel).unwrap_err().kind(), Kind::Interrupted);
     same("nothing landed", &before, &sandbox.listing());
-    let planned = plan(&good, &options);
+    // What a killed run has left is settled first.
+    assert_eq!(with_fault(&sandbox, ["-b", "side"], "ref-prepared:kill").signal, Some(9));
+    let mut dry = options.clone();
+    dry.dry_run = true;
+    let planned = plan(&good, &dry);
+    same("the killed run is settled", &before, &sandbox.listing());
     sandbox.file("README", "mine\n");
     assert_eq!(resolve(&good, &options).unwrap_err().kind(), Kind::InTheWay);
     assert_eq!(planned.land(wait, &Cancel::default()).unwrap_err().kind(), Kind::InTheWay);
@@ -272,7 +277,7 @@ fn through_the_front_door_errors_have_a_kind_and_change_nothing() {
     assert_eq!((landing.branch(), sandbox.text("README").as_str()), ("ai/greet", "mine\n"));
     sandbox.git(["config", "llmapply.maxFuzz", "loose"]);
     assert_eq!(git_llm_apply::Options::from_config(&repo).unwrap_err().kind(), Kind::Configuration);
-    assert_eq!(git_llm_apply::Repo::open("src").unwrap_err().kind(), Kind::Repository);
+    assert_eq!(git_llm_apply::Repo::open("src").unwrap_err().kind(), Kind::Configuration);
 }
 
 #[test]

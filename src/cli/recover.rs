@@ -41,6 +41,11 @@ pub(super) fn sentence(one: &Recovered) -> String {
             "a killed run pushed or dropped {branch}; whether its remote took that is not known, since it cannot be reached ({})",
             one.id
         ),
+        End::Waiting => format!(
+            "a killed run pushed {branch}, and its remote has it; 'git llm-apply recover' in the worktree that has {branch} \
+             checked out moves it here ({})",
+            one.id
+        ),
         End::Dropped => format!("finished a killed run: {branch} was dropped ({})", one.id),
         End::Forgotten => format!("finished a killed run: the record is forgotten ({})", one.id),
         End::LeftAlone => {
@@ -49,10 +54,10 @@ pub(super) fn sentence(one: &Recovered) -> String {
                 one.id
             )
         }
-        End::GivenUp => {
-            let aside = one.settled.aside.as_ref().map(|aside| aside.display().to_string());
-            format!("gave up a killed run: its files are now in {}", aside.unwrap_or_default())
-        }
+        End::GivenUp => match &one.settled.aside {
+            Some(aside) => format!("gave up a killed run: its files are now in {}", aside.display()),
+            None => format!("gave up a killed run on {branch} ({})", one.id),
+        },
     }
 }
 
@@ -63,6 +68,7 @@ pub(super) fn remarks(one: &Recovered) -> Vec<String> {
     for path in &settled.left {
         all.push(match settled.end {
             // Nobody knows who did what to it.
+            End::Waiting => format!("  {path} is in the way: it has local changes, or is in use"),
             End::LeftAlone => format!("  {path} may have the new content, and was left as it is: look at it"),
             _ => format!("  {path} was changed since, and was left as it is: look at it"),
         });

@@ -3,10 +3,10 @@
 use crate::flow;
 use crate::names::named;
 use crate::outcome::{self, Exit};
-use crate::report::{Problem, Report, Status};
+use crate::report::{self, Problem, Report, Status};
 
 named! {
-    /// What an error is about. The names are the codes of `--json`.
+    /// What an error is about.
     #[non_exhaustive]
     Kind {
         /// The branch, or what is in the way of it, has changed meanwhile: resolve it again.
@@ -33,7 +33,7 @@ named! {
         Configuration = "configuration",
         /// It has landed but for a last step, or it is not known whether a remote has taken it: `git llm-apply recover`.
         Unfinished = "unfinished",
-        /// The repository, or the file system.
+        /// The repository, the file system, or a name that is none there: a revision, a branch, a pathspec.
         Repository = "repository",
     }
 }
@@ -48,6 +48,10 @@ pub struct Error {
 }
 
 impl Error {
+    pub(super) fn usage(message: String) -> Self {
+        Self::of(Exit::Usage, Problem::new("usage", message))
+    }
+
     /// What it is about.
     pub fn kind(&self) -> Kind {
         self.kind
@@ -90,18 +94,19 @@ impl Error {
             let (exit, problem) = outcome::problem::of_flow(failure);
             return Some(Self::of(exit, problem));
         }
+        if let Some(problem) = report::in_the_way(report).filter(|_| report.status == Status::InTheWay) {
+            return Some(Self::of(Exit::InTheWay, problem));
+        }
         let (kind, code) = match report.status {
             Status::InTheWay => (Kind::InTheWay, "in-the-way"),
             Status::Refused | Status::NoEdits | Status::PartlyLanded => (Kind::Refused, "refused"),
             Status::Failed => (Kind::Repository, "repository"),
             _ => return None,
         };
-        let obstacles: Vec<_> = report.obstacles.iter().map(|one| one.message.as_str()).collect();
         let errors = report.findings.iter().filter(|one| one.is_error()).map(|one| one.message.as_str());
-        let said = obstacles.into_iter().chain(errors).collect::<Vec<_>>().join("\n");
-        let known = report.error.clone().unwrap_or_else(|| Problem::new(code, said));
-        let help = known.help.clone().or_else(|| report.obstacle_help.first().cloned());
-        Some(Self { kind, exit: Exit::of_report(report), problem: Problem { help, ..known } })
+        let said = errors.collect::<Vec<_>>().join("\n");
+        let problem = report.error.clone().unwrap_or_else(|| Problem::new(code, said));
+        Some(Self { kind, exit: Exit::of_report(report), problem })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Cancel, Error, Landing, Options, Reason, Response};
 use crate::flow::{self, Done, Order, Resume, Undo};
 use crate::report::{self, EditReport, EditState, Quoting, Report, Status};
-use crate::transaction::Found;
+use crate::transaction::{self, Found};
 use crate::vcs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,7 +35,11 @@ impl Repo {
     /// # Errors
     /// There is none, it is one that git does not open, or the path is not absolute.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
-        let found = vcs::repo::Repo::find(directory.as_ref())?;
+        let directory = directory.as_ref();
+        if !directory.is_absolute() {
+            return Err(Error::usage(format!("{} is no absolute path", directory.display())));
+        }
+        let found = vcs::repo::Repo::find(directory)?;
         Ok(Self { git_dir: found.git_dir().to_owned(), workdir: found.workdir().map(Path::to_owned) })
     }
 
@@ -43,13 +47,14 @@ impl Repo {
         vcs::repo::Repo::open(&self.git_dir, self.workdir.as_deref())
     }
 
-    /// Says what would become of a response. Nothing is changed.
+    /// Says what would become of a response. Nothing is changed, but for what a killed run has left, which is settled first.
     ///
     /// # Errors
     /// The repository is in the way, or cannot be read.
     pub fn resolve(&self, response: &Response, options: &Options) -> Result<Resolved, Error> {
         let options = unattended(options);
         let order = order_of(response, &options)?;
+        transaction::recover(&self.handle()?, options.lock_timeout, false)?;
         let Done { report, failure, refused, .. } = flow::check(self.handle()?, order, &options, false, &());
         let is_refused = matches!(report.status, Status::Refused | Status::NoEdits);
         if is_refused && failure.as_ref().is_none_or(|error| matches!(error, flow::Error::Mismatch(_))) {
@@ -84,6 +89,8 @@ fn unattended(options: &Options) -> flow::Options {
     options.diffs = true;
     options.keep = false;
     options.keep_going = false;
+    // What is called decides.
+    options.dry_run = false;
     options
 }
 

@@ -87,6 +87,7 @@ impl<'a> Tree<'a> {
                 None => all.push(Changed { path, after }),
             }
         }
+        all.retain(|one| one.after.is_some() || self.0(&one.path).is_some());
         Ok(all)
     }
 }

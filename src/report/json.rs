@@ -114,7 +114,7 @@ fn suggestion(suggestion: &SuggestionReport) -> Suggestion<'_> {
 }
 
 /// The first obstacle: a lock goes by itself, local changes do not.
-fn in_the_way(report: &Report) -> Option<Problem> {
+pub(crate) fn in_the_way(report: &Report) -> Option<Problem> {
     let obstacle = report.obstacles.first()?;
     let code = match obstacle.kind {
         kind @ ("locked" | "operation" | "exists" | "checked-out") => kind,

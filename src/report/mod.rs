@@ -24,6 +24,8 @@ pub use accepted::{AcceptedCommit, AcceptedReport, accepted};
 pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
 pub use human::{Style, edits, findings, headline, kept};
+#[cfg(feature = "git")]
+pub(crate) use json::in_the_way;
 pub use json::{SCHEMA_VERSION, json};
 pub use landings::{AttemptReport, LandingReport, landings, porcelain, shown, visible};
 pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};

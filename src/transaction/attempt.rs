@@ -297,12 +297,15 @@ impl Attempt {
         }
     }
 
-    /// Those that were to land on that reference, or that do not say on which any more; if there are none, the only one if
-    /// it names its branch itself, and so lands there wherever HEAD is now.
+    /// Those that were to land on that reference; if there are none, those that do not say on which any more, or the only one
+    /// if it names its branch itself, and so lands there wherever HEAD is now.
     fn for_target(mut all: Vec<Listed>, target: &str) -> Vec<Listed> {
-        let is_for = |one: &Listed| one.target.as_deref().is_none_or(|own| own == target);
-        let is_only = all.len() == 1 && all[0].branch.is_some();
-        all.retain(|one| is_only || is_for(one));
+        let is_for = |one: &Listed| one.target.as_deref() == Some(target);
+        if all.iter().any(is_for) {
+            all.retain(is_for);
+        } else if all.len() > 1 || all.iter().any(|one| one.branch.is_none()) {
+            all.retain(|one| one.target.is_none());
+        }
         all
     }
 

@@ -104,6 +104,10 @@ impl Noted {
     /// Whether its remote has removed it; `None` if that cannot be asked.
     fn is_gone_there(&self, repo: &Repo) -> Option<bool> {
         let Some((remote, branch)) = &self.there else { return Some(false) };
+        // No run has been told of any other.
+        if !repo.has_remote(remote) {
+            return Some(false);
+        }
         let upstream = Upstream { remote: remote.clone(), branch: branch.clone() };
         Some(repo.ask_remote(&upstream, interrupt::seen).ok()?.is_none())
     }
@@ -116,6 +120,15 @@ fn drop_there(repo: &Repo, there: &[OnRemote], verify: bool, transaction_dir: &T
         let gone = PushedRef { from: None, to: &one.upstream.branch, old: Some(one.tip) };
         remotes.entry(&one.upstream.remote).or_default().push(gone);
     }
+    if remotes.len() > 1 {
+        return Err(Error::Unsupported {
+            what: format!(
+                "branches of several remotes ({})",
+                remotes.into_keys().collect::<Vec<_>>().join(", ")
+            ),
+            help: "drop those of one remote at a time".to_owned(),
+        });
+    }
     for (remote, refs) in remotes {
         let names: Vec<_> = refs.iter().map(|one| short(one.to)).collect();
         let to = format!("{} of {remote}", names.join(", "));
@@ -123,7 +136,21 @@ fn drop_there(repo: &Repo, there: &[OnRemote], verify: bool, transaction_dir: &T
             Pushed::Taken => {}
             Pushed::Behind(why) => return Err(Error::Behind { to, why }),
             Pushed::Refused(why) => return Err(Error::NotTaken { to, why }),
-            Pushed::Unknown(why) => return Err(vcs::Error::Remote { remote: to, message: why }.into()),
+            // The remote can be asked, and if not now, then by the recovery.
+            Pushed::Unknown(why) => {
+                let gone =
+                    |one: &OnRemote| Some(repo.ask_remote(&one.upstream, interrupt::seen).ok()?.is_none());
+                let answers: Vec<_> = there.iter().map(gone).collect();
+                if answers.iter().any(|gone| *gone != Some(true)) {
+                    let is_known = answers.iter().all(|gone| *gone == Some(false));
+                    let ask = if is_known { "" } else { "; 'git llm-apply recover' asks again" };
+                    let message = format!("{why}{ask}");
+                    return Err(match is_known {
+                        true => Error::NotTaken { to, why: message },
+                        false => vcs::Error::Remote { remote: to, message }.into(),
+                    });
+                }
+            }
         }
     }
     Ok(())
@@ -143,17 +170,25 @@ pub(super) fn settle(
     // One that is not whole was written before anything was removed; and what can be no branch's name is none of ours.
     let mut noted: Vec<Noted> = super::from_json(&bytes).unwrap_or_default();
     noted.retain(Noted::could_be);
-    let mut gone = Vec::new();
+    let mut is_gone = false;
     for one in &noted {
-        let here = repo.value(&one.name)?;
-        let Some(is_gone_there) = here.map_or(Some(false), |_| one.is_gone_there(repo)) else {
-            return Ok((Some(one.name.clone()), End::Unknown));
-        };
-        // It may have moved since.
-        let here = here.filter(|tip| is_gone_there && tip.to_string() == one.tip);
-        if let (Some(tip), Some(alive)) = (here, alive) {
-            let who = repo.identities(&Given::default())?.committer;
-            repo.delete_branches(&[(one.name.clone(), tip)], &who, alive)?;
+        match one.is_gone_there(repo) {
+            Some(gone) => is_gone |= gone,
+            None => return Ok((Some(one.name.clone()), End::Unknown)),
+        }
+    }
+    let (mut gone, mut kept) = (Vec::new(), None);
+    for one in &noted {
+        // It may have moved since, or be in use.
+        if let (Some(tip), true, Some(alive)) = (repo.value(&one.name)?, is_gone, alive) {
+            let is_in_use =
+                repo.check_head(&one.name, true).is_ok() || repo.occupied_elsewhere(&one.name)?.is_some();
+            if is_in_use || tip.to_string() != one.tip {
+                kept = Some(one.name.clone());
+            } else {
+                let who = repo.identities(&Given::default())?.committer;
+                repo.delete_branches(&[(one.name.clone(), tip)], &who, alive)?;
+            }
         }
         if repo.value(&one.name)?.is_none() {
             gone.push(one.name.as_str());
@@ -161,8 +196,11 @@ pub(super) fn settle(
     }
     repo.forget_branches(gone.iter().map(|name| short(name)))?;
     let first = gone.first().map(|name| (*name).to_owned());
-    let end = if first.is_some() { End::Dropped } else { End::Discarded };
-    Ok((first, end))
+    Ok(match (kept, first) {
+        (Some(kept), _) => (Some(kept), End::LeftAlone),
+        (None, Some(first)) => (Some(first), End::Dropped),
+        (None, None) => (None, End::Discarded),
+    })
 }
 
 fn short(name: &str) -> &str {

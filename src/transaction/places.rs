@@ -87,7 +87,11 @@ fn open(
     let own = match places::is_same(current.git_dir(), &git_dir) {
         true => current.workdir().map(Path::to_owned),
         false if linked => found.linked_checkout(),
-        false => found.workdir().map(Path::to_owned),
+        // The git directory of a main worktree need not say where that is.
+        false => {
+            let known = journal.workdir.as_ref().map(|path| path.0.clone());
+            known.filter(|known| found.has_checkout(known)).or_else(|| found.workdir().map(Path::to_owned))
+        }
     };
     let own = own.filter(|path| path.exists());
     if let Some(known) = journal.workdir.as_ref().map(|path| path.0.clone()) {

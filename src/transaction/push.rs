@@ -209,7 +209,8 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Sett
     match land() {
         Ok(_) => Ok(done()),
         Err(Error::InTheWay(found)) => {
-            Ok(Settled { left: found.iter().map(|one| one.subject()).collect(), ..left_alone() })
+            let left = found.iter().map(|one| one.subject()).collect();
+            Ok(Settled { end: End::Waiting, left, ..Settled::default() })
         }
         Err(error) => Err(error),
     }

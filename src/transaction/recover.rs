@@ -65,6 +65,8 @@ named! {
         Forgotten = "forgotten",
         /// Open: nobody knows yet whether a remote has taken what was pushed.
         Unknown = "unknown",
+        /// Open: a remote has taken what was pushed, and the worktree that has the branch is to follow.
+        Waiting = "waiting",
         /// The branch, HEAD or the index's lock is not as the transaction left it: no file was touched.
         LeftAlone = "left-alone",
         /// Its journal cannot be used: its locks are gone, and nothing else was touched.
@@ -161,7 +163,7 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
         if let Some(note) = push::Note::read(&transaction_dir).filter(|_| transaction_dir.exists()) {
             let pushed = Pushed { transaction_dir, note, _dead: dead };
             match pushed.settle(repo, discard) {
-                Err(Error::Broken { .. }) if discard => {
+                Err(error) if discard && is_for_good(&error) => {
                     let aside = discard::give_up(repo, &pushed.transaction_dir)?;
                     all.push(given_up(repo, &pushed.transaction_dir, aside)?);
                 }
@@ -176,7 +178,7 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
             all.push(match one(repo, &transaction_dir, dead.as_ref(), discard) {
                 // Its owner has just removed it.
                 Err(_) if !transaction_dir.exists() => continue,
-                Err(Error::Broken { .. }) if discard => {
+                Err(error) if discard && is_for_good(&error) => {
                     given_up(repo, &transaction_dir, discard::give_up(repo, &transaction_dir)?)?
                 }
                 settled => settled?,
@@ -186,13 +188,25 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
     drop(lock);
     // Landings by themselves, which take the lock.
     for pushed in later {
-        all.push(pushed.finish(repo, timeout)?);
+        all.push(match pushed.finish(repo, timeout) {
+            Err(error) if discard && is_for_good(&error) => {
+                let _lock = super::lock(repo, timeout)?;
+                let aside = discard::give_up(repo, &pushed.transaction_dir)?;
+                given_up(repo, &pushed.transaction_dir, aside)?
+            }
+            finished => finished?,
+        });
     }
     repo.remove_temporaries();
     // Of one that was killed before it had made its transaction directory.
     let _ = std::fs::remove_dir(TransactionDir::all(repo.common_dir()));
     let _ = std::fs::remove_dir(ours);
     Ok(all)
+}
+
+/// Whether the next try would come to the same: then it can be given up, whatever it is.
+fn is_for_good(error: &Error) -> bool {
+    !matches!(error, Error::Busy(_) | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
 }
 
 fn one(repo: &Repo, transaction_dir: &Path, alive: Option<&Flock>, discard: bool) -> Result<Recovered> {
@@ -208,7 +222,10 @@ fn one(repo: &Repo, transaction_dir: &Path, alive: Option<&Flock>, discard: bool
         if end == End::Discarded && forget::settle(repo, transaction_dir)? {
             end = End::Forgotten;
         }
-        if end != End::Unknown || discard {
+        if end == End::Unknown && discard {
+            end = End::GivenUp;
+        }
+        if end != End::Unknown {
             clean(repo, transaction_dir, &id, None, end)?;
         }
         return Ok(Recovered { id, reference, settled: Settled { end, ..Settled::default() } });
@@ -269,7 +286,13 @@ impl Pushed {
 
     /// Moves the branch to what the remote has taken.
     fn finish(&self, repo: &Repo, timeout: Duration) -> Result<Recovered> {
-        let settled = push::finish(&repo.open_where(self.note.reference())?, &self.note, timeout)?;
+        let settled = match repo.open_where(self.note.reference())? {
+            Some(repo) => push::finish(&repo, &self.note, timeout)?,
+            None => Settled { end: End::Waiting, ..Settled::default() },
+        };
+        if settled.end == End::Waiting {
+            return Ok(self.recovered(settled));
+        }
         let _lock = super::lock(repo, timeout)?;
         clean(repo, &self.transaction_dir, &id_of(&self.transaction_dir), None, settled.end)?;
         Ok(self.recovered(settled))

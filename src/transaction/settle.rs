@@ -70,10 +70,9 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
     };
     let settled = setting.relock().and_then(|()| setting.end());
     let mut settled = settled.map_err(|error| match error {
-        // Nobody can tell any more whose that is: it would be waited for in vain for ever.
-        Error::Vcs(vcs::Error::Locked(lock)) if !journal::is_token(token.text(), transaction_dir) => {
-            let why = format!("its token is torn, and {} may be its lock or another's", lock.display());
-            broken(current, transaction_dir, why)
+        // Nobody can tell any more which locks are its own.
+        Error::Vcs(error) if !journal::is_token(token.text(), transaction_dir) => {
+            broken(current, transaction_dir, format!("its token is torn or gone: {error}"))
         }
         error => error,
     })?;

@@ -49,6 +49,12 @@ pub enum Pushed {
 }
 
 impl Repo {
+    /// Whether the configuration knows a remote of that name.
+    pub fn has_remote(&self, name: &str) -> bool {
+        let prefix = format!("remote.{name}.");
+        self.config().names(&prefix).next().is_some()
+    }
+
     /// Where a branch is pushed to: to that remote if one is named, else where `git push` would; there to the branch that
     /// it follows, else to one of its own name.
     ///

@@ -13,22 +13,27 @@ impl Repo {
         Ok(self.holder(branch)?.map(|(_, place)| place))
     }
 
-    /// The repository by a handle of its own, of the worktree in which a branch is checked out if that is another one.
+    /// The repository by a handle of its own, of the worktree in which a branch is checked out if that is another one; none if it is
+    /// not certain where the files of that are.
     ///
     /// # Errors
     /// As [`Repo::occupied_elsewhere`] and [`Repo::open`].
-    pub fn open_where(&self, branch: &str) -> Result<Self> {
-        let other = match self.holder(branch)? {
-            Some((git_dir, _)) if !places::is_same(&git_dir, self.git_dir()) => {
-                let mut other = self.open_beside(&git_dir, None)?;
-                // GIT_INDEX_FILE is that of this worktree.
-                other.forget_index_by_environment();
-                let is_there = git_dir == self.common_dir() || other.linked_checkout().is_some();
-                is_there.then_some(other)
-            }
-            _ => None,
+    pub fn open_where(&self, branch: &str) -> Result<Option<Self>> {
+        let (own, common) = (self.git_dir(), self.common_dir());
+        // A main worktree's git directory need not say where its files are: its index alone says that there are some.
+        let is_of_main = !places::is_same(own, common)
+            && common.join("index").exists()
+            && self.head_of(common)?.as_deref() == Some(branch);
+        let git_dir = match self.holder(branch)? {
+            _ if is_of_main => common.to_owned(),
+            Some((git_dir, _)) if !places::is_same(&git_dir, own) => git_dir,
+            _ => return self.open_again().map(Some),
         };
-        other.map_or_else(|| self.open_again(), Ok)
+        let mut other = self.open_beside(&git_dir, None)?;
+        // GIT_INDEX_FILE is that of this worktree.
+        other.forget_index_by_environment();
+        let is_certain = other.workdir().is_some_and(|checkout| other.has_checkout(checkout));
+        Ok(is_certain.then_some(other))
     }
 
     /// The git directory and the place of that worktree.
@@ -94,10 +99,18 @@ impl Repo {
     /// The checkout of this linked worktree, if that is there and itself says that it belongs to this repository: what
     /// the repository says of it may be old, or made up.
     pub fn linked_checkout(&self) -> Option<PathBuf> {
-        let checkout = self.workdir()?;
-        let note = places::read(&checkout.join(".git"), places::SMALL).ok()?;
-        let note = std::str::from_utf8(&note).ok()?.strip_prefix("gitdir: ")?.trim_end_matches('\n');
-        places::is_same(&checkout.join(note), self.git_dir()).then(|| checkout.to_owned())
+        self.workdir().filter(|checkout| self.has_checkout(checkout)).map(Path::to_owned)
+    }
+
+    /// Whether a directory itself says that it is the checkout of this git directory.
+    pub fn has_checkout(&self, checkout: &Path) -> bool {
+        let link = checkout.join(".git");
+        if link.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+            return places::is_same(&link, self.git_dir());
+        }
+        let note = places::read(&link, places::SMALL).unwrap_or_default();
+        let note = std::str::from_utf8(&note).ok().and_then(|note| note.strip_prefix("gitdir: "));
+        note.is_some_and(|to| places::is_same(&checkout.join(to.trim_end_matches('\n')), self.git_dir()))
     }
 
     /// The checkouts of all worktrees, as far as they are there.

@@ -3,7 +3,7 @@
 use crate::sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
-use sandbox::{Run, Sandbox, create, patch, remove};
+use sandbox::{Run, Sandbox, create, patch, remove, same};
 use serde_json::Value;
 
 fn json(run: &Run) -> Value {
@@ -264,6 +264,51 @@ fn what_a_remote_has_dropped_before_a_kill_goes_here_too() {
         assert_eq!(branches("."), here, "{fault}");
         assert_eq!(branches("../server"), if is_dropped { "main" } else { "main\none" }, "{fault}");
         sandbox.leaves_no_file();
+    }
+}
+
+#[test]
+fn a_branch_that_is_in_use_by_now_is_not_dropped_after_a_kill() {
+    let sandbox = pushed();
+    sandbox.apply(["--push", "-b", "one"], &create("one.txt", "Try it", "try\n")).exits(0);
+    let run = sandbox.command(["drop", "--push", "one"]).env(VARIABLE, "dropped-there:kill").output();
+    assert_eq!(Run::of(run.unwrap()).signal, Some(9));
+    sandbox.git(["checkout", "-q", "one"]);
+    sandbox.apply([""; 0], &create("more.txt", "More", "x\n")).exits(0);
+    assert_eq!(
+        (sandbox.subjects("-2"), sandbox.status()),
+        (vec!["Try it".into(), "More".into()], String::new())
+    );
+    sandbox.is_sound();
+}
+
+#[test]
+fn what_a_hook_refuses_for_ever_can_be_given_up() {
+    let sandbox = pushed();
+    sandbox.apply(["--push", "-b", "one"], &create("one.txt", "Try it", "try\n")).exits(0);
+    let run = sandbox.command(["drop", "--push", "one"]).env(VARIABLE, "dropped-there:kill").output();
+    assert_eq!(Run::of(run.unwrap()).signal, Some(9));
+    let hook = sandbox.repo.join(".git/hooks/reference-transaction");
+    sandbox.script(&hook, "#!/bin/sh\ngrep -q ' refs/heads/one$' && exit 1\nexit 0\n");
+    sandbox.run(["recover"]).exits(3);
+    sandbox.run(["recover", "--discard"]).exits(0).says("llm-apply/discarded/");
+    sandbox.run(["recover"]).exits(0).says("nothing to recover");
+}
+
+#[test]
+fn branches_of_two_remotes_are_not_dropped_by_halves() {
+    let sandbox = pushed();
+    sandbox.git(["init", "-q", "--bare", "../other"]);
+    sandbox.git(["remote", "add", "other", "../other"]);
+    for (name, remote) in [("one", "origin"), ("two", "other")] {
+        sandbox.git(["branch", name]);
+        sandbox.git(["push", "-q", "-u", remote, name]);
+    }
+    let before = sandbox.listing();
+    sandbox.run(["drop", "--push", "--force", "one", "two"]).exits(128).says("several remotes");
+    same("nothing is dropped", &before, &sandbox.listing());
+    for name in ["one", "two"] {
+        sandbox.run(["drop", "--push", "--force", name]).exits(0);
     }
 }
 

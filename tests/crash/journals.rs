@@ -108,6 +108,20 @@ fn a_token_that_lost_its_text_is_no_dead_end() {
 }
 
 #[test]
+fn a_token_that_is_gone_is_no_dead_end() {
+    for fault in ["ref-moved", "file-placed", "index-placed"] {
+        let sandbox = killed_at(fault);
+        std::fs::remove_file(transaction_dir(&sandbox).join("token")).unwrap();
+        let run = sandbox.run(["recover"]);
+        if run.code != Some(0) {
+            assert!(run.stderr.contains("recover --discard"), "{fault}: {}", run.stderr);
+            sandbox.run(["recover", "--discard"]).exits(0);
+        }
+        sandbox.run(["recover"]).exits(0).says("nothing to recover");
+    }
+}
+
+#[test]
 fn what_no_run_has_made_among_the_transactions_is_named_and_not_followed() {
     for is_link in [true, false] {
         let sandbox = Sandbox::new();

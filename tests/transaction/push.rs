@@ -366,6 +366,50 @@ fn so_it_is_from_another_worktree() {
 }
 
 #[test]
+fn where_it_is_not_certain_where_the_files_are_nothing_is_touched() {
+    // Its git directory says nothing of the checkout, and lies in a directory with files of the same names.
+    let (mut sandbox, server) = cloned();
+    let place = sandbox.root().join("place");
+    let own = place.join("own");
+    std::fs::create_dir(&place).unwrap();
+    let git_dir = place.join("git");
+    let [at, own_at] = [&git_dir, &own].map(|path| path.to_str().unwrap());
+    sandbox.git(["clone", "-q", "--separate-git-dir", at, server.to_str().unwrap(), own_at]);
+    let linked = sandbox.root().join("linked");
+    sandbox.git(["-C", own_at, "worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    std::fs::write(place.join("README"), "hello\n").unwrap();
+    let file = sandbox.response(&greet());
+    for fault in ["pushed", "file-placed"] {
+        sandbox.repo.clone_from(&own);
+        let mut command = sandbox.command(&["--push"][usize::from(fault != "pushed")..]);
+        let run = Run::of(command.arg(&file).env(VARIABLE, format!("{fault}:kill")).output().unwrap());
+        assert_eq!(run.signal, Some(9), "{fault}: {}", run.stderr);
+        sandbox.repo.clone_from(&linked);
+        let recovered = sandbox.run(["recover"]).exits(0);
+        sandbox.apply(["-q", "--again"], &create(fault, "Go on", "x\n")).exits(0);
+        assert_eq!(std::fs::read_to_string(place.join("README")).unwrap(), "hello\n", "{fault}");
+        assert_eq!(place.read_dir().unwrap().count(), 3, "{fault}");
+        sandbox.repo.clone_from(&own);
+        if fault == "pushed" {
+            assert!(recovered.stdout.contains("in the worktree that has main checked out"), "{recovered:?}");
+            sandbox.file("README", "mine\n");
+            sandbox.run(["recover"]).exits(4).says("README is in the way");
+            assert_eq!(sandbox.text("README"), "mine\n");
+            sandbox.file("README", "hello\n");
+            sandbox.run(["recover"]).exits(0).says("finished a killed run");
+            assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+            assert_eq!(sandbox.text("README"), "hello all\n");
+            sandbox.git(["reset", "-q", "--hard", "HEAD^"]);
+        }
+        assert_eq!(
+            (sandbox.status(), sandbox.text("README")),
+            (String::new(), "hello\n".to_owned()),
+            "{fault}"
+        );
+    }
+}
+
+#[test]
 fn what_came_by_a_pull_after_a_kill_is_recorded() {
     let (sandbox, _) = cloned();
     let file = sandbox.response(&greet());

@@ -5,6 +5,7 @@ pub mod args;
 mod ask;
 mod commits;
 pub mod completion;
+mod diff;
 mod history;
 mod input;
 mod manual;

@@ -1,6 +1,6 @@
 //! Printing: results on standard output, diagnostics on standard error, colours where they are wanted.
-use super::recover;
 use super::settings::{self, Color, Output};
+use super::{diff, recover};
 use crate::flow::{self, Watch};
 use crate::outcome::{self, Exit};
 use crate::report::escape::{Printed, escape};
@@ -311,15 +311,13 @@ impl Printer {
 
     /// A diff by git: as it is, but for a terminal that no pager stands before.
     pub(super) fn diff(&self, repo: &Repo, old: Option<Oid>, new: Oid, show: Show<'_>) -> vcs::Result<()> {
-        let mut stdout = std::io::stdout();
-        let is_terminal = stdout.is_terminal();
-        let mut printed = Printed::default();
-        let mut print = |bytes: &[u8]| {
-            let text = if bytes.is_empty() { printed.end() } else { printed.next(bytes) };
-            // Nobody listens any more where this fails.
-            let _ = stdout.write_all(text.as_bytes());
-        };
-        repo.show_diff(old, new, show, if is_terminal { Some(&mut print) } else { None })
+        if std::io::stdout().is_terminal()
+            && let Some(diff) = repo.unpaged_diff(old, new, show)?
+        {
+            exactly(&diff::coloured(&diff, &repo.colors(self.output.color.as_str())?));
+            return Ok(());
+        }
+        repo.show_diff(old, new, show)
     }
 
     /// What to do next.

@@ -34,7 +34,8 @@ impl Repo {
         let is_on = |key: &str| match when {
             "always" => Ok(true),
             "never" => Ok(false),
-            _ => self.has_colors(key),
+            _ => process::answer(process::git(self).args(["config", "--get-colorbool", key, "true"]))
+                .map(|answer| answer.is_some_and(|answer| answer == "true")),
         };
         let color = |key: &str, default: &str| {
             let mut command = process::git(self);
@@ -56,11 +57,5 @@ impl Repo {
             colors.reset = color("", "reset")?;
         }
         Ok(colors)
-    }
-
-    /// Whether there are colours at a terminal by that key.
-    pub(super) fn has_colors(&self, key: &str) -> Result<bool> {
-        let answer = process::answer(process::git(self).args(["config", "--get-colorbool", key, "true"]))?;
-        Ok(answer.is_some_and(|answer| answer == "true"))
     }
 }

@@ -2,9 +2,8 @@
 
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
-use std::io::{ErrorKind, Read};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::Command;
 
 /// What to show, and how.
 #[derive(Debug, Clone, Copy)]
@@ -19,60 +18,14 @@ pub struct Show<'a> {
     pub objects: Option<&'a Path>,
 }
 
-/// Prints the pieces of a text.
-pub type Printer<'a> = &'a mut dyn FnMut(&[u8]);
-
 impl Repo {
-    /// Prints the difference of two trees (or commits) on standard output. `None` is the empty tree. `terminal` prints it
-    /// where standard output is a terminal and no pager comes between, by pieces; the last one is empty.
+    /// Prints the difference of two trees (or commits) on standard output. `None` is the empty tree.
     ///
     /// # Errors
     /// Git cannot be run.
-    pub fn show_diff(
-        &self,
-        old: Option<Oid>,
-        new: Oid,
-        show: Show<'_>,
-        terminal: Option<Printer<'_>>,
-    ) -> Result<()> {
-        let old = match old {
-            Some(old) => old,
-            None => self.empty_tree()?,
-        };
-        let mut command = match show.objects {
-            Some(objects) => process::git_with_objects(self, objects),
-            None => process::git(self),
-        };
-        let terminal = if terminal.is_none() || self.is_paged()? { None } else { terminal };
-        let color = match (&terminal, show.color) {
-            // Git would not see the terminal.
-            (Some(_), "auto") if self.has_colors("color.diff")? => "always",
-            (_, color) => color,
-        };
-        command.args(["diff", &format!("--color={color}")]);
-        match (show.diff, show.stat) {
-            (true, true) => command.arg("--patch-with-stat"),
-            (false, true) => command.arg("--stat"),
-            _ => command.arg("--patch"),
-        };
-        command.arg(old.to_string()).arg(new.to_string()).arg("--");
-        let failed = |e| Error::io("run", "git", e);
-        let status = match terminal {
-            Some(print) => {
-                let mut child = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
-                let mut output = child.stdout.take().ok_or_else(|| failed(ErrorKind::BrokenPipe.into()))?;
-                let mut buffer = [0; 8192];
-                loop {
-                    let length = output.read(&mut buffer).map_err(failed)?;
-                    print(&buffer[..length]);
-                    if length == 0 {
-                        break child.wait();
-                    }
-                }
-            }
-            None => command.status(),
-        };
-        let status = status.map_err(failed)?;
+    pub fn show_diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<()> {
+        let mut command = self.diff(old, new, show)?;
+        let status = command.status().map_err(|e| Error::io("run", "git", e))?;
         // A pager that is left early ends git with a signal, which is nobody's fault.
         match status.code() {
             Some(code) if code != 0 => Err(Error::Command {
@@ -81,6 +34,38 @@ impl Repo {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// The same as text without colours, where git would show it at a terminal without a pager; else none.
+    ///
+    /// # Errors
+    /// Git cannot be run, or fails.
+    pub fn unpaged_diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<Option<Vec<u8>>> {
+        if self.is_paged()? {
+            return Ok(None);
+        }
+        let mut command = self.diff(old, new, Show { color: "never", ..show })?;
+        let output = command.output().map_err(|e| Error::io("run", "git", e))?;
+        Ok(Some(process::checked(&command, output)?.stdout))
+    }
+
+    fn diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<Command> {
+        let old = match old {
+            Some(old) => old,
+            None => self.empty_tree()?,
+        };
+        let mut command = match show.objects {
+            Some(objects) => process::git_with_objects(self, objects),
+            None => process::git(self),
+        };
+        command.args(["diff", &format!("--color={}", show.color)]);
+        match (show.diff, show.stat) {
+            (true, true) => command.arg("--patch-with-stat"),
+            (false, true) => command.arg("--stat"),
+            _ => command.arg("--patch"),
+        };
+        command.arg(old.to_string()).arg(new.to_string()).arg("--");
+        Ok(command)
     }
 
     /// Whether git shows a diff at a terminal through a pager (git-config(1), `core.pager` and `pager.<cmd>`).

@@ -87,7 +87,7 @@ fn quotes_of_a_response_are_cut() {
 #[test]
 fn nothing_of_others_acts_on_a_terminal() {
     let sandbox = Sandbox::new();
-    let evil = "\x1b]0;title\x07\x1b[2Jx\u{9b}31m\u{202e}\u{200b}";
+    let evil = "\x1b[8m\x1b]0;title\x07\x1b[2Jx\u{9b}31m\u{202e}\u{200b}";
     sandbox.file("evil.txt", format!("{evil}\nsecond\n"));
     sandbox.file(&format!("n{evil}.txt"), "named\n");
     sandbox.commit("files");
@@ -132,6 +132,9 @@ fn nothing_of_others_acts_on_a_terminal() {
         let Some(run) = at_a_terminal(&sandbox, options, None) else { return };
         assert_eq!(run.code, Some(code), "{options:?}: {}", run.stdout);
         let diff = options.contains(&"--diff");
+        // What a command prints has its colours; what a file holds has none.
+        let shown = run.stdout.split_once("diff --git").map_or("", |(_, shown)| shown);
+        assert!(!diff || !shown.contains("\x1b[8m"), "{options:?}: {shown}");
         assert!(!diff || run.stdout.contains("\x1b[1mdiff --git"), "{options:?}: {}", run.stdout);
         let acting = acting(&run.stdout);
         assert!(acting.is_empty(), "{options:?}: {acting:?}");

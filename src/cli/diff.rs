@@ -1,0 +1,61 @@
+//! A diff at a terminal that no pager stands before: what git shows, with git's colours and no others.
+
+use crate::report::escape::Printed;
+use crate::vcs::colors::Colors;
+
+/// Colours a diff as git does, but for what it finds within lines; all that a file holds and that acts on a terminal is spelled out.
+pub(super) fn coloured(diff: &[u8], colors: &Colors) -> String {
+    let mut out = String::new();
+    // Before the first diff stands what says how much changes.
+    let (mut is_diff, mut is_header) = (false, false);
+    for line in diff.split_inclusive(|&byte| byte == b'\n') {
+        let starts = |text: &str| line.starts_with(text.as_bytes());
+        if starts("diff ") {
+            (is_diff, is_header) = (true, true);
+        } else if starts("@@ ") {
+            is_header = false;
+        }
+        let color = match line.first() {
+            _ if !is_diff => "",
+            _ if is_header => &colors.meta,
+            Some(b'@') => &colors.frag,
+            Some(b'+') => &colors.new,
+            Some(b'-') => &colors.old,
+            _ => &colors.context,
+        };
+        // Colours that the file itself has could hide a line.
+        let mut plain = Vec::with_capacity(line.len());
+        for &byte in line.trim_ascii_end() {
+            match byte {
+                b'\x1b' => plain.extend_from_slice(b"\\u{1b}"),
+                byte => plain.push(byte),
+            }
+        }
+        plain.extend_from_slice(&line[line.trim_ascii_end().len()..]);
+        let mut printed = Printed::default();
+        let text = printed.next(&plain) + &printed.end();
+        match text.strip_suffix('\n') {
+            Some(text) if !color.is_empty() => out += &format!("{color}{text}{}\n", colors.reset),
+            _ => out += &text,
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_file_colours_anything() {
+        let diff = b" a | 1 +\n\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1,2 @@ f\n x\n+\x1b[8mgone\x1b[0m\n--- old\n";
+        let mut colors = Colors::default();
+        (colors.new, colors.old, colors.meta, colors.reset) =
+            ("<N>".into(), "<O>".into(), "<M>".into(), "</>".into());
+        assert_eq!(
+            coloured(diff, &colors),
+            " a | 1 +\n\n<M>diff --git a/a b/a</>\n<M>--- a/a</>\n<M>+++ b/a</>\n@@ -1 +1,2 @@ f\n x\n\
+             <N>+\\u{1b}[8mgone\\u{1b}[0m</>\n<O>--- old</>\n"
+        );
+    }
+}

@@ -31,6 +31,8 @@ pub struct Question {
     pub files: Vec<String>,
     /// Pathspecs of files that are never shown.
     pub exclude: Vec<String>,
+    /// How much text of files there may be, in bytes.
+    pub most: u64,
 }
 
 impl Default for Question {
@@ -44,6 +46,7 @@ impl Default for Question {
             delete: true,
             files: Vec::new(),
             exclude: Vec::new(),
+            most: u64::MAX,
         }
     }
 }
@@ -117,6 +120,7 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
         let selected = Repo::pathspec(&question.files)?;
         let withheld = Withheld::read(repo, commit, question)?;
         let literal: Vec<String> = requested.iter().map(|path| format!(":(top,literal){path}")).collect();
+        let (mut seen, mut length) = (HashSet::new(), 0);
         for pattern in question.files.iter().chain(&literal) {
             let found = repo.files_of(commit, pattern)?;
             if found.is_empty() {
@@ -124,17 +128,20 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
             }
             for (path, id) in found.into_iter().filter(|(path, _)| requested.contains(path) || selected(path))
             {
-                if files.iter().any(|(known, _)| *known == path)
-                    || left_out.iter().any(|(known, _)| *known == path)
-                {
+                if !seen.insert(path.clone()) {
                     continue;
                 }
                 if let Some(why) = withheld.reason(&path) {
                     left_out.push((path, why));
                     continue;
                 }
+                let size = repo.blob_size(id)?;
+                if size <= LONGEST_FILE as u64 && length + size > question.most {
+                    left_out.push((path, "too much at once: name fewer files"));
+                    continue;
+                }
                 let bytes = match RepoPath::parse(&path) {
-                    _ if repo.blob_size(id)? > LONGEST_FILE as u64 => None,
+                    _ if size > LONGEST_FILE as u64 => None,
                     Ok(path) => Some(tree.read(&path)?.to_vec()),
                     Err(_) => Some(repo.blob(id)?),
                 };
@@ -147,7 +154,10 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
                     continue;
                 }
                 match String::from_utf8(bytes) {
-                    Ok(text) if !text.contains('\0') => files.push((path, text)),
+                    Ok(text) if !text.contains('\0') => {
+                        length += text.len() as u64;
+                        files.push((path, text));
+                    }
                     _ => left_out.push((path, "binary")),
                 }
             }

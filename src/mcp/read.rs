@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// How much text is given at a time, in bytes.
-const MOST: usize = 4 << 20;
+const MOST: u64 = 4 << 20;
+
+/// How many files that are left out are named.
+const NAMED: usize = 200;
 
 #[derive(Deserialize)]
 pub(super) struct Input {
@@ -22,7 +25,7 @@ pub(super) struct Input {
 /// The texts, and the commit that they are of.
 pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
     let exclude = Options::from_config(repo)?.exclude;
-    let mut question = Question { base: input.reference, exclude, ..Question::default() };
+    let mut question = Question { base: input.reference, exclude, most: MOST, ..Question::default() };
     // Agents know files by where they are.
     let top =
         repo.workdir().and_then(|top| top.to_str()).map(|top| format!("{}/", top.trim_end_matches('/')));
@@ -34,24 +37,25 @@ pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
     if question.files.is_empty() {
         return Err(Failed::Usage("`paths` names no file".to_owned()));
     }
-    let Shown { commit, files, mut left_out, .. } = flow::read(repo, &question)?;
+    let Shown { commit, files, left_out, .. } = flow::read(repo, &question)?;
     let mut given = Vec::new();
     let mut said = String::new();
     for (path, text) in files {
         let text = if input.numbers { numbered(&text) } else { text };
-        if said.len() + text.len() > MOST {
-            left_out.push((path, "too much for one call: name fewer files"));
-            continue;
-        }
         let _ = write!(said, "{path}\n{text}\n");
         given.push(json!({"path": path, "text": text}));
     }
-    for (path, why) in &left_out {
+    let named = left_out.iter().take(NAMED);
+    for (path, why) in named.clone() {
         let _ = writeln!(said, "{path} is left out: {why}");
     }
-    let left_out: Vec<_> = left_out.iter().map(|(path, why)| json!({"path": path, "why": why})).collect();
+    let more = left_out.len().saturating_sub(NAMED);
+    if more > 0 {
+        let _ = writeln!(said, "and {more} more are left out");
+    }
+    let left_out: Vec<_> = named.map(|(path, why)| json!({"path": path, "why": why})).collect();
     let base = commit.map(|commit| commit.to_string());
-    let all = json!({"base": base, "files": given, "left_out": left_out});
+    let all = json!({"base": base, "files": given, "left_out": left_out, "more_left_out": more});
     let said = format!("base: {}\n\n{said}", base.unwrap_or_default());
     Ok(json!({"content": [{"type": "text", "text": said}], "structuredContent": all}))
 }

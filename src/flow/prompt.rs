@@ -33,6 +33,8 @@ pub struct Question {
     pub exclude: Vec<String>,
     /// How much text of files there may be, in bytes.
     pub most: u64,
+    /// Whether what is no file, or not there, is left out and named, instead of passed over or refused.
+    pub names_all: bool,
 }
 
 impl Default for Question {
@@ -47,6 +49,7 @@ impl Default for Question {
             files: Vec::new(),
             exclude: Vec::new(),
             most: u64::MAX,
+            names_all: false,
         }
     }
 }
@@ -103,7 +106,8 @@ pub(super) fn with_requested(
     let Shown { files, left_out, .. } = files_of(repo, question, requested)?;
     let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
     let request = question.request.as_deref();
-    let lesson = Lesson { context_lines: question.context_lines, delete: question.delete };
+    let lesson =
+        Lesson { context_lines: question.context_lines, delete: question.delete, ..Lesson::default() };
     let text = prompt::prompt(question.format, lesson, &shown, question.listing, request);
     let files = files.into_iter().map(|(path, _)| path).collect();
     Ok(Prompted { text, files, left_out })
@@ -122,10 +126,17 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
         let literal: Vec<String> = requested.iter().map(|path| format!(":(top,literal){path}")).collect();
         let (mut seen, mut length) = (HashSet::new(), 0);
         for pattern in question.files.iter().chain(&literal) {
-            let found = repo.files_of(commit, pattern)?;
-            if found.is_empty() {
+            let (found, others) = repo.files_of(commit, pattern)?;
+            let others = others.into_iter().filter(|(path, _)| question.names_all && selected(path));
+            let others: Vec<_> = others.filter(|(path, _)| seen.insert(path.clone())).collect();
+            if found.is_empty() && others.is_empty() {
+                if question.names_all {
+                    left_out.push((pattern.clone(), "no tracked file"));
+                    continue;
+                }
                 return Err(Error::NoSuchFiles(pattern.clone(), revision.to_owned()));
             }
+            left_out.extend(others);
             for (path, id) in found.into_iter().filter(|(path, _)| requested.contains(path) || selected(path))
             {
                 if !seen.insert(path.clone()) {

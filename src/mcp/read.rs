@@ -25,18 +25,10 @@ pub(super) struct Input {
 /// The texts, and the commit that they are of.
 pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
     let exclude = Options::from_config(repo)?.exclude;
-    let mut question = Question { base: input.reference, exclude, most: MOST, ..Question::default() };
-    // Agents know files by where they are.
-    let top =
-        repo.workdir().and_then(|top| top.to_str()).map(|top| format!("{}/", top.trim_end_matches('/')));
-    let from_top = |path: String| match top.as_deref().and_then(|top| path.strip_prefix(top)) {
-        Some(path) => path.to_owned(),
-        None => path,
-    };
-    question.files = input.paths.into_iter().map(from_top).filter(|path| !path.is_empty()).collect();
-    if question.files.is_empty() {
-        return Err(Failed::Usage("`paths` names no file".to_owned()));
-    }
+    let top = repo.workdir().and_then(|top| top.to_str()).unwrap_or_default();
+    let files = input.paths.iter().map(|path| from_top(path, top)).collect();
+    let base = input.reference;
+    let question = Question { base, files, exclude, most: MOST, names_all: true, ..Question::default() };
     let Shown { commit, files, left_out, .. } = flow::read(repo, &question)?;
     let mut given = Vec::new();
     let mut said = String::new();
@@ -55,9 +47,26 @@ pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
     }
     let left_out: Vec<_> = named.map(|(path, why)| json!({"path": path, "why": why})).collect();
     let base = commit.map(|commit| commit.to_string());
-    let all = json!({"base": base, "files": given, "left_out": left_out, "more_left_out": more});
-    let said = format!("base: {}\n\n{said}", base.unwrap_or_default());
+    let base = base.unwrap_or_default();
+    let said = format!("base: {base}\n\n{said}");
+    let all =
+        json!({"status": "shown", "base": base, "files": given, "left_out": left_out, "more_left_out": more});
     Ok(json!({"content": [{"type": "text", "text": said}], "structuredContent": all}))
+}
+
+/// A pathspec from the top: agents know files by where they are, and directories by a dot.
+fn from_top(path: &str, top: &str) -> String {
+    let top = top.trim_end_matches('/');
+    let below =
+        path.strip_prefix(top).filter(|rest| !top.is_empty() && (rest.is_empty() || rest.starts_with('/')));
+    let mut path = below.map_or(path, |rest| rest.trim_start_matches('/'));
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    match path {
+        "" | "." => ":/".to_owned(),
+        path => path.to_owned(),
+    }
 }
 
 fn numbered(text: &str) -> String {

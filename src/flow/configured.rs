@@ -38,7 +38,10 @@ impl Options {
     /// # Errors
     /// As [`Options::from_config`].
     pub fn going_on(repo: &Repo, attempt: &Resume) -> Result<Self> {
-        Self::read(repo, &(), Some(attempt.options()))
+        let mut options = Self::read(repo, &(), Some(attempt.options()))?;
+        options.key.clone_from(&attempt.found.attempt.key);
+        options.asked.clone_from(&attempt.found.attempt.asked);
+        Ok(options)
     }
 
     /// Reads the options; `kept` are those of the attempt that is gone on with.

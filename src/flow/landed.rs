@@ -128,6 +128,7 @@ impl Run<'_> {
             report.edits.iter_mut().for_each(|edit| edit.state = EditState::AlreadyApplied);
             report.landing = Some(one.id.clone());
             report.already = Some((one.id, one.time));
+            report.key.clone_from(&self.options.key);
             return Ok(Some(report));
         }
         Ok(None)

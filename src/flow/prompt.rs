@@ -31,6 +31,10 @@ pub struct Question {
     pub files: Vec<String>,
     /// Pathspecs of files that are never shown.
     pub exclude: Vec<String>,
+    /// How much text of files there may be, in bytes.
+    pub most: u64,
+    /// Whether what is no file, or not there, is left out and named, instead of passed over or refused.
+    pub names_all: bool,
 }
 
 impl Default for Question {
@@ -44,6 +48,8 @@ impl Default for Question {
             delete: true,
             files: Vec::new(),
             exclude: Vec::new(),
+            most: u64::MAX,
+            names_all: false,
         }
     }
 }
@@ -100,7 +106,8 @@ pub(super) fn with_requested(
     let Shown { files, left_out, .. } = files_of(repo, question, requested)?;
     let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
     let request = question.request.as_deref();
-    let lesson = Lesson { context_lines: question.context_lines, delete: question.delete };
+    let lesson =
+        Lesson { context_lines: question.context_lines, delete: question.delete, ..Lesson::default() };
     let text = prompt::prompt(question.format, lesson, &shown, question.listing, request);
     let files = files.into_iter().map(|(path, _)| path).collect();
     Ok(Prompted { text, files, left_out })
@@ -117,24 +124,35 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
         let selected = Repo::pathspec(&question.files)?;
         let withheld = Withheld::read(repo, commit, question)?;
         let literal: Vec<String> = requested.iter().map(|path| format!(":(top,literal){path}")).collect();
+        let (mut seen, mut length) = (HashSet::new(), 0);
         for pattern in question.files.iter().chain(&literal) {
-            let found = repo.files_of(commit, pattern)?;
-            if found.is_empty() {
+            let (found, others) = repo.files_of(commit, pattern)?;
+            let others = others.into_iter().filter(|(path, _)| question.names_all && selected(path));
+            let others: Vec<_> = others.filter(|(path, _)| seen.insert(path.clone())).collect();
+            if found.is_empty() && others.is_empty() {
+                if question.names_all {
+                    left_out.push((pattern.clone(), "no tracked file"));
+                    continue;
+                }
                 return Err(Error::NoSuchFiles(pattern.clone(), revision.to_owned()));
             }
+            left_out.extend(others);
             for (path, id) in found.into_iter().filter(|(path, _)| requested.contains(path) || selected(path))
             {
-                if files.iter().any(|(known, _)| *known == path)
-                    || left_out.iter().any(|(known, _)| *known == path)
-                {
+                if !seen.insert(path.clone()) {
                     continue;
                 }
                 if let Some(why) = withheld.reason(&path) {
                     left_out.push((path, why));
                     continue;
                 }
+                let size = repo.blob_size(id)?;
+                if size <= LONGEST_FILE as u64 && length + size > question.most {
+                    left_out.push((path, "too much at once: name fewer files"));
+                    continue;
+                }
                 let bytes = match RepoPath::parse(&path) {
-                    _ if repo.blob_size(id)? > LONGEST_FILE as u64 => None,
+                    _ if size > LONGEST_FILE as u64 => None,
                     Ok(path) => Some(tree.read(&path)?.to_vec()),
                     Err(_) => Some(repo.blob(id)?),
                 };
@@ -147,7 +165,10 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
                     continue;
                 }
                 match String::from_utf8(bytes) {
-                    Ok(text) if !text.contains('\0') => files.push((path, text)),
+                    Ok(text) if !text.contains('\0') => {
+                        length += text.len() as u64;
+                        files.push((path, text));
+                    }
                     _ => left_out.push((path, "binary")),
                 }
             }

@@ -320,6 +320,8 @@ impl Run<'_> {
         let mut attempt = Attempt::new(kept);
         attempt.branch.clone_from(&self.options.branch);
         attempt.options.clone_from(&self.options.given);
+        attempt.key.clone_from(&self.options.key);
+        attempt.asked.clone_from(&self.options.asked);
         attempt.target = Some(target.name.clone());
         attempt.paths = self.script.paths();
         attempt.failed = self.failed_paths(&attempt.slots, what.diagnostics);

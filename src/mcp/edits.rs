@@ -38,14 +38,23 @@ enum Op {
 /// What is wrong with the first that cannot be written.
 pub(super) fn response(edits: &[Given]) -> Result<String, String> {
     let mut all = String::new();
-    for (number, edit) in (1..).zip(edits) {
-        all += &edit.write().map_err(|e| format!("edit {number}: {e}"))?;
+    for (at, edit) in edits.iter().enumerate() {
+        all += &edit.write().map_err(|e| format!("`edits[{at}]`: {e}"))?;
     }
     Ok(all)
 }
 
 impl Given {
     fn write(&self) -> Result<String, String> {
+        // What a format makes of such a path may be another one.
+        for path in std::iter::once(&self.path).chain(&self.to) {
+            if path.trim() != path || path.contains('\\') {
+                return Err(format!("the path `{path}` begins or ends with a blank, or has a backslash"));
+            }
+        }
+        if self.op == Op::Edit && self.old.as_deref().is_none_or(str::is_empty) {
+            return Err("`old` is missing; to add lines, give a line beside them in both texts".to_owned());
+        }
         let has = [self.old.is_some(), self.new.is_some(), self.to.is_some(), self.all];
         let (wanted, names) = match self.op {
             Op::Create => ([false, true, false, false], "path, new and why"),
@@ -54,13 +63,11 @@ impl Given {
             Op::Move => ([false, false, true, false], "path, to and why"),
         };
         if has != wanted {
-            return Err(format!("such an edit has {names}"));
+            let op = format!("{:?}", self.op).to_lowercase();
+            return Err(format!("an edit with op `{op}` has {names}"));
         }
         let (old, mut new) = (self.old.as_deref(), self.new.clone().unwrap_or_default());
         if self.op == Op::Edit {
-            if old.is_none_or(str::is_empty) {
-                return Err("`old` is empty; to add lines, give a line beside them in both texts".to_owned());
-            }
             let call = json!({
                 "file_path": self.path,
                 "old_string": old,
@@ -218,7 +225,7 @@ mod tests {
     fn what_is_missing_or_too_much_is_said() {
         for (edit, said) in [
             (r#"{"path": "a", "op": "create"}"#, "path, new and why"),
-            (r#"{"path": "a", "op": "edit", "old": "", "new": "x"}"#, "`old` is empty"),
+            (r#"{"path": "a", "op": "edit", "old": "", "new": "x"}"#, "`old` is missing"),
             (r#"{"path": "a", "op": "delete", "new": "x"}"#, "path and why"),
             (r#"{"path": "a", "op": "move"}"#, "path, to and why"),
         ] {

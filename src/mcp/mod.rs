@@ -4,6 +4,7 @@
 //! that it names: nothing is read from the current directory. A call that is cancelled, and one that still runs when the client
 //! goes away, lands nothing from then on.
 
+mod arguments;
 mod clients;
 mod edits;
 mod listener;

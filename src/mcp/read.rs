@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// How much text is given at a time, in bytes.
-const MOST: usize = 4 << 20;
+const MOST: u64 = 4 << 20;
+
+/// How many files that are left out are named.
+const NAMED: usize = 200;
 
 #[derive(Deserialize)]
 pub(super) struct Input {
@@ -22,38 +25,48 @@ pub(super) struct Input {
 /// The texts, and the commit that they are of.
 pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
     let exclude = Options::from_config(repo)?.exclude;
-    let mut question = Question { base: input.reference, exclude, ..Question::default() };
-    // Agents know files by where they are.
-    let top =
-        repo.workdir().and_then(|top| top.to_str()).map(|top| format!("{}/", top.trim_end_matches('/')));
-    let from_top = |path: String| match top.as_deref().and_then(|top| path.strip_prefix(top)) {
-        Some(path) => path.to_owned(),
-        None => path,
-    };
-    question.files = input.paths.into_iter().map(from_top).filter(|path| !path.is_empty()).collect();
-    if question.files.is_empty() {
-        return Err(Failed::Usage("`paths` names no file".to_owned()));
-    }
-    let Shown { commit, files, mut left_out, .. } = flow::read(repo, &question)?;
+    let top = repo.workdir().and_then(|top| top.to_str()).unwrap_or_default();
+    let files = input.paths.iter().map(|path| from_top(path, top)).collect();
+    let base = input.reference;
+    let question = Question { base, files, exclude, most: MOST, names_all: true, ..Question::default() };
+    let Shown { commit, files, left_out, .. } = flow::read(repo, &question)?;
     let mut given = Vec::new();
     let mut said = String::new();
     for (path, text) in files {
         let text = if input.numbers { numbered(&text) } else { text };
-        if said.len() + text.len() > MOST {
-            left_out.push((path, "too much for one call: name fewer files"));
-            continue;
-        }
         let _ = write!(said, "{path}\n{text}\n");
         given.push(json!({"path": path, "text": text}));
     }
-    for (path, why) in &left_out {
+    let named = left_out.iter().take(NAMED);
+    for (path, why) in named.clone() {
         let _ = writeln!(said, "{path} is left out: {why}");
     }
-    let left_out: Vec<_> = left_out.iter().map(|(path, why)| json!({"path": path, "why": why})).collect();
+    let more = left_out.len().saturating_sub(NAMED);
+    if more > 0 {
+        let _ = writeln!(said, "and {more} more are left out");
+    }
+    let left_out: Vec<_> = named.map(|(path, why)| json!({"path": path, "why": why})).collect();
     let base = commit.map(|commit| commit.to_string());
-    let all = json!({"base": base, "files": given, "left_out": left_out});
-    let said = format!("base: {}\n\n{said}", base.unwrap_or_default());
+    let base = base.unwrap_or_default();
+    let said = format!("base: {base}\n\n{said}");
+    let all =
+        json!({"status": "shown", "base": base, "files": given, "left_out": left_out, "more_left_out": more});
     Ok(json!({"content": [{"type": "text", "text": said}], "structuredContent": all}))
+}
+
+/// A pathspec from the top: agents know files by where they are, and directories by a dot.
+fn from_top(path: &str, top: &str) -> String {
+    let top = top.trim_end_matches('/');
+    let below =
+        path.strip_prefix(top).filter(|rest| !top.is_empty() && (rest.is_empty() || rest.starts_with('/')));
+    let mut path = below.map_or(path, |rest| rest.trim_start_matches('/'));
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    match path {
+        "" | "." => ":/".to_owned(),
+        path => path.to_owned(),
+    }
 }
 
 fn numbered(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::tools::Failed;
 use super::{Judge, tools};
-use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, Report, Status, Style};
+use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, Report, Status, Style, ToPass};
 use crate::vcs::repo::Repo;
 use serde_json::{Map, Value, json};
 
@@ -11,6 +11,15 @@ const FINDINGS: usize = 100;
 
 /// How long a difference may be that is shown, in bytes.
 const DIFF: usize = 64 << 10;
+
+/// How long all of them may be in the text.
+const DIFFS: usize = 16 << 10;
+
+/// How long the text may be, and that of the responses of a landing.
+const TEXT: usize = 256 << 10;
+
+/// How many landings are listed.
+const LANDINGS: usize = 50;
 
 /// The result of a call that came to nothing.
 pub(super) fn failed(failed: Failed, judge: Judge) -> Value {
@@ -32,15 +41,76 @@ pub(super) fn busy(message: String) -> Value {
     result(&report, 4, None, false)
 }
 
+/// The landings that are on record, as many as are worth reading.
+pub(super) fn listed(mut report: Report) -> Value {
+    let more = report.landings.len().saturating_sub(LANDINGS);
+    report.landings.truncate(LANDINGS);
+    report.attempts.truncate(LANDINGS);
+    let mut result = result(&report, 0, None, false);
+    if more > 0 {
+        result["structuredContent"]["more_landings"] = more.into();
+        add(&mut result, &format!("and {more} more\n"));
+    }
+    result
+}
+
+/// One landing, with as much of its responses as one call may give.
+pub(super) fn shown(mut report: Report, repo: &Repo) -> Value {
+    let (mut left, mut cut) = (TEXT, false);
+    for text in report.landings.iter_mut().flat_map(|one| &mut one.texts) {
+        cut |= text.len() > left;
+        text.truncate(beginning(text, left).len());
+        left -= text.len();
+    }
+    let mut result = result(&report, 0, Some(repo), false);
+    if cut {
+        result["structuredContent"]["texts_cut"] = true.into();
+        add(&mut result, "The responses are cut: all of them is what `git llm-apply show` prints.\n");
+    }
+    result
+}
+
+/// Says one thing more in the text of a result.
+fn add(result: &mut Value, more: &str) {
+    let text = &mut result["content"][0]["text"];
+    *text = (text.as_str().unwrap_or_default().to_owned() + more).into();
+}
+
+/// The first bytes of a text, so many at most.
+fn beginning(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 /// The result: what `--json` prints, without what is empty, and a text. `whole` says whether it has all findings and lines.
 pub(super) fn result(report: &Report, exit: u8, repo: Option<&Repo>, whole: bool) -> Value {
     let json = report::json(report, exit).ok().and_then(|text| serde_json::from_str(&text).ok());
     let mut all: Map<String, Value> = json.unwrap_or_default();
-    if let Some(repo) = repo {
-        let subject = |id: &str| Some(repo.existing(repo.object_id(id).ok()?).ok()?.subject());
-        let commit = |id: &&str| json!({"id": id, "subject": subject(id)});
-        all.insert("commits".to_owned(), report.commits().iter().map(commit).collect());
+    let subject = |id: &str| Some(repo?.existing(repo?.object_id(id).ok()?).ok()?.subject());
+    let commit = |id: &&str| json!({"id": id, "subject": subject(id)});
+    all.insert("commits".to_owned(), report.commits().iter().map(commit).collect());
+    trim(&mut all, whole);
+    let suggestions = all.get_mut("suggestions").and_then(Value::as_array_mut).into_iter().flatten();
+    for one in suggestions.filter_map(|one| one.get_mut("report")?.as_object_mut()) {
+        trim(one, whole);
     }
+    let is_error = all.contains_key("error") && !matches!(report.status, Status::Refused | Status::NoEdits);
+    let mut text = text(report);
+    if text.len() > TEXT {
+        text = format!("{}\nThe rest is left out: the text is too long.\n", beginning(&text, TEXT));
+    }
+    json!({
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": all,
+        "isError": is_error,
+    })
+}
+
+/// Takes out what is empty, what the feedback says, and what is too long.
+fn trim(all: &mut Map<String, Value>, whole: bool) {
     if !whole {
         ["prose", "unread", "warnings"].iter().for_each(|key| drop(all.remove(*key)));
         if let Some(Value::Array(findings)) = all.get_mut("diagnostics") {
@@ -55,19 +125,18 @@ pub(super) fn result(report: &Report, exit: u8, repo: Option<&Repo>, whole: bool
     for edit in all.get_mut("edits").and_then(Value::as_array_mut).into_iter().flatten() {
         if edit["diff"].as_str().is_some_and(|diff| diff.len() > DIFF) {
             edit["diff"] = Value::Null;
+            edit["diff_left_out"] = true.into();
         }
     }
     all.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
-    let is_error = all.contains_key("error") && !matches!(report.status, Status::Refused | Status::NoEdits);
-    json!({
-        "content": [{"type": "text", "text": text(report)}],
-        "structuredContent": all,
-        "isError": is_error,
-    })
 }
 
-/// What a command would print, or what a model is to be told.
+/// What a command would print, or what a model is to be told. It always says something.
 fn text(report: &Report) -> String {
+    let changed = match report.undone {
+        Some(_) => "nothing was taken back",
+        None => "nothing was changed",
+    };
     if let Some(feedback) = report::feedback(report, Quoting::Exact, FEEDBACK_LIMIT) {
         let attempt = report.attempt.as_ref().filter(|_| report.status == Status::Refused);
         return match attempt {
@@ -85,16 +154,46 @@ fn text(report: &Report) -> String {
             report::shown(report, style)
         }
         Status::Shown => report::landings(report),
-        Status::Failed => String::new(),
         _ if !report.suggestions.is_empty() => report::table(report),
+        Status::Refused | Status::InTheWay | Status::Failed => format!("{changed}\n"),
+        // The edits are those of the landing, and not of this call.
+        _ if report.key.is_some() => report::headline(report),
         _ => [report::edits(report, style), report::undone(report), report::headline(report)].concat(),
     };
+    for finding in report.findings.iter().filter(|finding| finding.is_error()) {
+        let lines = [Some(&finding.message), finding.help.as_ref()];
+        lines.into_iter().flatten().for_each(|line| out += &format!("{line}\n"));
+    }
     for obstacle in &report.obstacles {
         out += &format!("{}\n", obstacle.message);
     }
+    report.obstacle_help.iter().for_each(|line| out += &format!("{line}\n"));
     if let Some(Problem { message, help, output, .. }) = &report.error {
         let lines = [Some(message), output.as_ref(), help.as_ref()];
         lines.into_iter().flatten().for_each(|line| out += &format!("{line}\n"));
     }
+    for ToPass { kind, name } in &report.to_pass {
+        out += &format!("has to pass: {kind} {name}\n");
+    }
+    out += &diffs(report);
+    if out.trim().is_empty() {
+        let nothing = if report.status == Status::Shown { "nothing has landed here" } else { changed };
+        out = format!("{nothing}\n");
+    }
     anstream::adapter::strip_str(&out).to_string()
+}
+
+/// The differences that a check shows, as far as there is room.
+fn diffs(report: &Report) -> String {
+    let mut out = String::new();
+    for edit in report.edits.iter().filter(|_| report.status == Status::Checked) {
+        let Some(diff) = &edit.diff else { continue };
+        let said = beginning(diff, DIFFS.saturating_sub(out.len()));
+        out += &format!("\n{said}");
+        if said.len() < diff.len() {
+            out += "\nThe other differences are left out here: they are too long.\n";
+            break;
+        }
+    }
+    out
 }

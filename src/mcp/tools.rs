@@ -2,7 +2,7 @@
 
 use super::edits::{self, Given};
 use super::listener::Listener;
-use super::{Judge, read, report};
+use super::{Judge, arguments, read, report};
 use crate::flow::{self, Done, Each, Numbers, Options, Order, Resume, Template, Undo};
 use crate::report::record::Asked;
 use crate::report::{Report, Status, SuggestionReport};
@@ -54,7 +54,8 @@ const TOOLS: &[Tool] = &[
     },
     Tool {
         name: CORRECT,
-        about: "Go on from a refused attempt: give corrected edits for those that failed. They land with the good ones.",
+        about: "Go on from a refused attempt: give corrected edits for those that failed. They land with the good ones, where the \
+                attempt was to land and under its `key`.",
         required: &["repo", "attempt"],
         optional: &["edits", "response"],
         reads_only: false,
@@ -84,7 +85,7 @@ const TOOLS: &[Tool] = &[
         name: "undo",
         about: "Take a landing back (the newest unless `id` names another), or some edits of it, itself as a transaction.",
         required: &["repo"],
-        optional: &["id", "numbers_of_edits"],
+        optional: &["id", "numbers_of_edits", "branch"],
         reads_only: false,
     },
 ];
@@ -97,7 +98,9 @@ fn argument(name: &str) -> (&str, Value) {
         "repo" => {
             text("The absolute path of a directory in the repository: in a worktree, or a bare repository.")
         }
-        "paths" => texts("Files or directories, as pathspecs from the top of the repository."),
+        "paths" => {
+            texts("Files or directories, as pathspecs from the top of the repository; `.` is all of it.")
+        }
         "ref" => text("A commit, branch or tag."),
         "numbers" => json!({"type": "boolean", "description": "Put its number and a tab before each line."}),
         "edits" => edits_schema(),
@@ -139,7 +142,11 @@ fn edits_schema() -> Value {
                 "path": text("The file, from the top of the repository."),
                 "op": {"type": "string", "enum": ["create", "edit", "delete", "move"]},
                 "old": text("edit: the text to replace, word for word. It must be in one place only, unless `all` is given."),
-                "new": text("edit: the text in its place. create: the whole text of the new file."),
+                "new": {
+                    "type": "string",
+                    "minLength": 0,
+                    "description": "edit: the text in its place. create: the whole text of the new file.",
+                },
                 "all": {"type": "boolean", "description": "edit: replace each place."},
                 "to": text("move: the new path."),
                 "why": text("The reason; it becomes the commit's message."),
@@ -159,22 +166,21 @@ fn input_schema(tool: &Tool) -> Value {
 /// What is sure of a result. It may have more.
 fn output_schema(tool: &Tool) -> Value {
     let objects = json!({"type": "array", "items": {"type": "object"}});
-    if tool.name == "read" {
-        let base = json!({"type": "string"});
-        let properties = json!({"base": base, "files": objects, "left_out": objects});
-        return json!({"type": "object", "properties": properties, "required": ["base", "files", "left_out"]});
-    }
     let text = json!({"type": "string"});
     let error = json!({"code": text, "message": text, "retryable": {"type": "boolean"}});
-    let properties = json!({
-        "status": text,
-        "landing": text,
-        "commits": objects,
-        "edits": objects,
-        "attempt": text,
-        "feedback": text,
-        "error": {"type": "object", "properties": error},
-    });
+    let mut properties = match tool.name {
+        "read" => json!({"base": text, "files": objects, "left_out": objects}),
+        _ => json!({
+            "landing": text,
+            "commits": objects,
+            "edits": objects,
+            "attempt": text,
+            "feedback": text,
+        }),
+    };
+    properties["status"] = text;
+    properties["error"] = json!({"type": "object", "properties": error});
+    // What failed has nothing else.
     json!({"type": "object", "properties": properties, "required": ["status"]})
 }
 
@@ -220,29 +226,27 @@ pub(super) fn call(tool: &Tool, arguments: Value, listener: &Listener, judge: Ju
 }
 
 fn try_call(tool: &Tool, mut arguments: Value, listener: &Listener, judge: Judge) -> Result<Value, Failed> {
-    let given = arguments.as_object_mut().ok_or_else(|| Failed::Usage("no arguments".to_owned()))?;
-    let known = || tool.required.iter().chain(tool.optional).map(|name| argument(name).0);
-    if let Some(unknown) = given.keys().find(|given| !known().any(|known| known == *given)) {
-        return Err(Failed::Usage(format!("`{}` has no argument `{unknown}`", tool.name)));
-    }
-    let place: String = read_as(given.remove("repo").unwrap_or_default())?;
+    arguments::members("", &input_schema(tool), &mut arguments).map_err(Failed::Usage)?;
+    let place: String = read_as(arguments["repo"].take())?;
     let repo = Repo::find(Path::new(&place))?;
     match tool.name {
         "read" => read::read(&repo, read_as(arguments)?),
         "suggest" => suggest(&repo, read_as(arguments)?, listener, judge),
-        "landings" => Ok(report::result(&flow::list(&repo, listener)?, 0, None, false)),
+        "landings" => Ok(report::listed(flow::list(&repo, listener)?)),
         "show" => {
             let Landing { id, .. } = read_as(arguments)?;
-            Ok(report::result(&flow::show(&repo, id.as_deref(), listener)?, 0, None, false))
+            let shown = flow::show(&repo, id.as_deref(), listener)?;
+            Ok(report::shown(shown, &repo))
         }
         "undo" => {
-            let Landing { id, edits } = read_as(arguments)?;
+            let Landing { id, edits, branch } = read_as(arguments)?;
             let edits: Vec<_> = edits.iter().map(usize::to_string).collect();
             let numbers =
                 || edits.join(",").parse().map_err(|e: flow::NotNumbers| Failed::Usage(e.to_string()));
             let edits = if edits.is_empty() { Numbers::default() } else { numbers()? };
             let what = Undo { name: id, edits, redo: false };
-            let options = options_of(&repo)?;
+            let mut options = options_of(&repo)?;
+            options.branch = branch.or(options.branch);
             Ok(finish(flow::undo(repo, &what, &options, listener), judge, false))
         }
         name => land(repo, read_as(arguments)?, name == "check", listener, judge),
@@ -258,6 +262,7 @@ struct Landing {
     id: Option<String>,
     #[serde(default)]
     edits: Vec<usize>,
+    branch: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -310,12 +315,13 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener, judge: Judge
     if let Some(template) = options.branch.as_deref().filter(|name| Template::is_one(name)) {
         return Err(Failed::Usage(format!("{template} names several branches: use `suggest`")));
     }
-    options.key = input.key;
+    options.key = input.key.or(options.key);
     if input.request.is_some() || input.model.is_some() {
         let command = input.model.unwrap_or_else(|| NAME.to_owned());
         options.asked = Some(Asked { request: input.request, command });
     }
     options.diffs = check;
+    let as_arguments = input.edits.is_some();
     let text = match (input.edits, input.response) {
         (None, Some(response)) => response,
         (Some(given), None) => {
@@ -328,10 +334,11 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener, judge: Judge
     let response = Response::new(number, NAME, text.into_bytes(), options.max_size)?;
     let mut order = Order::of(vec![response]);
     order.resume = resume;
-    let done = match check || options.dry_run {
+    let mut done = match check || options.dry_run {
         true => flow::check(repo, order, &options, false, listener),
         false => flow::land(repo, order, &options, listener),
     };
+    done.report.lesson.as_arguments = as_arguments;
     Ok(finish(done, judge, check))
 }
 

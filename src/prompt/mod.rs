@@ -43,11 +43,13 @@ pub struct Lesson {
     pub context_lines: usize,
     /// Whether files may be removed; what is forbidden is not taught.
     pub delete: bool,
+    /// Whether edits are given as arguments of a call, so that no format is to be written.
+    pub as_arguments: bool,
 }
 
 impl Default for Lesson {
     fn default() -> Self {
-        Self { context_lines: CONTEXT_LINES, delete: true }
+        Self { context_lines: CONTEXT_LINES, delete: true, as_arguments: false }
     }
 }
 

@@ -156,7 +156,8 @@ impl<'a> Text<'a> {
             matches!(finding.code, Code::Malformed | Code::Missing | Code::Duplicate)
                 && finding.edit.is_none()
         });
-        if let Some(format) = self.one_format(&sections).filter(|_| unread) {
+        let is_text = !self.report.lesson.as_arguments;
+        if let Some(format) = self.one_format(&sections).filter(|_| unread && is_text) {
             let how = instructions(format, self.report.lesson);
             if out.len() + how.len() + 100 < limit {
                 let _ = write!(out, "\n## How the format goes\n\n{}\n", how.trim_end());
@@ -261,6 +262,7 @@ impl<'a> Text<'a> {
             let _ = writeln!(out, "Not all of your answer was applied: {what}.\n");
         }
         let format = match self.one_format(sections) {
+            _ if self.report.lesson.as_arguments => "as `edits`".to_owned(),
             Some(format) => format!("in the same format as before: {}", named(format)),
             None if refused.len() + parts == 1 => "in the same format as before".to_owned(),
             None => "each in the format that it had".to_owned(),

@@ -180,7 +180,14 @@ pub fn headline(report: &Report) -> String {
             let _ = match count(EditState::AlreadyApplied) {
                 _ if let Some((id, time)) = &report.already => {
                     let date = Date::of(*time).day();
-                    writeln!(out, "already landed as {id} on {date}; nothing to do")
+                    match &report.key {
+                        Some(key) => writeln!(
+                            out,
+                            "the key {} has landed as {id} on {date}; the edits of this call were not made",
+                            escape(key)
+                        ),
+                        None => writeln!(out, "already landed as {id} on {date}; nothing to do"),
+                    }
                 }
                 _ if report.findings.iter().any(|finding| finding.code == Code::Conflict) => {
                     writeln!(out, "nothing to do: the branch keeps what it has")

@@ -329,6 +329,9 @@ pub struct Report {
     /// The landing by which there is nothing left to do, and when it was: seconds since 1970, and the zone in minutes.
     #[serde(skip)]
     pub already: Option<(String, (i64, i32))>,
+    /// The key by which it is known that it has landed already.
+    #[serde(skip)]
+    pub key: Option<String>,
     /// Landings that are on record, the newest first: those that are shown, or forgotten.
     #[serde(skip)]
     pub landings: Vec<LandingReport>,

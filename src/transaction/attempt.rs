@@ -7,6 +7,7 @@
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result};
 use crate::plan::SlotState;
+use crate::report::record::Asked;
 use crate::response::Response;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::repo::Repo;
@@ -53,6 +54,12 @@ pub struct Attempt {
     pub failed: Option<Vec<String>>,
     /// The commit that `--base` named.
     pub base: Option<String>,
+    /// The key that it was to land under.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// What a model was asked for its responses.
+    #[serde(default)]
+    pub asked: Option<Asked>,
     /// The options by which it was judged and was to land, by their names.
     pub options: BTreeMap<String, Vec<String>>,
     /// How each of the responses was read.
@@ -171,6 +178,8 @@ impl Attempt {
             paths: Vec::new(),
             failed: None,
             base: None,
+            key: None,
+            asked: None,
             options: BTreeMap::new(),
             readings: Vec::new(),
             names: Vec::new(),

@@ -116,6 +116,12 @@ impl Pathspec {
 /// What is more than a letter in a pattern; the first of these before the others are escaped by it.
 const SPECIAL: &[char] = &['\\', '*', '?', '['];
 
+/// The paths of files, with their blobs.
+type Files = Vec<(String, Oid)>;
+
+/// Paths of what is no file, with what it is.
+type Others = Vec<(String, &'static str)>;
+
 const OUTSIDE: &str = "leads out of the repository";
 
 fn refused(pathspec: &str, why: &str) -> Error {
@@ -178,11 +184,12 @@ impl Repo {
         Ok(spec.text())
     }
 
-    /// The files of a commit that a pathspec selects, with their blobs, in the order of paths.
+    /// The files of a commit that a pathspec selects, with their blobs, in the order of paths; and what else it selects, with
+    /// what that is.
     ///
     /// # Errors
     /// The pathspec makes no sense, or the object store fails.
-    pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<Vec<(String, Oid)>> {
+    pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<(Files, Others)> {
         let matches = Self::pathspec(&[pathspec.to_owned()])?;
         let spec = Pathspec::parse(pathspec)?;
         // A directory without such a path need not be read.
@@ -193,15 +200,17 @@ impl Repo {
         let id = self.tree_of(commit)?;
         self.ensure_trees(None, Some(id))?;
         let tree = self.find_tree(id)?;
-        let mut files = Vec::new();
+        let (mut files, mut others) = (Vec::new(), Vec::new());
         tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
-            if entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != 0o120000 {
-                let path = format!("{directory}{}", String::from_utf8_lossy(entry.name_bytes()));
-                if matches(&path) {
-                    files.push((path, entry.id()));
+            let is_directory = entry.kind() == Some(git2::ObjectType::Tree);
+            let path = format!("{directory}{}", String::from_utf8_lossy(entry.name_bytes()));
+            if !is_directory && matches(&path) {
+                match entry.filemode() {
+                    0o120000 => others.push((path, "symbolic link")),
+                    0o160000 => others.push((path, "submodule")),
+                    _ => files.push((path, entry.id())),
                 }
             }
-            let is_directory = entry.kind() == Some(git2::ObjectType::Tree);
             match is_directory
                 && !may_hold(&format!("{directory}{}/", String::from_utf8_lossy(entry.name_bytes())))
             {
@@ -213,6 +222,6 @@ impl Repo {
         files.sort();
         // All at once: one after another would be as many conversations with the remote.
         self.ensure(&files.iter().map(|(_, id)| *id).collect::<Vec<_>>())?;
-        Ok(files)
+        Ok((files, others))
     }
 }

@@ -1,5 +1,6 @@
 //! The server for agents, as a client talks to it that starts it in `/`, in the environment of another repository.
 
+mod answers;
 mod cases;
 mod clients;
 mod running;

@@ -1,0 +1,68 @@
+//! Arguments of a call, held against the schema of the tool: so that whoever got one wrong is told which.
+
+use serde_json::Value;
+
+/// Takes what is not given out of an argument, and says what is wrong with the rest, by its name. Clients write `null` or an
+/// empty text for what they have no value for; only where the schema says that a text may be empty, one is meant.
+///
+/// # Errors
+/// What does not fit the schema.
+pub(super) fn check(name: &str, schema: &Value, value: &mut Value) -> Result<(), String> {
+    let fits = match schema["type"].as_str() {
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => value.as_u64() >= Some(1),
+        Some("array") => value.is_array(),
+        _ => value.is_object(),
+    };
+    if !fits {
+        let wanted = match schema["type"].as_str() {
+            Some("string") => "a text",
+            Some("boolean") => "true or false",
+            Some("integer") => "a number from 1",
+            Some("array") => "a list",
+            _ => "an object",
+        };
+        return Err(format!("`{name}` has to be {wanted}"));
+    }
+    if let Some(known) = schema["enum"].as_array().filter(|known| !known.contains(value)) {
+        let known: Vec<_> = known.iter().filter_map(Value::as_str).collect();
+        return Err(format!("`{name}` has to be one of {}", known.join(", ")));
+    }
+    match value {
+        Value::Array(items) if items.is_empty() => Err(format!("`{name}` is empty")),
+        Value::Array(items) => (0..)
+            .zip(items)
+            .try_for_each(|(at, item)| check(&format!("{name}[{at}]"), &schema["items"], item)),
+        Value::Object(_) => members(name, schema, value),
+        _ => Ok(()),
+    }
+}
+
+/// Likewise for the members of an object.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn members(name: &str, schema: &Value, value: &mut Value) -> Result<(), String> {
+    let place = |member: &str| match name {
+        "" => member.to_owned(),
+        name => format!("{name}.{member}"),
+    };
+    let all = value.as_object_mut().ok_or("there are no arguments")?;
+    let properties = &schema["properties"];
+    all.retain(|member, value| {
+        let may_be_empty = properties[member.as_str()]["minLength"] == 0;
+        !value.is_null() && (may_be_empty || value.as_str() != Some(""))
+    });
+    for (member, value) in all.iter_mut() {
+        let Some(schema) = properties.get(member) else {
+            return Err(format!("there is no argument `{}`", place(member)));
+        };
+        check(&place(member), schema, value)?;
+    }
+    let mut required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    match required.find(|member| !all.contains_key(*member)) {
+        Some(missing) => Err(format!("`{}` is missing", place(missing))),
+        None => Ok(()),
+    }
+}

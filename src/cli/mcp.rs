@@ -17,6 +17,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     vcs::process::leave_repository()?;
     // Nothing is to depend on where it was started.
     change_directory(&"/".into())?;
-    mcp::serve(BufReader::new(stdin()), stdout(), |report, failure| outcome::settle(report, failure).code());
+    mcp::serve(BufReader::new(stdin()), stdout(), |report, failure| outcome::settle(report, failure).code())
+        .map_err(|e| vcs::Error::io("start", "a thread", e))?;
     Ok(if interrupt::seen() { Exit::Interrupted } else { Exit::Done })
 }

@@ -56,11 +56,19 @@ struct Server {
 }
 
 /// Answers messages until the input ends or a signal comes. What runs then is cancelled and waited for.
-pub fn serve(mut input: impl BufRead + Send + 'static, output: impl Write + Send + 'static, judge: Judge) {
+/// A client that does not read its answers keeps nothing of that from happening.
+///
+/// # Errors
+/// There is no thread to be had.
+pub fn serve(
+    mut input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    judge: Judge,
+) -> std::io::Result<()> {
     // A signal would else end the process where no call has begun to land.
     let _held = interrupt::hold();
     let (events, happened) = sync_channel(1);
-    let output = Arc::new(Output::new(output));
+    let output = Output::new(output)?;
     let mut server = Server { output, judge, events: events.clone(), calls: HashMap::new(), level: None };
     let reading = move || loop {
         let line = read_line(&mut input, LONGEST);
@@ -69,8 +77,8 @@ pub fn serve(mut input: impl BufRead + Send + 'static, output: impl Write + Send
             break;
         }
     };
-    let _reader = Builder::new().spawn(reading);
-    while !interrupt::seen() {
+    Builder::new().spawn(reading)?;
+    while !interrupt::seen() && !server.output.has_gone() {
         match happened.recv_timeout(GLANCE) {
             Ok(Event::Read(Line::Text(text))) => server.take(&text),
             Ok(Event::Read(Line::TooLong)) => {
@@ -85,10 +93,13 @@ pub fn serve(mut input: impl BufRead + Send + 'static, output: impl Write + Send
     }
     // Whoever has something to say hears that nobody listens.
     drop(happened);
+    server.output.end();
     server.calls.values().for_each(|(cancel, _)| cancel.cancel());
     for (_, (_, thread)) in server.calls {
         let _ = thread.join();
     }
+    server.output.drain();
+    Ok(())
 }
 
 impl Server {
@@ -161,7 +172,7 @@ impl Server {
             match guarded.guard(|| catch_unwind(AssertUnwindSafe(call))) {
                 // Nobody waits for an answer.
                 _ if guarded.is_cancelled() => {}
-                Ok(result) => output.result(&own, result),
+                Ok(result) => output.outcome(&own, result),
                 Err(_) => output.error(&own, output::INTERNAL_ERROR, "this call has failed; it is a bug"),
             }
             let _ = events.send(Event::Done(done));

@@ -92,6 +92,64 @@ fn what_runs_when_the_client_goes_away_or_a_signal_comes_lands_nothing() {
 }
 
 #[test]
+fn a_client_that_reads_nothing_can_cancel_and_go_away() {
+    for how in ["cancel", "end of input", "signal"] {
+        let (sandbox, elsewhere) = two();
+        let mark = slow(&sandbox);
+        let head = sandbox.head();
+        let mut client = Client::start(&sandbox, &elsewhere);
+        let id = client.start_call("land", &sandbox.repo, edits(&[edit("README", "hello", "hi")]));
+        wait_for(&mark);
+        let began = Instant::now();
+        // Far more than a pipe holds.
+        for _ in 0..200 {
+            client.send("tools/list", &json!({}));
+        }
+        match how {
+            "cancel" => {
+                let params = json!({"requestId": id});
+                let cancelled =
+                    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+                client.line(&cancelled.to_string());
+                while sandbox.repo.join(".git/llm-apply/txn").exists() {
+                    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                client.input.take();
+                assert_eq!(client.child.wait().unwrap().code(), Some(0));
+            }
+            "signal" => {
+                let id = client.child.id().to_string();
+                assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+                assert_eq!(client.child.wait().unwrap().code(), Some(130));
+            }
+            _ => {
+                client.input.take();
+                assert_eq!(client.child.wait().unwrap().code(), Some(0));
+            }
+        }
+        assert!(began.elapsed() < Duration::from_millis(4900), "{how}: {:?}", began.elapsed());
+        assert_eq!(sandbox.head(), head, "{how}");
+        assert_eq!(sandbox.git(["status", "--porcelain"]), "", "{how}");
+        sandbox.leaves_nothing();
+    }
+}
+
+#[test]
+fn what_is_answered_when_the_input_ends_is_still_told() {
+    let (sandbox, elsewhere) = two();
+    let mut client = Client::start(&sandbox, &elsewhere);
+    for _ in 0..200 {
+        client.send("tools/list", &json!({}));
+    }
+    client.input.take();
+    for id in 1..=200 {
+        assert_eq!(client.next()["id"], id);
+    }
+    client.leave();
+}
+
+#[test]
 fn killed_in_a_call_the_next_run_finds_before_or_after() {
     let elsewhere = Sandbox::unborn();
     let land = |sandbox: &Sandbox, fault: Option<Fault>| {

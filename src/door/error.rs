@@ -43,7 +43,7 @@ named! {
 #[error("{}", .problem.message)]
 pub struct Error {
     kind: Kind,
-    problem: Problem,
+    problem: Box<Problem>,
     exit: Exit,
 }
 
@@ -85,7 +85,7 @@ impl Error {
             (Exit::Refused, _) => Kind::Refused,
             _ => Kind::Repository,
         });
-        Self { kind, problem, exit }
+        Self { kind, problem: Box::new(problem), exit }
     }
 
     /// What keeps that report from being of a landing; none if nothing does.
@@ -106,7 +106,7 @@ impl Error {
         let errors = report.findings.iter().filter(|one| one.is_error()).map(|one| one.message.as_str());
         let said = errors.collect::<Vec<_>>().join("\n");
         let problem = report.error.clone().unwrap_or_else(|| Problem::new(code, said));
-        Some(Self { kind, exit: Exit::of_report(report), problem })
+        Some(Self { kind, exit: Exit::of_report(report), problem: Box::new(problem) })
     }
 }
 

@@ -59,14 +59,19 @@ impl Repo {
         let is_refused = matches!(report.status, Status::Refused | Status::NoEdits);
         if is_refused && failure.as_ref().is_none_or(|error| matches!(error, flow::Error::Mismatch(_))) {
             let attempt = refused.map(Arc::new).or_else(|| response.attempt.clone());
-            return Ok(Resolved::Refused(Refused { report, attempt }));
+            return Ok(Resolved::Refused(Refused { report: Box::new(report), attempt }));
         }
         if let Some(error) = Error::of_report(&report, failure.as_ref()) {
             return Err(error);
         }
         Ok(match report.status {
             Status::Nothing => Resolved::AlreadyLanded(Landing::of(&report)),
-            _ => Resolved::Plan(Plan { repo: self.clone(), response: response.clone(), options, report }),
+            _ => Resolved::Plan(Plan {
+                repo: self.clone(),
+                response: response.clone(),
+                options: Box::new(options),
+                report: Box::new(report),
+            }),
         })
     }
 
@@ -117,7 +122,7 @@ fn landed(done: Done) -> Result<Landing, Error> {
 /// A response that cannot land as it is.
 #[derive(Debug)]
 pub struct Refused {
-    report: Report,
+    report: Box<Report>,
     /// Its edits, so that corrected ones can take the places of those that failed.
     attempt: Option<Arc<Found>>,
 }
@@ -154,8 +159,8 @@ impl Refused {
 pub struct Plan {
     repo: Repo,
     response: Response,
-    options: flow::Options,
-    report: Report,
+    options: Box<flow::Options>,
+    report: Box<Report>,
 }
 
 /// One edit of a plan.
@@ -181,7 +186,7 @@ impl Plan {
     /// Nothing has changed then, unless the kind is [`super::Kind::Unfinished`]. [`super::Kind::Refused`]: the branch has moved so
     /// that it does not resolve any more.
     pub fn land(&self, wait: Duration, cancel: &Cancel) -> Result<Landing, Error> {
-        let mut options = self.options.clone();
+        let mut options = flow::Options::clone(&self.options);
         options.lock_timeout = wait;
         let (repo, order) = (self.repo.handle()?, order_of(&self.response, &options)?);
         landed(cancel.guard(|| flow::land(repo, order, &options, &())))

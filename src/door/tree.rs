@@ -19,7 +19,10 @@ use std::sync::Arc;
 /// let refused = Tree::from_fn(|_| None).resolve(&Response::parse(answer)).expect_err("there is no file");
 /// assert_eq!((refused[0].path.as_deref(), refused[0].code), (Some("a.txt"), "not-found"));
 /// ```
-pub struct Tree<'a>(Box<dyn Fn(&str) -> Option<Vec<u8>> + 'a>);
+pub struct Tree<'a>(Box<Files<'a>>);
+
+/// Gives the file at a path.
+type Files<'a> = dyn Fn(&str) -> Option<Vec<u8>> + 'a;
 
 /// What becomes of one path.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -320,11 +320,12 @@ impl<'a> Text<'a> {
         match edit {
             Some(edit) => {
                 let path = self.quotes.inline(finding.path.as_deref().unwrap_or(&edit.path));
-                let _ = write!(
-                    out,
-                    "\n## Edit {}: {} {path} ({} of {answer})\n",
-                    edit.number, edit.operation, edit.lines
-                );
+                // What is given as arguments has no lines.
+                let place = match self.report.lesson.as_arguments {
+                    true => String::new(),
+                    false => format!(" ({} of {answer})", edit.lines),
+                };
+                let _ = write!(out, "\n## Edit {}: {} {path}{place}\n", edit.number, edit.operation);
             }
             None => {
                 let place = finding.places.first().map(|(lines, _)| format!("{lines} of {answer}"));

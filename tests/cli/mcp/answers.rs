@@ -169,7 +169,10 @@ fn a_correction_lands_under_the_key_of_its_attempt() {
     }
     let (text, refused) = told(&mut client, "land", &sandbox.repo, bad);
     assert!(text.contains("Send only that edit again, corrected, as `edits`."), "{text}");
-    assert!(!text.contains("JSON list") && !text.contains("OPX"), "{text}");
+    assert!(
+        !text.contains("JSON list") && !text.contains("OPX") && !text.contains("of your answer)"),
+        "{text}"
+    );
     let fix =
         json!({"attempt": refused["attempt"], "edits": [edit("src/a.rs", "fn b() {}", "fn beta() {}")]});
     let landed = client.call("correct", &sandbox.repo, fix);
@@ -238,7 +241,7 @@ fn what_cannot_be_read_is_named_beside_what_can() {
     assert_eq!(read["left_out"], left_out);
     // No more than one call may give.
     for number in 10..40 {
-        sandbox.file(&format!("big/{number}"), &"a line\n".repeat(200_000 / 7));
+        sandbox.file(&format!("big/{number}"), "a line\n".repeat(200_000 / 7));
     }
     sandbox.commit("big");
     let (text, read) = told(&mut client, "read", &sandbox.repo, json!({"paths": ["big"]}));

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example agent` makes a repository in a temporary directory, and shows what becomes of it.
 
+#![expect(clippy::print_stdout, reason = "it is for people to look at")]
+
 use git_llm_apply::{Cancel, Kind, Options, Repo, Resolved, Response};
 use std::error::Error;
 use std::path::Path;

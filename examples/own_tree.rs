@@ -1,5 +1,7 @@
 //! Edits on files that a program has itself, without git: `cargo run --no-default-features --example own_tree`.
 
+#![expect(clippy::print_stdout, reason = "it is for people to look at")]
+
 use git_llm_apply::{Response, Tree};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! `git llm-apply mcp`: the server for agents on standard input and output.
 
 use super::{Error, args, change_directory, output};
-use crate::outcome::{self, Exit};
+use crate::outcome::Exit;
 use crate::transaction::interrupt;
 use crate::{mcp, vcs};
 use clap::ArgMatches;
@@ -17,7 +17,6 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
     vcs::process::leave_repository()?;
     // Nothing is to depend on where it was started.
     change_directory(&"/".into())?;
-    mcp::serve(BufReader::new(stdin()), stdout(), |report, failure| outcome::settle(report, failure).code())
-        .map_err(|e| vcs::Error::io("start", "a thread", e))?;
+    mcp::serve(BufReader::new(stdin()), stdout()).map_err(|e| vcs::Error::io("start", "a thread", e))?;
     Ok(if interrupt::seen() { Exit::Interrupted } else { Exit::Done })
 }

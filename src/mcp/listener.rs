@@ -22,12 +22,13 @@ pub(super) struct Listener {
     /// The least level of messages, by its place.
     level: Option<usize>,
     began: Instant,
-    told: Cell<Option<Instant>>,
+    /// When the client heard last of the progress.
+    last: Cell<Option<Instant>>,
 }
 
 impl Listener {
     pub(super) fn new(output: Arc<Output>, progress: Option<Value>, level: Option<usize>) -> Self {
-        Self { output, progress, level, began: Instant::now(), told: Cell::new(None) }
+        Self { output, progress, level, began: Instant::now(), last: Cell::new(None) }
     }
 
     fn message(&self, level: &str, text: &str) {
@@ -50,8 +51,8 @@ impl Watch for Listener {
 
     fn waiting(&self, what: &str, _: Duration) {
         let Some(token) = &self.progress else { return };
-        if self.told.get().is_none_or(|told| told.elapsed() >= PAUSE) {
-            self.told.set(Some(Instant::now()));
+        if self.last.get().is_none_or(|last| last.elapsed() >= PAUSE) {
+            self.last.set(Some(Instant::now()));
             // It has to grow, also from one command to the next.
             let progress = self.began.elapsed().as_secs_f64();
             let params = json!({"progressToken": token, "progress": progress, "message": what});

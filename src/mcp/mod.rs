@@ -17,9 +17,3 @@ mod tools;
 
 pub use clients::{CLIENTS, entry};
 pub use server::serve;
-
-use crate::flow;
-use crate::report::Report;
-
-/// Puts what went wrong into a report, and gives the exit status that the command would have: it decides over both.
-pub type Judge = fn(&mut Report, Option<&flow::Error>) -> u8;

@@ -21,7 +21,7 @@ const ROOM: usize = 16 << 20;
 const MOST: usize = 64 << 20;
 
 /// How much is written at a time, in bytes.
-const PIECE: usize = 64 << 10;
+const CHUNK: usize = 64 << 10;
 
 /// How long a client that reads nothing is waited for at the end.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ struct State {
     waiting: VecDeque<(String, Of)>,
     /// How many bytes that is: of the loop, and of calls.
     bytes: [usize; 2],
-    /// How many pieces were written.
+    /// How many chunks were written.
     written: u64,
     is_writing: bool,
     is_ending: bool,
@@ -77,8 +77,8 @@ impl Output {
             state.bytes[of as usize] -= line.len();
             state.is_writing = true;
             drop(state);
-            for piece in line.as_bytes().chunks(PIECE) {
-                let written = stream.write_all(piece).and_then(|()| stream.flush());
+            for chunk in line.as_bytes().chunks(CHUNK) {
+                let written = stream.write_all(chunk).and_then(|()| stream.flush());
                 let mut state = self.state();
                 state.written += 1;
                 state.has_gone |= written.is_err();

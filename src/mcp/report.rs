@@ -1,7 +1,8 @@
 //! The report of a flow as the result of a call.
 
+use super::tools;
 use super::tools::Failed;
-use super::{Judge, tools};
+use crate::outcome;
 use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, Report, Status, Style, ToPass};
 use crate::vcs::repo::Repo;
 use serde_json::{Map, Value, json};
@@ -22,14 +23,14 @@ const TEXT: usize = 256 << 10;
 const LANDINGS: usize = 50;
 
 /// The result of a call that came to nothing.
-pub(super) fn failed(failed: Failed, judge: Judge) -> Value {
+pub(super) fn failed(failed: Failed) -> Value {
     let mut report = Report::new(Status::Failed);
     let exit = match failed {
         Failed::Usage(message) => {
             report.error = Some(Problem::new("usage", message));
             129
         }
-        Failed::Flow(error) => judge(&mut report, Some(&error)),
+        Failed::Flow(error) => outcome::settle(&mut report, Some(&error)).code(),
     };
     result(&report, exit, None, false)
 }

@@ -3,7 +3,7 @@
 use super::listener::{LEVELS, Listener};
 use super::message::{INVALID_REQUEST, Line, Message, read_line};
 use super::output::{self, Output};
-use super::{Judge, tools};
+use super::tools;
 use crate::transaction::interrupt::{self, Cancel};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -48,7 +48,7 @@ enum Event {
 
 struct Server {
     output: Arc<Output>,
-    judge: Judge,
+
     events: SyncSender<Event>,
     /// What runs, by the ids of the requests.
     calls: HashMap<String, (Cancel, JoinHandle<()>)>,
@@ -63,13 +63,12 @@ struct Server {
 pub fn serve(
     mut input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
-    judge: Judge,
 ) -> std::io::Result<()> {
     // A signal would else end the process where no call has begun to land.
     let _held = interrupt::hold();
     let (events, happened) = sync_channel(1);
     let output = Output::new(output)?;
-    let mut server = Server { output, judge, events: events.clone(), calls: HashMap::new(), level: None };
+    let mut server = Server { output, events: events.clone(), calls: HashMap::new(), level: None };
     let reading = move || loop {
         let line = read_line(&mut input, LONGEST);
         let is_end = matches!(line, Line::End);
@@ -164,11 +163,11 @@ impl Server {
         let arguments = params.get_mut("arguments").map_or_else(|| json!({}), Value::take);
         let level = level_of(meta.get(LEVEL)).or(self.level);
         let listener = Listener::new(Arc::clone(&self.output), meta.get("progressToken").cloned(), level);
-        let (output, events, judge) = (Arc::clone(&self.output), self.events.clone(), self.judge);
+        let (output, events) = (Arc::clone(&self.output), self.events.clone());
         let (cancel, own, done) = (Cancel::default(), id.clone(), key.clone());
         let guarded = cancel.clone();
         let work = move || {
-            let call = || tools::call(tool, arguments, &listener, judge);
+            let call = || tools::call(tool, arguments, &listener);
             match guarded.guard(|| catch_unwind(AssertUnwindSafe(call))) {
                 // Nobody waits for an answer.
                 _ if guarded.is_cancelled() => {}

@@ -2,8 +2,9 @@
 
 use super::edits::{self, Given};
 use super::listener::Listener;
-use super::{Judge, arguments, read, report};
+use super::{arguments, read, report};
 use crate::flow::{self, Done, Each, Numbers, Options, Order, Resume, Template, Undo};
+use crate::outcome;
 use crate::report::record::Asked;
 use crate::report::{Report, Status, SuggestionReport};
 use crate::response::Response;
@@ -221,17 +222,17 @@ impl<E: Into<flow::Error>> From<E> for Failed {
 }
 
 /// Calls a tool, and gives the result.
-pub(super) fn call(tool: &Tool, arguments: Value, listener: &Listener, judge: Judge) -> Value {
-    try_call(tool, arguments, listener, judge).unwrap_or_else(|failed| report::failed(failed, judge))
+pub(super) fn call(tool: &Tool, arguments: Value, listener: &Listener) -> Value {
+    try_call(tool, arguments, listener).unwrap_or_else(report::failed)
 }
 
-fn try_call(tool: &Tool, mut arguments: Value, listener: &Listener, judge: Judge) -> Result<Value, Failed> {
+fn try_call(tool: &Tool, mut arguments: Value, listener: &Listener) -> Result<Value, Failed> {
     arguments::members("", &input_schema(tool), &mut arguments).map_err(Failed::Usage)?;
     let place: String = read_as(arguments["repo"].take())?;
     let repo = Repo::find(Path::new(&place))?;
     match tool.name {
         "read" => read::read(&repo, read_as(arguments)?),
-        "suggest" => suggest(&repo, read_as(arguments)?, listener, judge),
+        "suggest" => suggest(&repo, read_as(arguments)?, listener),
         "landings" => Ok(report::listed(flow::list(&repo, listener)?)),
         "show" => {
             let Landing { id, .. } = read_as(arguments)?;
@@ -247,9 +248,9 @@ fn try_call(tool: &Tool, mut arguments: Value, listener: &Listener, judge: Judge
             let what = Undo { name: id, edits, redo: false };
             let mut options = options_of(&repo)?;
             options.branch = branch.or(options.branch);
-            Ok(finish(flow::undo(repo, &what, &options, listener), judge, false))
+            Ok(finish(flow::undo(repo, &what, &options, listener), false))
         }
-        name => land(repo, read_as(arguments)?, name == "check", listener, judge),
+        name => land(repo, read_as(arguments)?, name == "check", listener),
     }
 }
 
@@ -295,7 +296,7 @@ fn unattended(mut options: Options) -> Options {
     options
 }
 
-fn land(repo: Repo, input: Edits, check: bool, listener: &Listener, judge: Judge) -> Result<Value, Failed> {
+fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Value, Failed> {
     let mut options = options_of(&repo)?;
     let resume = input.attempt.as_deref().map(|id| Resume::find(&repo, Some(id), None)).transpose()?;
     if let Some(resume) = &resume {
@@ -339,16 +340,16 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener, judge: Judge
         false => flow::land(repo, order, &options, listener),
     };
     done.report.lesson.as_arguments = as_arguments;
-    Ok(finish(done, judge, check))
+    Ok(finish(done, check))
 }
 
-fn finish(done: Done, judge: Judge, whole: bool) -> Value {
+fn finish(done: Done, whole: bool) -> Value {
     let Done { mut report, failure, repo, .. } = done;
-    let exit = judge(&mut report, failure.as_ref());
+    let exit = outcome::settle(&mut report, failure.as_ref()).code();
     report::result(&report, exit, Some(&repo), whole)
 }
 
-fn suggest(repo: &Repo, input: Suggest, listener: &Listener, judge: Judge) -> Result<Value, Failed> {
+fn suggest(repo: &Repo, input: Suggest, listener: &Listener) -> Result<Value, Failed> {
     let mut options = options_of(repo)?;
     options.branch = None;
     let name = if Template::is_one(&input.name) { input.name } else { format!("{}/{{n}}", input.name) };
@@ -361,13 +362,13 @@ fn suggest(repo: &Repo, input: Suggest, listener: &Listener, judge: Judge) -> Re
     let suggested =
         flow::suggest(repo, Order::of(responses), Each::Response, &template, &options, dry, listener)?;
     if let Some(mut report) = suggested.report {
-        let exit = judge(&mut report, None);
+        let exit = outcome::settle(&mut report, None).code();
         return Ok(report::result(&report, exit, None, false));
     }
     let mut all = Report::new(Status::Nothing);
     let mut exit = 0;
     for mut one in suggested.all {
-        let own = judge(&mut one.report, one.failure.as_ref());
+        let own = outcome::settle(&mut one.report, one.failure.as_ref()).code();
         exit = exit.max(own);
         // One that has landed is told, whatever became of the others.
         if all.status != Status::Landed {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// The text of an answer, and its report, which has what the tool's schema says.
-fn told(client: &mut Client, tool: &str, repo: &Path, arguments: Value) -> (String, Value) {
+fn call_for_text(client: &mut Client, tool: &str, repo: &Path, arguments: Value) -> (String, Value) {
     let id = client.start_call(tool, repo, arguments);
     let result = client.answer(id)["result"].take();
     let text = result["content"][0]["text"].as_str().unwrap().to_owned();
@@ -43,13 +43,13 @@ fn each_answer_says_something_and_fits_its_schema() {
         ("show", json!({})),
         ("undo", json!({})),
     ] {
-        told(&mut client, tool, &repo, arguments.clone());
+        call_for_text(&mut client, tool, &repo, arguments.clone());
         for place in ["/", "relative"] {
-            let (text, report) = told(&mut client, tool, Path::new(place), arguments.clone());
+            let (text, report) = call_for_text(&mut client, tool, Path::new(place), arguments.clone());
             assert!(text.starts_with("nothing was changed\n"), "{text}");
             assert_eq!(report["error"]["code"], "repository");
         }
-        let (text, report) = told(&mut client, tool, &repo, json!({"odd": 1}));
+        let (text, report) = call_for_text(&mut client, tool, &repo, json!({"odd": 1}));
         assert!(text.contains("`odd`") && report["error"]["code"] == "usage", "{text}");
     }
     client.leave();
@@ -60,23 +60,23 @@ fn what_was_not_taken_back_is_not_said_to_be() {
     let (sandbox, elsewhere) = two();
     let repo = sandbox.repo.clone();
     let mut client = Client::start(&sandbox, &elsewhere);
-    let (text, _) = told(&mut client, "landings", &repo, json!({}));
+    let (text, _) = call_for_text(&mut client, "landings", &repo, json!({}));
     assert_eq!(text, "nothing has landed here\n");
     let landed = client.call("land", &repo, edits(&[edit("README", "hello", "hi")]));
     let undo = json!({"id": landed["landing"]});
     // In the way of local changes.
     sandbox.file("README", "local\n");
-    let (text, report) = told(&mut client, "undo", &repo, undo.clone());
+    let (text, report) = call_for_text(&mut client, "undo", &repo, undo.clone());
     assert_eq!(report["status"], "in-the-way", "{report}");
     assert!(text.starts_with("nothing was taken back\n") && text.contains("README"), "{text}");
-    let (text, _) = told(&mut client, "land", &repo, edits(&[edit("README", "hi", "ho")]));
+    let (text, _) = call_for_text(&mut client, "land", &repo, edits(&[edit("README", "hi", "ho")]));
     assert!(text.starts_with("nothing was changed\n") && text.contains("README"), "{text}");
     sandbox.git(["checkout", "--", "README"]);
     // A hook refuses.
     sandbox.git(["config", "llmapply.exec", "echo broken; false"]);
     sandbox.file("a", "a\n");
     sandbox.commit("more");
-    let (text, report) = told(&mut client, "undo", &repo, undo.clone());
+    let (text, report) = call_for_text(&mut client, "undo", &repo, undo.clone());
     assert_eq!(report["status"], "failed", "{report}");
     assert!(text.starts_with("nothing was taken back\n") && text.contains("broken"), "{text}");
     assert!(!text.contains("  taken back"), "{text}");
@@ -84,11 +84,11 @@ fn what_was_not_taken_back_is_not_said_to_be() {
     // Its lines have changed since.
     sandbox.file("README", "hi there\n");
     sandbox.commit("meanwhile");
-    let (text, report) = told(&mut client, "undo", &repo, undo);
+    let (text, report) = call_for_text(&mut client, "undo", &repo, undo);
     assert_eq!(report["status"], "refused", "{report}");
     assert!(text.starts_with("nothing was taken back\n"), "{text}");
     assert!(text.contains(report["diagnostics"][0]["message"].as_str().unwrap()), "{text}");
-    let (text, _) = told(&mut client, "undo", &repo, json!({"id": "nothing"}));
+    let (text, _) = call_for_text(&mut client, "undo", &repo, json!({"id": "nothing"}));
     assert!(text.starts_with("nothing was changed\n"), "{text}");
     assert_eq!(sandbox.text("README"), "hi there\n");
     client.leave();
@@ -131,7 +131,7 @@ fn an_argument_that_makes_no_sense_is_named() {
         (json!({"path": "lead", "op": "move", "to": "x\\y"}), "has a backslash"),
         (json!({"path": "a\tb\n", "op": "create", "new": "y"}), "ends with a blank"),
     ] {
-        let (text, report) = told(&mut client, "land", &sandbox.repo, edits(&[fine.clone(), bad]));
+        let (text, report) = call_for_text(&mut client, "land", &sandbox.repo, edits(&[fine.clone(), bad]));
         assert!(report["error"]["code"] == "usage" && text.contains(said), "{said}: {text}");
     }
     for (tool, arguments, said) in [
@@ -143,7 +143,7 @@ fn an_argument_that_makes_no_sense_is_named() {
         ("undo", json!({"edits": [0]}), "`edits[0]` has to be a number from 1"),
         ("suggest", json!({"responses": "x", "name": "y"}), "`responses` has to be a list"),
     ] {
-        let (text, _) = told(&mut client, tool, &sandbox.repo, arguments);
+        let (text, _) = call_for_text(&mut client, tool, &sandbox.repo, arguments);
         assert!(text.contains(said), "{said}: {text}");
     }
     assert_eq!(sandbox.head(), before);
@@ -167,7 +167,7 @@ fn a_correction_lands_under_the_key_of_its_attempt() {
     for (name, value) in [("key", "k1"), ("request", "Do it"), ("model", "m1")] {
         bad[name] = value.into();
     }
-    let (text, refused) = told(&mut client, "land", &sandbox.repo, bad);
+    let (text, refused) = call_for_text(&mut client, "land", &sandbox.repo, bad);
     assert!(text.contains("Send only that edit again, corrected, as `edits`."), "{text}");
     assert!(
         !text.contains("JSON list") && !text.contains("OPX") && !text.contains("of your answer)"),
@@ -180,7 +180,7 @@ fn a_correction_lands_under_the_key_of_its_attempt() {
     assert_eq!(landed["asked"], json!({"request": "Do it", "command": "m1"}));
     let mut again = edits(&[json!({"path": "n", "op": "create", "new": "x"})]);
     again["key"] = "k1".into();
-    let (text, report) = told(&mut client, "land", &sandbox.repo, again);
+    let (text, report) = call_for_text(&mut client, "land", &sandbox.repo, again);
     assert_eq!((&report["status"], &report["landing"]), (&json!("nothing"), &landed["landing"]));
     let said = format!("the key k1 has landed as {} on ", landed["landing"].as_str().unwrap());
     assert!(text.starts_with(&said) && text.contains("the edits of this call were not made"), "{text}");
@@ -196,20 +196,20 @@ fn what_is_long_is_cut_and_that_is_said() {
     let mut client = Client::start(&sandbox, &elsewhere);
     let new = |path: &str| json!({"path": path, "op": "create", "new": long(path)});
     let (text, report) =
-        told(&mut client, "check", &sandbox.repo, edits(&[edit("README", "hello", "hi"), new("a")]));
+        call_for_text(&mut client, "check", &sandbox.repo, edits(&[edit("README", "hello", "hi"), new("a")]));
     assert_eq!(report["edits"][1]["diff_left_out"], true);
     assert!(text.contains("+hi\n") && text.contains("has to pass: exec true"), "{text}");
     assert!(text.contains("differences are left out") && text.len() < 20 << 10, "{}", text.len());
     let all = ["a", "b", "c"].map(new);
     assert_eq!(client.call("land", &sandbox.repo, edits(&all))["status"], "landed");
-    let (text, shown) = told(&mut client, "show", &sandbox.repo, json!({}));
+    let (text, shown) = call_for_text(&mut client, "show", &sandbox.repo, json!({}));
     assert!(shown["texts_cut"] == true && text.contains("cut") && text.len() < 300 << 10, "{}", text.len());
     sandbox.git(["config", "--unset", "llmapply.exec"]);
     for number in 0..51 {
         let new = json!({"path": format!("n{number}"), "op": "create", "new": "x"});
         assert_eq!(client.call("land", &sandbox.repo, edits(&[new]))["status"], "landed");
     }
-    let (text, list) = told(&mut client, "landings", &sandbox.repo, json!({}));
+    let (text, list) = call_for_text(&mut client, "landings", &sandbox.repo, json!({}));
     assert_eq!((list["landings"].as_array().unwrap().len(), &list["more_landings"]), (50, &json!(2)));
     assert!(text.ends_with("and 2 more\n"), "{text}");
     client.leave();
@@ -244,7 +244,7 @@ fn what_cannot_be_read_is_named_beside_what_can() {
         sandbox.file(&format!("big/{number}"), "a line\n".repeat(200_000 / 7));
     }
     sandbox.commit("big");
-    let (text, read) = told(&mut client, "read", &sandbox.repo, json!({"paths": ["big"]}));
+    let (text, read) = call_for_text(&mut client, "read", &sandbox.repo, json!({"paths": ["big"]}));
     let counts = ["files", "left_out"].map(|all| read[all].as_array().unwrap().len());
     assert!(counts[0] >= 20 && counts[1] > 5 && counts[0] + counts[1] == 30, "{counts:?}");
     assert!(read["left_out"][0]["why"].as_str().unwrap().contains("name fewer files"));

@@ -211,6 +211,33 @@ fn landings_side_by_side_all_land() {
 }
 
 #[test]
+fn what_is_worth_knowing_is_logged_from_the_level_that_was_asked_for() {
+    for (level, is_logged) in [("warning", true), ("error", false)] {
+        let (sandbox, elsewhere) = two();
+        // A hook that git passes over is a warning.
+        std::fs::write(sandbox.repo.join(".git/hooks/pre-commit"), "#!/bin/sh\n").unwrap();
+        let mut client = Client::start(&sandbox, &elsewhere);
+        client.ask("logging/setLevel", &json!({"level": level}));
+        let id = client.start_call("land", &sandbox.repo, edits(&[edit("README", "hello", "hi")]));
+        let mut logged = Vec::new();
+        loop {
+            let message = client.next();
+            if message["id"] == id {
+                assert_eq!(message["result"]["structuredContent"]["status"], "landed");
+                break;
+            }
+            if message["method"] == "notifications/message" {
+                logged.push((message["params"]["level"].clone(), message["params"]["data"].to_string()));
+            }
+        }
+        let is_about_it =
+            logged.iter().any(|(level, text)| level == "warning" && text.contains("pre-commit"));
+        assert_eq!(is_about_it, is_logged, "{level}: {logged:?}");
+        client.leave();
+    }
+}
+
+#[test]
 fn progress_is_told_to_those_who_ask_for_it() {
     let (sandbox, elsewhere) = two();
     sandbox.git(["config", "llmapply.exec", "sleep 1.5"]);

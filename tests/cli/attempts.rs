@@ -1,73 +1,29 @@
-//! Refused attempts: kept, gone on with, forgotten.
+//! Refused attempts that are gone on with: how corrections join them.
 use crate::sandbox;
 
 use git_llm_apply::format::FormatId;
 use git_llm_apply::format::render::{Rendered, render};
-use sandbox::{Listing, Sandbox, create, patch, remove, same};
-use std::os::unix::fs::PermissionsExt;
+use sandbox::{Sandbox, create, patch, remove, same};
 
-const KEPT: &str = ".git/llm-apply/attempts";
+pub(super) const KEPT: &str = ".git/llm-apply/attempts";
 
 /// Three edits of which the second fails.
-fn three() -> String {
+pub(super) fn three() -> String {
     create("one.txt", "One", "one\n")
         + &patch("README", "Two", "nowhere to be found\n", "hello world\n")
         + &patch("src/a.rs", "Three", "fn c() {}\n", "fn gamma() {}\n")
 }
 
-fn correction() -> String {
+pub(super) fn correction() -> String {
     patch("README", "Two", "hello\n", "hello world\n")
 }
 
-fn attempts(sandbox: &Sandbox) -> Vec<String> {
+pub(super) fn attempts(sandbox: &Sandbox) -> Vec<String> {
     let entries = std::fs::read_dir(sandbox.repo.join(KEPT)).into_iter().flatten();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
-}
-
-fn without_attempts(listing: Listing) -> Listing {
-    listing.into_iter().filter(|(path, _)| !path.starts_with(".git/llm-apply")).collect()
-}
-
-#[test]
-fn a_refusal_keeps_the_attempt_and_nothing_else() {
-    let sandbox = Sandbox::new();
-    let before = sandbox.listing();
-    let run = sandbox.apply([""; 0], &three()).exits(1).says("--continue");
-    let [id] = attempts(&sandbox).try_into().unwrap();
-    assert!(!run.stderr.contains(&id), "the only one need not be named: {}", run.stderr);
-    same("but for the attempt", &before, &without_attempts(sandbox.listing()));
-    for (path, (mode, _)) in
-        sandbox.listing().into_iter().filter(|(path, _)| path.starts_with(".git/llm-apply"))
-    {
-        let wanted = if path.ends_with('/') { 0o700 } else { 0o600 };
-        assert_eq!(mode & 0o777, wanted, "{path} is private");
-    }
-    // The same response refused again is the same attempt.
-    sandbox.apply([""; 0], &three()).exits(1);
-    assert_eq!(attempts(&sandbox), [id]);
-}
-
-#[test]
-fn nothing_is_kept_where_nothing_is_to_be() {
-    let sandbox = Sandbox::new();
-    let before = sandbox.listing();
-    sandbox.apply(["--no-keep"], &three()).exits(1);
-    sandbox.apply(["-n"], &three()).exits(1);
-    sandbox.apply(["check"], &three()).exits(1);
-    sandbox.run(["-C", "."]).exits(5);
-    same("nothing", &before, &sandbox.listing());
-    sandbox.git(["config", "llmapply.keep", "false"]);
-    let before = sandbox.listing();
-    sandbox.apply([""; 0], &three()).exits(1);
-    same("nothing", &before, &sandbox.listing());
-    // What is in the way is no refusal of edits.
-    sandbox.git(["config", "llmapply.keep", "true"]);
-    sandbox.file("README", "mine\n");
-    sandbox.apply([""; 0], &correction()).exits(4);
-    assert_eq!(attempts(&sandbox), [""; 0]);
 }
 
 #[test]
@@ -309,19 +265,6 @@ fn json_says_what_became_of_it() {
 }
 
 #[test]
-fn abort_forgets() {
-    let sandbox = Sandbox::new();
-    let before = sandbox.listing();
-    sandbox.run(["--abort"]).exits(128).says("no refused attempt");
-    sandbox.run(["--continue", "-"]).exits(128).says("no refused attempt");
-    sandbox.apply([""; 0], &three()).exits(1);
-    sandbox.run(["--abort"]).exits(0).says("forgot");
-    same("nothing is left", &before, &sandbox.listing());
-    sandbox.apply(["--abort"], &three()).exits(129);
-    sandbox.apply(["--abort", "--continue"], &three()).exits(129);
-}
-
-#[test]
 fn without_a_name_the_newest_for_this_branch_is_meant() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
@@ -405,110 +348,6 @@ fn a_failed_edit_can_be_left_out() {
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Three"]);
     assert_eq!(attempts(&sandbox), [""; 0]);
     sandbox.is_sound();
-}
-
-#[test]
-fn success_of_the_same_response_forgets_its_attempt() {
-    let sandbox = Sandbox::new();
-    let response = patch("README", "Two", "  hello\n", "  hello world\n");
-    sandbox.apply(["--max-fuzz=exact"], &response).exits(1);
-    assert_eq!(attempts(&sandbox).len(), 1);
-    sandbox.apply([""; 0], &response).exits(0);
-    assert_eq!(attempts(&sandbox), [""; 0]);
-    sandbox.is_sound();
-}
-
-#[test]
-fn attempts_are_forgotten_after_a_fortnight() {
-    let sandbox = Sandbox::new();
-    sandbox.apply([""; 0], &three()).exits(1);
-    let [id] = attempts(&sandbox).try_into().unwrap();
-    let record = sandbox.repo.join(KEPT).join(&id).join("attempt.json");
-    let text = std::fs::read_to_string(&record).unwrap();
-    let at = text.find("\"made\":").unwrap() + "\"made\":".len();
-    let made: u64 = text[at..].split(',').next().unwrap().parse().unwrap();
-    let dated = |made: u64| format!("{}{made}{}", &text[..at], &text[at + made.to_string().len()..]);
-    let fortnight = 14 * 24 * 60 * 60;
-    std::fs::write(&record, dated(made - fortnight + 60)).unwrap();
-    sandbox.apply([""; 0], &create("x", "w", "x\n")).exits(0);
-    assert_eq!(attempts(&sandbox), [id]);
-    std::fs::write(&record, dated(made - fortnight - 60)).unwrap();
-    sandbox.apply([""; 0], &create("y", "w", "y\n")).exits(0);
-    assert_eq!(attempts(&sandbox), [""; 0]);
-    sandbox.is_sound();
-}
-
-#[test]
-fn each_worktree_has_its_own_attempts() {
-    let sandbox = Sandbox::new();
-    let other = sandbox.root().join("other");
-    sandbox.git(["worktree", "add", "-q", other.to_str().unwrap()]);
-    sandbox.apply([""; 0], &three()).exits(1);
-    sandbox.run(["-C", other.to_str().unwrap(), "--abort"]).exits(128).says("in this worktree");
-    sandbox.run(["--abort"]).exits(0);
-}
-
-#[test]
-fn where_nothing_can_be_written_a_refusal_is_still_a_refusal() {
-    let sandbox = Sandbox::new();
-    sandbox.file(KEPT, "in the way\n");
-    sandbox.apply([""; 0], &three()).exits(1).says("cannot keep the attempt").says("nowhere to be found");
-}
-
-#[test]
-fn an_attempt_of_another_version_is_not_read() {
-    let sandbox = Sandbox::new();
-    sandbox.apply([""; 0], &three()).exits(1);
-    let [id] = attempts(&sandbox).try_into().unwrap();
-    let record = sandbox.repo.join(KEPT).join(&id).join("attempt.json");
-    let text = std::fs::read_to_string(&record).unwrap();
-    let program = format!("\"program\":\"{}\"", env!("CARGO_PKG_VERSION"));
-    assert!(text.contains(&program));
-    std::fs::write(&record, text.replace(&program, "\"program\":\"99.0\"")).unwrap();
-    sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
-    // Also where that one writes it otherwise.
-    std::fs::write(&record, "{\"version\":2,\"program\":\"99.0\",\"made\":1,\"more\":[]}").unwrap();
-    sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
-    let mode = std::fs::metadata(&record).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
-}
-
-#[test]
-fn a_damaged_attempt_is_named_and_can_be_forgotten() {
-    type Damage = fn(&std::path::Path);
-    let damages: [Damage; 4] = [
-        |attempt| std::fs::write(attempt.join("attempt.json"), "{").unwrap(),
-        |attempt| std::fs::remove_file(attempt.join("attempt.json")).unwrap(),
-        |attempt| std::fs::remove_file(attempt.join("0")).unwrap(),
-        |attempt| std::fs::write(attempt.join("0"), b"\xff").unwrap(),
-    ];
-    for damage in damages {
-        let sandbox = Sandbox::new();
-        let before = sandbox.listing();
-        sandbox.apply([""; 0], &three()).exits(1);
-        let [id] = attempts(&sandbox).try_into().unwrap();
-        damage(&sandbox.repo.join(KEPT).join(&id));
-        let run = sandbox.apply(["--continue"], &correction()).exits(128);
-        let _ = run.says(&format!("the refused attempt {id} is damaged: ")).says(&format!("--abort={id}"));
-        sandbox.run(["--abort"]).exits(0).says(&id);
-        same("nothing is left", &before, &sandbox.listing());
-        // The same response makes a whole one of it again.
-        sandbox.apply([""; 0], &three()).exits(1);
-        damage(&sandbox.repo.join(KEPT).join(&id));
-        sandbox.apply([""; 0], &three()).exits(1);
-        sandbox.apply(["--continue"], &correction()).exits(0);
-    }
-}
-
-#[test]
-fn an_attempt_of_one_user_is_in_no_other_users_way() {
-    let sandbox = Sandbox::new();
-    sandbox.git(["config", "core.sharedRepository", "group"]);
-    sandbox.apply([""; 0], &three()).exits(1);
-    let mode = |path: &str| sandbox.listing()[path].0 & 0o777;
-    assert_eq!([".git/llm-apply/", ".git/llm-apply/attempts/"].map(mode), [0o770; 2]);
-    let [id] = attempts(&sandbox).try_into().unwrap();
-    assert_eq!(mode(&format!("{KEPT}/{id}/")), 0o700);
 }
 
 /// A correction that is fine, and one that is cut off.
@@ -666,26 +505,6 @@ fn a_block_with_a_file_of_its_own_is_corrected_like_an_edit() {
     sandbox.apply(["--base", &base, "--keep-going"], &again).exits(1).says("the others have landed");
     sandbox.run(["--abort"]).exits(0);
     sandbox.is_sound();
-}
-
-#[test]
-fn a_record_that_leaves_a_good_edit_out_is_not_believed() {
-    let sandbox = Sandbox::new();
-    sandbox.apply([""; 0], &three()).exits(1);
-    let [id] = attempts(&sandbox).try_into().unwrap();
-    let record = sandbox.repo.join(KEPT).join(&id).join("attempt.json");
-    let text = std::fs::read_to_string(&record).unwrap();
-    for (from, to) in [
-        ("\"edit\":true", "\"edit\":false"),
-        ("\"start\":0", "\"start\":7"),
-        ("\"readings\":[{\"formats\":[],\"path\":null}]", "\"readings\":[]"),
-    ] {
-        assert!(text.contains(from), "{text}");
-        std::fs::write(&record, text.replace(from, to)).unwrap();
-        let before = sandbox.listing();
-        sandbox.apply(["--continue"], &correction()).exits(128).says("is damaged");
-        same(from, &before, &sandbox.listing());
-    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod drop;
 mod feedback;
 mod habits;
 mod history;
+mod kept;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod prompt;

@@ -267,12 +267,18 @@ fn what_a_remote_has_dropped_before_a_kill_goes_here_too() {
     }
 }
 
-#[test]
-fn a_branch_that_is_in_use_by_now_is_not_dropped_after_a_kill() {
+/// A repository in which a drop was killed when the remote had removed the branch.
+fn killed_behind_the_remote() -> Sandbox {
     let sandbox = pushed();
     sandbox.apply(["--push", "-b", "one"], &create("one.txt", "Try it", "try\n")).exits(0);
     let run = sandbox.command(["drop", "--push", "one"]).env(VARIABLE, "dropped-there:kill").output();
     assert_eq!(Run::of(run.unwrap()).signal, Some(9));
+    sandbox
+}
+
+#[test]
+fn a_branch_that_is_in_use_by_now_is_not_dropped_after_a_kill() {
+    let sandbox = killed_behind_the_remote();
     sandbox.git(["checkout", "-q", "one"]);
     sandbox.apply([""; 0], &create("more.txt", "More", "x\n")).exits(0);
     assert_eq!(
@@ -284,10 +290,7 @@ fn a_branch_that_is_in_use_by_now_is_not_dropped_after_a_kill() {
 
 #[test]
 fn what_a_hook_refuses_for_ever_can_be_given_up() {
-    let sandbox = pushed();
-    sandbox.apply(["--push", "-b", "one"], &create("one.txt", "Try it", "try\n")).exits(0);
-    let run = sandbox.command(["drop", "--push", "one"]).env(VARIABLE, "dropped-there:kill").output();
-    assert_eq!(Run::of(run.unwrap()).signal, Some(9));
+    let sandbox = killed_behind_the_remote();
     let hook = sandbox.repo.join(".git/hooks/reference-transaction");
     sandbox.script(&hook, "#!/bin/sh\ngrep -q ' refs/heads/one$' && exit 1\nexit 0\n");
     sandbox.run(["recover"]).exits(3);

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod attempts;
 mod concurrency;
 mod crash;
 mod durability;

@@ -207,7 +207,7 @@ codes! {
     Malformed = "malformed",
     /// An attribute, a path or a payload that must be there is not.
     Missing = "missing",
-    /// The same child or attribute stands twice.
+    /// A child or attribute is a duplicate.
     Duplicate = "duplicate",
     /// Edits stand where reasoning (`<think>`) may have begun or ended; or, as a warning, in reasoning.
     Reasoning = "reasoning",
@@ -236,9 +236,9 @@ codes! {
     AlreadyExists = "already-exists",
     /// What is there is a directory, a link, a submodule or binary; or it is not UTF-8, and the edit brings more than ASCII.
     NotEditable = "not-editable",
-    /// The before-text is nowhere in the file.
+    /// No match for the search text.
     SearchNotFound = "search-not-found",
-    /// The before-text stands in several places.
+    /// The search text matches several places.
     SearchAmbiguous = "search-ambiguous",
     /// `occurrence` is over the number of places.
     OccurrenceRange = "occurrence-range",
@@ -264,7 +264,7 @@ codes! {
     LeftOut = "left-out",
     /// The edit changes nothing.
     NoChange = "no-change",
-    /// The edit's result is there already.
+    /// The edit is already applied.
     AlreadyApplied = "already-applied",
     /// The edit quotes no line of the file, so its lines went below a heading or to the end of the file.
     Unanchored = "unanchored",

@@ -24,16 +24,9 @@ pub(super) fn coloured(diff: &[u8], colors: &Colors) -> String {
             _ => &colors.context,
         };
         // Colours that the file itself has could hide a line.
-        let mut plain = Vec::with_capacity(line.len());
-        for &byte in line.trim_ascii_end() {
-            match byte {
-                b'\x1b' => plain.extend_from_slice(b"\\u{1b}"),
-                byte => plain.push(byte),
-            }
-        }
-        plain.extend_from_slice(&line[line.trim_ascii_end().len()..]);
+        let plain = String::from_utf8_lossy(line).replace('\x1b', "\\u{1b}");
         let mut printed = Printed::default();
-        let text = printed.next(&plain) + &printed.end();
+        let text = printed.next(plain.as_bytes()) + &printed.end();
         match text.strip_suffix('\n') {
             Some(text) if !color.is_empty() => out += &format!("{color}{text}{}\n", colors.reset),
             _ => out += &text,

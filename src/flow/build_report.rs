@@ -146,7 +146,7 @@ impl Run<'_> {
     pub(super) fn not_joined(&self, repo: &Repo, target: &Target) -> Report {
         let mut diagnostics = self.script.diagnostics.clone();
         if let Some(first) = self.script.edits.first() {
-            let message = "the answer is cut off, so none of it is joined with the refused attempt";
+            let message = "the response is cut off, so none of it is joined with the refused attempt";
             let warning = Diagnostic::warning(Code::Malformed, first.span, message);
             diagnostics.push(warning.with_help("ask for all of its edits again"));
         }

@@ -56,7 +56,7 @@ pub enum SlotState {
 pub enum Mismatch {
     /// None of the edits corrects anything.
     #[error(
-        "no correction for the failed edits ({}): every edit of the answer was already good before",
+        "no correction for the failed edits ({}): every edit of the response was already good before",
         .failed.join("; ")
     )]
     Nothing {
@@ -80,7 +80,7 @@ pub enum Mismatch {
         slots: Vec<usize>,
     },
     /// Corrections of files in which no edit failed, or every failed one has its correction.
-    #[error("{} of the answer ({}) {}", list(.given), .paths.join(", "), elsewhere(.given.len(), .failed))]
+    #[error("{} of the response ({}) {}", list(.given), .paths.join(", "), elsewhere(.given.len(), .failed))]
     Elsewhere {
         /// The corrections' numbers in the answer.
         given: Vec<usize>,
@@ -462,7 +462,7 @@ mod tests {
         let message = joined(ABC, &[1], &all).unwrap_err().to_string();
         assert!(message.contains("x, y, z") && message.contains("edit 3, c"), "{message}");
         let more = joined(ABC, &[1], &[("a", "2"), ("x", "2"), ("c", "2")]).unwrap_err().to_string();
-        assert_eq!(more, "edit 2 of the answer (x) is one too many: every failed edit has its correction");
+        assert_eq!(more, "edit 2 of the response (x) is one too many: every failed edit has its correction");
     }
 
     #[test]

@@ -71,7 +71,10 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
     let settled = setting.relock().and_then(|()| setting.end());
     let mut settled = settled.map_err(|error| match error {
         // Nobody can tell any more which locks are its own.
-        Error::Vcs(error) if !journal::is_token(token.text(), transaction_dir) => {
+        Error::Vcs(error)
+            if (error.is_missing() || matches!(error, vcs::Error::Locked(_)))
+                && !journal::is_token(token.text(), transaction_dir) =>
+        {
             broken(current, transaction_dir, format!("its token is torn or gone: {error}"))
         }
         error => error,

@@ -27,23 +27,23 @@ fn most(text: &str) -> usize {
 impl Parsed {
     /// Parses a text; none where the parser gives up.
     pub(super) fn new(language: &'static Language, text: String) -> Option<Self> {
-        let most = most(&text);
-        Self::within(language, text, None, most)
+        let mut left = most(&text);
+        Self::within(language, text, None, &mut left)
     }
 
-    /// Parses a text while the parser reports no more than `most` times that it goes on, as it does every hundred steps.
+    /// Parses a text while the parser reports no more than `left` times that it goes on, as it does every hundred steps; what
+    /// is left then is for the next text.
     pub(super) fn within(
         language: &'static Language,
         text: String,
         old: Option<&Tree>,
-        most: usize,
+        left: &mut usize,
     ) -> Option<Self> {
         let mut parser = Parser::new();
         parser.set_language(&(language.grammar)()).ok()?;
-        let mut left = most;
         let mut goes_on = |state: &ParseState| {
             let less = left.checked_sub(if state.has_error() { WITH_ERROR } else { 1 });
-            left = less.unwrap_or(0);
+            *left = less.unwrap_or(0);
             if less.is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut goes_on);
@@ -73,8 +73,8 @@ impl Parsed {
                 new_end_position: Point::new(start_position.row + rows, column + rest.len()),
             });
         }
-        let most = most(&text);
-        Self::within(self.language, text, Some(&tree), most)
+        let mut left = most(&text);
+        Self::within(self.language, text, Some(&tree), &mut left)
     }
 
     fn point(&self, at: usize) -> Point {

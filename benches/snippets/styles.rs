@@ -311,7 +311,7 @@ fn function(
         .iter()
         .map(|unit| old_units.iter().filter(|other| before.chunk(other) == after.chunk(unit)).count() == 1)
         .collect();
-    // Between two that stay something may be removed.
+    // Between two that stay something may be removed, and so before the first and behind the last.
     let place = |at: usize| {
         let text = after.chunk(new_units.get(at)?);
         old_units.iter().position(|other| before.chunk(other) == text)
@@ -320,8 +320,11 @@ fn function(
         (Some(one), Some(next)) => next != one + 1,
         _ => false,
     };
+    let stays_at = |at: usize, old: usize| place(at).is_none_or(|place| place == old);
+    let ends = (stays_at(0, 0), stays_at(new_units.len() - 1, old_units.len().saturating_sub(1)));
     let is_kept = |at: usize| {
-        if removed(at) || at.checked_sub(1).is_some_and(removed) {
+        let loses_ends = at == 0 && !ends.0 || at + 1 == new_units.len() && !ends.1;
+        if loses_ends || removed(at) || at.checked_sub(1).is_some_and(removed) {
             return true;
         }
         let near = |at: Option<usize>| at.and_then(|at| same.get(at)).is_some_and(|same| !same);

@@ -258,6 +258,11 @@ fn losing_is_refused() {
     assert_eq!((refusal.loses, refusal.file_line), (true, Some(2)));
     refuses("a.py", file, "def a():\n    nine()\n", "has 9 lines and would have 2");
     assert!(merge("a.py", file, "def a():\n    nine()\n", true).is_ok());
+    // In two places, too: an elision may have been forgotten.
+    let (file, snippet) = ("def a():\n    b()\n    c()\n    d()\n    e()\n", "def a():\n    c()\n    d()\n");
+    makes("a.py", file, snippet, snippet);
+    let file = "def a():\n    b()\n    c()\n    d()\n    e()\n    f()\n";
+    refuses("a.py", file, "def a():\n    c()\n    d()\n", "loses 3 lines");
     refuses("a.rs", "fn a() {\n    // Why.\n    b();\n}\n", "fn a() {\n    c();\n}\n", "loses a comment");
     refuses("a.py", "def a():\n    #: Why.\n    b()\n", "def a():\n    c()\n", "loses a comment");
     refuses("a.js", "function a() {\n  b(); // why\n}\n", "function a() {\n  c();\n}\n", "loses a comment");

@@ -4,11 +4,12 @@ use super::super::Refusal;
 use super::super::items::Definition;
 use super::super::tree::Parsed;
 use super::{MARK, Merge, WHOLE};
+use crate::diag::counted;
 use crate::text::difference_of;
 use similar::DiffOp;
 use std::ops::Range;
 
-/// How many lines in a row may go without others for them.
+/// How many lines may go without others for them.
 const FEW: usize = 2;
 
 impl Merge<'_> {
@@ -30,7 +31,7 @@ impl Merge<'_> {
         self.lines_lost(old, new, &place, text, elided)
     }
 
-    /// Refuses a text that takes the place of another and has nothing for lines in a row, or for a comment; where something
+    /// Refuses a text that takes the place of another and has nothing for several lines, or for a comment; where something
     /// is left out, for any line.
     pub(super) fn lines_lost(
         &self,
@@ -47,6 +48,8 @@ impl Merge<'_> {
         let before: Vec<&str> = self.file.slice(place.clone()).lines().map(str::trim).filter(says).collect();
         let after: Vec<&str> = text.lines().map(str::trim).filter(says).collect();
         let first = self.file.line(place.start);
+        let few = if elided { 0 } else { FEW };
+        let (mut lost, mut from) = (0, None);
         for step in difference_of(&before, &after) {
             let (gone, come) = match step {
                 DiffOp::Delete { old_index, old_len, .. } => (old_index..old_index + old_len, 0..0),
@@ -56,17 +59,20 @@ impl Merge<'_> {
                 DiffOp::Equal { .. } | DiffOp::Insert { .. } => continue,
             };
             let (gone, come) = (before.get(gone).unwrap_or(&[]), after.get(come).unwrap_or(&[]));
-            let few = if elided { 0 } else { FEW };
             let decorators = |lines: &[&str]| {
                 lines.iter().filter(|line| line.starts_with(['@']) || line.starts_with("#[")).count()
             };
-            let what = match () {
-                () if come.is_empty() && gone.len() > few => format!("{} lines", gone.len()),
-                () if self.loses_comment(gone, come) => "a comment".to_owned(),
-                () if decorators(gone) > decorators(come) => "a decorator".to_owned(),
+            let shown = gone.first().copied().unwrap_or("");
+            if come.is_empty() {
+                lost += gone.len();
+                from.get_or_insert(shown);
+            }
+            let (what, shown) = match () {
+                () if lost > few => (counted(lost, "line"), from.unwrap_or(shown)),
+                () if self.loses_comment(gone, come) => ("a comment".to_owned(), shown),
+                () if decorators(gone) > decorators(come) => ("a decorator".to_owned(), shown),
                 () => continue,
             };
-            let shown = gone.first().copied().unwrap_or("");
             let at = self.file.slice(place.clone()).lines().position(|line| line.trim() == shown);
             let message = format!("{} loses {what} of the file, from `{shown}` on", new.shown());
             let help = MARK;

@@ -69,7 +69,7 @@ fn a_statement_next_to_an_elision_stands_in_the_file_once_and_in_order() {
 #[test]
 fn beside_an_elision_nothing_goes_without_something_for_it() {
     let snippet = "def a(x):\n    b()\n    d()\n    # ... existing code ...\n    return x\n";
-    refuses("a.py", PYTHON, snippet, "loses 1 lines");
+    refuses("a.py", PYTHON, snippet, "loses 1 line of");
     let file = "fn a() {\n    b();\n    // Why.\n    c();\n    d();\n}\n";
     refuses("a.rs", file, "fn a() {\n    b();\n    x();\n    d();\n    // ...\n}\n", "loses a comment");
 }

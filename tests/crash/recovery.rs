@@ -524,17 +524,20 @@ fn a_quarantine_goes_although_a_git_that_outlived_the_run_still_writes_there() {
         let fan_out = quarantine.join("4a");
         std::fs::create_dir_all(&fan_out).unwrap();
         let end = Instant::now() + Duration::from_millis(200);
+        let (begins, begun) = std::sync::mpsc::channel();
         let writes = std::thread::spawn(move || {
             for number in 0.. {
                 // As git does: the directory of the first two digits is made, and none above it.
                 let _ = std::fs::create_dir(&fan_out);
                 let written = std::fs::write(fan_out.join(format!("tmp_obj_{number}")), "x");
+                let _ = begins.send(());
                 if Instant::now() > end || written.is_err() && !quarantine.exists() {
                     return number;
                 }
             }
             0
         });
+        begun.recv().unwrap();
         sandbox.run(["recover"]).exits(0);
         assert!(writes.join().unwrap() > 0);
         sandbox.leaves_no_file();

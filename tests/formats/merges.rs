@@ -33,7 +33,7 @@ const CLAUSES: &[(&str, usize)] = &[
     ("4 a method without its class", 3),
     ("5 only the definition", 6),
     ("5 decorators", 3),
-    ("5 words around it", 2),
+    ("5 words around it", 3),
     ("5 comments above", 6),
     ("5 docstrings", 1),
     ("6 member by member", 6),
@@ -62,6 +62,7 @@ const CLAUSES: &[(&str, usize)] = &[
     ("11 strings over several lines", 3),
     ("12 the order stays", 3),
     ("12 nothing new", 3),
+    ("12 two changes at one place", 3),
     ("trap", 3),
 ];
 

@@ -459,14 +459,8 @@ fn what_is_ignored_or_secret_is_sent_to_nobody() {
 
 #[test]
 fn each_round_is_approved_and_what_is_declined_is_told() {
-    use std::io::Write;
-    let interactive = |sandbox: &Sandbox, args: &[&str], answers: &str| {
-        let mut command = sandbox.command(args);
-        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
-        let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(answers.as_bytes()).unwrap();
-        sandbox::Run::of(child.wait_with_output().unwrap())
-    };
+    let interactive =
+        |sandbox: &Sandbox, args: &[&str], answers: &str| sandbox::Run::fed(sandbox.command(args), answers);
     let sandbox = Sandbox::new();
     let base = sandbox.head();
     let first = create("new.txt", "Add it", "new\n") + &patch("README", "Greet", "hello\n", "hello wolrd\n");

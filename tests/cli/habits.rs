@@ -4,7 +4,6 @@
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, five, patch, remove, same};
-use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// Runs ours below a directory of the repository.
@@ -22,10 +21,7 @@ fn without_terminal(mut ours: Command, input: &str) -> Run {
     command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.current_dir(ours.get_current_dir().unwrap());
     ours.stdin(Stdio::null());
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    Run::of(child.wait_with_output().unwrap())
+    Run::fed(command, input)
 }
 
 mod messages {

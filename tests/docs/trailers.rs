@@ -2,18 +2,12 @@
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, patch};
-use std::io::Write;
-use std::process::Stdio;
 
 /// What git reads as trailers of a commit's message.
 #[track_caller]
 fn trailers(sandbox: &Sandbox, commit: &str) -> Vec<String> {
     let message = sandbox.git(["log", "-1", "--format=%B", commit]);
-    let mut command = sandbox.git_command(["interpret-trailers", "--parse"]);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(message.as_bytes()).unwrap();
-    let run = Run::of(child.wait_with_output().unwrap()).exits(0);
+    let run = Run::fed(sandbox.git_command(["interpret-trailers", "--parse"]), message).exits(0);
     run.stdout.lines().map(str::to_owned).collect()
 }
 

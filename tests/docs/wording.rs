@@ -3,7 +3,6 @@
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, five, kinds, patch};
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -53,11 +52,8 @@ fn message(sandbox: &Sandbox, commit: &str) -> String {
 /// What git reads as trailers of a commit.
 #[track_caller]
 fn trailers(sandbox: &Sandbox, commit: &str) -> Vec<String> {
-    let mut command = sandbox.git_command(["interpret-trailers", "--parse"]);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(message(sandbox, commit).as_bytes()).unwrap();
-    let run = Run::of(child.wait_with_output().unwrap()).exits(0);
+    let command = sandbox.git_command(["interpret-trailers", "--parse"]);
+    let run = Run::fed(command, message(sandbox, commit)).exits(0);
     run.stdout.lines().map(str::to_owned).collect()
 }
 
@@ -90,10 +86,8 @@ fn a_file_has_the_message_too() {
     let file = sandbox.response(&create("x", "A reason", "x\n"));
     let fed = |options: &[&str], file: Option<&Path>| {
         let mut command = sandbox.command(options);
-        command.args(file).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(b"From a pipe\n").unwrap();
-        Run::of(child.wait_with_output().unwrap())
+        command.args(file);
+        Run::fed(command, "From a pipe\n")
     };
     let _ = fed(&["-q", "-F", "-"], None).exits(129).says("-F -");
     fed(&["-q", "--file=-"], Some(&file)).exits(0);

@@ -7,11 +7,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 fn piped(sandbox: &Sandbox, options: &[&str], text: impl AsRef<[u8]>) -> Run {
-    let mut command = sandbox.command(options);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(text.as_ref()).unwrap();
-    Run::of(child.wait_with_output().unwrap())
+    Run::fed(sandbox.command(options), text)
 }
 
 fn greeting() -> String {

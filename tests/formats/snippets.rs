@@ -179,13 +179,7 @@ fn syntax_that_gets_worse_is_said_or_refused() {
 
 /// A run that is given answers.
 fn answered(sandbox: &Sandbox, args: &[&str], answers: &str) -> sandbox::Run {
-    use std::io::Write;
-    use std::process::Stdio;
-    let mut command = sandbox.command(args);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(answers.as_bytes()).unwrap();
-    sandbox::Run::of(child.wait_with_output().unwrap())
+    sandbox::Run::fed(sandbox.command(args), answers)
 }
 
 #[test]

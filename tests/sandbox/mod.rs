@@ -41,6 +41,17 @@ impl Run {
         }
     }
 
+    /// A command run to its end, with nothing on its standard input.
+    pub fn once(command: Command) -> Self {
+        Self::fed(command, "")
+    }
+
+    /// A command run to its end, with that on its standard input.
+    pub fn fed(command: Command, input: impl AsRef<[u8]>) -> Self {
+        let mut command = assert_cmd::Command::from_std(command);
+        Self::of(command.write_stdin(input.as_ref()).output().unwrap())
+    }
+
     /// Asserts the exit status, showing what was printed if it is another.
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {
@@ -147,15 +158,16 @@ impl Sandbox {
     /// Runs git and gives what it printed, without the line break at the end.
     #[track_caller]
     pub fn git<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> String {
-        let mut command = self.git_command(args);
-        let run = Run::of(command.output().unwrap());
-        assert_eq!(run.code, Some(0), "{command:?}\n{}{}", run.stdout, run.stderr);
+        let command = self.git_command(args);
+        let shown = format!("{command:?}");
+        let run = Run::once(command);
+        assert_eq!(run.code, Some(0), "{shown}\n{}{}", run.stdout, run.stderr);
         run.stdout.trim_end_matches('\n').to_owned()
     }
 
     /// The built binary, not run yet.
     pub fn command<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
-        let built = || env!("CARGO_BIN_EXE_git-llm-apply").into();
+        let built = || assert_cmd::cargo::cargo_bin!("git-llm-apply").into();
         let mut command = Command::new(BINARY.get_or_init(built));
         self.pin(&mut command);
         command.args(args);
@@ -176,7 +188,7 @@ impl Sandbox {
 
     /// Runs the binary.
     pub fn run<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
-        Run::of(self.command(args).output().unwrap())
+        Run::once(self.command(args))
     }
 
     /// Writes the response beside the repository and runs the binary on it, options first.
@@ -188,7 +200,7 @@ impl Sandbox {
         let file = self.response(response);
         let mut command = self.command(options);
         command.arg("--").arg(file);
-        Run::of(command.output().unwrap())
+        Run::once(command)
     }
 
     /// A file with the response, beside the repository.
@@ -250,7 +262,7 @@ impl Sandbox {
 
     #[track_caller]
     pub fn has_sound_objects(&self) {
-        let fsck = Run::of(self.git_command(["fsck", "--strict", "--no-dangling"]).output().unwrap());
+        let fsck = Run::once(self.git_command(["fsck", "--strict", "--no-dangling"]));
         let mut complaints = fsck.stderr.lines().filter(|line| !line.starts_with("notice: "));
         assert_eq!((fsck.code, complaints.next()), (Some(0), None), "{}{}", fsck.stdout, fsck.stderr);
     }

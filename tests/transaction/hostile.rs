@@ -2,8 +2,6 @@
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, patch};
-use std::io::Write;
-use std::process::Stdio;
 
 const HISTORY: &str = "refs/llm-apply/history";
 const EVE: &str = "refs/llm-apply/origin/eve";
@@ -15,9 +13,7 @@ fn forge(sandbox: &Sandbox, reference: &str, message: &str) {
     let mut command = sandbox.git_command(["commit-tree", &tree, "-p", &beginning]);
     // Newer than anything else.
     command.env("GIT_COMMITTER_DATE", "1800000000 +0000");
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(message.as_bytes()).unwrap();
-    let made = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let made = Run::fed(command, message).exits(0).stdout;
     sandbox.git(["update-ref", reference, made.trim()]);
 }
 
@@ -184,10 +180,8 @@ const ODD: &[Odd] = &[
         forge(s, name, &record("cccccccccc", "landed", &head, &head, ""));
         let text =
             s.git(["cat-file", "commit", name]).replace(" 1800000000 +0000", " 9223372036854775807 +9999");
-        let mut child = s.git_command(["hash-object", "-t", "commit", "-w", "--stdin", "--literally"]);
-        let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        let made = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+        let command = s.git_command(["hash-object", "-t", "commit", "-w", "--stdin", "--literally"]);
+        let made = Run::fed(command, text).exits(0).stdout;
         s.git(["update-ref", name, made.trim()]);
     }),
     ("no text", |s, name| {

@@ -81,13 +81,9 @@ fn the_same_response_again_has_nothing_to_do() {
 
 #[test]
 fn standard_input_is_read_for_a_dash_and_when_nothing_is_named() {
-    use std::io::Write;
-    use std::process::Stdio;
     for args in [&["-"][..], &[]] {
         let sandbox = Sandbox::new();
-        let mut child = sandbox.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(five().as_bytes()).unwrap();
-        assert_eq!(Run::of(child.wait_with_output().unwrap()).code, Some(0));
+        Run::fed(sandbox.command(args), five()).exits(0);
         assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "6");
     }
 }

@@ -11,9 +11,10 @@
 //!
 //! ```text
 //! cargo bench --bench accuracy -- [--clone <path>] [--commits <n>] [--until <rev>] [--made <n>] [--seed <n> | --fresh] [--show <row>]
+//!     [--rivals]
 //! ```
 //! Without `--clone` the commits are those of the project itself and some made from the seed. `--show` prints what went
-//! wrong in the rows whose name holds a text.
+//! wrong in the rows whose name holds a text. `--rivals` gives the same diffs to `git apply` and `patch`.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 #![expect(clippy::panic, reason = "a measurement ends where anything fails")]
@@ -31,6 +32,7 @@ mod made;
 mod moved;
 mod random;
 mod refusal;
+mod rivals;
 mod said;
 mod sibling;
 mod statement;
@@ -58,16 +60,28 @@ struct Options {
     made: usize,
     seed: u64,
     show: Option<String>,
+    rivals: bool,
 }
 
 fn options() -> Result<Options, String> {
-    let mut options =
-        Options { clone: None, commits: 400, until: "HEAD".to_owned(), made: 200, seed: 1, show: None };
+    let mut options = Options {
+        clone: None,
+        commits: 400,
+        until: "HEAD".to_owned(),
+        made: 200,
+        seed: 1,
+        show: None,
+        rivals: false,
+    };
     let mut args = std::env::args().skip(1).filter(|arg| arg != "--bench");
     while let Some(name) = args.next() {
         if name == "--fresh" {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|e| e.to_string())?;
             options.seed = u64::from(now.subsec_nanos()) << 32 ^ now.as_secs();
+            continue;
+        }
+        if name == "--rivals" {
+            options.rivals = true;
             continue;
         }
         let value = args.next().ok_or_else(|| format!("{name} needs a value"))?;
@@ -97,7 +111,7 @@ fn main() {
         let mut table = Table::new(options.show.clone());
         for (index, commit) in commits.iter().enumerate().skip(first).step_by(threads) {
             let mut random = Random::new(options.seed, &[index as u64]);
-            measure(commit, random.next(), &mut table);
+            measure(commit, random.next(), options.rivals, &mut table);
             // What is made from the seed has no history to merge.
             if commit.id.len() == 40 {
                 moved::measure(&clone, commit, &mut random, &mut table).unwrap_or_else(|e| panic!("{e}"));
@@ -139,8 +153,23 @@ fn commits(options: &Options) -> Result<Vec<Commit>, String> {
     Ok(commits)
 }
 
+/// Gives a diff that we have applied to others; not where one of them does not take it without any drift, as with
+/// a file of CRLF in a diff of LF.
+fn compare(case: &Case, right: &case::Tree, ours: Outcome, is_clean: bool, table: &mut Table) -> bool {
+    let outcomes = rivals::RIVALS.iter().map(|(name, arguments)| {
+        let outcome = rivals::apply(arguments, &case.text(), &case.tree, right);
+        (*name, outcome.unwrap_or_else(|e| panic!("{name}: {e}")))
+    });
+    let all: Vec<_> = std::iter::once(("git llm-apply", ours)).chain(outcomes).collect();
+    let is_fair = !is_clean || all.iter().all(|(_, outcome)| *outcome == Outcome::Right);
+    if is_fair {
+        all.iter().for_each(|(name, outcome)| table.compare(name, *outcome));
+    }
+    is_fair
+}
+
 /// One commit in all formats under all drifts.
-fn measure(commit: &Commit, seed: u64, table: &mut Table) {
+fn measure(commit: &Commit, seed: u64, rivals: bool, table: &mut Table) {
     for (format_index, &format) in FormatId::ALL.iter().enumerate() {
         let Some(clean) = Case::new(commit, format) else {
             table.skip(format);
@@ -148,7 +177,7 @@ fn measure(commit: &Commit, seed: u64, table: &mut Table) {
         };
         let random = |row: usize| Random::new(seed, &[format_index as u64, row as u64]);
         let id = commit.id.as_str();
-        let mut clean_is_right = false;
+        let (mut clean_is_right, mut fair) = (false, rivals);
         for (row, drift) in DRIFTS.iter().enumerate() {
             let mut case = clean.clone();
             if !(drift.make)(&mut case, &mut random(row)) {
@@ -160,9 +189,12 @@ fn measure(commit: &Commit, seed: u64, table: &mut Table) {
                 continue;
             }
             let kind = if row == 0 || case.is_clear() { Kind::Clear } else { Kind::Unclear };
-            let right = Some(&right);
-            let trial = Trial { row: drift.name, bar: drift.bar, kind, id, format, tree: &case.tree, right };
+            let (bar, tree) = (drift.bar, &case.tree);
+            let trial = Trial { row: drift.name, bar, kind, id, format, tree, right: Some(&right) };
             let outcome = trial.run(&case.text(), table);
+            if fair && format == FormatId::Diff {
+                fair = compare(&case, &right, outcome, row == 0, table);
+            }
             clean_is_right |= row == 0 && outcome == Outcome::Right;
         }
         earlier::measure(commit, &clean, table, &mut random(100));

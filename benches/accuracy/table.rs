@@ -34,6 +34,20 @@ struct Tally {
 }
 
 impl Tally {
+    fn count(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Right => self.right += 1,
+            Outcome::Wrong => self.wrong += 1,
+            Outcome::Refused => self.refused += 1,
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.right += other.right;
+        self.wrong += other.wrong;
+        self.refused += other.refused;
+    }
+
     fn all(self) -> usize {
         self.right + self.wrong + self.refused
     }
@@ -76,13 +90,21 @@ pub(crate) struct Table {
     skipped: Vec<usize>,
     /// How often a response came to name another place to the letter.
     left_out: usize,
+    /// What came of the same diffs: of ours, and of what other programs made of them.
+    rivals: Vec<(&'static str, Tally)>,
     show: Option<String>,
 }
 
 impl Table {
     /// `show` is a part of the names of rows whose failures are printed.
     pub(crate) fn new(show: Option<String>) -> Self {
-        Self { rows: Vec::new(), skipped: vec![0; FormatId::ALL.len()], left_out: 0, show }
+        Self {
+            rows: Vec::new(),
+            skipped: vec![0; FormatId::ALL.len()],
+            left_out: 0,
+            rivals: Vec::new(),
+            show,
+        }
     }
 
     /// A format that cannot express a commit.
@@ -106,17 +128,25 @@ impl Table {
     ) {
         let index = self.row(name, bar, if kind == Kind::Unclear { Kind::Clear } else { kind });
         let row = &mut self.rows[index];
-        let tally = if kind == Kind::Unclear { &mut row.unclear } else { &mut row.clear };
-        match outcome {
-            Outcome::Right => tally.right += 1,
-            Outcome::Wrong => tally.wrong += 1,
-            Outcome::Refused => tally.refused += 1,
-        }
+        if kind == Kind::Unclear { &mut row.unclear } else { &mut row.clear }.count(outcome);
         let short = kind == Kind::Clear && bar.is_some() && outcome == Outcome::Refused;
         let fails = outcome == Outcome::Wrong || short;
         if fails && self.show.as_ref().is_some_and(|show| name.contains(show.as_str())) {
             println!("==== {name}: {outcome:?}: {}", report());
         }
+    }
+
+    /// Counts what came of a diff that others are given, too.
+    pub(crate) fn compare(&mut self, name: &'static str, outcome: Outcome) {
+        self.rival(name).count(outcome);
+    }
+
+    fn rival(&mut self, name: &'static str) -> &mut Tally {
+        let index = self.rivals.iter().position(|(other, _)| *other == name).unwrap_or_else(|| {
+            self.rivals.push((name, Tally::default()));
+            self.rivals.len() - 1
+        });
+        &mut self.rivals[index].1
     }
 
     fn row(&mut self, name: &'static str, bar: Option<f64>, kind: Kind) -> usize {
@@ -132,11 +162,11 @@ impl Table {
         for row in other.rows {
             let index = self.row(row.name, row.bar, row.kind);
             let own = &mut self.rows[index];
-            for (own, other) in [(&mut own.clear, row.clear), (&mut own.unclear, row.unclear)] {
-                own.right += other.right;
-                own.wrong += other.wrong;
-                own.refused += other.refused;
-            }
+            own.clear.add(row.clear);
+            own.unclear.add(row.unclear);
+        }
+        for (name, tally) in other.rivals {
+            self.rival(name).add(tally);
         }
         self.left_out += other.left_out;
         self.skipped.iter_mut().zip(other.skipped).for_each(|(own, other)| *own += other);
@@ -190,6 +220,17 @@ impl Table {
             let Tally { right, wrong, refused } = row.clear;
             let verdict = if row.misses() { "  MISSED" } else { "" };
             println!("{:<35} {right:>14} {refused:>8} {wrong:>8}{verdict}", row.name);
+        }
+        if !self.rivals.is_empty() {
+            println!(
+                "\n{:<50} {:>8} {:>8} {:>8}",
+                "the same diffs, spoilt and not", "right", "refused", "spoiled"
+            );
+        }
+        for (name, tally) in &self.rivals {
+            let share = |count: usize| format!("{} %", (count * 100 + tally.all() / 2) / tally.all().max(1));
+            let (right, refused, wrong) = (share(tally.right), share(tally.refused), share(tally.wrong));
+            println!("{name:<50} {right:>8} {refused:>8} {wrong:>8}   of {}", tally.all());
         }
         self.rows.iter().filter(|row| row.misses()).count()
     }

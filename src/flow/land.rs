@@ -70,9 +70,22 @@ pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) 
     Done { report, failure, moved, preview: None, refused, repo }
 }
 
-/// Settles killed runs first, as every flow does that changes something.
-pub(super) fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Result<(), Error> {
-    for one in transaction::recover(repo, timeout, false)? {
+/// Settles killed runs first, as every flow does that changes something. Remotes are asked about these branches alone, HEAD's where
+/// none is named: those of others may wait.
+///
+/// # Errors
+/// One cannot be settled.
+pub fn recover(
+    repo: &Repo,
+    timeout: Duration,
+    branches: &[Option<&str>],
+    watch: &dyn Watch,
+) -> Result<(), Error> {
+    let is_one = |reference: &str| {
+        let target = |branch: &Option<&str>| Target::choose(repo, *branch, None);
+        branches.iter().any(|branch| target(branch).is_ok_and(|target| target.name == reference))
+    };
+    for one in transaction::recover(repo, timeout, &is_one, false)? {
         watch.recovered(&one);
     }
     Ok(())
@@ -187,7 +200,7 @@ impl Run<'_> {
         }
         self.tell_of_messages(repo)?;
         tell_of_hooks(repo, &self.options, self.watch)?;
-        recover(repo, self.options.lock_timeout, self.watch)?;
+        recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
         Attempt::expire(repo);
         if let Some(chooser) = chooser {
             let landed = self.landed(repo, &self.target(repo)?)?;

@@ -117,7 +117,7 @@ impl Run<'_> {
                 continue;
             }
             // Its record may be forgotten.
-            let Ok(mut report) = history::show(repo, Some(&one.id), self.watch) else { continue };
+            let Ok(mut report) = history::recorded(repo, Some(&one.id), self.watch) else { continue };
             report.status = Status::Nothing;
             report.landings.clear();
             report.branch = Some(build_report::branch(&Target::choose(

@@ -176,6 +176,7 @@ impl Bring<'_> {
         let json = |made: &Made, landed| report::json(&as_made(made, landed), 0).unwrap_or_default();
         let recorded = |made: &Made| json(made, true);
         let record = self.options.record.then(|| Recording {
+            key: None,
             edits: Vec::new(),
             report: &recorded,
             id: self.id.clone(),

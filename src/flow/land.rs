@@ -236,13 +236,15 @@ impl Run<'_> {
         first: &OnceCell<Target>,
         report: &mut Report,
     ) -> Result<Option<Moved>, Error> {
-        if let Some(landed) = self.landed_by_key(repo)? {
+        let listed = self.listed_by_key(repo)?;
+        if let Some(landed) = self.landed_by_key(repo, &listed)? {
             *report = landed;
             return Ok(None);
         }
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
         first.get_or_init(|| target.clone()).check_same(&target)?;
+        let last = listed.first().map(|one| one.id.clone());
         let (push, onto) = push::way(repo, &target, &self.options)?;
         let mut resolved = match self.resolve_onto(repo, &target, onto)? {
             Ok(resolved) => resolved,
@@ -296,6 +298,8 @@ impl Run<'_> {
             of: None,
             responses: &self.responses,
             also: self.base.into_iter().collect(),
+            // What a remote has taken is not taken back.
+            key: self.key_digest(repo).filter(|_| push.is_none()).map(|key| (key, last.clone())),
             edits: self.to_list(repo, &resolved.plan),
         });
         // What was refused of it is kept.

@@ -69,6 +69,13 @@ pub struct Evidence {
     pub gave_up: bool,
 }
 
+impl Evidence {
+    /// The same without what is quoted of the file.
+    pub fn without_lines(self) -> Self {
+        Self { places: Vec::new(), nearest: None, beginning: None, ..self }
+    }
+}
+
 /// Lines of a file in a row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Excerpt {

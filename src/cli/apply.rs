@@ -56,9 +56,8 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         }
         None => None,
     };
-    let kept = resume.as_ref().map(Resume::options);
-    let mut settings = Settings::read(matches, repo, kept, check)?;
-    let going_on = kept.and_then(|kept| settings::going_on(matches, kept));
+    let mut settings = Settings::read(matches, repo, resume.as_ref(), check)?;
+    let going_on = resume.as_ref().and_then(|resume| settings::going_on(matches, resume.options()));
     settings.print_by(output)?;
     if clipboard && !names.is_empty() {
         return Err(Error::Usage("--clipboard cannot be used with a response".into()));

@@ -10,7 +10,7 @@ use crate::transaction::{self, End, Recovered};
 pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = session;
     let discard = session.is_on("discard");
-    let all = transaction::recover(repo, lock_timeout(*matches, repo.config())?, discard)?;
+    let all = transaction::recover(repo, lock_timeout(*matches, repo.config())?, &|_| true, discard)?;
     let open = all.iter().any(|one| one.settled.is_open());
     if printer.output.json {
         let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });
@@ -38,7 +38,8 @@ pub(super) fn sentence(one: &Recovered) -> String {
         }
         End::Finished => format!("finished a killed run: {branch} has landed ({})", one.id),
         End::Unknown => format!(
-            "a killed run pushed or dropped {branch}; whether its remote took that is not known, since it cannot be reached ({})",
+            "a killed run pushed or dropped {branch}, and it is not known whether the remote took that: run 'git llm-apply \
+             recover' when the remote can be reached ({})",
             one.id
         ),
         End::Waiting => format!(

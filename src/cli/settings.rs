@@ -4,7 +4,7 @@ use super::Error;
 use super::args;
 use crate::flow::configured::{SENSITIVE, number};
 use crate::flow::sources::{OFF, Sources, Typed};
-use crate::flow::{Each, Given, Options, Question, ROUNDS, Template};
+use crate::flow::{Each, Given, Options, Question, ROUNDS, Resume, Template};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
 use crate::vcs::Result;
@@ -174,17 +174,17 @@ impl Typed for ArgMatches {
 }
 
 impl Settings {
-    /// Reads all settings; `kept` are the options of the attempt that is gone on with.
+    /// Reads all settings, also those of the attempt that is gone on with.
     ///
     /// # Errors
     /// A configuration value makes no sense; what was typed was checked by the parser.
     pub(super) fn read(
         matches: &ArgMatches,
         repo: &Repo,
-        kept: Option<&Given>,
+        attempt: Option<&Resume>,
         dry_run: bool,
     ) -> Result<Self> {
-        let mut options = Options::read(repo, matches, kept)?;
+        let mut options = Options::read(repo, matches, attempt)?;
         options.dry_run |= dry_run;
         let from = Sources::new(matches, repo.config());
         Ok(Self {

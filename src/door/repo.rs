@@ -3,7 +3,7 @@
 use super::{Cancel, Error, Landing, Options, Reason, Response};
 use crate::flow::{self, Done, Order, Resume, Undo};
 use crate::report::{self, EditReport, EditState, Quoting, Report, Status};
-use crate::transaction::{self, Found};
+use crate::transaction::Found;
 use crate::vcs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Repo {
     pub fn resolve(&self, response: &Response, options: &Options) -> Result<Resolved, Error> {
         let options = unattended(options);
         let order = order_of(response, &options)?;
-        transaction::recover(&self.handle()?, options.lock_timeout, false)?;
+        flow::recover(&self.handle()?, options.lock_timeout, &[options.branch.as_deref()], &())?;
         let Done { report, failure, refused, .. } = flow::check(self.handle()?, order, &options, false, &());
         let is_refused = matches!(report.status, Status::Refused | Status::NoEdits);
         if is_refused && failure.as_ref().is_none_or(|error| matches!(error, flow::Error::Mismatch(_))) {

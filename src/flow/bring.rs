@@ -41,12 +41,13 @@ pub(super) struct Bring<'a> {
 /// What came of one try: from where to where the branch has moved, or of a dry run the trees to compare.
 pub(super) type Brought = (Option<Moved>, Option<Compared>);
 
-/// Settles killed runs, or names them in a dry run, and goes on; gives the report with all that was told meanwhile. What is done
+/// Settles killed runs, or names them in a dry run, and goes on with these branches; gives the report with all that was told meanwhile. What is done
 /// may leave another handle, which is the one that has the commits then.
 pub(super) fn begin(
     repo: Repo,
     options: &Options,
     watch: &dyn Watch,
+    branches: &[Option<&str>],
     go: impl FnOnce(&Repo, &mut Option<Repo>, &dyn Watch, &mut Report) -> Result<Brought, Error>,
 ) -> Done {
     let observer = Observer::new(watch);
@@ -54,7 +55,7 @@ pub(super) fn begin(
     let mut fresh = None;
     let settled = match options.dry_run {
         true => check::tell_of_pending(&repo, &observer),
-        false => recover(&repo, options.lock_timeout, &observer),
+        false => recover(&repo, options.lock_timeout, branches, &observer),
     };
     let (moved, preview, failure) = match settled.and_then(|()| go(&repo, &mut fresh, &observer, &mut report))
     {
@@ -80,7 +81,7 @@ pub(super) fn bring(
     branch: Option<&str>,
     mut once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<Brought, Error>,
 ) -> Done {
-    begin(repo, options, watch, |given, fresh, watch, report| {
+    begin(repo, options, watch, &[branch], |given, fresh, watch, report| {
         tell_of_hooks(given, options, watch)?;
         let first = OnceCell::new();
         while_it_moves(given, options, watch, |again| {
@@ -175,6 +176,7 @@ impl Bring<'_> {
         let json = |made: &Made, landed| report::json(&as_made(made, landed), 0).unwrap_or_default();
         let recorded = |made: &Made| json(made, true);
         let record = self.options.record.then(|| Recording {
+            key: None,
             edits: Vec::new(),
             report: &recorded,
             id: self.id.clone(),

@@ -1,6 +1,7 @@
 //! What a run's report says of it.
 
 use super::Error;
+use super::prompt::Withheld;
 use super::resolve_onto::Resolved;
 use super::run::{Alone, Run};
 use crate::diag::{Code, Diagnostic};
@@ -139,6 +140,7 @@ impl Run<'_> {
         self.findings(&mut report, &rejected.diagnostics);
         self.unread(&mut report, &rejected.diagnostics);
         report.attempt = self.keep(repo, rejected, target, &BTreeSet::new());
+        self.withhold(repo, target, &mut report);
         report
     }
 
@@ -189,7 +191,29 @@ impl Run<'_> {
             }
         }
         self.findings(&mut report, seen);
+        self.withhold(repo, target, &mut report);
         report
+    }
+
+    /// Names the files that something is quoted of and that no model is shown. Where that cannot be told it is each of them.
+    fn withhold(&self, repo: &Repo, target: &Target, report: &mut Report) {
+        let quoted = report.findings.iter().filter(|finding| finding.evidence.is_some());
+        let quoted = quoted.filter_map(|finding| finding.path.clone());
+        let shown = report.edits.iter().filter(|edit| edit.diff.is_some());
+        let shown = shown.flat_map(|edit| [Some(edit.path.clone()), edit.to.clone()]).flatten();
+        let paths: BTreeSet<String> = quoted.chain(shown).collect();
+        let Some(commit) = self.base.or(target.start).filter(|_| !paths.is_empty()) else { return };
+        let withheld = Withheld::read(repo, commit, &self.options.exclude);
+        let why = |path: &String| match &withheld {
+            Ok(withheld) => withheld.reason(path),
+            Err(_) => Some("what no model is shown cannot be read"),
+        };
+        let below = |path: &String| Some(format!("{}/{path}", self.options.directory.as_ref()?));
+        let reason = |path: String| {
+            let why = why(&path).or_else(|| why(&below(&path)?))?;
+            Some((path, why))
+        };
+        report.withheld = paths.into_iter().filter_map(reason).collect();
     }
 
     /// Puts into the report what each edit changes; where a hook has changed its commit, or it was merged with what the branch

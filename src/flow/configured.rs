@@ -1,7 +1,7 @@
 //! The options that the configuration says, and what goes before it.
 
 use super::sources::{Sources, Typed};
-use super::{Given, Options, Resume};
+use super::{Options, Resume};
 use crate::locate::Tier;
 use crate::path::RepoPath;
 use crate::plan::{Grouping, SyntaxCheck};
@@ -38,17 +38,15 @@ impl Options {
     /// # Errors
     /// As [`Options::from_config`].
     pub fn going_on(repo: &Repo, attempt: &Resume) -> Result<Self> {
-        let mut options = Self::read(repo, &(), Some(attempt.options()))?;
-        options.key.clone_from(&attempt.found.attempt.key);
-        options.asked.clone_from(&attempt.found.attempt.asked);
-        Ok(options)
+        Self::read(repo, &(), Some(attempt))
     }
 
-    /// Reads the options; `kept` are those of the attempt that is gone on with.
+    /// Reads the options, also those of the attempt that is gone on with.
     ///
     /// # Errors
     /// A configuration value makes no sense.
-    pub(crate) fn read(repo: &Repo, typed: &dyn Typed, kept: Option<&Given>) -> Result<Self> {
+    pub(crate) fn read(repo: &Repo, typed: &dyn Typed, attempt: Option<&Resume>) -> Result<Self> {
+        let kept = attempt.map(Resume::options);
         let config = repo.config();
         // Those of one run are not kept for whoever goes on from a refused attempt.
         let (from, of_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));
@@ -118,6 +116,10 @@ impl Options {
             .unwrap_or(options.max_size);
         options.diffs = of_run.switch("diff", true)?;
         options.lock_timeout = lock_timeout(typed, config)?;
+        if let Some(attempt) = attempt.map(|attempt| &attempt.found.attempt) {
+            options.key.clone_from(&attempt.key);
+            options.asked.clone_from(&attempt.asked);
+        }
         options.given = from.said();
         if !options.sensitive.is_empty() {
             options.given.insert(SENSITIVE.to_owned(), options.sensitive.clone());

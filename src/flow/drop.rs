@@ -11,7 +11,8 @@ use crate::vcs::repo::Repo;
 /// Removes branches, all or none. With `force` also those that are no suggestions. Where there is no such branch, or it is no
 /// suggestion, nothing has changed.
 pub fn drop(repo: Repo, names: &[String], force: bool, options: &Options, watch: &dyn Watch) -> Done {
-    begin(repo, options, watch, |repo, _, watch, report| {
+    let branches: Vec<_> = names.iter().map(|name| Some(name.as_str())).collect();
+    begin(repo, options, watch, &branches, |repo, _, watch, report| {
         remove(repo, names, force, options, watch, report).map(|()| (None, None))
     })
 }

@@ -1,5 +1,6 @@
 //! What has landed here, as it was recorded: all of it, one landing, and forgetting one.
 
+use super::check::tell_of_pending;
 use super::land::recover;
 use super::{Error, Watch};
 use crate::report::record::{Record, RecordKind};
@@ -16,6 +17,7 @@ use std::time::Duration;
 /// # Errors
 /// They cannot be read.
 pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
+    tell_of_pending(repo, watch)?;
     let mut report = Report::new(Status::Shown);
     let records = records(repo, watch)?;
     report.landings = records.into_iter().map(|recorded| report_of(repo, recorded)).collect();
@@ -51,6 +53,15 @@ pub(super) fn records(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(Record, Lin
 /// # Errors
 /// There is none, or more than one, or it cannot be read.
 pub fn show(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report, Error> {
+    tell_of_pending(repo, watch)?;
+    recorded(repo, name, watch)
+}
+
+/// What is recorded of that one.
+///
+/// # Errors
+/// As [`show`].
+pub(super) fn recorded(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report, Error> {
     let (record, link) = find(repo, name, records(repo, watch)?)?;
     let (json, texts) = transaction::contents(repo, &link)?;
     let mut report = report::recorded(json.as_deref().unwrap_or_default());
@@ -65,7 +76,7 @@ pub fn show(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report
 /// # Errors
 /// There is none, or more than one; or the chain cannot be written.
 pub fn forget(repo: &Repo, name: &str, timeout: Duration, watch: &dyn Watch) -> Result<Report, Error> {
-    recover(repo, timeout, watch)?;
+    recover(repo, timeout, &[], watch)?;
     let (record, link) = find(repo, Some(name), records(repo, watch)?)?;
     transaction::forget(repo, &link, timeout)?;
     let mut report = Report::new(Status::Forgotten);

@@ -70,9 +70,22 @@ pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) 
     Done { report, failure, moved, preview: None, refused, repo }
 }
 
-/// Settles killed runs first, as every flow does that changes something.
-pub(super) fn recover(repo: &Repo, timeout: Duration, watch: &dyn Watch) -> Result<(), Error> {
-    for one in transaction::recover(repo, timeout, false)? {
+/// Settles killed runs first, as every flow does that changes something. Remotes are asked about these branches alone, HEAD's where
+/// none is named: those of others may wait.
+///
+/// # Errors
+/// One cannot be settled.
+pub fn recover(
+    repo: &Repo,
+    timeout: Duration,
+    branches: &[Option<&str>],
+    watch: &dyn Watch,
+) -> Result<(), Error> {
+    let is_one = |reference: &str| {
+        let target = |branch: &Option<&str>| Target::choose(repo, *branch, None);
+        branches.iter().any(|branch| target(branch).is_ok_and(|target| target.name == reference))
+    };
+    for one in transaction::recover(repo, timeout, &is_one, false)? {
         watch.recovered(&one);
     }
     Ok(())
@@ -187,7 +200,7 @@ impl Run<'_> {
         }
         self.tell_of_messages(repo)?;
         tell_of_hooks(repo, &self.options, self.watch)?;
-        recover(repo, self.options.lock_timeout, self.watch)?;
+        recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
         Attempt::expire(repo);
         if let Some(chooser) = chooser {
             let landed = self.landed(repo, &self.target(repo)?)?;
@@ -223,13 +236,15 @@ impl Run<'_> {
         first: &OnceCell<Target>,
         report: &mut Report,
     ) -> Result<Option<Moved>, Error> {
-        if let Some(landed) = self.landed_by_key(repo)? {
+        let listed = self.listed_by_key(repo)?;
+        if let Some(landed) = self.landed_by_key(repo, &listed)? {
             *report = landed;
             return Ok(None);
         }
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
         first.get_or_init(|| target.clone()).check_same(&target)?;
+        let last = listed.first().map(|one| one.id.clone());
         let (push, onto) = push::way(repo, &target, &self.options)?;
         let mut resolved = match self.resolve_onto(repo, &target, onto)? {
             Ok(resolved) => resolved,
@@ -283,6 +298,8 @@ impl Run<'_> {
             of: None,
             responses: &self.responses,
             also: self.base.into_iter().collect(),
+            // What a remote has taken is not taken back.
+            key: self.key_digest(repo).filter(|_| push.is_none()).map(|key| (key, last.clone())),
             edits: self.to_list(repo, &resolved.plan),
         });
         // What was refused of it is kept.

@@ -102,22 +102,29 @@ impl Run<'_> {
     }
 
     /// What the key of the landing is listed by.
-    fn key_digest(&self, repo: &Repo) -> Option<String> {
+    pub(super) fn key_digest(&self, repo: &Repo) -> Option<String> {
         self.options.key.as_ref().map(|key| repo.checksum_of(&["key", key]))
     }
 
-    /// The report of the landing with the same key, if one is in effect.
-    pub(super) fn landed_by_key(&self, repo: &Repo) -> Result<Option<Report>, Error> {
-        let Some(digest) = self.key_digest(repo) else { return Ok(None) };
-        for one in listings::of(repo, &digest)? {
-            let Some((commits, tip)) = commits_of(repo, &one)?.zip(repo.tip(&one.reference)?) else {
+    /// The landings with the same key, the newest first.
+    pub(super) fn listed_by_key(&self, repo: &Repo) -> Result<Vec<LandedEdits>, Error> {
+        match self.key_digest(repo) {
+            Some(digest) => Ok(listings::of(repo, &digest)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The report of the first of these landings that is in effect.
+    pub(super) fn landed_by_key(&self, repo: &Repo, listed: &[LandedEdits]) -> Result<Option<Report>, Error> {
+        for one in listed {
+            let Some((commits, tip)) = commits_of(repo, one)?.zip(repo.tip(&one.reference)?) else {
                 continue;
             };
             if fates(repo, &commits, true, tip)?.iter().all(|(_, fate)| *fate == Fate::Gone) {
                 continue;
             }
             // Its record may be forgotten.
-            let Ok(mut report) = history::show(repo, Some(&one.id), self.watch) else { continue };
+            let Ok(mut report) = history::recorded(repo, Some(&one.id), self.watch) else { continue };
             report.status = Status::Nothing;
             report.landings.clear();
             report.branch = Some(build_report::branch(&Target::choose(
@@ -127,7 +134,7 @@ impl Run<'_> {
             )?));
             report.edits.iter_mut().for_each(|edit| edit.state = EditState::AlreadyApplied);
             report.landing = Some(one.id.clone());
-            report.already = Some((one.id, one.time));
+            report.already = Some((one.id.clone(), one.time));
             report.key.clone_from(&self.options.key);
             return Ok(Some(report));
         }

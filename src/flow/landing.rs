@@ -191,10 +191,17 @@ impl Landing {
             RecordKind::Undone => repo.value(&format!("{UNDONE}{}", self.id))?,
             RecordKind::Landed | RecordKind::Redone => None,
         };
-        match own == Some(old) {
-            true => Ok(()),
-            false => Err(Error::NothingToUndo(format!("the landing {} was not taken back here", self.of))),
-        }
+        let message = match self.kind {
+            _ if own == Some(old) => return Ok(()),
+            RecordKind::Undone => format!("the landing {} was not taken back here", self.of),
+            RecordKind::Landed | RecordKind::Redone => {
+                format!(
+                    "the record of the landing {} names commits that it removed, and no landing removes any",
+                    self.of
+                )
+            }
+        };
+        Err(Error::NothingToUndo(message))
     }
 
     /// The commits that came by it, but for those that it was brought onto.

@@ -43,7 +43,7 @@ pub use choose::{Answer, Asked, Chooser};
 pub use drop::drop;
 pub use history::{forget, list, show};
 pub use keep::keep_answer;
-pub use land::{Done, Moved, land};
+pub use land::{Done, Moved, land, recover};
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
 pub use open::open;

@@ -4,6 +4,7 @@
 //! stays one when somebody commits to it, and is none any more when it was made anew by other means. Clones know it
 //! where they have the records.
 
+use super::check::tell_of_pending;
 use super::history::records;
 use super::{Error, Watch, build_report};
 use crate::report::record::{Record, RecordKind};
@@ -19,6 +20,7 @@ use std::collections::BTreeSet;
 /// # Errors
 /// The repository cannot be read.
 pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
+    tell_of_pending(repo, watch)?;
     let head = repo.tip("HEAD")?;
     let mut report = Report::new(Status::Shown);
     for (branch, tip, record) in suggestions(repo, watch)? {

@@ -122,7 +122,7 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
         *of = Some(commit);
         let tree = repo.tree(Some(commit))?;
         let selected = Repo::pathspec(&question.files)?;
-        let withheld = Withheld::read(repo, commit, question)?;
+        let withheld = Withheld::read(repo, commit, &question.exclude)?;
         let literal: Vec<String> = requested.iter().map(|path| format!(":(top,literal){path}")).collect();
         let (mut seen, mut length) = (HashSet::new(), 0);
         for pattern in question.files.iter().chain(&literal) {
@@ -142,7 +142,10 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
                 if !seen.insert(path.clone()) {
                     continue;
                 }
-                if let Some(why) = withheld.reason(&path) {
+                let is_secret = || RepoPath::parse(&path).is_ok_and(|path| may_hold_secrets(&path));
+                let secret = || "may hold secrets: name it to send it";
+                let unnamed = || (!question.files.contains(&path) && is_secret()).then(secret);
+                if let Some(why) = withheld.reason(&path).or_else(unnamed) {
                     left_out.push((path, why));
                     continue;
                 }
@@ -178,15 +181,13 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
 }
 
 /// Which files of a commit no model is shown.
-struct Withheld<'q> {
+pub(super) struct Withheld {
     ignored: HashSet<String>,
     excluded: Matcher,
-    /// What is named as it is.
-    named: &'q [String],
 }
 
-impl<'q> Withheld<'q> {
-    fn read(repo: &Repo, commit: Oid, question: &'q Question) -> Result<Self, Error> {
+impl Withheld {
+    pub(super) fn read(repo: &Repo, commit: Oid, exclude: &[String]) -> Result<Self, Error> {
         let tree = repo.tree(Some(commit))?;
         let file = RepoPath::parse(IGNORE).ok();
         let file = file.filter(|file| matches!(tree.entry(file), Ok(Some(Node::File { .. }))));
@@ -194,21 +195,17 @@ impl<'q> Withheld<'q> {
             Some(file) => repo.named_by(commit, &tree.read(&file)?)?,
             None => HashSet::new(),
         };
-        let excluded: Matcher = match question.exclude.as_slice() {
+        let excluded: Matcher = match exclude {
             [] => Box::new(|_| false),
             patterns => Box::new(Repo::pathspec(patterns)?),
         };
-        Ok(Self { ignored, excluded, named: &question.files })
+        Ok(Self { ignored, excluded })
     }
 
-    fn reason(&self, path: &str) -> Option<&'static str> {
-        let is_secret = || RepoPath::parse(path).is_ok_and(|path| may_hold_secrets(&path));
+    pub(super) fn reason(&self, path: &str) -> Option<&'static str> {
         match path {
             path if self.ignored.contains(path) => Some(IGNORE),
             path if (self.excluded)(path) => Some("llmapply.exclude"),
-            path if is_secret() && !self.named.iter().any(|named| named == path) => {
-                Some("may hold secrets: name it to send it")
-            }
             _ => None,
         }
     }

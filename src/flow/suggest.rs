@@ -132,7 +132,8 @@ fn try_each(
         return Ok(Suggested { report: Some(report), all: Vec::new(), is_complete: true });
     }
     if !dry {
-        land::recover(repo, options.lock_timeout, watch)?;
+        let branches: Vec<_> = drafts.iter().map(|draft| Some(draft.branch.as_str())).collect();
+        land::recover(repo, options.lock_timeout, &branches, watch)?;
         Attempt::expire(repo);
         land::tell_of_hooks(repo, &options, watch)?;
     }

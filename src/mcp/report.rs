@@ -88,6 +88,7 @@ fn beginning(text: &str, most: usize) -> &str {
 
 /// The result: what `--json` prints, without what is empty, and a text. `whole` says whether it has all findings and lines.
 pub(super) fn result(report: &Report, exit: u8, repo: Option<&Repo>, whole: bool) -> Value {
+    let report = &*report.for_models();
     let json = report::json(report, exit).ok().and_then(|text| serde_json::from_str(&text).ok());
     let mut all: Map<String, Value> = json.unwrap_or_default();
     let subject = |id: &str| Some(repo?.existing(repo?.object_id(id).ok()?).ok()?.subject());

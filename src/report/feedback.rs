@@ -39,6 +39,7 @@ pub fn feedback(report: &Report, quoting: Quoting, limit: usize) -> Option<Strin
         return None;
     }
     let limit = limit.max(4096);
+    let report = &*report.for_models();
     let mut text = Text { report, quotes: Quotes::new(quoting) };
     let out = match report.status {
         Status::NoEdits => text.no_edits(limit),

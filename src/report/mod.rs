@@ -47,7 +47,8 @@ use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
 use record::Asked;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 
 named! {
     /// How it ended.
@@ -276,6 +277,9 @@ pub struct Report {
     /// What is wrong with the response, or worth knowing.
     #[serde(skip)]
     pub findings: Vec<Finding>,
+    /// Files of which no model is shown a line, each with the reason.
+    #[serde(skip)]
+    pub withheld: BTreeMap<String, &'static str>,
     /// What is in the way.
     pub obstacles: Vec<ObstacleReport>,
     /// What to do about the obstacles.
@@ -409,6 +413,32 @@ impl Report {
             *name = file_name(name).to_owned();
         }
         self
+    }
+
+    /// What a model is told of it: nothing is quoted of files that no model is shown.
+    pub fn for_models(&self) -> Cow<'_, Self> {
+        if self.withheld.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut report = self.clone();
+        let withheld = std::mem::take(&mut report.withheld);
+        for finding in &mut report.findings {
+            let why = finding.path.as_ref().and_then(|path| withheld.get(path));
+            if let (Some(why), Some(evidence)) = (why, &mut finding.evidence) {
+                **evidence = std::mem::take(&mut **evidence).without_lines();
+                finding.message += &format!("; no line of the file is shown ({why})");
+            }
+        }
+        for edit in &mut report.edits {
+            if [Some(&edit.path), edit.to.as_ref()]
+                .into_iter()
+                .flatten()
+                .any(|path| withheld.contains_key(path))
+            {
+                edit.diff = None;
+            }
+        }
+        Cow::Owned(report)
     }
 
     /// The commits that have landed, or that have it all already.

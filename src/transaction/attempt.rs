@@ -187,9 +187,11 @@ impl Attempt {
         }
     }
 
-    /// The name of an attempt with those responses.
+    /// The name of an attempt with those responses; where several users share the repository each has one of their own.
     pub fn id_of(repo: &Repo, responses: &[Response]) -> String {
-        let texts: Vec<_> = responses.iter().map(Response::text).collect();
+        let user = rustix::process::geteuid().as_raw().to_string();
+        let user = repo.is_shared().then_some(user.as_str());
+        let texts: Vec<_> = responses.iter().map(Response::text).chain(user).collect();
         repo.checksum_of(&texts).chars().take(ID_DIGITS).collect()
     }
 
@@ -375,12 +377,16 @@ impl Attempt {
         let _ = std::fs::remove_file(note);
     }
 
-    /// All that are kept here, the newest first. One that is damaged is among them: it can be forgotten.
+    /// All that are kept here, the newest first, but for those of other users. One that is damaged is among them: it can be
+    /// forgotten.
     pub fn kept(repo: &Repo) -> Vec<Listed> {
         let mut found = Vec::new();
         for (id, path) in
             entries(&all(repo)).into_iter().filter(|(name, path)| is_id(name) && is_directory(path))
         {
+            if std::fs::read_dir(&path).is_err_and(|e| e.kind() == std::io::ErrorKind::PermissionDenied) {
+                continue;
+            }
             let modified = modified(&path).unwrap_or_default();
             let listed = match head(&path) {
                 Some(head) => {

@@ -1,7 +1,7 @@
 //! Giving up what a killed run has left where its journal cannot be used: it is torn, of another version, or names what
 //! is not this repository's.
 
-use super::journal::{INDEX, TOKEN};
+use super::journal::{INDEX, TOKEN, is_token};
 use super::{Error, Result, TransactionDir, outside, staging};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Token;
@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// The error that names a transaction directory whose journal cannot be used, and what of it is in place.
 pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error {
-    let locks = Token::read(&transaction_dir.join(TOKEN)).and_then(|token| repo.locks_with(&token));
+    let token = Token::read(&transaction_dir.join(TOKEN));
+    let locks = token.and_then(|token| locks_with(repo, transaction_dir, &token));
     let mut in_place: Vec<String> = match locks {
         Ok(locks) => locks.iter().map(|lock| lock.display().to_string()).collect(),
         Err(e) => vec![format!("locks ({e})")],
@@ -46,6 +47,11 @@ pub(super) fn token(repo: &Repo, transaction_dir: &Path) -> Result<Token> {
     Token::read(&transaction_dir.join(TOKEN)).map_err(|e| broken(repo, transaction_dir, e.to_string()))
 }
 
+/// The locks that are a transaction's.
+pub(super) fn locks_with(repo: &Repo, transaction_dir: &Path, token: &Token) -> vcs::Result<Vec<PathBuf>> {
+    repo.locks_with(token, is_token(token.text(), transaction_dir))
+}
+
 /// How many files were taken out of the checkout. One that was exchanged has the name of the one in its place, but is older
 /// than the transaction directory.
 fn taken_out(transaction_dir: &Path) -> usize {
@@ -67,13 +73,13 @@ fn taken_out(transaction_dir: &Path) -> usize {
         .count()
 }
 
-/// Removes the locks that are links to the transaction directory's token and the scratch worktree's entry, and moves the
+/// Removes the locks that are the transaction's and the scratch worktree's entry, and moves the
 /// transaction directory aside, with the objects that it has left; gives where it is then. No file, reference or index is
 /// touched.
 pub(super) fn give_up(repo: &Repo, transaction_dir: &Path) -> Result<PathBuf> {
     // One that cannot be read has no links that could be told.
     let token = Token::read(&transaction_dir.join(TOKEN)).unwrap_or_default();
-    for lock in repo.locks_with(&token)? {
+    for lock in locks_with(repo, transaction_dir, &token)? {
         std::fs::remove_file(&lock).map_err(|e| vcs::Error::io("remove", &lock, e))?;
         point(Fault::LockDiscarded)?;
     }

@@ -101,15 +101,10 @@ impl Noted {
             && self.there.as_ref().is_none_or(|(_, branch)| is_name(branch))
     }
 
-    /// Whether its remote has removed it; `None` if that cannot be asked.
-    fn is_gone_there(&self, repo: &Repo) -> Option<bool> {
-        let Some((remote, branch)) = &self.there else { return Some(false) };
-        // No run has been told of any other.
-        if !repo.has_remote(remote) {
-            return Some(false);
-        }
-        let upstream = Upstream { remote: remote.clone(), branch: branch.clone() };
-        Some(repo.ask_remote(&upstream, interrupt::seen).ok()?.is_none())
+    /// Where a remote has it, or had it. No run has been told of a remote that the configuration does not know.
+    fn upstream(&self, repo: &Repo) -> Option<Upstream> {
+        let (remote, branch) = self.there.as_ref().filter(|(remote, _)| repo.has_remote(remote))?;
+        Some(Upstream { remote: remote.clone(), branch: branch.clone() })
     }
 }
 
@@ -156,51 +151,73 @@ fn drop_there(repo: &Repo, there: &[OnRemote], verify: bool, transaction_dir: &T
     Ok(())
 }
 
-/// Goes on where a killed process stopped: what a remote has removed goes here as well. Gives a branch that is gone, if it
-/// came so far, or one of a remote that cannot be asked.
-pub(super) fn settle(
-    repo: &Repo,
-    transaction_dir: &Path,
-    alive: Option<&Flock>,
-) -> Result<(Option<String>, End)> {
-    let bytes = match places::read(&transaction_dir.join(TransactionDir::DROPPED), LIMIT) {
-        Err(e) if e.is_missing() => return Ok((None, End::Discarded)),
-        bytes => bytes?,
-    };
-    // One that is not whole was written before anything was removed; and what can be no branch's name is none of ours.
-    let mut noted: Vec<Noted> = super::from_json(&bytes).unwrap_or_default();
-    noted.retain(Noted::could_be);
-    let mut is_gone = false;
-    for one in &noted {
-        match one.is_gone_there(repo) {
-            Some(gone) => is_gone |= gone,
-            None => return Ok((Some(one.name.clone()), End::Unknown)),
-        }
+/// What a killed run has noted of branches that were to go; there is at least one.
+pub(super) struct Note(Vec<Noted>);
+
+impl Note {
+    /// What a transaction directory's note says, if it has one.
+    pub(super) fn read(transaction_dir: &Path) -> Result<Option<Self>> {
+        let bytes = match places::read(&transaction_dir.join(TransactionDir::DROPPED), LIMIT) {
+            Err(e) if e.is_missing() => return Ok(None),
+            bytes => bytes?,
+        };
+        // One that is not whole was written before anything was removed; and what can be no branch's name is none of ours.
+        let mut noted: Vec<Noted> = super::from_json(&bytes).unwrap_or_default();
+        noted.retain(Noted::could_be);
+        Ok((!noted.is_empty()).then_some(Self(noted)))
     }
-    let (mut gone, mut kept) = (Vec::new(), None);
-    for one in &noted {
-        // It may have moved since, or be in use.
-        if let (Some(tip), true, Some(alive)) = (repo.value(&one.name)?, is_gone, alive) {
-            let is_in_use =
-                repo.check_head(&one.name, true).is_ok() || repo.occupied_elsewhere(&one.name)?.is_some();
-            if is_in_use || tip.to_string() != one.tip {
-                kept = Some(one.name.clone());
-            } else {
-                let who = repo.identities(&Given::default())?.committer;
-                repo.delete_branches(&[(one.name.clone(), tip)], &who, alive)?;
+
+    /// The first of the branches.
+    pub(super) fn reference(&self) -> &str {
+        self.0.first().map_or("", |one| &one.name)
+    }
+
+    /// Whether a remote was asked to remove any.
+    pub(super) fn is_there(&self, repo: &Repo) -> bool {
+        self.0.iter().any(|one| one.upstream(repo).is_some())
+    }
+
+    /// Whether a remote has removed any; `None` if it cannot be asked.
+    pub(super) fn is_gone(&self, repo: &Repo) -> Option<bool> {
+        let mut is_gone = false;
+        for upstream in self.0.iter().filter_map(|one| one.upstream(repo)) {
+            is_gone |= repo.ask_remote(&upstream, interrupt::seen).ok()?.is_none();
+        }
+        Some(is_gone)
+    }
+
+    /// Goes on where the run stopped: what a remote has removed goes here as well. Gives a branch that is gone, if it came so far.
+    pub(super) fn settle(
+        &self,
+        repo: &Repo,
+        alive: Option<&Flock>,
+        is_gone: bool,
+    ) -> Result<(Option<String>, End)> {
+        let (mut gone, mut kept) = (Vec::new(), None);
+        for one in &self.0 {
+            // It may have moved since, or be in use.
+            if let (Some(tip), true, Some(alive)) = (repo.value(&one.name)?, is_gone, alive) {
+                let is_in_use =
+                    repo.check_head(&one.name, true).is_ok() || repo.occupied_elsewhere(&one.name)?.is_some();
+                if is_in_use || tip.to_string() != one.tip {
+                    kept = Some(one.name.clone());
+                } else {
+                    let who = repo.identities(&Given::default())?.committer;
+                    repo.delete_branches(&[(one.name.clone(), tip)], &who, alive)?;
+                }
+            }
+            if repo.value(&one.name)?.is_none() {
+                gone.push(one.name.as_str());
             }
         }
-        if repo.value(&one.name)?.is_none() {
-            gone.push(one.name.as_str());
-        }
+        repo.forget_branches(gone.iter().map(|name| short(name)))?;
+        let first = gone.first().map(|name| (*name).to_owned());
+        Ok(match (kept, first) {
+            (Some(kept), _) => (Some(kept), End::LeftAlone),
+            (None, Some(first)) => (Some(first), End::Dropped),
+            (None, None) => (None, End::Discarded),
+        })
     }
-    repo.forget_branches(gone.iter().map(|name| short(name)))?;
-    let first = gone.first().map(|name| (*name).to_owned());
-    Ok(match (kept, first) {
-        (Some(kept), _) => (Some(kept), End::LeftAlone),
-        (None, Some(first)) => (Some(first), End::Dropped),
-        (None, None) => (None, End::Discarded),
-    })
 }
 
 fn short(name: &str) -> &str {

@@ -155,8 +155,16 @@ impl Prepared<'_> {
     }
 }
 
-/// Moves the branch to what the remote has taken of a run that is dead. Not to be called under the repository's lock.
-pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
+/// Moves the branch to what the remote has taken of a run that is dead, in the worktree that has it. Not to be called under the
+/// repository's lock.
+pub(super) fn follow(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
+    match repo.open_where(&note.reference)? {
+        Some(repo) => finish(&repo, note, timeout),
+        None => Ok(Settled { end: End::Waiting, ..Settled::default() }),
+    }
+}
+
+fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
     let here = repo.value(&note.reference)?.map(|id| id.to_string());
     let left_alone = || Settled { end: End::LeftAlone, ..Settled::default() };
     let done = || Settled { end: End::Finished, ..Settled::default() };

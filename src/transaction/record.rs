@@ -42,6 +42,8 @@ pub struct Recording<'a> {
     pub report: &'a dyn Fn(&Made) -> String,
     /// Commits to be kept beside those that land.
     pub also: Vec<Oid>,
+    /// The digest that it must be the next to be listed under, and the id of the landing that is listed there now.
+    pub key: Option<(String, Option<String>)>,
     /// The edits of each response, with their numbers and the response's digest.
     pub edits: Vec<(String, Vec<(usize, LandedEdit)>)>,
 }
@@ -66,6 +68,7 @@ pub(super) struct Kept {
     also: Vec<Oid>,
     /// What is to be listed, by the digests of the responses.
     landed: Vec<(String, LandedEdits)>,
+    key: Option<(String, Option<String>)>,
 }
 
 impl Transaction<'_> {
@@ -119,7 +122,8 @@ impl Transaction<'_> {
         };
         let mut landed: Vec<_> = recording.edits.iter().map(listed).collect();
         landed.retain(|(_, landed)| landed.commits.iter().any(|commit| !commit.edits.is_empty()));
-        Ok(Some(Kept { files, also: recording.also.clone(), landed, record }))
+        let (also, key) = (recording.also.clone(), recording.key.clone());
+        Ok(Some(Kept { files, also, landed, key, record }))
     }
 }
 
@@ -145,6 +149,7 @@ impl Noted {
             files: files.collect::<Option<_>>()?,
             also,
             landed,
+            key: None,
         })
     }
 }
@@ -169,6 +174,12 @@ impl Kept {
         progress: &dyn Progress,
         new: Oid,
     ) -> Result<Vec<Movement>> {
+        if let Some((key, last)) = &self.key
+            && listings::of(repo, key)?.first().map(|one| &one.id) != last.as_ref()
+        {
+            // Somebody has landed under the same key meanwhile.
+            return Err(vcs::Error::Moved { name: self.record.reference.clone() }.into());
+        }
         let (held, before) = (repo.value(HISTORY)?, repo.own_chain()?);
         if let (Some(held), None) = (held, before) {
             progress.warn(&format!(

@@ -120,12 +120,18 @@ fn is_file(path: &Path) -> bool {
 }
 
 /// Brings every transaction of a dead process to one of its ends. With `discard` one whose journal cannot be used is
-/// given up. Costs one look at a directory when there is none.
+/// given up. What only a remote knows it is asked where `asks` says so of the reference that was to move, and without the lock: that
+/// may take long. Costs one look at a directory when there is none.
 ///
 /// # Errors
 /// The lock is not to be had, a file cannot be read or written, or [`Error::Broken`]; running it again goes on where it
 /// stopped.
-pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Recovered>> {
+pub fn recover(
+    repo: &Repo,
+    timeout: Duration,
+    asks: &dyn Fn(&str) -> bool,
+    discard: bool,
+) -> Result<Vec<Recovered>> {
     TransactionDir::check_all(repo.common_dir())?;
     let ours = repo.common_dir().join("llm-apply");
     if !ours.exists() {
@@ -135,67 +141,32 @@ pub fn recover(repo: &Repo, timeout: Duration, discard: bool) -> Result<Vec<Reco
     let _held = interrupt::hold();
     let lock = super::lock(repo, timeout)?;
     let (mut all, mut later) = (Vec::new(), Vec::new());
-    for transaction_dir in transaction_dirs(repo)? {
-        if let Err(why) = TransactionDir::check(&transaction_dir) {
+    for path in transaction_dirs(repo)? {
+        if let Err(why) = TransactionDir::check(&path) {
             if !discard {
-                return Err(Error::Broken { transaction_dir, why, in_place: Vec::new() });
+                return Err(Error::Broken { transaction_dir: path, why, in_place: Vec::new() });
             }
-            let aside = discard::set_aside(repo, &transaction_dir)?;
-            all.push(given_up(repo, &transaction_dir, aside)?);
+            all.push(given_up(repo, &path, discard::set_aside(repo, &path)?)?);
             continue;
         }
-        let live = transaction_dir.join(TransactionDir::LIVE);
-        // One that was killed before it had its lock file is dead too: transaction directories are made under the repository's lock.
-        let dead = match live.symlink_metadata() {
-            // Another user's, who will come back to it.
-            Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => continue,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
-            Err(e) => return Err(vcs::Error::io("look at", live, e).into()),
-            // Nobody holds it; what it is instead is told below.
-            Ok(found) if !found.is_file() => None,
-            Ok(_) => match Flock::attempt(&live) {
-                Ok(None) => continue,
-                // Its owner has just removed it.
-                Err(_) if !live.exists() => None,
-                lock => lock?,
-            },
-        };
-        if let Some(note) = push::Note::read(&transaction_dir).filter(|_| transaction_dir.exists()) {
-            let pushed = Pushed { transaction_dir, note, _dead: dead };
-            match pushed.settle(repo, discard) {
-                Err(error) if discard && is_for_good(&error) => {
-                    let aside = discard::give_up(repo, &pushed.transaction_dir)?;
-                    all.push(given_up(repo, &pushed.transaction_dir, aside)?);
-                }
-                settled => match settled? {
-                    Some(settled) => all.push(settled),
-                    None => later.push(pushed),
-                },
-            }
-            continue;
-        }
-        if transaction_dir.exists() {
-            all.push(match one(repo, &transaction_dir, dead.as_ref(), discard) {
-                // Its owner has just removed it.
-                Err(_) if !transaction_dir.exists() => continue,
-                Err(error) if discard && is_for_good(&error) => {
-                    given_up(repo, &transaction_dir, discard::give_up(repo, &transaction_dir)?)?
-                }
-                settled => settled?,
-            });
-        }
+        let Some(dead) = Dead::take(repo, path, discard)? else { continue };
+        let mut open = None;
+        all.extend(dead.unless_given_up(dead.settle(&mut open))?);
+        later.extend(open.map(|open| (dead, open)));
     }
     drop(lock);
-    // Landings by themselves, which take the lock.
-    for pushed in later {
-        all.push(match pushed.finish(repo, timeout) {
-            Err(error) if discard && is_for_good(&error) => {
-                let _lock = super::lock(repo, timeout)?;
-                let aside = discard::give_up(repo, &pushed.transaction_dir)?;
-                given_up(repo, &pushed.transaction_dir, aside)?
-            }
-            finished => finished?,
-        });
+    for (dead, open) in later {
+        let answer = match open.known {
+            None if asks(open.note.reference()) => open.note.ask(repo),
+            known => known,
+        };
+        // A landing by itself, which takes the lock.
+        let moved = match (&open.note, answer) {
+            (Note::Pushed(note), Some(true)) => push::follow(repo, note, timeout),
+            _ => Ok(Settled::default()),
+        };
+        let _lock = super::lock(repo, timeout)?;
+        all.extend(dead.unless_given_up(moved.and_then(|moved| dead.close(&open.note, answer, moved)))?);
     }
     repo.remove_temporaries();
     // Of one that was killed before it had made its transaction directory.
@@ -209,101 +180,148 @@ fn is_for_good(error: &Error) -> bool {
     !matches!(error, Error::Busy(_) | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
 }
 
-fn one(repo: &Repo, transaction_dir: &Path, alive: Option<&Flock>, discard: bool) -> Result<Recovered> {
-    let id = id_of(transaction_dir);
-    check(repo, transaction_dir)?;
-    let journal =
-        Journal::read(transaction_dir).map_err(|why| discard::broken(repo, transaction_dir, why))?;
-    let Some(mut journal) = journal else {
-        if !repo.locks_with(&discard::token(repo, transaction_dir)?)?.is_empty() {
-            return Err(discard::broken(repo, transaction_dir, "it is gone, and left locks".to_owned()));
-        }
-        let (reference, mut end) = dropping::settle(repo, transaction_dir, alive)?;
-        if end == End::Discarded && forget::settle(repo, transaction_dir)? {
-            end = End::Forgotten;
-        }
-        if end == End::Unknown && discard {
-            end = End::GivenUp;
-        }
-        if end != End::Unknown {
-            clean(repo, transaction_dir, &id, None, end)?;
-        }
-        return Ok(Recovered { id, reference, settled: Settled { end, ..Settled::default() } });
-    };
-    let settled = settle(repo, transaction_dir, &mut journal)?;
-    Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
-    Journal::retire(transaction_dir)?;
-    clean(repo, transaction_dir, &id, Some(&journal), settled.end)?;
-    Ok(Recovered { id, reference: Some(journal.movement.name), settled })
+/// What a dead transaction has asked of a remote.
+enum Note {
+    Pushed(push::Note),
+    Dropped(dropping::Note),
 }
 
-/// A dead transaction that has pushed what was to land, or was about to.
-struct Pushed {
-    transaction_dir: PathBuf,
-    note: push::Note,
-    _dead: Option<Flock>,
+impl Note {
+    /// The reference that was to move, or one of those.
+    fn reference(&self) -> &str {
+        match self {
+            Note::Pushed(note) => note.reference(),
+            Note::Dropped(note) => note.reference(),
+        }
+    }
+
+    /// Whether the remote has done it; `None` if it cannot be asked.
+    fn ask(&self, repo: &Repo) -> Option<bool> {
+        match self {
+            Note::Pushed(note) => note.is_taken(repo),
+            Note::Dropped(note) => note.is_gone(repo),
+        }
+    }
 }
 
-impl Pushed {
-    fn recovered(&self, settled: Settled) -> Recovered {
-        Recovered {
-            id: id_of(&self.transaction_dir),
-            reference: Some(self.note.reference().to_owned()),
-            settled,
-        }
-    }
+/// What is not to be settled under the lock.
+struct Open {
+    note: Note,
+    /// What the remote has said, if that is known.
+    known: Option<bool>,
+}
 
-    fn clean(&self, repo: &Repo, end: End) -> Result<Recovered> {
-        clean(repo, &self.transaction_dir, &id_of(&self.transaction_dir), None, end)?;
-        Ok(self.recovered(Settled { end, ..Settled::default() }))
-    }
+/// A transaction whose process is dead. While this is held it is nobody else's.
+struct Dead<'r> {
+    repo: &'r Repo,
+    path: PathBuf,
+    alive: Option<Flock>,
+    discard: bool,
+}
 
-    /// Settles what can be settled under the repository's lock; nothing if the branch is still to move.
-    fn settle(&self, repo: &Repo, discard: bool) -> Result<Option<Recovered>> {
-        check(repo, &self.transaction_dir)?;
-        let journal = Journal::read(&self.transaction_dir)
-            .map_err(|why| discard::broken(repo, &self.transaction_dir, why))?;
-        if let Some(mut journal) = journal {
-            // Only what the remote has taken is published here.
-            let settled = settle(repo, &self.transaction_dir, &mut journal)?;
-            Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
-            Journal::retire(&self.transaction_dir)?;
-            return match settled.end {
-                End::TakenBack => Ok(None),
-                end => {
-                    clean(repo, &self.transaction_dir, &id_of(&self.transaction_dir), Some(&journal), end)?;
-                    Ok(Some(self.recovered(settled)))
-                }
-            };
-        }
-        match self.note.is_taken(repo) {
-            Some(true) => Ok(None),
-            Some(false) => self.clean(repo, End::Discarded).map(Some),
-            None if discard => self.clean(repo, End::GivenUp).map(Some),
-            None => Ok(Some(self.recovered(Settled { end: End::Unknown, ..Settled::default() }))),
-        }
-    }
-
-    /// Moves the branch to what the remote has taken.
-    fn finish(&self, repo: &Repo, timeout: Duration) -> Result<Recovered> {
-        let settled = match repo.open_where(self.note.reference())? {
-            Some(repo) => push::finish(&repo, &self.note, timeout)?,
-            None => Settled { end: End::Waiting, ..Settled::default() },
+impl<'r> Dead<'r> {
+    /// Takes it over; `None` if it is alive, or another user's.
+    fn take(repo: &'r Repo, path: PathBuf, discard: bool) -> Result<Option<Self>> {
+        let live = path.join(TransactionDir::LIVE);
+        // One that was killed before it had its lock file is dead too: transaction directories are made under the repository's lock.
+        let alive = match live.symlink_metadata() {
+            // Another user's, who will come back to it.
+            Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => return Ok(None),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+            Err(e) => return Err(vcs::Error::io("look at", live, e).into()),
+            // Nobody holds it; what it is instead is told below.
+            Ok(found) if !found.is_file() => None,
+            Ok(_) => match Flock::attempt(&live) {
+                Ok(None) => return Ok(None),
+                // Its owner has just removed it.
+                Err(_) if !live.exists() => None,
+                lock => lock?,
+            },
         };
-        if settled.end == End::Waiting {
-            return Ok(self.recovered(settled));
-        }
-        let _lock = super::lock(repo, timeout)?;
-        clean(repo, &self.transaction_dir, &id_of(&self.transaction_dir), None, settled.end)?;
-        Ok(self.recovered(settled))
+        Ok(Some(Self { repo, path, alive, discard }))
     }
+
+    /// What became of it; nothing if its owner has just removed it. What fails for good is given up, if that is wanted.
+    fn unless_given_up(&self, settled: Result<Option<Recovered>>) -> Result<Option<Recovered>> {
+        match settled {
+            Err(_) if !self.path.exists() => Ok(None),
+            Err(error) if self.discard && is_for_good(&error) => {
+                given_up(self.repo, &self.path, discard::give_up(self.repo, &self.path)?).map(Some)
+            }
+            settled => settled,
+        }
+    }
+
+    /// Settles it under the repository's lock, but for what only a remote knows.
+    fn settle(&self, open: &mut Option<Open>) -> Result<Option<Recovered>> {
+        let Self { repo, path, .. } = self;
+        if !path.exists() {
+            return Ok(None);
+        }
+        check(repo, path)?;
+        let journal = Journal::read(path).map_err(|why| discard::broken(repo, path, why))?;
+        let pushed = push::Note::read(path);
+        if let Some(mut journal) = journal {
+            let settled = settle(repo, path, &mut journal)?;
+            Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
+            Journal::retire(path)?;
+            if let (End::TakenBack, Some(note)) = (settled.end, pushed) {
+                // Only what the remote has taken is published here.
+                *open = Some(Open { note: Note::Pushed(note), known: Some(true) });
+                return Ok(None);
+            }
+            clean(repo, path, Some(&journal), settled.end)?;
+            return Ok(Some(recovered(path, Some(&journal.movement.name), settled)));
+        }
+        if !discard::locks_with(repo, path, &discard::token(repo, path)?)?.is_empty() {
+            return Err(discard::broken(repo, path, "it is gone, and left locks".to_owned()));
+        }
+        let dropped = dropping::Note::read(path)?;
+        let note = pushed.map(Note::Pushed).or(dropped.map(Note::Dropped));
+        if let Some(note) = note {
+            let asks_nobody = matches!(&note, Note::Dropped(note) if !note.is_there(repo));
+            let known = asks_nobody.then_some(false);
+            *open = Some(Open { note, known });
+            return Ok(None);
+        }
+        let end = if forget::settle(repo, path)? { End::Forgotten } else { End::Discarded };
+        self.end(None, Settled { end, ..Settled::default() }).map(Some)
+    }
+
+    /// Settles it, by what its remote has answered and what has become of the branch here. To be done under the repository's lock.
+    fn close(&self, note: &Note, answer: Option<bool>, moved: Settled) -> Result<Option<Recovered>> {
+        if !self.path.exists() {
+            return Ok(None);
+        }
+        let (mut reference, mut settled) = (Some(note.reference().to_owned()), moved);
+        match (note, answer) {
+            (_, None) => settled.end = if self.discard { End::GivenUp } else { End::Unknown },
+            (Note::Dropped(note), Some(is_gone)) => {
+                (reference, settled.end) = note.settle(self.repo, self.alive.as_ref(), is_gone)?;
+            }
+            (Note::Pushed(_), Some(_)) => {}
+        }
+        self.end(reference.as_deref(), settled).map(Some)
+    }
+
+    /// Removes what it has left, unless that is still needed.
+    fn end(&self, reference: Option<&str>, settled: Settled) -> Result<Recovered> {
+        if !matches!(settled.end, End::Unknown | End::Waiting) {
+            clean(self.repo, &self.path, None, settled.end)?;
+        }
+        Ok(recovered(&self.path, reference, settled))
+    }
+}
+
+fn recovered(transaction_dir: &Path, reference: Option<&str>, settled: Settled) -> Recovered {
+    Recovered { id: id_of(transaction_dir), reference: reference.map(str::to_owned), settled }
 }
 
 /// What is told of one that was given up: also which locks there are still, since one of them may have been its.
 fn given_up(repo: &Repo, transaction_dir: &Path, aside: PathBuf) -> Result<Recovered> {
     let locks = repo.lock_files()?;
     let settled = Settled { end: End::GivenUp, aside: Some(aside), locks, ..Settled::default() };
-    Ok(Recovered { id: id_of(transaction_dir), reference: None, settled })
+    Ok(recovered(transaction_dir, None, settled))
 }
 
 /// Looks whether there is nothing in a transaction directory but files and directories: nothing else is ever put there, and what is
@@ -315,7 +333,15 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
         let is_directory =
             [TransactionDir::FILES, TransactionDir::ENTRY].iter().any(|name| entry.file_name() == *name);
         if is_directory != kind.is_dir() || !(kind.is_dir() || kind.is_file()) {
-            let why = format!("next to it is {}, which no run makes", entry.file_name().display());
+            let wanted = if is_directory { "directory" } else { "file" };
+            let found = match () {
+                () if kind.is_symlink() => "link",
+                () if kind.is_dir() => "directory",
+                () if kind.is_file() => "file",
+                () => "device, pipe or socket",
+            };
+            let name = entry.file_name();
+            let why = format!("{} in its directory is a {found}, not a {wanted}", name.display());
             return Err(discard::broken(repo, transaction_dir, why));
         }
     }
@@ -323,7 +349,8 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
 }
 
 /// Removes all that a transaction has beside its journal, which was brought to that end.
-fn clean(repo: &Repo, transaction_dir: &Path, id: &str, journal: Option<&Journal>, end: End) -> Result<()> {
+fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: End) -> Result<()> {
+    let id = &id_of(transaction_dir);
     let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
     // A git that the killed run started may still be writing there.
     places::remove(&Quarantine::path_for(objects, id))?;

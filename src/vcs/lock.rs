@@ -260,16 +260,24 @@ impl Token {
 }
 
 impl Repo {
-    /// The lock files of this repository that are links to that token, whatever they were to lock.
+    /// The lock files of this repository that are links to that token, whatever they were to lock. Where it has no links the
+    /// file system may have none: then `is_whole` says whether a copy can be nobody else's.
     ///
     /// # Errors
-    /// A directory cannot be read.
-    pub fn locks_with(&self, token: &Token) -> Result<Vec<PathBuf>> {
-        if token.file.as_ref().is_none_or(|found| found.nlink() < 2) {
+    /// A directory or a lock cannot be read.
+    pub fn locks_with(&self, token: &Token, is_whole: bool) -> Result<Vec<PathBuf>> {
+        let Some(file) = &token.file else { return Ok(Vec::new()) };
+        let has_links = file.nlink() > 1;
+        if !has_links && !is_whole {
             return Ok(Vec::new());
         }
-        let mut locks = self.lock_files()?;
-        locks.retain(|path| path.symlink_metadata().is_ok_and(|found| token.is_file(&found)));
+        let mut locks = Vec::new();
+        for path in self.lock_files()? {
+            let is_link = path.symlink_metadata().is_ok_and(|found| token.is_file(&found));
+            if is_link || (!has_links && token.is_in(&path)?) {
+                locks.push(path);
+            }
+        }
         Ok(locks)
     }
 

@@ -57,6 +57,11 @@ impl Sharing {
 }
 
 impl Repo {
+    /// Whether several users share it.
+    pub fn is_shared(&self) -> bool {
+        self.sharing().is_ok_and(|sharing| sharing.is_some())
+    }
+
     /// Gives a file or directory that was just made the permissions that it has to have here.
     ///
     /// # Errors

@@ -76,6 +76,8 @@ impl Repo {
             Some(Err(_)) if std::env::var_os("GIT_PAGER").is_none() => own.unwrap_or_default(),
             _ => process::output(process::git(self).args(["var", "GIT_PAGER"]))?,
         };
-        Ok(!["", "cat"].contains(&pager.trim()))
+        // With whatever options, `cat` stands before no terminal.
+        let command = pager.split_whitespace().next().unwrap_or_default();
+        Ok(!["", "cat"].contains(&command.rsplit('/').next().unwrap_or_default()))
     }
 }

@@ -1,7 +1,7 @@
 //! How refused attempts are kept, found again whatever became of them, and forgotten.
 
 use super::attempts::{KEPT, attempts, correction, three};
-use crate::sandbox::{Listing, Sandbox, create, patch, same};
+use crate::sandbox::{Listing, Run, Sandbox, create, patch, same};
 use std::os::unix::fs::PermissionsExt;
 
 fn without_attempts(listing: Listing) -> Listing {
@@ -162,6 +162,44 @@ fn an_attempt_of_one_user_is_in_no_other_users_way() {
     assert_eq!([".git/llm-apply/", ".git/llm-apply/attempts/"].map(mode), [0o770; 2]);
     let [id] = attempts(&sandbox).try_into().unwrap();
     assert_eq!(mode(&format!("{KEPT}/{id}/")), 0o700);
+}
+
+#[test]
+fn users_who_share_a_repository_keep_the_same_response_each() {
+    let mut sandbox = Sandbox::new();
+    sandbox.git(["config", "core.sharedRepository", "all"]);
+    sandbox.apply([""; 0], &three()).exits(1);
+    let given = sandbox.program("chown", ["-R", "12345", "."]).output().is_ok_and(|run| run.status.success());
+    let opened = std::fs::set_permissions(sandbox.root(), PermissionsExt::from_mode(0o777));
+    let by_other = |sandbox: &Sandbox, options: &[&str], response: &str| {
+        let file = sandbox.response(response);
+        let ours = sandbox.command(options);
+        let mut command = sandbox.program("setpriv", ["--reuid=12346", "--regid=12346", "--clear-groups"]);
+        command.arg(ours.get_program()).args(ours.get_args());
+        if !response.is_empty() {
+            command.arg("--").arg(file);
+        }
+        Run::of(command.output().unwrap())
+    };
+    if !given || opened.is_err() || by_other(&sandbox, &["-h"], "").code != Some(0) {
+        println!("not allowed to become somebody else: nothing is tested");
+        return;
+    }
+    let root = sandbox.root().canonicalize().unwrap().display().to_string();
+    sandbox.set("GIT_CONFIG_PARAMETERS", &format!("'safe.directory'='{root}/*'"));
+    assert!(sandbox.program("chmod", ["-R", "a+rwX", ".git"]).status().unwrap().success());
+    let [theirs] = attempts(&sandbox).try_into().unwrap();
+    let closed =
+        std::fs::set_permissions(sandbox.repo.join(KEPT).join(&theirs), PermissionsExt::from_mode(0o700));
+    closed.unwrap();
+    let run = by_other(&sandbox, &["-b", "side"], &three()).exits(1);
+    assert!(!run.stderr.contains("cannot keep"), "{}", run.stderr);
+    let own: Vec<_> = attempts(&sandbox).into_iter().filter(|id| *id != theirs).collect();
+    assert_eq!(own.len(), 1, "{own:?}");
+    let listed = by_other(&sandbox, &["list"], "");
+    assert!(!listed.stdout.contains(&theirs), "{}", listed.stdout);
+    by_other(&sandbox, &["--continue"], &correction()).exits(0);
+    assert_eq!(attempts(&sandbox), [theirs]);
 }
 
 #[test]

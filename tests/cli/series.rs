@@ -253,7 +253,7 @@ fn what_a_remote_has_dropped_before_a_kill_goes_here_too() {
         assert_eq!(Run::of(run.unwrap()).signal, Some(9), "{fault}");
         if fault == "dropped-there" {
             std::fs::rename(sandbox.root().join("server"), sandbox.root().join("away")).unwrap();
-            sandbox.run(["recover"]).exits(0).says("cannot be reached");
+            sandbox.run(["recover"]).exits(0).says("not known whether the remote took that");
             std::fs::rename(sandbox.root().join("away"), sandbox.root().join("server")).unwrap();
         }
         sandbox.run(["recover"]).exits(0).says(if is_dropped { "was dropped" } else { "removed the files" });

@@ -22,7 +22,7 @@ fn at_a_terminal(sandbox: &Sandbox, options: &[&str], typed: Option<&str>) -> Op
     command.env_clear().current_dir(&sandbox.repo).stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.env("TERM", "xterm").env("SHELL", "/bin/sh").env("GIT_PAGER", "cat");
+    command.env("TERM", "xterm").env("SHELL", "/bin/sh").env("GIT_PAGER", "cat -u");
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     // Ctrl-D on a line of its own ends it.

@@ -60,6 +60,22 @@ fn the_branch_goes_back_where_nothing_came_after() {
 }
 
 #[test]
+fn a_record_that_names_commits_as_removed_is_not_believed() {
+    let (sandbox, _, new) = landed();
+    let stray = sandbox.git(["commit-tree", "-m", "Not ours", "-p", &new, "HEAD~^{tree}"]);
+    let record = sandbox.git(["log", "-1", "--format=%B", "refs/llm-apply/history"]);
+    let old = record.lines().find_map(|line| line.strip_prefix("Old: ")).unwrap().to_owned();
+    let mut command = sandbox.git_command(["commit-tree", "refs/llm-apply/history^{tree}"]);
+    let parents = sandbox.git(["log", "-1", "--format=%P", "refs/llm-apply/history"]);
+    command.args(parents.split(' ').flat_map(|parent| ["-p", parent]));
+    let forged = command.args(["-m", &record.replace(&old, &stray)]).output().unwrap();
+    let forged = String::from_utf8(forged.stdout).unwrap();
+    sandbox.git(["update-ref", "refs/llm-apply/history", forged.trim()]);
+    sandbox.run(["undo", &id(&sandbox)]).exits(1).says("and no landing removes any");
+    assert_eq!(sandbox.head(), new);
+}
+
+#[test]
 fn commits_that_came_from_a_branch_are_named_when_they_go_and_come() {
     let sandbox = Sandbox::new();
     sandbox.apply(["-b", "try"], &three()).exits(0);

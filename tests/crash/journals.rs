@@ -108,6 +108,42 @@ fn a_token_that_lost_its_text_is_no_dead_end() {
 }
 
 #[test]
+fn copies_of_the_token_are_known_where_there_are_no_links() {
+    let sandbox = killed_at("index-prepared");
+    std::fs::write(transaction_dir(&sandbox).join("journal"), "").unwrap();
+    let locks = || sandbox.listing().into_keys().filter(|path| path.ends_with(".lock"));
+    let all: Vec<_> = locks().map(|lock| sandbox.repo.join(lock)).collect();
+    assert!(!all.is_empty());
+    for lock in &all {
+        let text = std::fs::read(lock).unwrap();
+        std::fs::remove_file(lock).unwrap();
+        std::fs::write(lock, text).unwrap();
+    }
+    // Somebody else's.
+    sandbox.file(".git/config.lock", "[core]\n");
+    let named = all[0].to_str().unwrap();
+    sandbox.run(["recover"]).exits(128).says(named).says("recover --discard");
+    sandbox.run(["recover", "--discard"]).exits(0).says("config.lock is left");
+    assert_eq!(locks().collect::<Vec<_>>(), [".git/config.lock"]);
+}
+
+#[test]
+fn what_stands_in_the_place_of_a_file_is_named_for_what_it_is() {
+    for (name, kind, said) in [
+        ("journal", "ln -s ../x", "journal in its directory is a link, not a file"),
+        ("journal", "mkdir", "journal in its directory is a directory, not a file"),
+        ("files", "touch", "files in its directory is a file, not a directory"),
+        ("other", "mkfifo", "other in its directory is a device, pipe or socket, not a file"),
+    ] {
+        let sandbox = killed_at("index-prepared");
+        let place = transaction_dir(&sandbox).join(name);
+        let line = format!("rm -rf \"$0\"; {kind} \"$0\"");
+        assert!(sandbox.program("sh", ["-c", &line]).arg(place).status().unwrap().success());
+        sandbox.run(["recover"]).exits(128).says(said).says("recover --discard");
+    }
+}
+
+#[test]
 fn a_token_that_is_gone_is_no_dead_end() {
     for fault in ["ref-moved", "file-placed", "index-placed"] {
         let sandbox = killed_at(fault);

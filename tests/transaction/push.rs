@@ -2,8 +2,10 @@
 use crate::sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
+use sandbox::fault::wait_for;
 use sandbox::{Run, Sandbox, create, kinds, patch, same};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 /// A clone of a bare repository, and where that is.
 fn cloned() -> (Sandbox, PathBuf) {
@@ -335,6 +337,52 @@ fn killed_and_recovered(autostash: bool) {
         sandbox.git(["fsck", "--strict"]);
         sandbox.leaves_no_file();
     }
+}
+
+/// A server that answers nobody for as long as the first file is there, and makes the second when it is asked.
+fn hangs(sandbox: &Sandbox) -> (PathBuf, PathBuf) {
+    let (hang, asked) = (sandbox.root().join("hang"), sandbox.root().join("asked"));
+    let script = format!(
+        "#!/bin/sh\ntouch {}\nwhile test -e {}; do sleep 0.05; done\nexec git-upload-pack \"$@\"\n",
+        asked.display(),
+        hang.display()
+    );
+    let upload = sandbox.root().join("upload");
+    sandbox.script(&upload, &script);
+    sandbox.git(["config", "remote.origin.uploadpack", upload.to_str().unwrap()]);
+    std::fs::write(&hang, "").unwrap();
+    (hang, asked)
+}
+
+#[test]
+fn a_remote_that_does_not_answer_holds_up_no_other_branch() {
+    let (sandbox, server) = cloned();
+    let head = sandbox.head();
+    let file = sandbox.response(&greet());
+    let run = Run::of(sandbox.command(["--push"]).arg(&file).env(VARIABLE, "pushed:kill").output().unwrap());
+    assert_eq!(run.signal, Some(9));
+    let (hang, asked) = hangs(&sandbox);
+    // Who lands on another branch does not ask, and names what is pending.
+    let options = ["-b", "one", "--wait", "1"];
+    let run = sandbox.apply(options, &create("one.txt", "Try it", "try\n")).exits(0);
+    run.says("pushed or dropped main").says("'git llm-apply recover'");
+    let response = file.to_str().unwrap();
+    for verb in [&["list"][..], &["list", "--open"], &["show"], &["check", "-b", "two", response]] {
+        sandbox.run(verb).exits(0).says("a killed run is pending");
+    }
+    assert!(!asked.exists());
+    // Who asks does not have the repository's lock meanwhile.
+    let mut command = sandbox.command(["recover"]);
+    let recovering = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    assert!(wait_for(|| asked.exists()));
+    let options = ["-b", "two", "--wait", "1"];
+    sandbox.apply(options, &create("two.txt", "Try it", "try\n")).exits(0);
+    assert_eq!(sandbox.head(), head);
+    std::fs::remove_file(hang).unwrap();
+    Run::of(recovering.wait_with_output().unwrap()).exits(0).says("main has landed");
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+    sandbox.has_sound_objects();
+    sandbox.leaves_no_file();
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What is said of calls that come to nothing, and of arguments that make no sense.
 
 use super::{Client, edit, edits, two};
+use crate::sandbox::patch;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -185,6 +186,52 @@ fn a_correction_lands_under_the_key_of_its_attempt() {
     let said = format!("the key k1 has landed as {} on ", landed["landing"].as_str().unwrap());
     assert!(text.starts_with(&said) && text.contains("the edits of this call were not made"), "{text}");
     assert!(!sandbox.exists("n"));
+    // The command goes on with an attempt of the server's in the same way.
+    let mut bad = edits(&[edit("src/a.rs", "fn aa() {}", "fn alpha() {}")]);
+    bad["key"] = "k2".into();
+    let refused = client.call("land", &sandbox.repo, bad);
+    let go_on = format!("--continue={}", refused["attempt"].as_str().unwrap());
+    let fix = patch("src/a.rs", "Rename it", "fn a() {}\n", "fn alpha() {}\n");
+    let run = sandbox.apply([go_on.as_str(), "--json"], &fix).exits(0);
+    let landed: Value = serde_json::from_str(&run.stdout).unwrap();
+    let mut again = edits(&[json!({"path": "n", "op": "create", "new": "x"})]);
+    again["key"] = "k2".into();
+    let report = client.call("land", &sandbox.repo, again);
+    assert_eq!((&report["status"], &report["landing"]), (&json!("nothing"), &landed["landing"]));
+    client.leave();
+}
+
+#[test]
+fn no_line_is_quoted_of_files_that_no_model_is_shown() {
+    let (sandbox, elsewhere) = two();
+    sandbox.file(".aiignore", "private/\n");
+    for path in ["private/a.txt", "open.txt"] {
+        sandbox.file(path, "first\nthe password is rosebud\nlast\n");
+    }
+    sandbox.commit("files");
+    let mut client = Client::start(&sandbox, &elsewhere);
+    for (path, is_quoted) in [("private/a.txt", false), ("open.txt", true)] {
+        let missed = edits(&[edit(path, "first\nthe pass word is roses\nlast\n", "x\n")]);
+        let good = edits(&[edit(path, "first", "one")]);
+        for (tool, arguments) in [("land", missed.clone()), ("check", missed.clone()), ("check", good)] {
+            let (text, report) = call_for_text(&mut client, tool, &sandbox.repo, arguments);
+            let is_refused = report["status"] == "refused";
+            for said in [&text, &report.to_string()] {
+                assert_eq!(said.contains("rosebud"), is_quoted, "{path}, {tool}: {said}");
+                let is_told = is_refused && !is_quoted;
+                assert_eq!(
+                    said.contains("no line of the file is shown (.aiignore)"),
+                    is_told,
+                    "{path}: {said}"
+                );
+            }
+        }
+        // People see their own file, and what they send back to a model holds nothing of it.
+        let bad = patch(path, "w", "first\nthe pass word is roses\nlast\n", "x\n");
+        sandbox.apply(["--no-keep"], &bad).exits(1).says("rosebud");
+        let feedback = sandbox.apply(["--no-keep", "--feedback"], &bad).exits(1).stdout;
+        assert_eq!(feedback.contains("rosebud"), is_quoted, "{path}: {feedback}");
+    }
     client.leave();
 }
 

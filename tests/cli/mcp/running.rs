@@ -136,6 +136,40 @@ fn a_client_that_reads_nothing_can_cancel_and_go_away() {
 }
 
 #[test]
+fn the_same_key_at_the_same_moment_lands_once() {
+    let (sandbox, elsewhere) = two();
+    let (mark, hold) = (sandbox.root().join("mark"), sandbox.root().join("hold"));
+    std::fs::write(&hold, "").unwrap();
+    let [mark_at, hold_at] = [&mark, &hold].map(|path| path.display());
+    let line =
+        format!("touch {mark_at}-${{LLM_APPLY_REF##*/}}; while test -e {hold_at}; do sleep 0.05; done");
+    sandbox.git(["config", "llmapply.exec", &line]);
+    let mut client = Client::start(&sandbox, &elsewhere);
+    let branches = ["one", "two"];
+    let calls = branches.map(|branch| {
+        let mut arguments = edits(&[edit("README", "hello", "hi")]);
+        (arguments["key"], arguments["branch"]) = ("k".into(), branch.into());
+        client.start_call("land", &sandbox.repo, arguments)
+    });
+    branches.iter().for_each(|branch| wait_for(Path::new(&format!("{mark_at}-{branch}"))));
+    std::fs::remove_file(hold).unwrap();
+    let mut answers = Vec::new();
+    while answers.len() < 2 {
+        let message = client.next();
+        if calls.iter().any(|call| message["id"] == *call) {
+            answers.push(message["result"]["structuredContent"].clone());
+        }
+    }
+    answers.sort_by_key(|answer| answer["status"] != "landed");
+    assert_eq!((&answers[0]["status"], &answers[1]["status"]), (&json!("landed"), &json!("nothing")));
+    assert_eq!(answers[0]["landing"], answers[1]["landing"]);
+    let there = branches.iter().filter(|branch| sandbox.exists(&format!(".git/refs/heads/{branch}")));
+    assert_eq!(there.count(), 1);
+    client.leave();
+    sandbox.is_sound();
+}
+
+#[test]
 fn what_is_answered_when_the_input_ends_is_still_told() {
     let (sandbox, elsewhere) = two();
     let mut client = Client::start(&sandbox, &elsewhere);

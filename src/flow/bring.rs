@@ -1,6 +1,6 @@
 //! Landing commits that exist, made again or taken back: what accept, undo and redo have in common.
 
-use super::land::{Compared, Done, Moved, Told, recover, tell_of_hooks, tell_of_landed, while_it_moves};
+use super::land::{Compared, Done, Moved, recover, tell_of_hooks, tell_of_landed, while_it_moves};
 use super::observer::Observer;
 use super::{Error, Options, Watch, build_report, check};
 use crate::diag::{Code, Severity};
@@ -186,14 +186,13 @@ impl Bring<'_> {
             // Where the branch goes back, its commits have no other name.
             also: self.target.tip.filter(|_| self.of.is_some()).into_iter().collect(),
         });
-        let told = Told(self.watch);
         let options = transaction::Options {
             again: true,
             reflog: self.reflog.clone(),
             cleanup: self.cleanup.clone(),
             record,
             push: self.push.clone(),
-            ..self.options.transaction(&json, &told)
+            ..self.options.transaction(&json, self.watch)
         };
         let transaction = Transaction::begin(self.repo, self.target.clone(), base, self.series, options)?;
         transaction.prepare(base, self.series, None)?.publish()

@@ -8,8 +8,7 @@ use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{
-    self, Attempt, Found, Landed, Line, Made, Planned, Preview, Progress, Recording, Target, Transaction,
-    interrupt,
+    self, Attempt, Found, Landed, Line, Made, Planned, Preview, Recording, Target, Transaction, interrupt,
 };
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
@@ -156,7 +155,7 @@ impl Options {
     pub(super) fn transaction<'a>(
         &self,
         describe: &'a dyn Fn(&Made, bool) -> String,
-        progress: &'a dyn Progress,
+        watch: &'a dyn Watch,
     ) -> transaction::Options<'a> {
         transaction::Options {
             lock_timeout: self.lock_timeout,
@@ -173,7 +172,7 @@ impl Options {
             sign: self.sign.clone(),
             cleanup: (Cleanup::Verbatim, String::new()),
             describe,
-            progress,
+            watch,
             record: None,
             push: None,
             attempts: Vec::new(),
@@ -376,7 +375,6 @@ impl Run<'_> {
         describe: &dyn Fn(&Made, bool) -> String,
     ) -> Result<Landed, Error> {
         let edits: usize = series.iter().map(|planned| planned.edits.len()).sum();
-        let told = Told(self.watch);
         let options = transaction::Options {
             merge: !self.options.ff,
             reflog: reflog(edits, &self.names()),
@@ -385,33 +383,12 @@ impl Run<'_> {
             push,
             attempts,
             spare: self.spare.as_deref(),
-            ..self.options.transaction(describe, &told)
+            ..self.options.transaction(describe, self.watch)
         };
         let joined = self.joined(repo, series)?;
         let transaction = Transaction::begin(repo, target.clone(), base, series, options)?;
         let (series, joined) = self.edited(&transaction, series, joined)?;
         Ok(transaction.prepare(base, &series, joined.as_ref())?.publish()?)
-    }
-}
-
-/// Passes on what a transaction tells.
-pub(super) struct Told<'a>(pub(super) &'a dyn Watch);
-
-impl Progress for Told<'_> {
-    fn output(&self, bytes: &[u8]) {
-        self.0.output(bytes);
-    }
-
-    fn waiting(&self, what: &str, elapsed: Duration) {
-        self.0.waiting(what, elapsed);
-    }
-
-    fn ended(&self) {
-        self.0.ended();
-    }
-
-    fn warn(&self, text: &str) {
-        self.0.warn(text);
     }
 }
 

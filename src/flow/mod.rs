@@ -55,9 +55,9 @@ pub use suggest::{Each, Suggested, Suggestion, suggest};
 pub use template::{NoField, Template};
 pub use undo::{Undo, undo};
 
-use crate::transaction::{self, Recovered};
+use crate::transaction;
+pub use crate::transaction::Watch;
 use crate::vcs;
-use std::time::Duration;
 
 /// Why a flow came to nothing, beyond what its report would say.
 #[derive(Debug, thiserror::Error)]
@@ -158,36 +158,3 @@ pub enum Error {
     #[error("edit {0} is not one of the failed edits")]
     Skip(usize),
 }
-
-/// Who is told what happens while a flow runs. By default nothing is heard.
-pub trait Watch {
-    /// Something that people should know, though it stops nothing.
-    fn warn(&self, text: &str) {
-        let _ = text;
-    }
-
-    /// A sentence for those who want to know more.
-    fn detail(&self, text: &str) {
-        let _ = text;
-    }
-
-    /// A hook or a command has printed that.
-    fn output(&self, bytes: &[u8]) {
-        let _ = bytes;
-    }
-
-    /// It still runs, after that time.
-    fn waiting(&self, what: &str, elapsed: Duration) {
-        let _ = (what, elapsed);
-    }
-
-    /// It has ended.
-    fn ended(&self) {}
-
-    /// A killed run was settled first.
-    fn recovered(&self, run: &Recovered) {
-        let _ = run;
-    }
-}
-
-impl Watch for () {}

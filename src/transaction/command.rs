@@ -1,33 +1,10 @@
 //! Running what the user wants run before a landing or after it: hooks and `--exec` commands.
 
-use super::{Error, Result, interrupt};
+use super::{Error, Result, Watch, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::supervise::{self, Ended, Onlooker, Supervised};
 use std::fmt::{self, Display};
 use std::time::Duration;
-
-/// Who is told what such commands do. By default nothing is heard.
-pub trait Progress {
-    /// A command has printed that.
-    fn output(&self, bytes: &[u8]) {
-        let _ = bytes;
-    }
-
-    /// It still runs, after that time.
-    fn waiting(&self, what: &str, elapsed: Duration) {
-        let _ = (what, elapsed);
-    }
-
-    /// It has ended.
-    fn ended(&self) {}
-
-    /// Something that people should know, though it stops nothing.
-    fn warn(&self, text: &str) {
-        let _ = text;
-    }
-}
-
-impl Progress for () {}
 
 /// What was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,16 +163,16 @@ impl Facts {
 
 struct Told<'a> {
     what: &'a str,
-    progress: &'a dyn Progress,
+    watch: &'a dyn Watch,
 }
 
 impl Onlooker for Told<'_> {
     fn output(&self, bytes: &[u8]) {
-        self.progress.output(bytes);
+        self.watch.output(bytes);
     }
 
     fn waiting(&self, elapsed: Duration) {
-        self.progress.waiting(self.what, elapsed);
+        self.watch.waiting(self.what, elapsed);
     }
 
     fn signal(&self) -> Option<i32> {
@@ -207,12 +184,12 @@ impl Onlooker for Told<'_> {
 ///
 /// # Errors
 /// It cannot be run, or [`Error::Interrupted`].
-pub(super) fn run(command: Supervised, what: &str, progress: &dyn Progress) -> Result<Ended> {
+pub(super) fn run(command: Supervised, what: &str, watch: &dyn Watch) -> Result<Ended> {
     if interrupt::seen() {
         return Err(Error::Interrupted);
     }
-    let ended = supervise::run(command, &Told { what, progress });
-    progress.ended();
+    let ended = supervise::run(command, &Told { what, watch });
+    watch.ended();
     match interrupt::seen() {
         true => Err(Error::Interrupted),
         false => Ok(ended?),

@@ -27,7 +27,7 @@ impl Transaction<'_> {
                 full.scratch.clean(self.repo)?;
                 let mut command = full.scratch.command(self.repo, "sh", ["-c", line], None);
                 self.facts(made, edits).tell(&mut command);
-                let ended = command::run(command, line, self.options.progress)?;
+                let ended = command::run(command, line, self.options.watch)?;
                 if !ended.is_success() {
                     return Err(Error::Exec(Box::new(Failure::of(Ran::Exec(line.clone()), edits, &ended))));
                 }

@@ -135,7 +135,7 @@ impl Transaction<'_> {
         let mut command = full.scratch.hook(self.repo, program, args, input)?;
         who.tell_author(&mut command);
         facts.tell(&mut command);
-        self.watched(name, || command::run(command, name, self.options.progress)).map(Some)
+        self.watched(name, || command::run(command, name, self.options.watch)).map(Some)
     }
 
     /// Tells of a stash entry that a hook leaves: programs that run hooks put aside there what is not to be committed, and
@@ -145,11 +145,11 @@ impl Transaction<'_> {
         let ended = run();
         match self.repo.value("refs/stash")? {
             now if now == before => {}
-            Some(entry) => self.options.progress.warn(&format!(
+            Some(entry) => self.options.watch.warn(&format!(
                 "the {name} hook left a stash entry ({}); see 'git stash list'",
                 self.repo.short(entry)
             )),
-            None => self.options.progress.warn(&format!("the {name} hook dropped the stash")),
+            None => self.options.watch.warn(&format!("the {name} hook dropped the stash")),
         }
         ended
     }
@@ -240,7 +240,7 @@ impl Transaction<'_> {
             }
             let changed = self.repo.differences(Some(tree), Some(now))?;
             let changed: Vec<_> = changed.iter().map(|path| String::from_utf8_lossy(path)).collect();
-            self.options.progress.warn(&format!(
+            self.options.watch.warn(&format!(
                 "the pre-commit hook changed {} in the commit of {}; the changes are in the commit",
                 changed.join(", "),
                 command::named(&facts.edits)
@@ -318,8 +318,8 @@ impl Transaction<'_> {
         if names.is_empty() {
             return;
         }
-        let progress = self.options.progress;
-        let warn = |text: &str| progress.warn(text);
+        let watch = self.options.watch;
+        let warn = |text: &str| watch.warn(text);
         if changed.iter().any(|path| self.startup.holds(path)) {
             return warn(&format!("the landing changes hooks: {} did not run", names.join(" and ")));
         }
@@ -368,7 +368,7 @@ impl Transaction<'_> {
         let plan = self.write_plan(made, true)?;
         let mut command = self.repo.hook_command(program, &plan)?;
         self.facts(made, &[]).tell(&mut command);
-        let run = || command::run(command, POST_LLM_APPLY, self.options.progress);
+        let run = || command::run(command, POST_LLM_APPLY, self.options.watch);
         let ended = self.watched(POST_LLM_APPLY, run)?;
         point(Fault::HookTold)?;
         Ok(Some(ended))

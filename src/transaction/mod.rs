@@ -42,11 +42,12 @@ mod staging;
 mod target;
 mod text;
 mod transaction_dir;
+mod watch;
 
 pub use crate::vcs::interrupt;
 pub use attempt::{Attempt, Found, KEPT_FOR, Kept, KeptReading, Listed, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
-pub use command::{Failure, Progress, Ran, Reason};
+pub use command::{Failure, Ran, Reason};
 pub use drop::{OnRemote, drop_branches};
 pub use forget::forget;
 pub use hooks::hooks_passed_over;
@@ -61,6 +62,7 @@ pub use series::{Made, Making, Planned};
 pub use target::Target;
 pub use text::Text;
 pub use transaction_dir::{Private, SpareRoom};
+pub use watch::Watch;
 
 use crate::message::Cleanup;
 use crate::vcs;
@@ -250,7 +252,7 @@ pub struct Options<'a> {
     /// What pre-llm-apply and, when it has landed, post-llm-apply find on their standard input.
     pub describe: &'a dyn Fn(&Made, bool) -> String,
     /// Who is told what hooks and commands do.
-    pub progress: &'a dyn Progress,
+    pub watch: &'a dyn Watch,
     /// What is to be kept of it (`llmapply.record`).
     pub record: Option<Recording<'a>>,
     /// Where the commits are pushed to before the branch moves (`--push`).

@@ -136,11 +136,8 @@ impl Prepared<'_> {
         let _lock = super::lock(repo, options.lock_timeout)?;
         Attempt::note(repo, transaction_dir, &options.attempts)?;
         let token = transaction_dir.file(journal::TOKEN);
-        let records = self
-            .record
-            .as_ref()
-            .map(|kept| kept.follow(repo, &self.who, options.progress, new))
-            .transpose()?;
+        let records =
+            self.record.as_ref().map(|kept| kept.follow(repo, &self.who, options.watch, new)).transpose()?;
         let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
             version: journal::VERSION,

@@ -196,7 +196,7 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
         sign: Sign::Never,
         cleanup: (Cleanup::Verbatim, "#".to_owned()),
         describe: &describe,
-        progress: &(),
+        watch: &(),
         record: None,
         push: None,
         attempts: Vec::new(),

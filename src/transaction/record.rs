@@ -7,7 +7,7 @@
 
 use super::journal::Journal;
 use super::transaction_dir::TransactionDir;
-use super::{Error, Made, Progress, Result, Target, Transaction, listings};
+use super::{Error, Made, Result, Target, Transaction, Watch, listings};
 use crate::report::record::{LandedCommit, LandedEdit, LandedEdits, Record, RecordKind};
 use crate::response::Response;
 use crate::vcs::chain::{HISTORY, History, Link, UNDONE};
@@ -171,7 +171,7 @@ impl Kept {
         &self,
         repo: &Repo,
         who: &Identities,
-        progress: &dyn Progress,
+        watch: &dyn Watch,
         new: Oid,
     ) -> Result<Vec<Movement>> {
         if let Some((key, last)) = &self.key
@@ -182,7 +182,7 @@ impl Kept {
         }
         let (held, before) = (repo.value(HISTORY)?, repo.own_chain()?);
         if let (Some(held), None) = (held, before) {
-            progress.warn(&format!(
+            watch.warn(&format!(
                 "{HISTORY} was {held}, which is not a record of a landing: the records start again"
             ));
         }

@@ -3,7 +3,7 @@ use crate::sandbox;
 
 use git_llm_apply::message::Cleanup;
 use git_llm_apply::transaction::{
-    self, Clash, ClashKind, Landed, Made, Planned, Progress, Replayed, Target, Transaction,
+    self, Clash, ClashKind, Landed, Made, Planned, Replayed, Target, Transaction, Watch,
 };
 use git_llm_apply::vcs::Oid;
 use git_llm_apply::vcs::commit::Sign;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 struct Silent;
 
-impl Progress for Silent {
+impl Watch for Silent {
     fn output(&self, _: &[u8]) {}
     fn waiting(&self, _: &str, _: Duration) {}
     fn ended(&self) {}
@@ -46,7 +46,7 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
         sign: Sign::AsConfigured,
         cleanup: (Cleanup::Strip, "#".to_owned()),
         describe: &describe,
-        progress: &Silent,
+        watch: &Silent,
         record: None,
         push: None,
         attempts: Vec::new(),

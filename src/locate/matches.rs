@@ -2,13 +2,14 @@
 
 use super::admission::{Candidate, Objection, objection};
 use super::alignment::Alignment;
-use super::evidence::{self, Refusal};
+use super::already_applied::Results;
+use super::evidence;
 use super::part;
 use super::pointer::Against;
 use super::query::Query;
-use super::results::Results;
 use super::thresholds::{MATCHES, SHIFT_STEPS};
 use super::tier::{MatchMode, Scope, ladder};
+use crate::diag::Refusal;
 use crate::pattern::Pattern;
 use crate::text::is_blank;
 use crate::text::search::Place;
@@ -99,7 +100,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
     let steps = places.len().saturating_mul(pattern.before.len());
     let looks_at_each = match_mode.is_shifted() || match_mode.scope == Scope::SkippingBlanks;
     if looks_at_each && (steps > SHIFT_STEPS || !hay.budget().spend(steps)) {
-        return Err(evidence::many_places());
+        return Err(evidence::too_much());
     }
     let mut refused = None;
     // Places ascend, and a long line may have many.

@@ -1,7 +1,7 @@
 //! A search text that is part of a line, or a line but for its indentation and its comment.
 
-use super::reindent::Reindent;
-use super::splice::{Unclear, region_eol};
+use super::reindent::{Reindent, Unclear};
+use super::splice::region_eol;
 use crate::edit::Unit;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
@@ -47,7 +47,7 @@ pub(super) fn changes(
     place: &Place,
 ) -> Result<Vec<LineChange>, Unclear> {
     let number = place.first();
-    let Some(line) = hay.line(number) else { return Err(Unclear::Line) };
+    let Some(line) = hay.line(number) else { return Err(Unclear::Writing) };
     let eol = line.eol.map_or(&[][..], |eol| eol.as_bytes());
     let inner = region_eol(hay, number, number + 1).as_bytes();
     let after = pattern.after();
@@ -64,7 +64,7 @@ pub(super) fn changes(
         let lines: Vec<(&[u8], bool)> = after.iter().map(|text| (*text, true)).collect();
         let lost = Some(indent).filter(|indent| !indent.is_empty());
         let reindent = Reindent::indented(indent, language);
-        let reindent = reindent.or_first_alone(lost, true, &lines).map_err(|_| Unclear::Line)?;
+        let reindent = reindent.or_first_alone(lost, true, &lines)?;
         // The comment stays with the line that it is about: the one that is kept, else the first.
         let kept = pattern.steps.iter().filter(|step| !matches!(step, Step::Remove(_)));
         let with = kept.clone().position(|step| matches!(step, Step::Keep(_))).unwrap_or(0);
@@ -73,7 +73,7 @@ pub(super) fn changes(
         // Behind a line that goes on nothing may stand.
         let goes_on = after.get(with).is_some_and(|text| text.trim_ascii_end().ends_with(b"\\"));
         if mixes || goes_on && !is_blank(rest) {
-            return Err(Unclear::Line);
+            return Err(Unclear::Writing);
         }
         let mut bytes = Vec::new();
         for (index, text) in after.iter().enumerate() {
@@ -88,7 +88,7 @@ pub(super) fn changes(
     }
     let keeps = pattern.steps.contains(&Step::Keep(0));
     if after.len() > 1 && (keeps || !breaks_in_brackets(&after)) {
-        return Err(Unclear::Line);
+        return Err(Unclear::Writing);
     }
     let head = line.text.get(..place.start.column).unwrap_or(&[]);
     let tail = line.text.get(place.end.column..).unwrap_or(&[]);
@@ -97,7 +97,7 @@ pub(super) fn changes(
     let by = if rest.all(|text| text.starts_with(indent)) { &[][..] } else { indent };
     let reindent = Reindent::indented(by, language);
     if indent.contains(&b'\t') && after.iter().skip(1).any(|text| text.starts_with(b"  ")) {
-        return Err(Unclear::Line);
+        return Err(Unclear::Writing);
     }
     let lines = after.iter().enumerate();
     let lines: Vec<Vec<u8>> =

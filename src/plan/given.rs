@@ -17,8 +17,8 @@ use crate::path::{RepoPath, is_sensitive};
 use crate::response::Response;
 use crate::span::{LineRange, Span};
 use crate::syntax;
-use crate::text::Language;
-use snippet::{Pair, holds, how_to_take, replacement, snippet, unclear_pair};
+use crate::text::{Language, extension};
+use snippet::{Pair, replacement, snippet, unclear_pair};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How many bytes of files are looked through for the lines of blocks. What is not looked through is not shown by its file.
@@ -28,37 +28,12 @@ const LOOKED_THROUGH: usize = 1 << 30;
 const MADE: usize = 100;
 const REFUSED: usize = 1000;
 
+/// How a block is taken.
+const HOW_TO_TAKE: &str =
+    "take it as the whole file with --format whole-file, or as definitions of it with --format snippet";
+
 /// How many places the note of what was not read names.
 const PLACES: usize = 20;
-
-/// What info strings call a language, beside its extensions: extensions and names of files, then names of the language.
-const LANGUAGES: &[(&str, &str)] = &[
-    ("py pyi pyw", "python python3"),
-    ("rs", "rust"),
-    ("js mjs cjs jsx", "javascript node js"),
-    ("ts mts cts tsx", "typescript ts"),
-    ("c h", "c"),
-    ("cc cpp cxx hh hpp hxx h", "c++ cpp"),
-    ("cs", "csharp c#"),
-    ("go", "golang"),
-    ("kt kts", "kotlin"),
-    ("rb", "ruby"),
-    ("sh bash zsh", "shell sh bash zsh"),
-    ("ps1", "powershell"),
-    ("yml yaml", "yaml yml"),
-    ("html htm", "html"),
-    ("md", "markdown"),
-    ("ex exs", "elixir"),
-    ("hs", "haskell"),
-    ("ml mli", "ocaml"),
-    ("m mm", "objectivec objective-c"),
-    ("pl pm", "perl"),
-    ("tf", "terraform hcl"),
-    ("json", "jsonc json5"),
-    ("makefile mk", "make"),
-    ("dockerfile", "docker"),
-    ("txt", "text plaintext"),
-];
 
 /// Finds out what the code blocks are that may have a file of their own. New files become edits of the script at their
 /// places; what only shows a file is fine; what has no file of its own is among what is not read. The rest is kept as
@@ -191,7 +166,7 @@ fn own<'g>(given: &'g Given, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<&
         }
     }
     match own.as_slice() {
-        [only] if is_language_of(&given.language, &only.path.shown()) => Ok(own),
+        [only] if Language::is_called(&given.language, &only.path.shown()) => Ok(own),
         _ => Ok(Vec::new()),
     }
 }
@@ -203,8 +178,8 @@ fn is_named(given: &Given, one: &Candidate, tree: &dyn TreeView, rules: &Rules) 
     let has_extension =
         extension(&path).is_some_and(|one| one.starts_with(|c: char| c.is_ascii_alphabetic()));
     let folder = path.rsplit_once('/').map(|(folder, _)| folder);
-    let is_of = has_extension || is_known(&path);
-    let fits = is_of && !given.language.is_empty() && is_language_of(&given.language, &path);
+    let is_of = has_extension || Language::has_name(&path);
+    let fits = is_of && !given.language.is_empty() && Language::is_called(&given.language, &path);
     let is_spelt_as_one = match folder {
         _ if path.starts_with(['$', '~']) => false,
         _ if given.is_whole => one.quoted || folder.is_some() || has_extension,
@@ -214,37 +189,11 @@ fn is_named(given: &Given, one: &Candidate, tree: &dyn TreeView, rules: &Rules) 
             Err(_) => false,
         },
         None => {
-            fits || given.language.is_empty() && (has_extension && is_known(&path) || path.starts_with('.'))
+            fits || given.language.is_empty()
+                && (has_extension && Language::has_name(&path) || path.starts_with('.'))
         }
     };
     Ok(is_spelt_as_one || is_file(&one.path, tree, rules)?)
-}
-
-fn extension(path: &str) -> Option<&str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').map(|(_, extension)| extension).filter(|extension| !extension.is_empty())
-}
-
-/// What says of which language a file is, in small letters: the extension of its path, or the name if it has none.
-fn kind(path: &str) -> String {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    extension(path).unwrap_or(name).to_ascii_lowercase()
-}
-
-/// Whether a file's language is known.
-fn is_known(path: &str) -> bool {
-    let kind = kind(path);
-    LANGUAGES.iter().any(|(kinds, _)| kinds.split(' ').any(|other| other == kind))
-}
-
-/// Whether what an info string calls a language is missing or the one of a path.
-fn is_language_of(language: &str, path: &str) -> bool {
-    let language = language.to_ascii_lowercase();
-    let own = kind(path);
-    let is_in = |words: &str, word: &str| words.split(' ').any(|other| other == word);
-    language.is_empty()
-        || language == own
-        || LANGUAGES.iter().any(|(extensions, names)| is_in(extensions, &own) && is_in(names, &language))
 }
 
 /// The edit of a block that is a whole file, because that was asked for.
@@ -289,7 +238,7 @@ fn is_new_file(
     let language = Language::of(&name);
     let is_whole = only.by.is_whole()
         && given.state == FenceState::Closed
-        && (is_language_of(&given.language, &name) || !is_known(&name))
+        && (Language::is_called(&given.language, &name) || !Language::has_name(&name))
         && !is_pattern(&only.path.raw)
         && (rules.allow_placeholder || !guard::leaves_out(given.content(), language));
     let Some(path) = read(&only.path, overlay, rules)?.filter(|_| is_whole) else { return Ok(false) };
@@ -421,7 +370,7 @@ fn not_read(given: &Given) -> Diagnostic {
             given.span,
             format!("this code block names {paths}, but is not an edit"),
         )
-        .with_help(format!("{}, or land the rest with --keep-going", how_to_take(given))),
+        .with_help(format!("{HOW_TO_TAKE}, or land the rest with --keep-going")),
         FenceState::Unclosed => {
             Diagnostic::error(Code::Truncated, given.span, format!("unterminated code block for {paths}"))
                 .with_help("the response may be cut off: give this block again, whole")
@@ -467,10 +416,10 @@ pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
     let one = |given: &Given| {
         let error = not_read(given);
         let help = match given.state {
-            FenceState::Closed => Some(how_to_take(given)),
+            FenceState::Closed => Some(HOW_TO_TAKE.to_owned()),
             _ => error.help,
         };
-        let message = format!("this code block names {}{}", paths(given), holds(given));
+        let message = format!("this code block names {}", paths(given));
         let warning = Diagnostic::warning(Code::Unread, given.span, message);
         Diagnostic { path: error.path, help, ..warning }
     };

@@ -119,13 +119,7 @@ fn only_fitting(
     let names: Vec<String> =
         candidates.iter().take(NAMED).map(|candidate| format!("`{}`", candidate.path.shown())).collect();
     let names = names.join(" or ");
-    let fits = match (fitting.len(), candidates.len()) {
-        (0, 2) => "neither".to_owned(),
-        (0, _) => "none".to_owned(),
-        (2, 2) => "both".to_owned(),
-        (count, all) => format!("{count} of {all}"),
-    };
-    let message = format!("this edit may be for {names}, and applies to {fits}");
+    let message = format!("this edit may be for {names}, and applies to {} of them", fitting.len());
     Ok(Err(fault(Code::Missing, edit, &message)))
 }
 
@@ -235,9 +229,9 @@ mod tests {
         assert_eq!(settled(search("a\n"), &both), Ok("a".into()));
         assert_eq!(settled(search("b\n"), &both), Ok("b".into()));
         let fault = settled(search("both\n"), &both).unwrap_err();
-        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to both");
+        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to 2 of them");
         let fault = settled(search("q\n"), &both).unwrap_err();
-        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to neither");
+        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to 0 of them");
         let same = [("a", Clue::Line), ("./a", Clue::Heading)];
         assert_eq!(settled(search("both\n"), &same), Ok("a".into()), "they are one");
     }

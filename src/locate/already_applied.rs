@@ -6,144 +6,19 @@
 
 use super::Repeat;
 use super::alignment::Alignment;
-use super::indent::{Pair, Shift};
 use super::matches::{Matches, find};
-use super::part;
 use super::query::Query;
 use super::reindent::Reindent;
+use super::results::{FORM, is_unfinished, sees_all};
 use super::splice::{Beside, Splice};
 use super::thresholds::{LEAST_LINES, NEARLY};
 use super::tier::{MatchMode, Scope};
 use crate::edit::{Hunk, Unit};
-use crate::pattern::{End, Pattern, Step, says_something};
+use crate::pattern::{Pattern, Step, says_something};
 use crate::text::alike::reach;
 use crate::text::search::{Budget, Haystack, Place, Point, is_of_tokens};
 use crate::text::{Content, Normalization, difference_of, in_common, is_blank};
 use crate::version::Version;
-use std::collections::HashSet;
-
-/// Indentation and look-alikes do not count.
-const FORM: Normalization = MatchMode::LOOSEST.normalization;
-
-/// This many lines beside a place are looked at, besides twice as many as the result has.
-const MARGIN: usize = 64;
-
-/// The results of a hunk around places of its search text, indented as it is written or as the search text matched.
-pub(super) struct Results<'a> {
-    query: &'a Query<'a>,
-    match_mode: MatchMode,
-    after: Pattern<'a>,
-    /// Ascending.
-    places: Vec<Place>,
-}
-
-impl<'a> Results<'a> {
-    /// Those around places that were found so, ascending.
-    pub(super) fn around(query: &'a Query<'a>, match_mode: MatchMode, places: &[Place]) -> Self {
-        let Query { hay, pattern, .. } = *query;
-        let after = Pattern::of_lines(pattern.after());
-        let margin = 2 * after.before.len() + MARGIN;
-        let first = places.first().map_or(0, Place::first).saturating_sub(margin);
-        let beside = hay.within(first..places.last().map_or(0, Place::behind) + margin);
-        let places = match match_mode.scope {
-            Scope::Part => Vec::new(),
-            // Only the bytes tell what was made from what was not, if they do.
-            _ if after.solid().is_empty() || !differs(pattern, &after.before, FORM) => {
-                let tells = differs(pattern, &after.before, Normalization::Text);
-                if tells { beside.whole_lines(&after.before, Normalization::Text) } else { Vec::new() }
-            }
-            Scope::SkippingBlanks if brings_lines(pattern, &after) => {
-                beside.skipping_blanks(&after.solid(), FORM)
-            }
-            _ => beside.whole_lines(&after.before, FORM),
-        };
-        Self { query, match_mode, after, places }
-    }
-
-    /// Whether a place of the search text lies inside one of them.
-    pub(super) fn hold(&self, aligned: &Alignment) -> bool {
-        let Query { context, hay, pattern, .. } = *self.query;
-        let place = &aligned.place;
-        if self.match_mode.scope == Scope::Part {
-            return part::is_inside_result(hay, context.limits.language(), pattern, place);
-        }
-        // Where no line comes that is not blank, the blank ones tell, too.
-        let brings = brings_lines(pattern, &self.after);
-        let mut lines = (place.first()..place.behind()).filter(|&line| !brings || !hay.is_blank(line));
-        let first = lines.next().unwrap_or(place.first());
-        let last = lines.next_back().unwrap_or(first);
-        let match_mode = MatchMode { scope: self.match_mode.scope, ..MatchMode::LOOSEST };
-        // One prefix for all lines; else what the search text showed, or tabs for blanks.
-        let is_indented = |result: &Place| {
-            let Some(result) = Alignment::at(hay, &self.after, *result, match_mode) else { return false };
-            let fits = |(written, real): &Pair| {
-                written.contains(&b'\t') != real.contains(&b'\t')
-                    || aligned.shift.of(written).as_ref() == Some(real)
-            };
-            !matches!(result.shift, Shift::Steps(_)) || result.indentations(hay, &self.after).iter().all(fits)
-        };
-        let from = self.places.partition_point(|result| result.behind() <= last);
-        self.places[from..].iter().take_while(|result| result.first() <= first).any(|result| {
-            hay.budget().spend(COMPARED * self.after.before.len() + 1)
-                && !is_unfinished(hay, pattern, result)
-                && is_indented(result)
-        })
-    }
-}
-
-/// What it takes in steps to compare a line with its indentation.
-const COMPARED: usize = 16;
-
-/// Whether a hunk brings lines that are not blank.
-fn brings_lines(pattern: &Pattern<'_>, after: &Pattern<'_>) -> bool {
-    after.solid().len() > pattern.solid().len()
-}
-
-/// Whether lines that look like the result of a hunk are not: a line that goes at an edge of the hunk still stands beside them, or
-/// they are to end the file without a newline and do not.
-fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {
-    let is_at_end = || !hay.content().ends_with_newline() && result.behind() == hay.line_count();
-    let (mut above, mut below) =
-        ((0..result.first()).rev().take(MARGIN), (result.behind()..hay.line_count()).take(MARGIN));
-    let (before, after) = (&pattern.before, &pattern.after());
-    let (steps, back) = (pattern.steps.iter(), pattern.steps.iter().rev());
-    let remains = |goes: &mut dyn Iterator<Item = &Step<'_>>,
-                   [before, after]: [&mut dyn Iterator<Item = &&[u8]>; 2],
-                   beside: &mut dyn Iterator<Item = usize>| {
-        let Some(next) = beside.next() else { return false };
-        let is_next = |text: &[u8]| MatchMode::TRAILING.normalization.eq(text, hay.text(next));
-        // Which of equal lines goes, two texts do not say.
-        let is_same = |text: &&&[u8]| is_next(text);
-        let solid = std::iter::once(next).chain(beside).find(|line| !hay.is_blank(*line));
-        let goes = goes.take_while(|step| matches!(step, Step::Remove(_)));
-        let stay = after.take_while(is_same).count();
-        stay > 0 && before.take_while(is_same).count() > stay
-            || goes.map(|step| pattern.text_of(step)).any(|text| {
-                !is_blank(text)
-                    && solid.is_some_and(|line| MatchMode::TRAILING.normalization.eq(text, hay.text(line)))
-            })
-    };
-    pattern.end == End::Nothing && !is_at_end()
-        || remains(&mut { steps }, [&mut before.iter(), &mut after.iter()], &mut above)
-        || remains(&mut { back }, [&mut before.iter().rev(), &mut after.iter().rev()], &mut below)
-}
-
-/// Whether a hunk changes anything that a normalization sees.
-fn differs(pattern: &Pattern<'_>, after: &[&[u8]], normalization: Normalization) -> bool {
-    after.len() != pattern.before.len()
-        || after.iter().zip(&pattern.before).any(|(a, b)| !normalization.eq(a, b))
-}
-
-/// Whether a normalization sees each line that a hunk changes.
-fn sees_all(pattern: &Pattern<'_>, normalization: Normalization) -> bool {
-    let removed: HashSet<_> = pattern.removed().map(|text| (normalization.hash(text), text)).collect();
-    let normalizations: HashSet<u64> = removed.iter().map(|(hash, _)| *hash).collect();
-    let is_seen = |text: &[u8]| {
-        !normalizations.contains(&normalization.hash(text))
-            || removed.contains(&(normalization.hash(text), text))
-    };
-    pattern.added().all(is_seen)
-}
 
 /// Where the result of a hunk matches that has no place, if that is because it is already applied.
 pub(super) fn already_applied(query: &Query<'_>, repeat: Repeat) -> Option<(Place, MatchMode)> {
@@ -156,7 +31,7 @@ pub(super) fn already_applied(query: &Query<'_>, repeat: Repeat) -> Option<(Plac
     if !says_enough || shrinks || !pattern.after_is_proof() {
         return None;
     }
-    let Matches { match_mode, places } = find(&query.with(&after)).ok()?.found()?;
+    let Matches { match_mode, places } = find(&query.with(&after)).ok()?.ok()?;
     let places: Vec<Place> = places.iter().map(|(aligned, _)| aligned.place).collect();
     let place = places.first().copied().filter(|_| [1, repeat.total].contains(&places.len()))?;
     let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
@@ -171,17 +46,27 @@ fn shrinks_at(steps: &mut dyn Iterator<Item = &Step<'_>>) -> bool {
     2 * changes.iter().filter(|step| matches!(step, Step::Remove(_))).count() > changes.len()
 }
 
+/// Whether lines match just at a line of the file.
+pub(super) fn stands_at<T: AsRef<[u8]>>(
+    hay: Haystack<'_>,
+    line: usize,
+    lines: &[T],
+    normalization: Normalization,
+) -> bool {
+    let mut real = (line..).map(|line| hay.line(line));
+    lines
+        .iter()
+        .all(|text| real.next().flatten().is_some_and(|real| normalization.eq(text.as_ref(), real.text)))
+}
+
 /// The result of a hunk, if it matches just at a line that its number names.
 pub(super) fn applied_at(query: &Query<'_>, line: usize) -> Option<Place> {
     let Query { hay, pattern, .. } = *query;
     let after = pattern.after();
     let place = Place::lines(line, line + after.len());
-    let matches = |(at, text): (usize, &&[u8])| {
-        hay.line(line + at).is_some_and(|real| MatchMode::TRAILING.normalization.eq(text, real.text))
-    };
     (pattern.after_is_proof()
         && sees_all(pattern, MatchMode::TRAILING.normalization)
-        && after.iter().enumerate().all(matches)
+        && stands_at(hay, line, &after, MatchMode::TRAILING.normalization)
         && !is_unfinished(hay, pattern, &place)
         && query.admits(&place))
     .then_some(place)
@@ -194,7 +79,7 @@ pub(super) fn stricter_result(query: &Query<'_>, found: MatchMode, places: &[Pla
     if found == MatchMode::EXACT || !after.before.iter().any(|text| says_something(text)) {
         return None;
     }
-    let Matches { match_mode, places: results } = find(&query.with(&after)).ok()?.found()?;
+    let Matches { match_mode, places: results } = find(&query.with(&after)).ok()?.ok()?;
     let is_apart = |result: &Place| !places.iter().any(|place| place.overlaps(result));
     let result = results.first().map(|(aligned, _)| aligned.place).filter(is_apart)?;
     let is_result = match_mode.is_stricter(found) && sees_all(query.pattern, match_mode.normalization);

@@ -1,8 +1,8 @@
 //! What all strategies ask of one hunk on one text.
 
-use super::admission::Objection;
 use super::already_applied::{already_applied, stricter_result};
 use super::evidence;
+use super::pointer::Objection;
 use super::query::Query;
 use super::solution::{Part, Solution};
 use super::tier::{MatchMode, Tier};
@@ -58,7 +58,7 @@ impl Query<'_> {
             return Ok(part);
         }
         if loose
-            && refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_)))
+            && refused.is_none_or(|(_, objection)| objection.is_pointer())
             && let Some(solution) = loose::locate(&self.narrowed(pattern.before.len()))?
         {
             return Ok(Part::Change(solution));

@@ -4,7 +4,7 @@
 use super::alignment::Alignment;
 use super::evidence;
 use super::indent::Shift;
-use super::matches::{Search, find};
+use super::matches::find;
 use super::pointer::{Blocks, Pointers};
 use super::query::Query;
 use super::solution::Solution;
@@ -47,7 +47,7 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
             lines.extend(segment.before.iter().map(|_| None));
             continue;
         }
-        let Search::Matches(found) = find(&anywhere.with(segment))? else { return Ok(None) };
+        let Ok(found) = find(&anywhere.with(segment))? else { return Ok(None) };
         let [(aligned, is_applied)] = found.places.as_slice() else {
             return Err(evidence::ambiguous(hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         };

@@ -12,7 +12,7 @@
 //! 3. Pointers bind, headings, numbers, counts and order: `pointer`; what is against a place: `admission`.
 //! 4. Made twice is made once: the place that a pointer means is settled by what stands there (`arrange`); that it holds is
 //!    checked for every plan.
-//! 5. Already applied is said only where nothing else can be meant: `already_applied`.
+//! 5. Already applied is said only where nothing else can be meant: `already_applied`, by its `results`.
 //! 6. One outcome: all readings of a place give the same bytes: `outcome`; hunks that say the same: `arrange/equal`.
 //! 7. Added lines take what the matched lines show: `reindent`, by the mapping in `indent`; in languages where indentation is
 //!    syntax they go on with the blocks of the file: `block`.
@@ -44,6 +44,7 @@ mod part;
 mod pointer;
 mod query;
 mod reindent;
+mod results;
 mod solution;
 mod splice;
 mod thresholds;
@@ -60,7 +61,7 @@ pub use tier::Tier;
 use crate::edit::{Anchor, Hunk};
 use crate::guard::Guard;
 use crate::pattern::lines;
-use crate::text::search::{Budget, Haystack};
+use crate::text::search::{Budget, Haystack, Place};
 use crate::text::{Content, Language, Normalization};
 use crate::version::{Lineage, Version};
 use arrange::{anchored, numbered, single};
@@ -114,9 +115,14 @@ impl Repeat {
     /// A hunk that stands once.
     pub const ONCE: Self = Self { total: 1, index: 0, elsewhere: 0 };
 
-    /// How many places there have to be for the hunks that are left to be those in order.
+    /// How many of them are left.
     fn left(self) -> usize {
         self.total.saturating_sub(self.index)
+    }
+
+    /// Whether they are exactly some places, in order, which share no lines.
+    fn are_those(self, places: &[Place]) -> bool {
+        self.left() == places.len() && Place::are_apart(places)
     }
 }
 

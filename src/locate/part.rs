@@ -5,7 +5,7 @@ use super::splice::region_eol;
 use crate::edit::Unit;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
-use crate::text::{Language, Normalization, indentation, is_blank, step_indentation};
+use crate::text::{Language, indentation, is_blank, step_indentation};
 use crate::version::LineChange;
 
 /// Whether a search text may be part of a line: a single line without indentation. Any other is whole lines.
@@ -117,42 +117,6 @@ fn breaks_in_brackets(lines: &[&[u8]]) -> bool {
         };
         depth += line.iter().map(bracket).sum::<i64>();
         depth > 0
-    })
-}
-
-/// Whether a place within a line lies inside the result of its hunk.
-pub(super) fn is_inside_result(
-    hay: Haystack<'_>,
-    language: Language,
-    pattern: &Pattern<'_>,
-    place: &Place,
-) -> bool {
-    let after = pattern.after();
-    let Some(text) = pattern.before.first() else { return false };
-    after.iter().enumerate().any(|(index, line)| {
-        let mut offsets = memchr::memmem::find_iter(line, text);
-        let Some(first) = place.first().checked_sub(index) else { return false };
-        offsets.any(|offset| {
-            let Some(column) = place.start.column.checked_sub(offset) else { return false };
-            after.iter().enumerate().all(|(at, line)| {
-                let there = hay.text(first + at);
-                let code =
-                    || if hay.budget().spend(there.len() / 64 + 1) { language.split(there).0 } else { there };
-                // The first line of several goes on to the end of its line, and the last begins where its own does.
-                match (at == index, at + 1 == after.len()) {
-                    (true, true) => there.get(column..).is_some_and(|rest| rest.starts_with(line)),
-                    (true, false) => {
-                        let ends = |text: &[u8]| {
-                            text.get(column..).is_some_and(|rest| Normalization::Trailing.eq(rest, line))
-                        };
-                        ends(there) || ends(code())
-                    }
-                    (false, _) => {
-                        Normalization::Trimmed.eq(there, line) || Normalization::Trimmed.eq(code(), line)
-                    }
-                }
-            })
-        })
     })
 }
 

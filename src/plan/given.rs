@@ -3,7 +3,7 @@
 
 mod snippet;
 
-use super::operations::{Stop, read_path};
+use super::operations::path_if_any;
 use super::overlay::Overlay;
 use super::unnamed::is_file;
 use super::{MemoryTree, Node, Rules, TreeError, TreeView};
@@ -241,7 +241,7 @@ fn is_new_file(
         && (Language::is_called(&given.language, &name) || !Language::has_name(&name))
         && !is_pattern(&only.path.raw)
         && (rules.allow_placeholder || !guard::leaves_out(given.content(), language));
-    let Some(path) = read(&only.path, overlay, rules)?.filter(|_| is_whole) else { return Ok(false) };
+    let Some(path) = path_if_any(&only.path, overlay, rules)?.filter(|_| is_whole) else { return Ok(false) };
     Ok(overlay.node(&path)?.is_none()
         && !is_sensitive(&path)
         && !(rules.also_sensitive)(&path)
@@ -251,7 +251,7 @@ fn is_new_file(
 
 /// The file in another directory that has the bare name of one that is not there.
 fn namesake(bare: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Option<RepoPath>, TreeError> {
-    match read(bare, overlay, rules)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
+    match path_if_any(bare, overlay, rules)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
         Some(path) if overlay.node(&path)?.is_none() => Ok(overlay.with_name(path.file_name(), 1)?.pop()),
         _ => Ok(None),
     }
@@ -308,14 +308,6 @@ fn insert(script: &mut Script, made: Vec<Edit>) {
         script.edits.push(edit);
     }
     script.edits.extend(made);
-}
-
-fn read(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Option<RepoPath>, TreeError> {
-    match read_path(target, overlay, rules) {
-        Ok(path) => Ok(Some(path)),
-        Err(Stop::Tree(error)) => Err(error),
-        Err(_) => Ok(None),
-    }
 }
 
 /// What is wrong with the pending blocks of a script once its edits have made `after` of the tree. Where an edit of the same
@@ -468,7 +460,7 @@ impl<'a, 't> Files<'a, 't> {
     fn show(&mut self, paths: &[Candidate], text: &str, rules: &Rules) -> Result<bool, TreeError> {
         let wanted = in_lines(text.trim_matches('\n').as_bytes());
         for candidate in paths {
-            let Some(path) = read(&candidate.path, self.overlay, rules)? else { continue };
+            let Some(path) = path_if_any(&candidate.path, self.overlay, rules)? else { continue };
             let path = self.overlay.moved_to(&path)?.unwrap_or(path);
             let Some(state) = self.overlay.file(&path)? else { continue };
             if !matches!(state.node, Node::File { .. }) {
@@ -492,7 +484,7 @@ impl<'a, 't> Files<'a, 't> {
 
     /// Whether a file that was shown has those lines and no others.
     fn hold_no_more(&self, one: &Candidate, text: &str, rules: &Rules) -> Result<bool, TreeError> {
-        let path = read(&one.path, self.overlay, rules)?;
+        let path = path_if_any(&one.path, self.overlay, rules)?;
         let lines = path.and_then(|path| self.lines.get(&path));
         Ok(one.by.is_whole() && lines.is_some_and(|lines| *lines == in_lines(text.as_bytes())))
     }

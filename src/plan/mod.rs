@@ -380,25 +380,18 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
         }
         Outcome::Changes | Outcome::AlreadyApplied => {
             let span = |hunk: &usize| edit.hunks().get(*hunk).map_or(edit.span, |hunk| hunk.span);
-            let said = |(hunk, note): &(usize, Note)| match note {
-                Note::Unanchored => warning(
-                    Code::Unanchored,
-                    span(hunk),
-                    "the hunk has no context lines: its lines go below its heading, or to the end of the file",
-                ),
-                Note::Stands => {
-                    warning(Code::AlreadyApplied, span(hunk), "this part of the edit is already applied")
-                }
-                Note::Retabbed => warning(
-                    Code::Retabbed,
-                    span(hunk),
-                    "re-indented: the new lines mix tabs and spaces otherwise than the file",
-                ),
-                Note::Replaced => warning(
-                    Code::Conflict,
-                    edit.span,
-                    "not applied: the file already has the text of a later edit",
-                ),
+            let said = |(hunk, note): &(usize, Note)| {
+                let (code, message) = match note {
+                    Note::Unanchored => {
+                        (Code::Unanchored, "added below its heading, or at the end of the file")
+                    }
+                    Note::Stands => (Code::AlreadyApplied, "this part of the edit is already applied"),
+                    Note::Retabbed => (Code::Retabbed, "re-indented with the tabs or spaces of the file"),
+                    Note::Replaced => {
+                        (Code::Conflict, "not applied: the file already has the text of a later edit")
+                    }
+                };
+                warning(code, span(hunk), message)
             };
             step.notes.iter().map(said).collect()
         }

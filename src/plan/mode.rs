@@ -10,7 +10,7 @@ impl Operation<'_, '_> {
     pub(super) fn change_mode(&mut self, path: RepoPath) -> Result<Step, Stop> {
         match self.overlay.file(&path)? {
             Some(state) if matches!(state.node, Node::File { .. }) => {
-                let version = self.overlay.version_if_read(&path, &state.body)?;
+                let version = self.overlay.known_version(&path);
                 self.stays(path, state, version, Outcome::AlreadyApplied)
             }
             other => {

@@ -79,6 +79,19 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
     Err(Diagnostic::error(Code::PathInvalid, target.span, error.to_string()).with_help(help).into())
 }
 
+/// Reads a path of the response; none where it is no path of a repository.
+pub(super) fn path_if_any(
+    target: &Target,
+    overlay: &Overlay<'_>,
+    rules: &Rules,
+) -> Result<Option<RepoPath>, TreeError> {
+    match read_path(target, overlay, rules) {
+        Ok(path) => Ok(Some(path)),
+        Err(Stop::Tree(error)) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Reads the path of an edit: of git's, without the prefix where only that is there.
 pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Result<RepoPath, Stop> {
     let path = read_path(&edit.path, overlay, rules)?;
@@ -89,7 +102,7 @@ pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Re
         let without = edit.path.shown();
         let without = without.split_once('/').map_or("", |(_, rest)| rest);
         let without = Target { raw: without.to_owned(), ..edit.path.clone() };
-        if let Ok(without) = read_path(&without, overlay, rules)
+        if let Some(without) = path_if_any(&without, overlay, rules)?
             && known(&without)?
         {
             return Ok(without);

@@ -4,8 +4,9 @@
 //! mention. Where several files are named, the only one to which the edit applies is meant. Where that does not decide, the
 //! edit is refused.
 
+use super::operations::path_if_any;
 use super::overlay::Overlay;
-use super::{Aim, Node, Outcome, Rules, Run, TreeError, TreeView, operations};
+use super::{Aim, Node, Outcome, Rules, Run, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Candidate, Clue, Edit, Script, Target, Unnamed};
 use std::borrow::Cow;
@@ -143,11 +144,8 @@ fn outcome(
 /// Whether there is such a file.
 pub(super) fn is_file(target: &Target, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
     let overlay = Overlay::new(tree);
-    match operations::read_path(target, &overlay, rules) {
-        Ok(path) => Ok(matches!(overlay.node(&path)?, Some(Node::File { .. }))),
-        Err(operations::Stop::Tree(error)) => Err(error),
-        Err(_) => Ok(false),
-    }
+    let node = path_if_any(target, &overlay, rules)?.map(|path| overlay.node(&path)).transpose()?;
+    Ok(matches!(node.flatten(), Some(Node::File { .. })))
 }
 
 #[cfg(test)]

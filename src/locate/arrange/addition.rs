@@ -5,6 +5,7 @@ use crate::edit::Unit;
 use crate::guard;
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
+use crate::locate::already_applied::stands_at;
 use crate::locate::evidence::{self, HELP_CONTEXT};
 use crate::locate::pointer::Pointers;
 use crate::locate::query::Query;
@@ -15,7 +16,7 @@ use crate::locate::tier::MatchMode;
 use crate::locate::{Limits, Note};
 use crate::pattern::{End, Pattern};
 use crate::text::search::{Budget, Haystack, Place};
-use crate::text::{Content, depth, indentation, is_blank, is_of_word};
+use crate::text::{Content, Normalization, depth, indentation, is_blank, is_of_word};
 use crate::version::Version;
 
 /// Puts lines right below a heading.
@@ -163,10 +164,7 @@ fn put(
     let Query { context, hay, pattern, .. } = *query;
     let after: Vec<Vec<u8>> =
         pattern.after().iter().enumerate().map(|(at, text)| reindent.line(text, at == 0)).collect();
-    let stand = |start: usize| {
-        after.iter().enumerate().all(|(at, text)| hay.line(start + at).is_some_and(|line| line.text == *text))
-    };
-    if let Some(start) = start.filter(|&start| stand(start)) {
+    if let Some(start) = start.filter(|&start| stands_at(hay, start, &after, Normalization::Text)) {
         let place = Place::lines(start, start + after.len());
         if !pattern.after_is_proof() {
             let message = format!("line {} already has lines like the added ones", start + 1);

@@ -5,12 +5,11 @@ use super::equal::{Equal, equals};
 use crate::diag::Refusal;
 use crate::edit::{Anchor, Hunk};
 use crate::locate::Context;
-use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::result_between;
 use crate::locate::evidence;
-use crate::locate::matches::{Matches, Search, find};
-use crate::locate::pointer::{Against, Blocks, Pointers, Region};
+use crate::locate::matches::{Matches, find};
+use crate::locate::pointer::{Blocks, Objection, Pointers, Region};
 use crate::locate::query::Query;
 use crate::locate::solution::{Mode, Part};
 use crate::pattern::Pattern;
@@ -118,8 +117,8 @@ impl Chunk<'_> {
         let pointers = Pointers { regions, from: cursor.changed, tail };
         let query = Query { pointers: &pointers, ..self.query };
         let meant = match find(&query)? {
-            Search::Matches(found) => self.choose(&found, &pointers, equal)?.ok_or(None),
-            Search::Nowhere(refused) => Err(refused),
+            Ok(found) => self.choose(&found, &pointers, equal)?.ok_or(None),
+            Err(refused) => Err(refused),
         };
         let part = match meant {
             Ok(aligned) => {
@@ -128,7 +127,7 @@ impl Chunk<'_> {
             }
             Err(refused) => {
                 // Where forward order alone says where, the lines that the text is most like may be those that were meant.
-                let is_behind = matches!(refused, Some((_, Objection::Pointer(Against::Order))));
+                let is_behind = matches!(refused, Some((_, Objection::Order)));
                 if let Some(part) = self.out_of_order(&cursor.taken).filter(|_| is_behind).transpose()? {
                     return Ok(part);
                 }
@@ -158,7 +157,7 @@ impl Chunk<'_> {
             return None;
         }
         let query = Query { pointers: &Pointers::NONE, ..self.query };
-        let Ok(Search::Matches(found)) = find(&query) else { return None };
+        let Ok(Ok(found)) = find(&query) else { return None };
         let [(aligned, false)] = found.places.as_slice() else { return None };
         let is_free = !taken.iter().any(|place| place.overlaps(&aligned.place));
         // Nor may it be anywhere else in a looser reading.

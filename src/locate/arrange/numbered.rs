@@ -7,13 +7,12 @@ use crate::diag::{Code, Refusal};
 use crate::edit::{Anchor, Change, Hunk};
 use crate::locate::Context;
 use crate::locate::Repeat;
-use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::{applied_at, nearly_matches};
 use crate::locate::evidence;
 use crate::locate::gapped;
-use crate::locate::matches::{Search, find};
-use crate::locate::pointer::{Blocks, Numbered, Pointers, of_diff};
+use crate::locate::matches::find;
+use crate::locate::pointer::{Blocks, Numbered, Objection, Pointers, of_diff};
 use crate::locate::query::Query;
 use crate::locate::solution::{Mode, Part, Solution};
 use crate::locate::thresholds::{CANDIDATES, GAP_ANCHORS};
@@ -52,7 +51,7 @@ fn reading<'h>(context: &Context<'_>, hay: Haystack<'_>, hunk: &'h Hunk) -> Opti
     let mut readings = Pattern::readings(&hunk.change);
     let has = |pattern: &Pattern<'_>| {
         find(&Query { context, hay, pattern, pointers: &Pointers::NONE })
-            .map_or(true, |search| search.found().is_some())
+            .map_or(true, |search| search.is_ok())
     };
     let known = if readings.len() > 1 { readings.iter().position(has) } else { None };
     known.map(|known| readings.swap_remove(known)).or_else(|| readings.pop())
@@ -84,23 +83,25 @@ impl Member<'_> {
             };
         }
         let (mut places, refused) = match find(&self.query)? {
-            Search::Matches(found) => (found.places, None),
-            Search::Nowhere(refused) => (Vec::new(), refused),
+            Ok(found) => (found.places, None),
+            Err(refused) => (Vec::new(), refused),
         };
         let numbered = Numbered::of(context, self.hunk);
         let open: Vec<Place> =
             places.iter().filter(|(_, made)| !made).map(|(aligned, _)| aligned.place).collect();
+        let names = [numbered.then, numbered.now];
+        let is_named = open.iter().any(|place| names.contains(&Some(place.first())));
         if open.len() > CANDIDATES {
             // Too many to ask the neighbours about: the line number decides, or nothing does.
             places.retain(|(aligned, made)| !made && numbered.then == Some(aligned.place.first()));
             if places.len() != 1 {
                 return Err(evidence::ambiguous(hay, open));
             }
-        } else if let Some(place) = self.applied_at_number(&numbered, &open) {
+        } else if let Some(place) = self.applied_at_number(&numbered, &open).filter(|_| !is_named) {
             return Ok(State::Done(self.query.made(place, MatchMode::TRAILING)));
         }
         let Some(first) = open.first() else { return self.made_or_nowhere(mode, repeat, refused) };
-        if let Some(named) = self.looser_at_number(&numbered, &open) {
+        if let Some(named) = self.looser_at_number(&numbered, &open).filter(|_| !is_named) {
             return Err(evidence::two_places(hay, named.first(), first.first()));
         }
         if open.len() == places.len()
@@ -109,7 +110,7 @@ impl Member<'_> {
             self.query.is_strictest(aligned.match_mode, &open)?;
         }
         // Equal edits for as many places are those places in order.
-        if repeat.total > 1 && repeat.left() == open.len() && Place::are_apart(&open) {
+        if repeat.total > 1 && repeat.are_those(&open) {
             places.retain(|(_, made)| !made);
             places.truncate(1);
         }
@@ -122,13 +123,9 @@ impl Member<'_> {
         Ok(State::Open(places.into_iter().map(candidate).collect()))
     }
 
-    /// Where the result matches at a line that a number names, and the search text does not. Models get numbers wrong: without
-    /// another place, nothing in the file may be nearly the search text.
+    /// Where the result matches at a line that a number names. Models get numbers wrong: without another place, nothing in the
+    /// file may be nearly the search text.
     fn applied_at_number(&self, numbered: &Numbered, open: &[Place]) -> Option<Place> {
-        let names = [numbered.then, numbered.now];
-        if open.iter().any(|place| names.contains(&Some(place.first()))) {
-            return None;
-        }
         let apart = |place: &Place| !open.iter().any(|one| one.reaches_out_of(place));
         let place = numbered.after.iter().find_map(|line| applied_at(&self.query, *line).filter(apart))?;
         let agrees = self.query.pointers.regions.is_some()
@@ -139,13 +136,9 @@ impl Member<'_> {
 
     /// Where a number names a looser place than those that were found: that is the one that is meant, or the number is wrong.
     fn looser_at_number(&self, numbered: &Numbered, open: &[Place]) -> Option<Place> {
-        let names = [numbered.then, numbered.now];
-        if open.iter().any(|place| names.contains(&Some(place.first()))) {
-            return None;
-        }
-        let stand = names.into_iter().flatten().filter_map(|line| self.query.loosely_at(line));
-        let mut apart = stand.filter(|named| !open.iter().any(|place| place.overlaps(named)));
-        apart.next()
+        let names = [numbered.then, numbered.now].into_iter().flatten();
+        let mut stand = names.filter_map(|line| self.query.loosely_at(line));
+        stand.find(|named| !open.iter().any(|place| place.overlaps(named)))
     }
 
     fn made_or_nowhere(

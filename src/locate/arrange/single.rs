@@ -6,9 +6,9 @@ use crate::edit::{Anchor, Hunk, Occurrence};
 use crate::locate::Context;
 use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
-use crate::locate::already_applied::result_between;
+use crate::locate::already_applied::{result_between, stands_at};
 use crate::locate::evidence::{self, HELP_CONTEXT};
-use crate::locate::matches::{Matches, Search, find};
+use crate::locate::matches::{Matches, find};
 use crate::locate::outcome::same;
 use crate::locate::part;
 use crate::locate::pointer::Pointers;
@@ -19,6 +19,7 @@ use crate::locate::tier::{MatchMode, Tier};
 use crate::locate::verbatim::verbatim;
 use crate::pattern::{Pattern, Step};
 
+use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 
 /// What one hunk comes to on a text.
@@ -63,7 +64,7 @@ impl Single<'_> {
         for pattern in &readings {
             let query = self.query(pattern);
             let search = find(&query)?;
-            let is_exact = matches!(&search, Search::Matches(found) if found.match_mode.tier == Tier::Exact);
+            let is_exact = search.as_ref().is_ok_and(|found| found.match_mode.tier == Tier::Exact);
             if self.hunk.anchor == Anchor::Unique
                 // What the response has twice is counted as lines.
                 && (self.repeat.total, self.repeat.elsewhere) == (1, 0)
@@ -75,15 +76,13 @@ impl Single<'_> {
                 return Ok(part);
             }
             match search {
-                Search::Matches(found) => {
+                Ok(found) => {
                     if let Some(part) = self.choose(&query, &found)? {
                         return Ok(part);
                     }
                     break;
                 }
-                Search::Nowhere(objected) => {
-                    refused = refused.or(objected.map(|objected| (pattern, objected)))
-                }
+                Err(objected) => refused = refused.or(objected.map(|objected| (pattern, objected))),
             }
         }
         // A place that is counted to is one of several.
@@ -153,7 +152,7 @@ impl Single<'_> {
         if made > 0 && self.repeat.total != found.places.len() {
             return Err(evidence::ambiguous(self.hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         }
-        if open.len() > 1 && !self.are_in_order(&open) {
+        if open.len() > 1 && !self.repeat.are_those(&places().collect::<Vec<_>>()) {
             return match self.one_outcome(query, &open)? {
                 Some(solution) => Ok(Some(Part::Change(solution))),
                 None => Err(evidence::ambiguous(self.hay, places())),
@@ -161,12 +160,6 @@ impl Single<'_> {
         }
         query.is_strictest(found.match_mode, &[first.place])?;
         query.solve(first).map(|solution| Some(Part::Change(solution)))
-    }
-
-    /// Identical hunks for exactly as many places that share no lines are those places in order.
-    fn are_in_order(&self, open: &[&Alignment]) -> bool {
-        let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
-        self.repeat.left() == open.len() && Place::are_apart(&places)
     }
 
     /// What the hunk changes, if it is the same wherever it is made.
@@ -237,7 +230,7 @@ impl Single<'_> {
         let context = Context { lineage: None, ..*self.context };
         let readings = Pattern::readings(&self.hunk.change);
         let found = readings.iter().find_map(|pattern| {
-            find(&Query { context: &context, hay: original, ..self.query(pattern) }).ok()?.found()
+            find(&Query { context: &context, hay: original, ..self.query(pattern) }).ok()?.ok()
         })?;
         let other = found.places.get(nth(occurrence, found.places.len())?)?.0.place;
         match lineage.of(other.first()) {
@@ -254,7 +247,7 @@ impl Single<'_> {
         if hay.content().is_empty() {
             return addition::behind(&self.query(pattern), 0);
         }
-        if hay.lines(0..hay.line_count()).map(|(_, line)| line.text).eq(after.iter().copied()) {
+        if after.len() == hay.line_count() && stands_at(hay, 0, &after, Normalization::Text) {
             return Ok(self.query(pattern).made(Place::lines(0, hay.line_count()), MatchMode::EXACT));
         }
         let lines = counted(hay.line_count(), "line");

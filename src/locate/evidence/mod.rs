@@ -7,8 +7,7 @@ mod surrounding;
 
 pub use surrounding::beginning;
 
-use super::admission::Objection;
-use super::pointer::{Against, Pointers, Region};
+use super::pointer::{Objection, Pointers, Region};
 use super::thresholds::CANDIDATES_SHOWN;
 use crate::diag::{Code, Evidence, Refusal, counted};
 use crate::pattern::Pattern;
@@ -146,7 +145,7 @@ pub(super) fn missing(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Point
         .map(|normalization| hay.whole_lines(&pattern.before, normalization));
     let against = places.flatten().find_map(|place| Some((place, pointers.against(&place)?)));
     match against {
-        Some((place, against)) => objected(hay, pattern, &place, Objection::Pointer(against)),
+        Some((place, against)) => objected(hay, pattern, &place, against),
         None => nowhere(hay, pattern, pointers),
     }
 }
@@ -159,18 +158,16 @@ pub(super) fn objected(
     objection: Objection,
 ) -> Box<Refusal> {
     let (why, help) = match objection {
-        Objection::Pointer(Against::Heading(heading)) => {
+        Objection::Heading(heading) => {
             let line = heading + 1;
             let text = String::from_utf8_lossy(hay.text(heading));
             let why = format!("outside of `{}`, line {line}, that the hunk's heading names", text.trim());
             return stands_but(hay, pattern, place, &why).with_help(HELP_HEADING);
         }
-        Objection::Pointer(Against::Order) => {
+        Objection::Order => {
             ("above the lines of the chunk before this one", "order the chunks as in the file")
         }
-        Objection::Pointer(Against::EndOfFile) => {
-            ("and not at the end of the file", "leave `*** End of File` out")
-        }
+        Objection::EndOfFile => ("and not at the end of the file", "leave `*** End of File` out"),
         Objection::Token => ("but begins or ends inside a word, number or operator there", HELP_LINE),
         Objection::Comment => ("but only in a comment", HELP_LINE),
         Objection::Blanks => ("but with other blank lines", HELP_COPY),

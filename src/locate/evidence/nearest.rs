@@ -29,21 +29,18 @@ pub(super) fn evidence(hay: Haystack<'_>, before: &[&[u8]], pointers: &Pointers)
     let content = hay.content();
     let file_lines = Some(content.line_count());
     let named = match pointers.regions.as_deref() {
-        Some([one]) => nearest(hay.within(one.heading..one.last + before.len()), before).ok().flatten(),
+        Some([one]) => nearest(hay.within(one.heading..one.last + before.len()), before).flatten(),
         _ => None,
     };
-    match named.map_or_else(|| nearest(hay, before), |nearest| Ok(Some(nearest))) {
-        Ok(Some(nearest)) => Evidence { nearest: Some(nearest), file_lines, ..Evidence::default() },
-        Ok(None) => beginning(content),
-        Err(GaveUp) => Evidence { gave_up: true, ..beginning(content) },
+    match named.map_or_else(|| nearest(hay, before), |nearest| Some(Some(nearest))) {
+        Some(Some(nearest)) => Evidence { nearest: Some(nearest), file_lines, ..Evidence::default() },
+        Some(None) => beginning(content),
+        None => Evidence { gave_up: true, ..beginning(content) },
     }
 }
 
-/// It would take too long.
-struct GaveUp;
-
-/// The region most like some lines, of those that are searched.
-fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveUp> {
+/// The region most like some lines, of those that are searched; none at all if it would take too long.
+fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
     let (content, budget) = (hay.content(), hay.budget());
     let wanted: Vec<Wanted<'_>> = before
         .iter()
@@ -51,10 +48,10 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveU
         .filter(|wanted| !is_blank(&wanted.text))
         .collect();
     if wanted.is_empty() || content.is_empty() {
-        return Ok(None);
+        return Some(None);
     }
     if !budget.spend_on_evidence(content.line_count() / 4) {
-        return Err(GaveUp);
+        return None;
     }
     // What evidence costs is counted apart from searching.
     let free = Budget::new(u64::MAX, 0);
@@ -66,21 +63,21 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveU
         beginnings(hashes.iter().map(|hash| spots.get(hash).cloned().unwrap_or_default()).enumerate());
     if starts.is_empty() {
         if !budget.spend_on_evidence(content.line_count() * PROBES * 4) {
-            return Err(GaveUp);
+            return None;
         }
         starts = by_like_lines(&wanted, hay, &file);
     }
     starts.truncate(NEAREST_REGIONS);
     if !budget.spend_on_evidence(wanted.len() * starts.len()) {
-        return Err(GaveUp);
+        return None;
     }
     let mut steps = NEAREST_STEPS;
     let regions: Vec<Region> =
         starts.into_iter().map(|start| region(&wanted, &file, start, &mut steps)).collect();
     budget.spend_on_evidence(NEAREST_STEPS - steps);
     let best = regions.iter().reduce(|best, next| if next.share > best.share { next } else { best });
-    let Some(best) = best.filter(|best| best.share >= NEAREST_LEAST) else { return Ok(None) };
-    Ok(Some(show(content, before, &file, best, budget)))
+    let Some(best) = best.filter(|best| best.share >= NEAREST_LEAST) else { return Some(None) };
+    Some(Some(show(content, before, &file, best, budget)))
 }
 
 /// A line to find that is not blank.
@@ -96,19 +93,16 @@ struct Region {
     share: f64,
 }
 
-/// Where the text may begin, by lines of the file that have a word of its longest lines.
+/// Where the text may begin, by lines of the file that have the longest word of one of its longest lines.
 fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> Vec<usize> {
     let mut probes: Vec<(usize, &Wanted<'_>)> = wanted.iter().enumerate().collect();
     probes.sort_by_key(|(at, wanted)| (std::cmp::Reverse(wanted.text.len()), *at));
-    probes.truncate(PROBES);
-    let spots = probes.into_iter().flat_map(|(at, wanted)| {
+    let spots = probes.into_iter().take(PROBES).flat_map(|(at, wanted)| {
         let mut longest: Vec<&[u8]> = words(&wanted.text).collect();
         longest.sort_by_key(|word| std::cmp::Reverse(word.len()));
-        longest.truncate(WORDS_PROBED);
-        let lines = longest.into_iter().map(|word| hay.lines_with(word, false));
-        lines
-            .map(|lines| (at, lines.into_iter().filter_map(|line| file.index(line)).collect()))
-            .collect::<Vec<_>>()
+        let lines = longest.into_iter().take(WORDS_PROBED).map(|word| hay.lines_with(word, false));
+        let of_file = |lines: Vec<usize>| lines.into_iter().filter_map(|line| file.index(line)).collect();
+        lines.map(|lines| (at, of_file(lines))).collect::<Vec<_>>()
     });
     beginnings(spots)
 }

@@ -4,7 +4,7 @@
 use crate::diag::Refusal;
 use crate::locate::already_applied::nearly_matches;
 use crate::locate::evidence;
-use crate::locate::matches::{Search, find};
+use crate::locate::matches::find;
 use crate::locate::query::Query;
 use crate::locate::solution::Solution;
 use crate::locate::tier::Tier;
@@ -21,7 +21,7 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     let Some(meant) = corrected(hay, pattern).filter(|meant| !meant.changes_nothing()) else {
         return Ok(None);
     };
-    let Search::Matches(found) = find(&query.with(&meant))? else { return Ok(None) };
+    let Ok(found) = find(&query.with(&meant))? else { return Ok(None) };
     let open = found.open();
     match open.as_slice() {
         [one] if found.places.len() == 1 => {

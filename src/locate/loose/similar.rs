@@ -3,8 +3,8 @@
 
 use crate::locate::admission::{Candidate, objection};
 use crate::locate::alignment::Alignment;
-use crate::locate::already_applied::Results;
 use crate::locate::query::Query;
+use crate::locate::results::Results;
 use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
 use crate::locate::tier::{MatchMode, Tier};
 use crate::pattern::Step;

@@ -9,12 +9,8 @@ use crate::locate::{Applied, Match};
 use crate::path::RepoPath;
 use crate::version::Version;
 
-/// A file that is moved or copied, and how the hunks for it were found.
-struct Edited {
-    state: FileState,
-    version: Option<Version>,
-    matched: Vec<Match>,
-}
+/// A file that is moved or copied, with its text if that is known, and how the hunks for it were found.
+type Edited = (FileState, Option<Version>, Vec<Match>);
 
 impl Operation<'_, '_> {
     pub(super) fn rename(&mut self, from: RepoPath, to: &Target, hunks: &[Hunk]) -> Result<Step, Stop> {
@@ -42,10 +38,10 @@ impl Operation<'_, '_> {
         };
         let Some(before) = before else { return Err(self.not_found(&from)?.into()) };
         let version = match hunks.is_empty() {
-            true => self.overlay.version_if_read(&from, &before.body)?,
+            true => self.overlay.known_version(&from),
             false => Some(self.editable(&from)?.1),
         };
-        let Edited { state: after, version, matched } = self.edited(&from, &before, version, hunks)?;
+        let (after, version, matched) = self.edited(&from, &before, version, hunks)?;
         let (there, _) = self.destination(&to, Some(&from), &after)?;
         if after.body != before.body {
             self.accept(&from, Some(&before), &after)?;
@@ -132,12 +128,12 @@ impl Operation<'_, '_> {
             Some(node) => return Err(self.unfit(&from, policy::named(node)).into()),
         };
         let Some(mut source) = state else { return Err(self.not_found(&from)?.into()) };
-        let mut version = self.overlay.version_if_read(&from, &source.body)?;
+        let mut version = self.overlay.known_version(&from);
         // A diff copies what was there before it, and may say above what becomes of that.
         if let Some(before) = self.overlay.before_diff(&from) {
             (source, version) = (before.clone(), None);
         }
-        let Edited { state, version, matched } = self.edited(&from, &source, version, hunks)?;
+        let (state, version, matched) = self.edited(&from, &source, version, hunks)?;
         let (there, is_same) = self.destination(&to, None, &state)?;
         if is_same {
             return Ok(Step { to: Some(to), matched, ..self.step(from, Outcome::AlreadyApplied) });
@@ -158,7 +154,7 @@ impl Operation<'_, '_> {
     ) -> Result<Edited, Stop> {
         let mut state = FileState { node: self.moded(before.node), ..before.clone() };
         if hunks.is_empty() {
-            return Ok(Edited { state, version, matched: Vec::new() });
+            return Ok((state, version, Vec::new()));
         }
         let now = match version {
             Some(version) => version,
@@ -169,7 +165,7 @@ impl Operation<'_, '_> {
         if outcome == Outcome::Changes {
             state.body = Body::Text(version.content().clone());
         }
-        Ok(Edited { state, version: Some(version), matched })
+        Ok((state, Some(version), matched))
     }
 
     /// What stands where a file is to be moved or copied, and whether it is the same; refused where something else does. `leaving`

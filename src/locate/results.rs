@@ -1,0 +1,164 @@
+//! The results of a hunk that a file has: lines as the hunk leaves them.
+
+use super::alignment::Alignment;
+use super::indent::{Pair, Shift};
+use super::query::Query;
+use super::tier::{MatchMode, Scope};
+use crate::pattern::{End, Pattern, Step};
+use crate::text::search::{Haystack, Place};
+use crate::text::{Language, Normalization, is_blank};
+use std::collections::HashSet;
+
+/// Indentation and look-alikes do not count.
+pub(super) const FORM: Normalization = MatchMode::LOOSEST.normalization;
+
+/// This many lines beside a place are looked at, besides twice as many as the result has.
+const MARGIN: usize = 64;
+
+/// The results of a hunk around places of its search text, indented as it is written or as the search text matched.
+pub(super) struct Results<'a> {
+    query: &'a Query<'a>,
+    match_mode: MatchMode,
+    after: Pattern<'a>,
+    /// Ascending.
+    places: Vec<Place>,
+}
+
+impl<'a> Results<'a> {
+    /// Those around places that were found so, ascending.
+    pub(super) fn around(query: &'a Query<'a>, match_mode: MatchMode, places: &[Place]) -> Self {
+        let Query { hay, pattern, .. } = *query;
+        let after = Pattern::of_lines(pattern.after());
+        let margin = 2 * after.before.len() + MARGIN;
+        let first = places.first().map_or(0, Place::first).saturating_sub(margin);
+        let beside = hay.within(first..places.last().map_or(0, Place::behind) + margin);
+        let places = match match_mode.scope {
+            Scope::Part => Vec::new(),
+            // Only the bytes tell what was made from what was not, if they do.
+            _ if after.solid().is_empty() || !differs(pattern, &after.before, FORM) => {
+                let tells = differs(pattern, &after.before, Normalization::Text);
+                if tells { beside.whole_lines(&after.before, Normalization::Text) } else { Vec::new() }
+            }
+            Scope::SkippingBlanks if brings_lines(pattern, &after) => {
+                beside.skipping_blanks(&after.solid(), FORM)
+            }
+            _ => beside.whole_lines(&after.before, FORM),
+        };
+        Self { query, match_mode, after, places }
+    }
+
+    /// Whether a place of the search text lies inside one of them.
+    pub(super) fn hold(&self, aligned: &Alignment) -> bool {
+        let Query { context, hay, pattern, .. } = *self.query;
+        let place = &aligned.place;
+        if self.match_mode.scope == Scope::Part {
+            return is_inside_result(hay, context.limits.language(), pattern, place);
+        }
+        // Where no line comes that is not blank, the blank ones tell, too.
+        let brings = brings_lines(pattern, &self.after);
+        let mut lines = (place.first()..place.behind()).filter(|&line| !brings || !hay.is_blank(line));
+        let first = lines.next().unwrap_or(place.first());
+        let last = lines.next_back().unwrap_or(first);
+        let match_mode = MatchMode { scope: self.match_mode.scope, ..MatchMode::LOOSEST };
+        // One prefix for all lines; else what the search text showed, or tabs for blanks.
+        let is_indented = |result: &Place| {
+            let Some(result) = Alignment::at(hay, &self.after, *result, match_mode) else { return false };
+            let fits = |(written, real): &Pair| {
+                written.contains(&b'\t') != real.contains(&b'\t')
+                    || aligned.shift.of(written).as_ref() == Some(real)
+            };
+            !matches!(result.shift, Shift::Steps(_)) || result.indentations(hay, &self.after).iter().all(fits)
+        };
+        let from = self.places.partition_point(|result| result.behind() <= last);
+        self.places[from..].iter().take_while(|result| result.first() <= first).any(|result| {
+            hay.budget().spend(COMPARED * self.after.before.len() + 1)
+                && !is_unfinished(hay, pattern, result)
+                && is_indented(result)
+        })
+    }
+}
+
+/// Whether a place within a line lies inside the result of its hunk.
+fn is_inside_result(hay: Haystack<'_>, language: Language, pattern: &Pattern<'_>, place: &Place) -> bool {
+    let after = pattern.after();
+    let Some(text) = pattern.before.first() else { return false };
+    after.iter().enumerate().any(|(index, line)| {
+        let mut offsets = memchr::memmem::find_iter(line, text);
+        let Some(first) = place.first().checked_sub(index) else { return false };
+        offsets.any(|offset| {
+            let Some(column) = place.start.column.checked_sub(offset) else { return false };
+            after.iter().enumerate().all(|(at, line)| {
+                let there = hay.text(first + at);
+                let code =
+                    || if hay.budget().spend(there.len() / 64 + 1) { language.split(there).0 } else { there };
+                // The first line of several goes on to the end of its line, and the last begins where its own does.
+                match (at == index, at + 1 == after.len()) {
+                    (true, true) => there.get(column..).is_some_and(|rest| rest.starts_with(line)),
+                    (true, false) => {
+                        let ends = |text: &[u8]| {
+                            text.get(column..).is_some_and(|rest| Normalization::Trailing.eq(rest, line))
+                        };
+                        ends(there) || ends(code())
+                    }
+                    (false, _) => {
+                        Normalization::Trimmed.eq(there, line) || Normalization::Trimmed.eq(code(), line)
+                    }
+                }
+            })
+        })
+    })
+}
+
+/// What it takes in steps to compare a line with its indentation.
+const COMPARED: usize = 16;
+
+/// Whether a hunk brings lines that are not blank.
+fn brings_lines(pattern: &Pattern<'_>, after: &Pattern<'_>) -> bool {
+    after.solid().len() > pattern.solid().len()
+}
+
+/// Whether lines that look like the result of a hunk are not: a line that goes at an edge of the hunk still stands beside them, or
+/// they are to end the file without a newline and do not.
+pub(super) fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {
+    let is_at_end = || !hay.content().ends_with_newline() && result.behind() == hay.line_count();
+    let (mut above, mut below) =
+        ((0..result.first()).rev().take(MARGIN), (result.behind()..hay.line_count()).take(MARGIN));
+    let (before, after) = (&pattern.before, &pattern.after());
+    let (steps, back) = (pattern.steps.iter(), pattern.steps.iter().rev());
+    let remains = |goes: &mut dyn Iterator<Item = &Step<'_>>,
+                   [before, after]: [&mut dyn Iterator<Item = &&[u8]>; 2],
+                   beside: &mut dyn Iterator<Item = usize>| {
+        let Some(next) = beside.next() else { return false };
+        let is_next = |text: &[u8]| MatchMode::TRAILING.normalization.eq(text, hay.text(next));
+        // Which of equal lines goes, two texts do not say.
+        let is_same = |text: &&&[u8]| is_next(text);
+        let solid = std::iter::once(next).chain(beside).find(|line| !hay.is_blank(*line));
+        let goes = goes.take_while(|step| matches!(step, Step::Remove(_)));
+        let stay = after.take_while(is_same).count();
+        stay > 0 && before.take_while(is_same).count() > stay
+            || goes.map(|step| pattern.text_of(step)).any(|text| {
+                !is_blank(text)
+                    && solid.is_some_and(|line| MatchMode::TRAILING.normalization.eq(text, hay.text(line)))
+            })
+    };
+    pattern.end == End::Nothing && !is_at_end()
+        || remains(&mut { steps }, [&mut before.iter(), &mut after.iter()], &mut above)
+        || remains(&mut { back }, [&mut before.iter().rev(), &mut after.iter().rev()], &mut below)
+}
+
+/// Whether a hunk changes anything that a normalization sees.
+fn differs(pattern: &Pattern<'_>, after: &[&[u8]], normalization: Normalization) -> bool {
+    after.len() != pattern.before.len()
+        || after.iter().zip(&pattern.before).any(|(a, b)| !normalization.eq(a, b))
+}
+
+/// Whether a normalization sees each line that a hunk changes.
+pub(super) fn sees_all(pattern: &Pattern<'_>, normalization: Normalization) -> bool {
+    let removed: HashSet<_> = pattern.removed().map(|text| (normalization.hash(text), text)).collect();
+    let normalizations: HashSet<u64> = removed.iter().map(|(hash, _)| *hash).collect();
+    let is_seen = |text: &[u8]| {
+        !normalizations.contains(&normalization.hash(text))
+            || removed.contains(&(normalization.hash(text), text))
+    };
+    pattern.added().all(is_seen)
+}

@@ -184,7 +184,7 @@ fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<
 pub(crate) fn marker(line: &str) -> Box<Refusal> {
     // Enough to look for; a label may be of any length.
     let line: String = line.trim().chars().take(40).collect();
-    Refusal::new(Code::Markers, format!("the new text has the marker `{line}`"))
+    Refusal::new(Code::Markers, format!("the new text has the conflict marker or divider `{line}`"))
         .with_help("write the lines as they should be, and each block with its three markers, each once")
 }
 

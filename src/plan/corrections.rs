@@ -53,12 +53,19 @@ pub enum SlotState {
 
 /// Corrections that cannot be joined with an attempt: it cannot be told which of them is for which failed edit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("which of {} corrects which of the failed edits is not clear: {}", counted(*.given, "edit"), .failed.join("; "))]
+#[error("{}; failed: {}", why(*.given), .failed.join("; "))]
 pub struct Mismatch {
     /// How many edits of the response are none of the attempt that was good already.
     pub given: usize,
     /// The failed edits.
     pub failed: Vec<String>,
+}
+
+fn why(given: usize) -> String {
+    match given {
+        0 => "no correction: every edit of the response was already good before".to_owned(),
+        _ => format!("which of {} corrects which of the failed edits is not clear", counted(given, "edit")),
+    }
 }
 
 /// The slots of a script with refused edits: its edits in order, and what was to be an edit and is none.

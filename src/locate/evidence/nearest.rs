@@ -93,13 +93,17 @@ struct Region {
     share: f64,
 }
 
-/// Where the text may begin, by lines of the file that have the longest word of one of its longest lines.
+/// Where the text may begin, by lines of the file that have a word of its longest lines.
 fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> Vec<usize> {
     let mut probes: Vec<(usize, &Wanted<'_>)> = wanted.iter().enumerate().collect();
     probes.sort_by_key(|(at, wanted)| (std::cmp::Reverse(wanted.text.len()), *at));
     let spots = probes.into_iter().take(PROBES).flat_map(|(at, wanted)| {
         let mut longest: Vec<&[u8]> = words(&wanted.text).collect();
         longest.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        if longest.len() < WORDS_PROBED {
+            let (head, tail) = wanted.text.split_at(wanted.text.len() / 2);
+            longest = vec![head, tail];
+        }
         let lines = longest.into_iter().take(WORDS_PROBED).map(|word| hay.lines_with(word, false));
         let of_file = |lines: Vec<usize>| lines.into_iter().filter_map(|line| file.index(line)).collect();
         lines.map(|lines| (at, of_file(lines))).collect::<Vec<_>>()

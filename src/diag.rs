@@ -51,8 +51,6 @@ pub struct Evidence {
     pub places: Vec<Surrounding>,
     /// The least number of context lines with which this place would be unique.
     pub context_lines: Option<usize>,
-    /// The least number of lines in a row with which whatever is copied from the file stands there once.
-    pub unique_lines: Option<usize>,
     /// The region most like the before-text.
     #[serde(skip)]
     pub nearest: Option<Nearest>,
@@ -90,11 +88,6 @@ impl Excerpt {
     pub fn numbered(&self) -> impl Iterator<Item = (usize, &str)> {
         (self.line..).zip(self.lines.iter().map(String::as_str))
     }
-
-    /// Whether the line with that number, from 1, is among them.
-    pub fn holds(&self, line: usize) -> bool {
-        (self.line..self.line + self.lines.len()).contains(&line)
-    }
 }
 
 /// A place in a file and what is around it.
@@ -104,8 +97,6 @@ pub struct Surrounding {
     pub lines: LineRange,
     /// It, or its first lines, with lines before and, if all of it is there, after.
     pub excerpt: Excerpt,
-    /// What the place is in, by its indentation: the innermost such line above the excerpt.
-    pub within: Option<Excerpt>,
 }
 
 /// The region of a file that is most like a before-text; or, without rows, just what the file has there.
@@ -120,24 +111,6 @@ pub struct Nearest {
     /// The before-text and the region, line by line.
     #[serde(skip)]
     pub rows: Vec<Row>,
-    /// The first line of the before-text that differs: (index in the before-text from 0, what the file has).
-    #[serde(skip)]
-    pub first_difference: Option<(usize, Option<String>)>,
-    /// Lines of the before-text that are not in the region, but once elsewhere in the file. The first few.
-    pub elsewhere: Vec<Elsewhere>,
-    /// The first of these with what is around it.
-    pub around: Option<Excerpt>,
-    /// First lines, from 1, of other regions that are as much alike. The first few.
-    pub also: Vec<usize>,
-}
-
-/// A line of a before-text that is somewhere else in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Elsewhere {
-    /// The index in the before-text, from 0.
-    pub wanted: usize,
-    /// The line of the file, from 1.
-    pub line: usize,
 }
 
 /// A line of a before-text beside the line of a file that stands for it.
@@ -350,5 +323,43 @@ impl Diagnostic {
     /// The main place in the response.
     pub fn span(&self) -> Option<Span> {
         self.labels.first().map(|label| label.span)
+    }
+}
+
+/// Why a hunk, or a whole text, is not taken: a diagnostic that has no place in the response yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Which hunk of the edit, from 0.
+    pub hunk: usize,
+    /// What it is.
+    pub code: Code,
+    /// What happened: a lowercase fragment.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+    /// What the file holds.
+    pub evidence: Option<Evidence>,
+    /// No other text than the one at hand can settle it.
+    pub(crate) is_last: bool,
+}
+
+impl Refusal {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Box<Self> {
+        Box::new(Self { hunk: 0, code, message: message.into(), help: None, evidence: None, is_last: false })
+    }
+
+    pub(crate) fn with_help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn with_evidence(mut self: Box<Self>, evidence: Evidence) -> Box<Self> {
+        self.evidence = Some(evidence);
+        self
+    }
+
+    pub(crate) fn of_hunk(mut self, hunk: usize) -> Self {
+        self.hunk = hunk;
+        self
     }
 }

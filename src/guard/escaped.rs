@@ -1,7 +1,7 @@
 //! Text that is escaped as in HTML, where the file is none: it was copied from a page that shows it so.
 
-use super::{Guard, Unwanted};
-use crate::diag::Code;
+use super::Guard;
+use crate::diag::{Code, Refusal};
 use crate::text::Language;
 
 /// What stands for `<`, `>` and `&`.
@@ -16,7 +16,7 @@ pub(super) fn escaped<'l>(
     lines: impl Iterator<Item = &'l [u8]>,
     file_holds: impl Fn(&[u8]) -> bool,
     guard: &Guard,
-) -> Result<(), Unwanted> {
+) -> Result<(), Box<Refusal>> {
     if guard.allow_escaped || guard.language.is_markup() || guard.language.is_prose() {
         return Ok(());
     }
@@ -31,7 +31,7 @@ pub(super) fn escaped<'l>(
         Some(line) if !ENTITIES.into_iter().any(file_holds) => {
             let line = String::from_utf8_lossy(line);
             let message = format!("the new text is escaped as in HTML: `{}`", line.trim());
-            Err(Unwanted::new(Code::Escaped, message).with_help("copy the response as plain text"))
+            Err(Refusal::new(Code::Escaped, message).with_help("copy the response as plain text"))
         }
         _ => Ok(()),
     }

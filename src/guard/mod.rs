@@ -4,7 +4,7 @@
 mod escaped;
 pub(crate) mod placeholder;
 
-use crate::diag::Code;
+use crate::diag::{Code, Refusal};
 use crate::edit::{FormatId, Unit};
 use crate::pattern::{Pattern, Step, lines};
 use crate::text::search::{Budget, Haystack, Place};
@@ -26,34 +26,13 @@ pub struct Guard {
     pub format: Option<FormatId>,
 }
 
-/// A text that no one means.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unwanted {
-    /// What it is.
-    pub code: Code,
-    /// What is wrong: a lowercase fragment.
-    pub message: String,
-    /// What to do next.
-    pub help: Option<&'static str>,
-}
-
-impl Unwanted {
-    fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), help: None }
-    }
-
-    fn with_help(self, help: &'static str) -> Self {
-        Self { help: Some(help), ..self }
-    }
-}
-
 /// What is wrong with what a hunk brings to a place of a file.
 pub(crate) fn hunk(
     hay: Haystack<'_>,
     place: &Place,
     pattern: &Pattern<'_>,
     guard: &Guard,
-) -> Result<(), Unwanted> {
+) -> Result<(), Box<Refusal>> {
     let added: Vec<&[u8]> = pattern.added().collect();
     new_lines(hay, &added, guard)?;
     let (after, is_new): (Vec<&[u8]>, Vec<bool>) = pattern.after_and_new().unzip();
@@ -71,21 +50,21 @@ pub(crate) fn hunk(
         }
     };
     placeholders(hay, pattern, &beside, guard)?;
-    escaped::escaped(pattern.added(), |text| !hay.lines_with(text, true).is_empty(), guard)?;
-    dividers(hay, &added, guard)
+    escaped::escaped(pattern.added(), |text| !hay.lines_with(text, true).is_empty(), guard)
 }
 
 /// What is wrong with a text that is a whole file; `old` is what it replaces, if it does.
 ///
 /// # Errors
 /// It holds a placeholder for code of the old text, or a merge conflict, that is new there; or a NUL.
-pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<(), Unwanted> {
+pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<(), Box<Refusal>> {
     let nothing = Content::new(b"");
     // A line that is looked for in vain costs a look at the whole file, and few are.
     let budget = Budget::default();
     let hay = Haystack::new(old.unwrap_or(&nothing), &budget);
     let new = lines(text);
-    new_lines(hay, &new, guard)?;
+    // A whole file may have lines that are markers elsewhere.
+    new_lines(hay, &new, &Guard { format: None, ..*guard })?;
     fenced(hay, &new, guard)?;
     let before = old.map(Content::to_bytes).unwrap_or_default();
     if old.is_some() {
@@ -103,17 +82,17 @@ pub(crate) fn leaves_out(text: &str, language: Language) -> bool {
 }
 
 /// What is wrong with lines that are new in a file.
-fn new_lines(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
+fn new_lines(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
     if new.iter().any(|line| memchr::memchr(0, line).is_some()) {
         // It would make the file a binary one.
-        return Err(Unwanted::new(Code::NotEditable, "the new text has a NUL byte"));
+        return Err(Refusal::new(Code::NotEditable, "the new text has a NUL byte"));
     }
     markers(hay, new, guard)
 }
 
 /// A Markdown fence around the whole of a text is the answer's and not the file's, but in a file of prose.
 /// So is a CDATA section, with which XML escapes a text.
-fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
+fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
     let says = |line: &&&[u8]| !line.trim_ascii().is_empty();
     let (first, last) = (after.iter().find(says), after.iter().rev().find(says));
     let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
@@ -130,7 +109,7 @@ fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Unwan
         return Ok(());
     }
     let message = format!("a {what} is around the new text and would land in the file");
-    Err(Unwanted::new(Code::Malformed, message).with_help("leave it out"))
+    Err(Refusal::new(Code::Malformed, message).with_help("leave it out"))
 }
 
 /// A new line that stands for lines which are not written out: one that says so by an ellipsis or brackets, also beside lines
@@ -140,7 +119,7 @@ fn placeholders<'a>(
     pattern: &Pattern<'_>,
     beside: &dyn Fn() -> Beside<'a>,
     guard: &Guard,
-) -> Result<(), Unwanted> {
+) -> Result<(), Box<Refusal>> {
     if guard.allow_placeholder {
         return Ok(());
     }
@@ -168,54 +147,45 @@ fn placeholders<'a>(
     Ok(())
 }
 
-fn takes_the_place(line: &[u8]) -> Unwanted {
+fn takes_the_place(line: &[u8]) -> Box<Refusal> {
     let line = String::from_utf8_lossy(line);
     let message = format!("`{}` would replace code of the file", line.trim());
-    Unwanted::new(Code::Placeholder, message)
+    Refusal::new(Code::Placeholder, message)
         .with_help("write the code out, or leave the unchanged lines out of both texts")
 }
 
-/// A line that begins or ends a merge conflict, and that the file has none of.
-fn markers(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
-    let is_marker = |line: &&&[u8]| {
+/// A line that begins or ends a merge conflict, or that divides a block of the format which an edit is written in: models
+/// double a divider, or lose a line of it. What the file has already is no new one.
+fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
+    let label = |line: &[u8]| {
         let label = [&b"<<<<<<< "[..], b">>>>>>> "].iter().find_map(|mark| line.strip_prefix(*mark));
-        // Those of a format are no conflict.
-        label.is_some_and(|label| !matches!(label.trim_ascii(), b"" | b"SEARCH" | b"REPLACE" | b"NEW_FILE"))
+        label.map(|label| !matches!(label.trim_ascii(), b"" | b"SEARCH" | b"REPLACE" | b"NEW_FILE"))
     };
-    match new.iter().filter(is_marker).find(|line| !hay.has_line(line, Normalization::Text)) {
-        Some(line) if !guard.allow_markers => {
-            // Enough to look for; a label may be of any length.
-            let line: String = String::from_utf8_lossy(line).chars().take(40).collect();
-            let message = format!("the new text has the conflict marker `{line}`");
-            Err(Unwanted::new(Code::Markers, message).with_help("write the lines as they should be"))
-        }
+    let is = |line: &[u8], mark: u8, word: &[u8]| {
+        let marks = line.iter().take_while(|b| **b == mark).count();
+        (5..=9).contains(&marks) && line[marks..].trim_ascii() == word
+    };
+    let divides = |line: &[u8]| {
+        let line = line.trim_ascii();
+        guard.format == Some(FormatId::SearchReplace)
+            && (is(line, b'<', b"SEARCH") || is(line, b'=', b"") || is(line, b'>', b"REPLACE"))
+    };
+    let is_new = |line: &&&[u8]| {
+        label(line) == Some(true) && !hay.has_line(line, Normalization::Text)
+            || divides(line) && !hay.has_line(line, Normalization::Trimmed)
+    };
+    match added.iter().find(is_new) {
+        Some(line) if !guard.allow_markers => Err(marker(&String::from_utf8_lossy(line))),
         _ => Ok(()),
     }
 }
 
-/// A line that divides a block of the format which an edit is written in, and that the file has none of, was meant to divide
-/// it: models double the divider, or lose a line of it.
-fn dividers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Unwanted> {
-    if guard.allow_markers || guard.format != Some(FormatId::SearchReplace) {
-        return Ok(());
-    }
-    let is = |line: &[u8], mark: u8, word: &[u8]| {
-        let line = line.trim_ascii();
-        let marks = line.iter().take_while(|b| **b == mark).count();
-        (5..=9).contains(&marks) && line[marks..].trim_ascii() == word
-    };
-    let divides =
-        |line: &&&[u8]| is(line, b'<', b"SEARCH") || is(line, b'=', b"") || is(line, b'>', b"REPLACE");
-    match added.iter().find(|line| divides(line) && !hay.has_line(line, Normalization::Trimmed)) {
-        Some(line) => {
-            let line = String::from_utf8_lossy(line).into_owned();
-            let message =
-                format!("the new text has `{}`, which is a marker of the block itself", line.trim());
-            Err(Unwanted::new(Code::Markers, message)
-                .with_help("write each block with its three markers, each once"))
-        }
-        None => Ok(()),
-    }
+/// The refusal of a line that marks a conflict, or a block.
+pub(crate) fn marker(line: &str) -> Box<Refusal> {
+    // Enough to look for; a label may be of any length.
+    let line: String = line.trim().chars().take(40).collect();
+    Refusal::new(Code::Markers, format!("the new text has the conflict marker or divider `{line}`"))
+        .with_help("write the lines as they should be, and each block with its three markers, each once")
 }
 
 #[cfg(test)]
@@ -238,7 +208,7 @@ mod tests {
         guarded(file, &pattern, &rust()).err().map(|refusal| refusal.code)
     }
 
-    fn guarded(file: &str, pattern: &Pattern<'_>, guard: &Guard) -> Result<(), Unwanted> {
+    fn guarded(file: &str, pattern: &Pattern<'_>, guard: &Guard) -> Result<(), Box<Refusal>> {
         let (content, budget) = (Content::new(file.as_bytes()), Budget::default());
         hunk(Haystack::new(&content, &budget), &Place::lines(0, content.line_count()), pattern, guard)
     }

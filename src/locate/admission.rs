@@ -2,7 +2,7 @@
 
 use super::alignment::Alignment;
 use super::part;
-use super::pointer::Against;
+use super::pointer::Objection;
 use super::query::Query;
 use super::tier::{Scope, Tier};
 use crate::text::is_blank;
@@ -15,19 +15,6 @@ pub(super) struct Candidate<'a> {
     pub(super) aligned: &'a Alignment,
     /// Where the comment begins of the line that the place is part of.
     pub(super) comment: Option<usize>,
-}
-
-/// Why a place is not taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Objection {
-    /// It goes against what says where the hunk belongs.
-    Pointer(Against),
-    /// It begins or ends inside a token.
-    Token,
-    /// It is in a comment, and the search text is code.
-    Comment,
-    /// Its blank lines stand elsewhere in the text, or nothing but blank lines would change.
-    Blanks,
 }
 
 /// A rule: its name, and what it has against a place.
@@ -47,7 +34,7 @@ pub(super) fn objection(candidate: &Candidate<'_>) -> Option<Objection> {
 }
 
 fn against_a_pointer(candidate: &Candidate<'_>) -> Option<Objection> {
-    candidate.query.pointers.against(&candidate.aligned.place).map(Objection::Pointer)
+    candidate.query.pointers.against(&candidate.aligned.place)
 }
 
 fn splits_a_token(candidate: &Candidate<'_>) -> Option<Objection> {

@@ -22,23 +22,8 @@ pub(super) struct Alignment {
     pub(super) first: Option<Vec<u8>>,
     /// How alike text and place are, in percent, where lines differ in more than blanks.
     pub(super) similarity: Option<u8>,
-    lines: Lines,
-}
-
-/// Which line of the file each before-line is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Lines {
-    /// One after the other, as many as the place has.
-    InTurn,
-    /// By before-line; none for a blank one that the file lacks.
-    Each(Vec<Option<usize>>),
-}
-
-/// From where blank lines are paired, where text and file have not as many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Blanks {
-    FromAbove,
-    FromBelow,
+    /// Which line of the file each before-line is; none for a blank one that the file lacks. Without that, one after the other.
+    lines: Option<Vec<Option<usize>>>,
 }
 
 impl Alignment {
@@ -50,29 +35,19 @@ impl Alignment {
         match_mode: MatchMode,
     ) -> Option<Self> {
         let lines = match match_mode.scope {
-            Scope::Whole | Scope::Part => Lines::InTurn,
-            Scope::SkippingBlanks => Lines::Each(pair(hay, &pattern.before, &place, Blanks::FromAbove)),
+            Scope::Whole | Scope::Part => None,
+            Scope::SkippingBlanks => Some(pair(hay, &pattern.before, &place)),
         };
         Self::of(hay, pattern, place, match_mode, lines)
     }
 
-    /// The text at a place where each before-line is one of the file, or none.
-    pub(super) fn paired(
+    /// The text at a place, with the line of the file that each before-line is, if they are not one after the other.
+    pub(super) fn of(
         hay: Haystack<'_>,
         pattern: &Pattern<'_>,
         place: Place,
         match_mode: MatchMode,
-        lines: Vec<Option<usize>>,
-    ) -> Option<Self> {
-        Self::of(hay, pattern, place, match_mode, Lines::Each(lines))
-    }
-
-    fn of(
-        hay: Haystack<'_>,
-        pattern: &Pattern<'_>,
-        place: Place,
-        match_mode: MatchMode,
-        lines: Lines,
+        lines: Option<Vec<Option<usize>>>,
     ) -> Option<Self> {
         let (shift, first, similarity) = (Shift::None, None, None);
         let mut aligned = Self { place, match_mode, shift, first, similarity, lines };
@@ -87,15 +62,14 @@ impl Alignment {
     pub(super) fn of_nothing(line: usize) -> Self {
         let (shift, first, similarity) = (Shift::None, None, None);
         let place = Place::lines(line, line);
-        Self { place, match_mode: MatchMode::EXACT, shift, first, similarity, lines: Lines::InTurn }
+        Self { place, match_mode: MatchMode::EXACT, shift, first, similarity, lines: None }
     }
 
     /// The same place with blank lines paired from the other end; none where that is the same.
     pub(super) fn paired_below(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<Self> {
-        let Lines::Each(lines) = &self.lines else { return None };
-        let other = with_blanks(hay, &pattern.before, lines.clone(), Blanks::FromBelow);
-        (other != *lines).then(|| {
-            let mut below = Self { lines: Lines::Each(other), ..self.clone() };
+        let other = with_blanks(hay, &pattern.before, self.lines.clone()?, true);
+        (self.lines.as_ref() != Some(&other)).then(|| {
+            let mut below = Self { lines: Some(other), ..self.clone() };
             below.grow(pattern);
             below
         })
@@ -104,8 +78,8 @@ impl Alignment {
     /// The line of the file that a before-line is.
     pub(super) fn line(&self, before: usize) -> Option<usize> {
         match &self.lines {
-            Lines::InTurn => Some(self.place.first() + before),
-            Lines::Each(lines) => lines.get(before).copied().flatten(),
+            None => Some(self.place.first() + before),
+            Some(lines) => lines.get(before).copied().flatten(),
         }
     }
 
@@ -119,7 +93,7 @@ impl Alignment {
 
     /// Takes in the blank lines at the edges.
     fn grow(&mut self, pattern: &Pattern<'_>) {
-        if let Lines::Each(_) = self.lines {
+        if self.lines.is_some() {
             let first = self.pairs(pattern).map(|(_, line)| line).min();
             let last = self.pairs(pattern).map(|(_, line)| line).max();
             if let (Some(first), Some(last)) = (first, last) {
@@ -180,7 +154,7 @@ impl Alignment {
 }
 
 /// Pairs before-lines with the lines of a place that runs from the first to the last that is not blank.
-fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place, side: Blanks) -> Vec<Option<usize>> {
+fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place) -> Vec<Option<usize>> {
     let mut lines: Vec<Option<usize>> = vec![None; before.len()];
     let mut real = (place.first()..place.behind()).filter(|&line| !hay.is_blank(line));
     for (index, text) in before.iter().enumerate() {
@@ -188,16 +162,16 @@ fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place, side: Blanks) -> Vec
             lines[index] = real.next();
         }
     }
-    with_blanks(hay, before, lines, side)
+    with_blanks(hay, before, lines, false)
 }
 
 /// Pairs the blank ones of before-lines whose others are paired: between two others, and at the edges, as far as both sides
-/// have them.
+/// have them; those between are paired from above, or from below.
 fn with_blanks(
     hay: Haystack<'_>,
     before: &[&[u8]],
     mut lines: Vec<Option<usize>>,
-    side: Blanks,
+    is_from_below: bool,
 ) -> Vec<Option<usize>> {
     for (line, _) in lines.iter_mut().zip(before).filter(|(_, text)| is_blank(text)) {
         *line = None;
@@ -220,7 +194,7 @@ fn with_blanks(
         };
         let count = (end - start).min(to.saturating_sub(from));
         // At an edge they are those nearest to the text.
-        let from_below = above.is_none() || below.is_some() && side == Blanks::FromBelow;
+        let from_below = above.is_none() || below.is_some() && is_from_below;
         for step in 0..count {
             let (written, line) =
                 if from_below { (end - 1 - step, to - 1 - step) } else { (start + step, from + step) };
@@ -237,28 +211,22 @@ mod tests {
     use crate::text::Content;
     use crate::text::search::Budget;
 
-    fn pairs(file: &str, before: &[&str], start: usize, end: usize, blanks: Blanks) -> Vec<Option<usize>> {
+    fn pairs(file: &str, before: &[&str], start: usize, end: usize, from_below: bool) -> Vec<Option<usize>> {
         let before: Vec<&[u8]> = before.iter().map(|line| line.as_bytes()).collect();
         let (content, budget) = (Content::new(file.as_bytes()), Budget::default());
-        pair(Haystack::new(&content, &budget), &before, &Place::lines(start, end), blanks)
+        let hay = Haystack::new(&content, &budget);
+        with_blanks(hay, &before, pair(hay, &before, &Place::lines(start, end)), from_below)
     }
 
     #[test]
     fn blank_lines_pair_as_far_as_both_sides_have_them() {
-        use Blanks::{FromAbove, FromBelow};
-        assert_eq!(pairs("a\n\n\nb\n", &["a", "", "b"], 0, 4, FromAbove), [Some(0), Some(1), Some(3)]);
-        assert_eq!(pairs("a\n\n\nb\n", &["a", "", "b"], 0, 4, FromBelow), [Some(0), Some(2), Some(3)]);
-        assert_eq!(
-            pairs("a\n\nb\n", &["a", "", "", "b"], 0, 3, FromAbove),
-            [Some(0), Some(1), None, Some(2)]
-        );
-        assert_eq!(
-            pairs("a\n\nb\n", &["a", "", "", "b"], 0, 3, FromBelow),
-            [Some(0), None, Some(1), Some(2)]
-        );
-        assert_eq!(pairs("a\nb\n", &["a", "", "b"], 0, 2, FromAbove), [Some(0), None, Some(1)]);
+        assert_eq!(pairs("a\n\n\nb\n", &["a", "", "b"], 0, 4, false), [Some(0), Some(1), Some(3)]);
+        assert_eq!(pairs("a\n\n\nb\n", &["a", "", "b"], 0, 4, true), [Some(0), Some(2), Some(3)]);
+        assert_eq!(pairs("a\n\nb\n", &["a", "", "", "b"], 0, 3, false), [Some(0), Some(1), None, Some(2)]);
+        assert_eq!(pairs("a\n\nb\n", &["a", "", "", "b"], 0, 3, true), [Some(0), None, Some(1), Some(2)]);
+        assert_eq!(pairs("a\nb\n", &["a", "", "b"], 0, 2, false), [Some(0), None, Some(1)]);
         let edges = ["", "", "a", "", ""];
-        for blanks in [FromAbove, FromBelow] {
+        for blanks in [false, true] {
             let paired = pairs("x\n\na\n\ny\n", &edges, 2, 3, blanks);
             assert_eq!(paired, [None, Some(1), Some(2), Some(3), None], "at the edges too");
         }

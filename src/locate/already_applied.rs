@@ -31,7 +31,7 @@ pub(super) fn already_applied(query: &Query<'_>, repeat: Repeat) -> Option<(Plac
     if !says_enough || shrinks || !pattern.after_is_proof() {
         return None;
     }
-    let Matches { match_mode, places } = find(&query.with(&after)).ok()?.found()?;
+    let Matches { match_mode, places } = find(&query.with(&after)).ok()?.ok()?;
     let places: Vec<Place> = places.iter().map(|(aligned, _)| aligned.place).collect();
     let place = places.first().copied().filter(|_| [1, repeat.total].contains(&places.len()))?;
     let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
@@ -46,17 +46,27 @@ fn shrinks_at(steps: &mut dyn Iterator<Item = &Step<'_>>) -> bool {
     2 * changes.iter().filter(|step| matches!(step, Step::Remove(_))).count() > changes.len()
 }
 
+/// Whether lines match just at a line of the file.
+pub(super) fn stands_at<T: AsRef<[u8]>>(
+    hay: Haystack<'_>,
+    line: usize,
+    lines: &[T],
+    normalization: Normalization,
+) -> bool {
+    let mut real = (line..).map(|line| hay.line(line));
+    lines
+        .iter()
+        .all(|text| real.next().flatten().is_some_and(|real| normalization.eq(text.as_ref(), real.text)))
+}
+
 /// The result of a hunk, if it matches just at a line that its number names.
 pub(super) fn applied_at(query: &Query<'_>, line: usize) -> Option<Place> {
     let Query { hay, pattern, .. } = *query;
     let after = pattern.after();
     let place = Place::lines(line, line + after.len());
-    let matches = |(at, text): (usize, &&[u8])| {
-        hay.line(line + at).is_some_and(|real| MatchMode::TRAILING.normalization.eq(text, real.text))
-    };
     (pattern.after_is_proof()
         && sees_all(pattern, MatchMode::TRAILING.normalization)
-        && after.iter().enumerate().all(matches)
+        && stands_at(hay, line, &after, MatchMode::TRAILING.normalization)
         && !is_unfinished(hay, pattern, &place)
         && query.admits(&place))
     .then_some(place)
@@ -69,7 +79,7 @@ pub(super) fn stricter_result(query: &Query<'_>, found: MatchMode, places: &[Pla
     if found == MatchMode::EXACT || !after.before.iter().any(|text| says_something(text)) {
         return None;
     }
-    let Matches { match_mode, places: results } = find(&query.with(&after)).ok()?.found()?;
+    let Matches { match_mode, places: results } = find(&query.with(&after)).ok()?.ok()?;
     let is_apart = |result: &Place| !places.iter().any(|place| place.overlaps(result));
     let result = results.first().map(|(aligned, _)| aligned.place).filter(is_apart)?;
     let is_result = match_mode.is_stricter(found) && sees_all(query.pattern, match_mode.normalization);

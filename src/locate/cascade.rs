@@ -3,12 +3,13 @@
 
 use super::Context;
 use super::combine::Combined;
-use super::evidence::{self, Refusal};
+use super::evidence;
 use super::solution::{Mode, Part};
 use super::thresholds::LINE_COMPARED;
 use super::tier::Tier;
 use super::{Applied, Note, Outcome};
 use crate::diag::Code;
+use crate::diag::Refusal;
 use crate::edit::Hunk;
 use crate::text::Content;
 use crate::text::search::{Haystack, Place};
@@ -115,32 +116,26 @@ impl Cascade<'_> {
             return None;
         }
         let [then, now] = [blob, content].map(|text| Haystack::new(text, self.context.budget));
-        let brought = bring_over(blob, content, &Lineage::between(then, now), parts);
-        let changed = |refusals: Vec<Refusal>| {
-            refusals.iter().map(|refusal| evidence::changed_since().of_hunk(refusal.hunk)).collect()
-        };
-        Some(brought.map_err(changed))
+        Some(bring_over(blob, content, &Lineage::between(then, now), parts))
     }
 
     /// Makes all changes at once.
     fn finish(&self, parts: Vec<Part>) -> Result<Applied, Vec<Refusal>> {
         let (mut already, mut some) = (false, false);
-        let (mut matched, mut places, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut matched, mut notes) = (Vec::new(), Vec::new());
         let (mut changes, mut stand) = (Vec::new(), Vec::new());
         for (hunk, part) in parts.into_iter().enumerate() {
             match part {
-                Part::Nothing => places.push(None),
+                Part::Nothing => {}
                 Part::Made(made) => {
                     already = true;
                     stand.push((hunk, made.place));
                     matched.push(made.matched);
-                    places.push(Some(made.places));
                 }
                 Part::Change(solution) => {
                     some = true;
                     notes.extend(solution.note.map(|note| (hunk, note)));
                     matched.push(solution.matched);
-                    places.push(Some(solution.places));
                     changes.extend(solution.changes.into_iter().map(|change| (hunk, change)));
                 }
             }
@@ -153,12 +148,8 @@ impl Cascade<'_> {
         combined.check().map_err(|refusal| vec![*refusal])?;
         let changes = combined.into_changes(self.version.content());
         let version = self.version.with(&changes);
-        let outcome = match () {
-            () if version.content() != self.version.content() => Outcome::Changes,
-            () if already || some => Outcome::AlreadyApplied,
-            () => Outcome::NoChange,
-        };
-        Ok(Applied { version, matched, places, notes, outcome })
+        let outcome = Outcome::of(version.content() != self.version.content(), already || some);
+        Ok(Applied { version, matched, notes, outcome })
     }
 }
 

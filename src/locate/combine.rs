@@ -1,7 +1,7 @@
 //! What the hunks of a file come to, beside each other: not all that each may be can be at once.
 
-use super::evidence::Refusal;
-use crate::diag::Code;
+use super::evidence::HELP_ONE;
+use crate::diag::{Code, Refusal};
 use crate::text::Content;
 use crate::text::search::Place;
 use crate::version::LineChange;
@@ -13,11 +13,6 @@ pub(super) struct Combined {
     stand: Vec<(usize, Place)>,
 }
 
-/// The hunk that goes too far, what it does, and what helps.
-type Clash = (usize, String, &'static str);
-
-const ONE_HUNK: &str = "write one hunk for all changes there";
-
 impl Combined {
     /// Insertions at one point keep the order of their hunks, those first that do not belong to the line below.
     pub(super) fn of(mut changes: Vec<(usize, LineChange)>, stand: Vec<(usize, Place)>) -> Self {
@@ -28,43 +23,25 @@ impl Combined {
     /// Whether all of them can be.
     ///
     /// # Errors
-    /// Two change the same lines, or one changes what another has made.
+    /// Two change the same lines, one begins with what another one adds, or one changes what another has made.
     pub(super) fn check(&self) -> Result<(), Box<Refusal>> {
-        let clash = self.overlap().or_else(|| self.said_twice()).or_else(|| self.made_and_changed());
-        clash.map_or(Ok(()), |(hunk, message, help)| {
-            Err(Box::new(Refusal::new(Code::Conflict, message).with_help(help).of_hunk(hunk)))
-        })
-    }
-
-    fn overlap(&self) -> Option<Clash> {
-        let [(first, _), (second, change)] =
-            self.pairs().find(|[(_, before), (_, change)]| change.start < before.end)?;
-        let message = format!("two hunks change line {} of the file", change.start + 1);
-        Some((*first.max(second), message, ONE_HUNK))
-    }
-
-    /// A draft of an insertion, and the whole of it.
-    fn said_twice(&self) -> Option<Clash> {
-        let is_again = |[(_, one), (_, other)]: &&[(usize, LineChange); 2]| {
+        let clash = self.pairs().find(|[(_, one), (_, other)]| {
+            let is_insertion = (one.start, other.start, other.end) == (one.end, one.end, one.end);
+            // A draft of an insertion, and the whole of it.
             let begins = one.bytes.starts_with(&other.bytes) || other.bytes.starts_with(&one.bytes);
-            (one.start, one.end, other.end) == (other.start, one.start, one.start) && begins
-        };
-        let [_, (hunk, change)] = self.pairs().find(is_again)?;
-        let line = change.start + 1;
-        let message = format!("two hunks add lines before line {line}, and one begins with the other");
-        Some((*hunk, message, "give each new line in one hunk only"))
-    }
-
-    fn made_and_changed(&self) -> Option<Clash> {
+            other.start < one.end || is_insertion && begins
+        });
+        let clash = clash.map(|[(first, _), (second, other)]| (*first.max(second), other.start));
         let takes =
             |place: &Place, change: &LineChange| change.start < place.behind() && place.first() < change.end;
-        let (hunk, place) = self
-            .stand
-            .iter()
-            .find(|(_, place)| self.changes.iter().any(|(_, change)| takes(place, change)))?;
-        let line = place.first() + 1;
-        let message = format!("another hunk changes lines from {line} on, where this one is already applied");
-        Some((*hunk, message, ONE_HUNK))
+        let is_taken =
+            |(_, place): &&(usize, Place)| self.changes.iter().any(|(_, change)| takes(place, change));
+        let clash =
+            clash.or_else(|| self.stand.iter().find(is_taken).map(|(hunk, place)| (*hunk, place.first())));
+        clash.map_or(Ok(()), |(hunk, line)| {
+            let message = format!("two hunks change line {} of the file", line + 1);
+            Err(Box::new(Refusal::new(Code::Conflict, message).with_help(HELP_ONE).of_hunk(hunk)))
+        })
     }
 
     /// Neighbours.

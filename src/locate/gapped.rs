@@ -2,14 +2,14 @@
 //! `...` or `// ... existing code ...` stands for them in both texts. They go where a diff has a `~` line.
 
 use super::alignment::Alignment;
-use super::evidence::{self, Refusal};
+use super::evidence;
 use super::indent::Shift;
-use super::matches::{Search, find};
+use super::matches::find;
 use super::pointer::{Blocks, Pointers};
 use super::query::Query;
 use super::solution::Solution;
-use super::solve::solve;
 use super::tier::{MatchMode, Tier};
+use crate::diag::Refusal;
 use crate::guard::placeholder::Placeholder;
 use crate::pattern::Step;
 use crate::text::search::Place;
@@ -47,7 +47,7 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
             lines.extend(segment.before.iter().map(|_| None));
             continue;
         }
-        let Search::Matches(found) = find(&anywhere.with(segment))? else { return Ok(None) };
+        let Ok(found) = find(&anywhere.with(segment))? else { return Ok(None) };
         let [(aligned, is_applied)] = found.places.as_slice() else {
             return Err(evidence::ambiguous(hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         };
@@ -68,14 +68,14 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     let (Some(first), Some(last)) = (places.first(), places.last()) else { return Ok(None) };
     let place = Place { start: first.start, end: last.end };
     let end = Place { start: place.end, ..place };
-    let Some(aligned) = Alignment::paired(hay, pattern, place, match_mode, lines) else { return Ok(None) };
+    let Some(aligned) = Alignment::of(hay, pattern, place, match_mode, Some(lines)) else { return Ok(None) };
     let is_one_shift = !matches!(aligned.shift, Shift::Steps(_)) || aligned.first.is_some();
     if !is_one_shift || pointers.against(&place).or(pointers.against(&end)).is_some() {
         return Ok(None);
     }
     let mut solution = match already_applied {
-        0 => solve(query, &aligned, 1)?,
-        count if count == changes && stays => Solution::at(hay, place, match_mode, 1),
+        0 => query.solve(&aligned)?,
+        count if count == changes && stays => Solution::at(hay, place, match_mode),
         _ => return Ok(None),
     };
     if stays {

@@ -1,14 +1,15 @@
 //! All places of a before-text on the strictest match mode of tiers 1 to 6 that has any that may be taken.
 
-use super::admission::{Candidate, Objection, objection};
+use super::admission::{Candidate, objection};
 use super::alignment::Alignment;
-use super::evidence::{self, Refusal};
+use super::evidence;
 use super::part;
-use super::pointer::Against;
+use super::pointer::Objection;
 use super::query::Query;
 use super::results::Results;
 use super::thresholds::{MATCHES, SHIFT_STEPS};
 use super::tier::{MatchMode, Scope, ladder};
+use crate::diag::Refusal;
 use crate::pattern::Pattern;
 use crate::text::is_blank;
 use crate::text::search::Place;
@@ -21,13 +22,8 @@ pub(super) struct Matches {
     pub(super) places: Vec<(Alignment, bool)>,
 }
 
-/// What searching came to.
-#[derive(Debug)]
-pub(super) enum Search {
-    Matches(Matches),
-    /// It has no place that may be taken; perhaps one that may not.
-    Nowhere(Option<(Place, Objection)>),
-}
+/// What searching came to: places; or none that may be taken, and perhaps one that may not.
+pub(super) type Search = Result<Matches, Option<(Place, Objection)>>;
 
 impl Matches {
     /// The places at which the hunk was not made already.
@@ -41,16 +37,6 @@ impl Matches {
     }
 }
 
-impl Search {
-    /// The places, if there are any.
-    pub(super) fn found(self) -> Option<Matches> {
-        match self {
-            Search::Matches(found) => Some(found),
-            Search::Nowhere(_) => None,
-        }
-    }
-}
-
 /// The places on the strictest match mode that has any that may be taken.
 ///
 /// # Errors
@@ -60,24 +46,24 @@ pub(super) fn find(query: &Query<'_>) -> Result<Search, Box<Refusal>> {
     let mut refused = None;
     for match_mode in ladder(query.pattern.unit, query.context.limits) {
         match in_mode(query, match_mode)? {
-            Search::Matches(found) => return Ok(Search::Matches(found)),
-            Search::Nowhere(Some((place, objection))) => {
+            Ok(found) => return Ok(Ok(found)),
+            Err(Some((place, objection))) => {
                 refused = refused.or(Some((place, objection)));
                 // It is what is meant, but for what speaks against it: no looser place is. Nor is one where order alone says
                 // where, since the lines that the text is most like may be those that were meant.
                 let goes_on = match objection {
-                    Objection::Pointer(Against::Order) => query.pointers.regions.is_some(),
-                    Objection::Pointer(_) | Objection::Token | Objection::Comment => true,
+                    Objection::Order => query.pointers.regions.is_some(),
                     Objection::Blanks => false,
+                    _ => true,
                 };
                 if !goes_on {
                     break;
                 }
             }
-            Search::Nowhere(None) => {}
+            Err(None) => {}
         }
     }
-    Ok(Search::Nowhere(refused))
+    Ok(Err(refused))
 }
 
 /// The places on a match mode.
@@ -91,7 +77,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
         Scope::SkippingBlanks => hay.skipping_blanks(&pattern.solid(), match_mode.normalization),
     };
     if places.is_empty() {
-        return Ok(Search::Nowhere(None));
+        return Ok(Err(None));
     }
     if places.len() > MATCHES {
         return Err(evidence::ambiguous(hay, places));
@@ -99,7 +85,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
     let steps = places.len().saturating_mul(pattern.before.len());
     let looks_at_each = match_mode.is_shifted() || match_mode.scope == Scope::SkippingBlanks;
     if looks_at_each && (steps > SHIFT_STEPS || !hay.budget().spend(steps)) {
-        return Err(evidence::many_places());
+        return Err(evidence::too_much());
     }
     let mut refused = None;
     // Places ascend, and a long line may have many.
@@ -108,7 +94,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
     let results = may_be_made(pattern).then(|| Results::around(query, match_mode, &places));
     for place in places {
         if let Some(against) = pointers.against(&place) {
-            refused = refused.or(Some((place, Objection::Pointer(against))));
+            refused = refused.or(Some((place, against)));
             continue;
         }
         let Some(aligned) = Alignment::at(hay, pattern, place, match_mode) else { continue };
@@ -123,10 +109,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
             _ => admitted.push((aligned, made)),
         }
     }
-    match admitted.is_empty() {
-        true => Ok(Search::Nowhere(refused)),
-        false => Ok(Search::Matches(Matches { match_mode, places: admitted })),
-    }
+    Ok(if admitted.is_empty() { Err(refused) } else { Ok(Matches { match_mode, places: admitted }) })
 }
 
 /// Whether the after-text has the before-text in it, so that a place may lie inside the hunk's result: nothing that says

@@ -29,6 +29,7 @@ mod admission;
 mod alignment;
 mod already_applied;
 mod arrange;
+mod asked;
 mod block;
 mod cascade;
 mod combine;
@@ -45,21 +46,22 @@ mod query;
 mod reindent;
 mod results;
 mod solution;
-mod solve;
 mod splice;
 mod thresholds;
 mod tier;
 mod verbatim;
 
+pub use crate::diag::Refusal;
 pub use already_applied::before_all;
-pub use arrange::addition::{append, is_closed};
-pub use evidence::{HELP_ADDED, HELP_COPY, Refusal, beginning, calculate_min_context};
+pub use arrange::addition::append;
+pub(crate) use evidence::HELP_CONTEXT;
+pub use evidence::{HELP_ADDED, HELP_COPY, beginning};
 pub use tier::Tier;
 
 use crate::edit::{Anchor, Hunk};
 use crate::guard::Guard;
 use crate::pattern::lines;
-use crate::text::search::{Budget, Haystack};
+use crate::text::search::{Budget, Haystack, Place};
 use crate::text::{Content, Language, Normalization};
 use crate::version::{Lineage, Version};
 use arrange::{anchored, numbered, single};
@@ -103,23 +105,24 @@ pub struct Limits {
 pub struct Repeat {
     /// How many identical hunks there are in this region, this one included.
     pub total: usize,
-    /// How many of them come before this one.
+    /// How many of them were made before this one.
     pub index: usize,
-    /// How many places the first of them had; known from then on ([`Applied::places`]).
-    pub counted: Option<usize>,
     /// How many identical hunks earlier regions have.
     pub elsewhere: usize,
 }
 
 impl Repeat {
     /// A hunk that stands once.
-    pub const ONCE: Self = Self { total: 1, index: 0, counted: None, elsewhere: 0 };
+    pub const ONCE: Self = Self { total: 1, index: 0, elsewhere: 0 };
 
-    /// How many places there have to be for the hunks that are left to be those in order; none if the first of them had
-    /// another number of places.
-    fn left(self) -> Option<usize> {
-        let is_counted = self.index == 0 || self.counted == Some(self.total);
-        is_counted.then(|| self.total.saturating_sub(self.index))
+    /// How many of them are left.
+    fn left(self) -> usize {
+        self.total.saturating_sub(self.index)
+    }
+
+    /// Whether they are exactly some places, in order, which share no lines.
+    fn are_those(self, places: &[Place]) -> bool {
+        self.left() == places.len() && Place::are_apart(places)
     }
 }
 
@@ -168,8 +171,6 @@ pub struct Applied {
     pub version: Version,
     /// How they were found, in their order; those that change nothing by their own text are left out.
     pub matched: Vec<Match>,
-    /// For every hunk how many places it had; none if that was not asked.
-    pub places: Vec<Option<usize>>,
     /// What is to be said of hunks, which are counted from 0.
     pub notes: Vec<(usize, Note)>,
     /// Whether anything changed.
@@ -200,6 +201,16 @@ pub enum Outcome {
     AlreadyApplied,
 }
 
+impl Outcome {
+    fn of(changes: bool, is_made: bool) -> Self {
+        match (changes, is_made) {
+            (true, _) => Outcome::Changes,
+            (false, true) => Outcome::AlreadyApplied,
+            (false, false) => Outcome::NoChange,
+        }
+    }
+}
+
 /// Makes all hunks of an edit, in order, or none of them.
 ///
 /// # Errors
@@ -212,26 +223,16 @@ pub fn apply(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result
         () if all(|anchor| matches!(anchor, Anchor::Seek { .. })) => anchored::arrange,
         () => return one_by_one(version, hunks, context),
     };
-    let mut made = cascade::settle(context, version, hunks, together)?;
-    if hunks.len() > 1 {
-        // How many places hunks had that help each other says nothing of each.
-        made.places.fill(None);
-    }
-    Ok(made)
+    cascade::settle(context, version, hunks, together)
 }
 
 /// Makes hunks that each have their place by themselves; each sees what those before have made.
 fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result<Applied, Vec<Refusal>> {
     let mut now = version.clone();
-    let (mut matched, mut places, mut notes, mut refusals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut matched, mut notes, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
     let (mut changed, mut already) = (false, false);
     for (index, hunk) in hunks.iter().enumerate() {
-        let mut repeat = context.repeats.get(index).copied().unwrap_or(Repeat::ONCE);
-        if repeat.index > 0 && repeat.counted.is_none() {
-            // The first of them may be in this very edit.
-            let same = |other: &Hunk| other.change == hunk.change && other.anchor == hunk.anchor;
-            repeat.counted = hunks[..index].iter().position(same).and_then(|first| places[first]);
-        }
+        let repeat = context.repeat(index);
         let one = std::slice::from_ref(hunk);
         let settled =
             cascade::settle(&Context { repeats: &[repeat], ..*context }, &now, one, single::arrange);
@@ -240,12 +241,10 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
                 changed |= made.outcome == Outcome::Changes;
                 already |= made.outcome == Outcome::AlreadyApplied;
                 matched.extend(made.matched);
-                places.push(made.places.first().copied().flatten());
                 notes.extend(made.notes.into_iter().map(|(_, note)| (index, note)));
                 now = made.version;
             }
             Err(refused) => {
-                places.push(None);
                 refusals.extend(refused.into_iter().map(|refusal| Refusal { hunk: index, ..refusal }));
             }
         }
@@ -253,12 +252,8 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
     if !refusals.is_empty() {
         return Err(refusals);
     }
-    let outcome = match () {
-        () if changed => Outcome::Changes,
-        () if already => Outcome::AlreadyApplied,
-        () => Outcome::NoChange,
-    };
-    Ok(Applied { version: now, matched, places, notes, outcome })
+    let outcome = Outcome::of(changed, already);
+    Ok(Applied { version: now, matched, notes, outcome })
 }
 
 /// Whether a file ends with the lines of all of some texts, as they are or with its tabs.

@@ -2,8 +2,8 @@
 
 use super::alignment::Alignment;
 use super::query::Query;
-use super::reindent::Reindent;
-use super::splice::{Beside, Splice, Unclear};
+use super::reindent::{Reindent, Unclear};
+use super::splice::{Beside, Splice};
 use super::tier::{MatchMode, Scope};
 use crate::pattern::{Pattern, Sources};
 use crate::text::search::Haystack;
@@ -39,7 +39,7 @@ pub(super) fn only_outcome(
         texts.all(|text| Some(text) == first)
     };
     if !pattern.sources().unwrap_or_default().iter().zip(pattern.after()).all(is_one) {
-        return Err(Unclear::Pairing);
+        return Err(Unclear::Several);
     }
     if aligned.match_mode.scope != Scope::SkippingBlanks {
         return Ok(first);
@@ -51,7 +51,7 @@ pub(super) fn only_outcome(
             readings.extend([read(Beside::Above, pattern, aligned)?, read(Beside::Below, pattern, aligned)?]);
         }
     }
-    if same(hay, &first, &readings) { Ok(first) } else { Err(Unclear::Blanks) }
+    if same(hay, &first, &readings) { Ok(first) } else { Err(Unclear::Several) }
 }
 
 /// Whether other changes make of the file what some changes make of it.

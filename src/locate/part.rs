@@ -1,11 +1,11 @@
 //! A search text that is part of a line, or a line but for its indentation and its comment.
 
-use super::reindent::Reindent;
-use super::splice::{Unclear, region_eol};
+use super::reindent::{Reindent, Unclear};
+use super::splice::region_eol;
 use crate::edit::Unit;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
-use crate::text::{Language, Normalization, indentation, is_blank, step_indentation};
+use crate::text::{Language, indentation, is_blank, step_indentation};
 use crate::version::LineChange;
 
 /// Whether a search text may be part of a line: a single line without indentation. Any other is whole lines.
@@ -47,7 +47,7 @@ pub(super) fn changes(
     place: &Place,
 ) -> Result<Vec<LineChange>, Unclear> {
     let number = place.first();
-    let Some(line) = hay.line(number) else { return Err(Unclear::Line) };
+    let Some(line) = hay.line(number) else { return Err(Unclear::Writing) };
     let eol = line.eol.map_or(&[][..], |eol| eol.as_bytes());
     let inner = region_eol(hay, number, number + 1).as_bytes();
     let after = pattern.after();
@@ -64,7 +64,7 @@ pub(super) fn changes(
         let lines: Vec<(&[u8], bool)> = after.iter().map(|text| (*text, true)).collect();
         let lost = Some(indent).filter(|indent| !indent.is_empty());
         let reindent = Reindent::indented(indent, language);
-        let reindent = reindent.or_first_alone(lost, true, &lines).map_err(|_| Unclear::Line)?;
+        let reindent = reindent.or_first_alone(lost, true, &lines)?;
         // The comment stays with the line that it is about: the one that is kept, else the first.
         let kept = pattern.steps.iter().filter(|step| !matches!(step, Step::Remove(_)));
         let with = kept.clone().position(|step| matches!(step, Step::Keep(_))).unwrap_or(0);
@@ -73,7 +73,7 @@ pub(super) fn changes(
         // Behind a line that goes on nothing may stand.
         let goes_on = after.get(with).is_some_and(|text| text.trim_ascii_end().ends_with(b"\\"));
         if mixes || goes_on && !is_blank(rest) {
-            return Err(Unclear::Line);
+            return Err(Unclear::Writing);
         }
         let mut bytes = Vec::new();
         for (index, text) in after.iter().enumerate() {
@@ -88,7 +88,7 @@ pub(super) fn changes(
     }
     let keeps = pattern.steps.contains(&Step::Keep(0));
     if after.len() > 1 && (keeps || !breaks_in_brackets(&after)) {
-        return Err(Unclear::Line);
+        return Err(Unclear::Writing);
     }
     let head = line.text.get(..place.start.column).unwrap_or(&[]);
     let tail = line.text.get(place.end.column..).unwrap_or(&[]);
@@ -97,7 +97,7 @@ pub(super) fn changes(
     let by = if rest.all(|text| text.starts_with(indent)) { &[][..] } else { indent };
     let reindent = Reindent::indented(by, language);
     if indent.contains(&b'\t') && after.iter().skip(1).any(|text| text.starts_with(b"  ")) {
-        return Err(Unclear::Line);
+        return Err(Unclear::Writing);
     }
     let lines = after.iter().enumerate();
     let lines: Vec<Vec<u8>> =
@@ -117,42 +117,6 @@ fn breaks_in_brackets(lines: &[&[u8]]) -> bool {
         };
         depth += line.iter().map(bracket).sum::<i64>();
         depth > 0
-    })
-}
-
-/// Whether a place within a line lies inside the result of its hunk.
-pub(super) fn is_inside_result(
-    hay: Haystack<'_>,
-    language: Language,
-    pattern: &Pattern<'_>,
-    place: &Place,
-) -> bool {
-    let after = pattern.after();
-    let Some(text) = pattern.before.first() else { return false };
-    after.iter().enumerate().any(|(index, line)| {
-        let mut offsets = memchr::memmem::find_iter(line, text);
-        let Some(first) = place.first().checked_sub(index) else { return false };
-        offsets.any(|offset| {
-            let Some(column) = place.start.column.checked_sub(offset) else { return false };
-            after.iter().enumerate().all(|(at, line)| {
-                let there = hay.text(first + at);
-                let code =
-                    || if hay.budget().spend(there.len() / 64 + 1) { language.split(there).0 } else { there };
-                // The first line of several goes on to the end of its line, and the last begins where its own does.
-                match (at == index, at + 1 == after.len()) {
-                    (true, true) => there.get(column..).is_some_and(|rest| rest.starts_with(line)),
-                    (true, false) => {
-                        let ends = |text: &[u8]| {
-                            text.get(column..).is_some_and(|rest| Normalization::Trailing.eq(rest, line))
-                        };
-                        ends(there) || ends(code())
-                    }
-                    (false, _) => {
-                        Normalization::Trimmed.eq(there, line) || Normalization::Trimmed.eq(code(), line)
-                    }
-                }
-            })
-        })
     })
 }
 

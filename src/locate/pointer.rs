@@ -24,15 +24,28 @@ const FORMS: [Normalization; 5] = [
 /// Behind these: a line that contains the heading.
 const CONTAINING: usize = FORMS.len();
 
-/// Why a place is not the one that is meant.
+/// Why a place is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Against {
+pub(super) enum Objection {
     /// It is not in what a heading on that line, from 0, names.
     Heading(usize),
     /// It is before the lines of the chunk before.
     Order,
     /// It is not at the end of the file.
     EndOfFile,
+    /// It begins or ends inside a token.
+    Token,
+    /// It is in a comment, and the search text is code.
+    Comment,
+    /// Its blank lines stand elsewhere in the text, or nothing but blank lines would change.
+    Blanks,
+}
+
+impl Objection {
+    /// Whether it is what says where the hunk belongs that speaks against the place.
+    pub(super) fn is_pointer(self) -> bool {
+        matches!(self, Objection::Heading(_) | Objection::Order | Objection::EndOfFile)
+    }
 }
 
 /// The lines that a heading names: the block that it opens, or all that follows.
@@ -83,16 +96,16 @@ impl Pointers {
     }
 
     /// What a place goes against; none if it may be meant.
-    pub(super) fn against(&self, place: &Place) -> Option<Against> {
+    pub(super) fn against(&self, place: &Place) -> Option<Objection> {
         if let Some(regions) = &self.regions
             && !regions.iter().any(|region| region.holds(place))
         {
-            return Some(Against::Heading(regions.first().map_or(0, |region| region.heading)));
+            return Some(Objection::Heading(regions.first().map_or(0, |region| region.heading)));
         }
         if place.first() < self.from {
-            return Some(Against::Order);
+            return Some(Objection::Order);
         }
-        self.tail.filter(|tail| place.behind() <= *tail).map(|_| Against::EndOfFile)
+        self.tail.filter(|tail| place.behind() <= *tail).map(|_| Objection::EndOfFile)
     }
 }
 

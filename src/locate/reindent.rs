@@ -25,13 +25,16 @@ pub(super) struct Reindent {
     is_code: bool,
 }
 
-/// What of an added line is not known.
+/// Why it is not clear which lines of the file a hunk means to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unknown {
-    /// How it is to be indented.
-    Indentation,
-    /// Whether its typographic characters are meant: of one kind the file has some, where others stand for plain ones.
-    LookAlikes,
+pub(super) enum Unclear {
+    /// How lines are to be indented is not known, or which look-alikes they are to have; or a block of the file would go on at
+    /// another depth.
+    Writing,
+    /// Blank lines or equal lines leave more than one reading.
+    Several,
+    /// An earlier edit has put in there what these lines begin with, or all of them: are they to come instead?
+    Again,
 }
 
 impl Reindent {
@@ -41,7 +44,7 @@ impl Reindent {
     }
 
     /// What the lines that were matched show; where they show nothing, what the file and the other hunks do.
-    pub(super) fn of(query: &Query<'_>, aligned: &Alignment) -> Result<Self, Unknown> {
+    pub(super) fn of(query: &Query<'_>, aligned: &Alignment) -> Result<Self, Unclear> {
         let Query { context, hay, pattern, .. } = *query;
         let mut look_alikes = LookAlikes::of(hay, pattern, aligned);
         if look_alikes.is_empty() && pattern.added().any(has_look_alikes) {
@@ -53,7 +56,7 @@ impl Reindent {
         // A text for people has examples of anything.
         let is_code = !context.limits.language().is_prose();
         if pattern.added().any(|text| look_alikes.are_unclear(text, is_code)) {
-            return Err(Unknown::LookAlikes);
+            return Err(Unclear::Writing);
         }
         let pairs = aligned.indentations(hay, pattern);
         let mut reindent = Self { shift: aligned.shift.clone(), look_alikes, is_code, ..Self::default() };
@@ -63,13 +66,13 @@ impl Reindent {
             let texts = aligned.pairs(pattern).map(|(before, line)| (pattern.before[before], hay.text(line)));
             let items = texts.filter_map(|(written, real)| inner(written).zip(inner(real)));
             reindent.shift = Shift::between(&steps.iter().cloned().chain(items).collect::<Vec<_>>())
-                .ok_or(Unknown::Indentation)?;
+                .ok_or(Unclear::Writing)?;
         }
         if is_code && !pairs.iter().any(|(written, _)| kind(written).is_some()) {
             reindent.take_tabs(query, aligned, &pairs)?;
         }
         if reindent.is_doubtful(query, aligned, &pairs) {
-            return Err(Unknown::Indentation);
+            return Err(Unclear::Writing);
         }
         let lines: Vec<(&[u8], bool)> = pattern.after_and_new().collect();
         reindent.or_first_alone(aligned.first.as_deref(), pairs.len() == 1, &lines)
@@ -82,7 +85,7 @@ impl Reindent {
         lost: Option<&[u8]>,
         is_only: bool,
         lines: &[(&[u8], bool)],
-    ) -> Result<Self, Unknown> {
+    ) -> Result<Self, Unclear> {
         // With no other line that was matched, those that come have to show that they lost nothing.
         let solid: Vec<&[u8]> =
             lines.iter().skip(1).map(|(text, _)| *text).filter(|text| !is_blank(text)).collect();
@@ -94,8 +97,8 @@ impl Reindent {
             let made: Option<Vec<_>> = new.map(|(at, (text, _))| reading.known(text, at == 0)).collect();
             Some((reading, made?))
         });
-        let (reading, made) = readings.next().ok_or(Unknown::Indentation)?;
-        if readings.all(|(_, other)| other == made) { Ok(reading) } else { Err(Unknown::Indentation) }
+        let (reading, made) = readings.next().ok_or(Unclear::Writing)?;
+        if readings.all(|(_, other)| other == made) { Ok(reading) } else { Err(Unclear::Writing) }
     }
 
     /// Whether blanks become tabs, or tabs blanks, though no line that was matched shows it.
@@ -138,7 +141,7 @@ impl Reindent {
 
     /// Where no line that was matched is indented, lines that come are of the kind that the file has around the place; the
     /// smallest of their steps is a tab.
-    fn take_tabs(&mut self, query: &Query<'_>, aligned: &Alignment, pairs: &[Pair]) -> Result<(), Unknown> {
+    fn take_tabs(&mut self, query: &Query<'_>, aligned: &Alignment, pairs: &[Pair]) -> Result<(), Unclear> {
         let Query { context, hay, pattern, .. } = *query;
         let new: Vec<Vec<u8>> = self.indents(pattern).filter(|indent| kind(indent).is_some()).collect();
         let Some(step) = new.iter().min() else { return Ok(()) };
@@ -163,7 +166,7 @@ impl Reindent {
         } else if around[0] == around[1] && STEPS.iter().any(|(width, _)| **step == *b" ".repeat(*width)) {
             self.tabs = Shift::Steps(vec![Pair::default(), (step.clone(), b"\t".to_vec())]);
         } else {
-            return Err(Unknown::Indentation);
+            return Err(Unclear::Writing);
         }
         Ok(())
     }

@@ -2,12 +2,11 @@
 
 use super::alignment::Alignment;
 use super::indent::{Pair, Shift};
-use super::part;
 use super::query::Query;
 use super::tier::{MatchMode, Scope};
 use crate::pattern::{End, Pattern, Step};
 use crate::text::search::{Haystack, Place};
-use crate::text::{Normalization, is_blank};
+use crate::text::{Language, Normalization, is_blank};
 use std::collections::HashSet;
 
 /// Indentation and look-alikes do not count.
@@ -53,7 +52,7 @@ impl<'a> Results<'a> {
         let Query { context, hay, pattern, .. } = *self.query;
         let place = &aligned.place;
         if self.match_mode.scope == Scope::Part {
-            return part::is_inside_result(hay, context.limits.language(), pattern, place);
+            return is_inside_result(hay, context.limits.language(), pattern, place);
         }
         // Where no line comes that is not blank, the blank ones tell, too.
         let brings = brings_lines(pattern, &self.after);
@@ -77,6 +76,37 @@ impl<'a> Results<'a> {
                 && is_indented(result)
         })
     }
+}
+
+/// Whether a place within a line lies inside the result of its hunk.
+fn is_inside_result(hay: Haystack<'_>, language: Language, pattern: &Pattern<'_>, place: &Place) -> bool {
+    let after = pattern.after();
+    let Some(text) = pattern.before.first() else { return false };
+    after.iter().enumerate().any(|(index, line)| {
+        let mut offsets = memchr::memmem::find_iter(line, text);
+        let Some(first) = place.first().checked_sub(index) else { return false };
+        offsets.any(|offset| {
+            let Some(column) = place.start.column.checked_sub(offset) else { return false };
+            after.iter().enumerate().all(|(at, line)| {
+                let there = hay.text(first + at);
+                let code =
+                    || if hay.budget().spend(there.len() / 64 + 1) { language.split(there).0 } else { there };
+                // The first line of several goes on to the end of its line, and the last begins where its own does.
+                match (at == index, at + 1 == after.len()) {
+                    (true, true) => there.get(column..).is_some_and(|rest| rest.starts_with(line)),
+                    (true, false) => {
+                        let ends = |text: &[u8]| {
+                            text.get(column..).is_some_and(|rest| Normalization::Trailing.eq(rest, line))
+                        };
+                        ends(there) || ends(code())
+                    }
+                    (false, _) => {
+                        Normalization::Trimmed.eq(there, line) || Normalization::Trimmed.eq(code(), line)
+                    }
+                }
+            })
+        })
+    })
 }
 
 /// What it takes in steps to compare a line with its indentation.

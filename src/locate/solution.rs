@@ -1,7 +1,14 @@
 //! What hunks are located with, and what they come to.
 
+use super::alignment::Alignment;
+use super::evidence::{self, HELP_COPY, HELP_ONE};
+use super::outcome::only_outcome;
+use super::query::Query;
+use super::reindent::{Reindent, Unclear};
 use super::tier::{MatchMode, Scope, Tier};
-use super::{Match, Note};
+use super::{Match, Note, part};
+use crate::diag::{Code, Refusal};
+use crate::guard;
 use crate::text::Eol;
 use crate::text::search::{Haystack, Place};
 use crate::version::LineChange;
@@ -46,8 +53,6 @@ pub(super) struct Solution {
     /// How its place was found.
     pub(super) matched: Match,
     pub(super) place: Place,
-    /// How many places there were to choose from.
-    pub(super) places: usize,
     /// What is to be said of it.
     pub(super) note: Option<Note>,
 }
@@ -55,12 +60,59 @@ pub(super) struct Solution {
 impl Solution {
     /// A place, found on a match mode, at which nothing changes. What was looked for byte for byte is exact only with `\n` at the
     /// end of every line, as the payload has it.
-    pub(super) fn at(hay: Haystack<'_>, place: Place, match_mode: MatchMode, places: usize) -> Self {
+    pub(super) fn at(hay: Haystack<'_>, place: Place, match_mode: MatchMode) -> Self {
         let bom = hay.content().has_bom() && place.first() == 0 && match_mode.scope == Scope::Whole;
         let mut lines = hay.lines(place.start.line..place.end.line);
         let same = !bom && lines.all(|(_, line)| line.eol == Some(Eol::Lf));
         let tier = if match_mode.tier == Tier::Exact && !same { Tier::Eol } else { match_mode.tier };
         let matched = Match { tier, similarity: None, line: place.first() + 1, base_line: None };
-        Self { changes: Vec::new(), matched, place, places, note: None }
+        Self { changes: Vec::new(), matched, place, note: None }
+    }
+}
+
+impl Query<'_> {
+    /// What the hunk changes at a place.
+    ///
+    /// # Errors
+    /// No one means what it brings there, or more than one thing may be meant.
+    pub(super) fn solve(&self, aligned: &Alignment) -> Result<Solution, Box<Refusal>> {
+        let Self { context, hay, pattern, .. } = *self;
+        let place = &aligned.place;
+        guard::hunk(hay, place, pattern, &context.limits.guard)?;
+        let mut solution = Solution::at(hay, *place, aligned.match_mode);
+        solution.matched.similarity = aligned.similarity;
+        let changes = if aligned.match_mode.scope == Scope::Part {
+            part::changes(hay, context.limits.language(), pattern, place)
+        } else {
+            Reindent::of(self, aligned).and_then(|reindent| {
+                if reindent.is_retabbed() {
+                    solution.matched.tier = solution.matched.tier.max(Tier::Indent);
+                    solution.note = Some(Note::Retabbed);
+                }
+                only_outcome(self, aligned, &reindent)
+            })
+        };
+        solution.changes = changes.map_err(|unclear| {
+            let (code, why, help) = match unclear {
+                Unclear::Writing => (
+                    Code::SearchNotFound,
+                    "but how to indent or write the new lines there is not known",
+                    "copy whole lines from the file as it is, and write the new ones like them",
+                ),
+                Unclear::Several => (
+                    Code::SearchAmbiguous,
+                    "but with other blank lines or equal lines, and the change can be made there in more than one way",
+                    HELP_COPY,
+                ),
+                Unclear::Again => (
+                    Code::SearchAmbiguous,
+                    "but an earlier edit of the response added lines there that the new ones begin with",
+                    HELP_ONE,
+                ),
+            };
+            let refusal = evidence::stands_but(hay, pattern, place, why).with_help(help);
+            Box::new(Refusal { code, is_last: unclear == Unclear::Again, ..*refusal })
+        })?;
+        Ok(solution)
     }
 }

@@ -4,7 +4,7 @@ use super::Context;
 use super::alignment::Alignment;
 use super::block;
 use super::pointer::begins_section;
-use super::reindent::Reindent;
+use super::reindent::{Reindent, Unclear};
 use crate::pattern::{End, Pattern, Step, says_something};
 use crate::text::search::Haystack;
 use crate::text::{Eol, Language, Normalization, is_blank};
@@ -15,21 +15,6 @@ use crate::version::{LineChange, Lineage, goes_behind};
 pub(super) enum Beside {
     Above,
     Below,
-}
-
-/// Why it is not clear which lines of the file a hunk means to change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unclear {
-    /// The file has other blank lines than the text beside those that come or go.
-    Blanks,
-    /// An earlier edit has put in there what these lines begin with, or all of them: are they to come instead?
-    Again,
-    /// Two texts can be paired in ways that leave other lines as they are.
-    Pairing,
-    /// A block would go on at another depth.
-    Block,
-    /// Lines would be put in the middle of a line, or how they are to be indented is not known.
-    Line,
 }
 
 /// How a hunk's lines are put in.
@@ -86,7 +71,7 @@ impl Splice<'_> {
         changes.extend(self.finish(&mut run, pattern, aligned, above, None)?);
         let breaks =
             |context: &Context<'_>| changes.iter().any(|change| block::breaks(context, self.hay, change));
-        if self.context.is_some_and(breaks) { Err(Unclear::Block) } else { Ok(changes) }
+        if self.context.is_some_and(breaks) { Err(Unclear::Writing) } else { Ok(changes) }
     }
 
     fn finish(
@@ -138,7 +123,7 @@ impl Splice<'_> {
             return Ok(());
         }
         if run.lines < end - start {
-            return Err(Unclear::Blanks);
+            return Err(Unclear::Several);
         }
         // Lines of the file between those that go and those that stay, which the text has not.
         let more_above = above.is_some_and(|above| above < start);
@@ -147,7 +132,7 @@ impl Splice<'_> {
         let uneven = !run.added.is_empty() && comes != run.solid || run.added.len() > run.lines;
         let from_diff = pattern.end != End::AsFile;
         let ahead = from_diff && run.added_first && more_above;
-        if uneven && (more_above || more_below) || ahead { Err(Unclear::Blanks) } else { Ok(()) }
+        if uneven && (more_above || more_below) || ahead { Err(Unclear::Several) } else { Ok(()) }
     }
 
     /// Insertions of one response at one spot keep its order: behind the lines that earlier edits have put in there, but for

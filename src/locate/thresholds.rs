@@ -51,8 +51,9 @@ pub(super) const SHIFT_STEPS: usize = 2_000_000;
 /// A text that matches more places is ambiguous, whatever says where: to look at each takes memory.
 pub(super) const MATCHES: usize = 10_000;
 
-/// Of more places the context that tells them apart is not looked for: no one adds that many lines. That many take 14 ms.
+/// Of more places the context that tells them apart is not looked for, nor more of it than this: no one adds that many lines.
 pub(super) const CONTEXT_PLACES: usize = 10_000;
+pub(super) const CONTEXT_LINES: usize = 50;
 
 /// The nearest region: this many are compared in full.
 pub(super) const NEAREST_REGIONS: usize = 16;
@@ -78,13 +79,10 @@ pub(super) const SHOWN_PLACES: usize = 12;
 /// A refusal shows at most this many lines before and after such a place, and says how many there are beyond.
 pub(super) const SHOWN_CONTEXT: usize = 5;
 
-/// A refusal names at most this many lines that stand elsewhere in the file.
-pub(super) const ELSEWHERE: usize = 5;
-
 /// A refusal shows at most this many lines of a place, or of the beginning of a file that has nothing like the text.
 pub(super) const SHOWN_LINES: usize = 40;
 
-/// This many lines above a place are looked at for the one that it is in.
+/// This many lines above and below a place are looked at for how the file is indented.
 pub(super) const ABOVE: usize = 1000;
 
 /// Up to this product of line numbers a before-text and the nearest region are compared by a full difference: 500 x 500

@@ -1,10 +1,11 @@
 //! A text that is taken to the byte, wherever it begins and ends: so do the tools that a model calls.
 
-use super::evidence::{self, Refusal};
+use super::evidence;
 use super::query::Query;
 use super::solution::{Part, Solution};
 use super::splice::region_eol;
 use super::tier::{MatchMode, Scope};
+use crate::diag::Refusal;
 use crate::edit::{Change, Unit};
 use crate::guard;
 use crate::text::Normalization;
@@ -45,13 +46,13 @@ pub(super) fn verbatim(
     };
     match all.iter().filter(|place| is_made(place)).count() {
         0 => {}
-        made if made == all.len() => return Ok(Some(Part::Made(Solution::at(hay, first, match_mode, made)))),
+        made if made == all.len() => return Ok(Some(Part::Made(Solution::at(hay, first, match_mode)))),
         _ => return Err(evidence::ambiguous(hay, all)),
     }
     guard::hunk(hay, &first, pattern, &context.limits.guard)?;
     let in_lines = all.chunk_by(|one, next| next.start.line <= one.end.line);
     let changes = in_lines.map(|places| replaced(hay, places, after)).collect();
-    Ok(Some(Part::Change(Solution { changes, ..Solution::at(hay, first, match_mode, all.len()) })))
+    Ok(Some(Part::Change(Solution { changes, ..Solution::at(hay, first, match_mode) })))
 }
 
 /// What such a change looks for and puts there.

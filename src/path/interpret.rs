@@ -11,8 +11,8 @@ pub struct PathContext<'a> {
     pub repository_names: &'a [String],
     /// The directory that relative paths begin in; without one, the repository's top.
     pub directory: Option<&'a RepoPath>,
-    /// Whether there is a directory of that name in it.
-    pub is_top_level_directory: &'a dyn Fn(&str) -> bool,
+    /// Whether what `root=` names is a directory in it.
+    pub root_is_directory: bool,
 }
 
 /// Reads a path as a model writes it, with OPX's `root=` where it stands beside it.
@@ -46,7 +46,7 @@ fn resolve_root(root: &str, context: &PathContext<'_>) -> Result<Option<RepoPath
         return Ok(None);
     }
     match RepoPath::parse(root) {
-        Ok(folder) if folder.parent().is_none() && (context.is_top_level_directory)(root) => Ok(Some(folder)),
+        Ok(folder) if folder.parent().is_none() && context.root_is_directory => Ok(Some(folder)),
         _ => Err(PathError::UnknownRoot { root: quoted(root) }),
     }
 }
@@ -210,7 +210,7 @@ mod tests {
             worktree: worktree.map(str::to_owned),
             repository_names: proj(),
             directory: None,
-            is_top_level_directory: &|name| name == "app" || name == "proj" || name == "..",
+            root_is_directory: false,
         }
     }
 
@@ -219,7 +219,9 @@ mod tests {
     }
 
     fn read_below(root: &str, raw: &str) -> Result<String, PathError> {
-        interpret(raw, Some(root), &context(Some("/home/u/proj"))).map(|path| path.as_str().to_owned())
+        let root_is_directory = ["app", "proj", ".."].contains(&root);
+        let context = PathContext { root_is_directory, ..context(Some("/home/u/proj")) };
+        interpret(raw, Some(root), &context).map(|path| path.as_str().to_owned())
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Joining corrected edits with the good ones of a refused attempt. Pure.
 
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::{Diagnostic, Severity, counted};
 use crate::edit::{Edit, Script, shown};
 use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,60 +51,20 @@ pub enum SlotState {
     LeftOut,
 }
 
-/// Why corrections cannot be joined with an attempt. Numbers count the slots, and the corrections, from 1.
+/// Corrections that cannot be joined with an attempt: it cannot be told which of them is for which failed edit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Mismatch {
-    /// None of the edits corrects anything.
-    #[error(
-        "no correction for the failed edits ({}): every edit of the response was already good before",
-        .failed.join("; ")
-    )]
-    Nothing {
-        /// What failed.
-        failed: Vec<String>,
-    },
-    /// There are several failed edits of a file, and another number of corrections.
-    #[error(
-        "{failed} failed edits of {path} ({}) and {given} correction{}: which corrects which is not clear",
-        list(.slots),
-        if *.given == 1 { "" } else { "s" }
-    )]
-    Count {
-        /// The file.
-        path: String,
-        /// How many of its edits failed.
-        failed: usize,
-        /// How many corrections there are.
-        given: usize,
-        /// The failed edits' numbers.
-        slots: Vec<usize>,
-    },
-    /// Corrections of files in which no edit failed, or every failed one has its correction.
-    #[error("{} of the response ({}) {}", list(.given), .paths.join(", "), elsewhere(.given.len(), .failed))]
-    Elsewhere {
-        /// The corrections' numbers in the answer.
-        given: Vec<usize>,
-        /// Their files.
-        paths: Vec<String>,
-        /// What failed and has no correction.
-        failed: Vec<String>,
-    },
+#[error("{}; failed: {}", why(*.given), .failed.join("; "))]
+pub struct Mismatch {
+    /// How many edits of the response are none of the attempt that was good already.
+    pub given: usize,
+    /// The failed edits.
+    pub failed: Vec<String>,
 }
 
-fn list(numbers: &[usize]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    match numbers.as_slice() {
-        [one] => format!("edit {one}"),
-        all => format!("edits {}", all.join(", ")),
-    }
-}
-
-fn elsewhere(given: usize, failed: &[String]) -> String {
-    let are = if given == 1 { "is" } else { "are" };
-    match failed {
-        [] if given == 1 => "is one too many: every failed edit has its correction".to_owned(),
-        [] => "are too many: every failed edit has its correction".to_owned(),
-        failed => format!("{are} of no file in which an edit failed ({})", failed.join("; ")),
+fn why(given: usize) -> String {
+    match given {
+        0 => "no correction: every edit of the response was already good before".to_owned(),
+        _ => format!("which of {} corrects which of the failed edits is not clear", counted(given, "edit")),
     }
 }
 
@@ -237,15 +197,18 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         slots.iter().map(|slot| edit_of(slot).map(path).or_else(|| gap_path(slot))).collect();
     let given_paths: Vec<String> = corrections.edits.iter().map(path).collect();
     let slot_path = |at: usize| paths[at].as_deref();
+    let mismatch = || Mismatch {
+        given: given.len(),
+        failed: failed.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
+    };
     if given.is_empty() && !corrections.edits.is_empty() && !failed.is_empty() {
-        let failed = failed.iter().map(|&at| slot_name(at, slot_path(at))).collect();
-        return Err(Mismatch::Nothing { failed });
+        return Err(mismatch());
     }
     let assigned = match given.is_empty() {
         true => BTreeMap::new(),
         false => {
             let waits = |at: usize| slots[at].state == SlotState::Waiting;
-            assign(&failed, &given, waits, slot_path, |at| given_paths[at].as_str())?
+            assign(&failed, &given, waits, slot_path, |at| given_paths[at].as_str()).ok_or_else(mismatch)?
         }
     };
 
@@ -321,16 +284,16 @@ fn slot_name(at: usize, path: Option<&str>) -> String {
     }
 }
 
-/// Which corrections are for which failed slot.
+/// Which corrections are for which failed slot; none if that cannot be told.
 fn assign<'a>(
     failed: &[usize],
     given: &[usize],
     waits: impl Fn(usize) -> bool,
     slot_path: impl Fn(usize) -> Option<&'a str>,
     given_path: impl Fn(usize) -> &'a str,
-) -> Result<BTreeMap<usize, Vec<usize>>, Mismatch> {
+) -> Option<BTreeMap<usize, Vec<usize>>> {
     if let [only] = failed {
-        return Ok(BTreeMap::from([(*only, given.to_vec())]));
+        return Some(BTreeMap::from([(*only, given.to_vec())]));
     }
     let mut assigned: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut left: Vec<usize> = Vec::new();
@@ -348,19 +311,10 @@ fn assign<'a>(
         match own.as_slice() {
             [] => left.extend(corrections),
             [only] => drop(assigned.insert(*only, corrections)),
-            own => match fitting(own, corrections.len()) {
-                Some(own) => {
-                    assigned.extend(own.into_iter().zip(corrections).map(|(at, one)| (at, vec![one])));
-                }
-                None => {
-                    return Err(Mismatch::Count {
-                        path: path.to_owned(),
-                        failed: own.len(),
-                        given: corrections.len(),
-                        slots: own.iter().map(|at| at + 1).collect(),
-                    });
-                }
-            },
+            own => {
+                let own = fitting(own, corrections.len())?;
+                assigned.extend(own.into_iter().zip(corrections).map(|(at, one)| (at, vec![one])));
+            }
         }
     }
     left.sort_unstable();
@@ -371,15 +325,9 @@ fn assign<'a>(
         (open, left) if open.len() == left.len() => {
             assigned.extend(open.iter().zip(left).map(|(at, correction)| (*at, vec![*correction])));
         }
-        (open, left) => {
-            return Err(Mismatch::Elsewhere {
-                given: left.iter().map(|at| at + 1).collect(),
-                paths: left.iter().map(|&at| given_path(at).to_owned()).collect(),
-                failed: open.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
-            });
-        }
+        _ => return None,
     }
-    Ok(assigned)
+    Some(assigned)
 }
 
 #[cfg(test)]
@@ -453,16 +401,15 @@ mod tests {
     #[test]
     fn what_cannot_be_told_apart_is_refused() {
         let twice: &[(&str, &str)] = &[("a", "1"), ("a", "2"), ("b", "1")];
-        assert!(matches!(
-            joined(twice, &[2], &[("a", "3")]),
-            Err(Mismatch::Count { failed: 2, given: 1, .. })
-        ));
-        let all = [("x", "2"), ("y", "2"), ("z", "2")];
-        assert!(matches!(joined(ABC, &[1], &all), Err(Mismatch::Elsewhere { .. })));
-        let message = joined(ABC, &[1], &all).unwrap_err().to_string();
-        assert!(message.contains("x, y, z") && message.contains("edit 3, c"), "{message}");
-        let more = joined(ABC, &[1], &[("a", "2"), ("x", "2"), ("c", "2")]).unwrap_err().to_string();
-        assert_eq!(more, "edit 2 of the response (x) is one too many: every failed edit has its correction");
+        let refused = |script: &[(&str, &str)], fine: &[usize], given: &[(&str, &str)]| {
+            joined(script, fine, given).unwrap_err()
+        };
+        let failed = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        let both = Mismatch { given: 1, failed: failed(&["edit 1, a", "edit 2, a"]) };
+        assert_eq!(refused(twice, &[2], &[("a", "3")]), both);
+        let both = Mismatch { given: 3, failed: failed(&["edit 1, a", "edit 3, c"]) };
+        assert_eq!(refused(ABC, &[1], &[("x", "2"), ("y", "2"), ("z", "2")]), both);
+        assert_eq!(refused(ABC, &[1], &[("a", "2"), ("x", "2"), ("c", "2")]), both, "one too many");
     }
 
     #[test]
@@ -472,7 +419,7 @@ mod tests {
             ["a:1", "b:2", "c:1"]
         );
         let nothing = joined(ABC, &[0, 2], &[("a", "1")]).unwrap_err();
-        assert_eq!(nothing, Mismatch::Nothing { failed: vec!["edit 2, b".to_owned()] });
+        assert_eq!(nothing, Mismatch { given: 0, failed: vec!["edit 2, b".to_owned()] });
     }
 
     #[test]
@@ -494,7 +441,7 @@ mod tests {
             "sent again"
         );
         let three = script(1, &[("a", "3"), ("a", "4"), ("a", "5")]);
-        assert!(matches!(join(&attempt, &slots, &three), Err(Mismatch::Count { .. })));
+        assert_eq!(join(&attempt, &slots, &three).unwrap_err().given, 3);
     }
 
     #[test]

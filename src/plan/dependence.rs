@@ -8,8 +8,13 @@ use std::collections::{HashMap, HashSet};
 pub(super) const HELP: &str = "take both, or neither";
 
 /// What to do about an edit that looks for what one that is left out brings.
-pub(super) fn is_left_out(earlier: usize, what: &str) -> String {
-    format!("depends on edit {earlier}, which was left out and adds {what}: {HELP}")
+pub(super) fn is_left_out(earlier: usize) -> String {
+    format!("depends on edit {earlier}, which was left out: {HELP}")
+}
+
+/// What to do about an edit that builds on one that is refused.
+fn correct_first(earlier: usize) -> String {
+    format!("depends on edit {earlier}, which is refused too: correct that one first")
 }
 
 /// What refused edits, or those that are left out, would have put where.
@@ -38,13 +43,12 @@ pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Di
             }
         }
         last = Some(at);
-        if let Some((earlier, what)) = lost.wanted(edit, path, diagnostic) {
+        if let Some(earlier) = lost.wanted(edit, path, diagnostic) {
             if script.is_left_out(earlier - 1) {
-                diagnostic.help = Some(is_left_out(earlier, what));
+                diagnostic.help = Some(is_left_out(earlier));
                 continue;
             }
-            diagnostic.help =
-                Some(format!("edit {earlier}, which is refused too, adds {what}: correct that one first"));
+            diagnostic.help = Some(correct_first(earlier));
             diagnostic.evidence.get_or_insert_with(|| Box::new(Evidence::default())).builds_on =
                 Some(earlier);
         }
@@ -81,9 +85,9 @@ impl<'a> Uncounted<'a> {
         };
         let hunk = edit.hunks().iter().find(counts)?;
         let earlier = *self.first.get(self.paths.get(at)?.as_str()).filter(|earlier| **earlier < at)? + 1;
-        let message = format!("its line number or occurrence depends on edit {earlier}, which is refused");
-        let help = format!("correct edit {earlier} first");
-        let finding = Diagnostic::error(Code::SearchAmbiguous, hunk.span, message).with_help(help);
+        let message = "its line number or occurrence depends on an edit that is refused";
+        let finding = Diagnostic::error(Code::SearchAmbiguous, hunk.span, message);
+        let finding = finding.with_help(correct_first(earlier));
         let mut finding = finding.for_edit(at + 1, edit.path.shown());
         finding.evidence.get_or_insert_with(|| Box::new(Evidence::default())).builds_on = Some(earlier);
         Some(finding)
@@ -91,18 +95,13 @@ impl<'a> Uncounted<'a> {
 }
 
 impl<'a> Lost<'a> {
-    /// The edit that would have brought what a refused one looks for, and what that is.
-    pub(super) fn wanted(
-        &self,
-        edit: &Edit,
-        path: &str,
-        diagnostic: &Diagnostic,
-    ) -> Option<(usize, &'static str)> {
-        Some(match diagnostic.code {
-            Code::NotFound => (self.files.get(path).copied()?, "this file"),
-            Code::SearchNotFound => (self.bringing(edit, path, diagnostic)?, "lines of its search text"),
-            _ => return None,
-        })
+    /// The edit that would have brought what a refused one looks for.
+    pub(super) fn wanted(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
+        match diagnostic.code {
+            Code::NotFound => self.files.get(path).copied(),
+            Code::SearchNotFound => self.bringing(edit, path, diagnostic),
+            _ => None,
+        }
     }
 
     pub(super) fn add(&mut self, number: usize, edit: &'a Edit, path: &'a str) {
@@ -190,7 +189,7 @@ mod tests {
         let count = |path: &str| patch(path, "one", "two").replace("<find>", "<find occurrence=\"1\">");
         let found = refused(&[patch("a", "absent()", "brought()"), count("a")].concat());
         assert_eq!(builds_on(&found), [None, Some(1)]);
-        assert!(found[1].message.contains("occurrence depends on edit 1"), "{:?}", found[1]);
+        assert!(found[1].message.contains("occurrence depends on an edit"), "{:?}", found[1]);
         // Not in front of it, nor in another file.
         for fine in [[count("a"), patch("a", "absent()", "x")], [patch("b", "absent()", "x"), count("a")]] {
             assert_eq!(refused(&fine.concat()).len(), 1);

@@ -21,11 +21,10 @@ impl Operation<'_, '_> {
         let Some(why) = reason(path, &old) else { return Ok(None) };
         let new = self.overlay.text(&after.body)?;
         let known: HashSet<&[u8]> = beyond_ascii(&old).collect();
-        let Some(line) = beyond_ascii(&new).find(|line| !known.contains(line)) else { return Ok(None) };
-        let message = format!(
-            "{why}, and the edit adds `{}`, which is not ASCII",
-            shortened(&String::from_utf8_lossy(line))
-        );
+        if beyond_ascii(&new).all(|line| known.contains(line)) {
+            return Ok(None);
+        }
+        let message = format!("{why}, and the edit adds a line which is not ASCII");
         let error = Diagnostic::error(Code::NotEditable, self.edit.path.span, message);
         Ok(Some(error.with_help("write these lines in ASCII, or convert the file to UTF-8 first")))
     }
@@ -50,13 +49,4 @@ fn reason(path: &RepoPath, content: &Content) -> Option<String> {
 
 fn beyond_ascii(content: &Content) -> impl Iterator<Item = &[u8]> {
     content.lines(0..content.line_count()).map(|line| line.text).filter(|text| !text.is_ascii())
-}
-
-/// Not more of a line than is needed to know it.
-fn shortened(line: &str) -> String {
-    const SHOWN: usize = 60;
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
 }

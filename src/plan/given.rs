@@ -3,7 +3,7 @@
 
 mod snippet;
 
-use super::operations::{Stop, read_path};
+use super::operations::path_if_any;
 use super::overlay::Overlay;
 use super::unnamed::is_file;
 use super::{MemoryTree, Node, Rules, TreeError, TreeView};
@@ -17,8 +17,8 @@ use crate::path::{RepoPath, is_sensitive};
 use crate::response::Response;
 use crate::span::{LineRange, Span};
 use crate::syntax;
-use crate::text::Language;
-use snippet::{Pair, holds, how_to_take, replacement, snippet, unclear_pair};
+use crate::text::{Language, extension};
+use snippet::{Pair, replacement, snippet, unclear_pair};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How many bytes of files are looked through for the lines of blocks. What is not looked through is not shown by its file.
@@ -28,37 +28,12 @@ const LOOKED_THROUGH: usize = 1 << 30;
 const MADE: usize = 100;
 const REFUSED: usize = 1000;
 
+/// How a block is taken.
+const HOW_TO_TAKE: &str =
+    "take it as the whole file with --format whole-file, or as definitions of it with --format snippet";
+
 /// How many places the note of what was not read names.
 const PLACES: usize = 20;
-
-/// What info strings call a language, beside its extensions: extensions and names of files, then names of the language.
-const LANGUAGES: &[(&str, &str)] = &[
-    ("py pyi pyw", "python python3"),
-    ("rs", "rust"),
-    ("js mjs cjs jsx", "javascript node js"),
-    ("ts mts cts tsx", "typescript ts"),
-    ("c h", "c"),
-    ("cc cpp cxx hh hpp hxx h", "c++ cpp"),
-    ("cs", "csharp c#"),
-    ("go", "golang"),
-    ("kt kts", "kotlin"),
-    ("rb", "ruby"),
-    ("sh bash zsh", "shell sh bash zsh"),
-    ("ps1", "powershell"),
-    ("yml yaml", "yaml yml"),
-    ("html htm", "html"),
-    ("md", "markdown"),
-    ("ex exs", "elixir"),
-    ("hs", "haskell"),
-    ("ml mli", "ocaml"),
-    ("m mm", "objectivec objective-c"),
-    ("pl pm", "perl"),
-    ("tf", "terraform hcl"),
-    ("json", "jsonc json5"),
-    ("makefile mk", "make"),
-    ("dockerfile", "docker"),
-    ("txt", "text plaintext"),
-];
 
 /// Finds out what the code blocks are that may have a file of their own. New files become edits of the script at their
 /// places; what only shows a file is fine; what has no file of its own is among what is not read. The rest is kept as
@@ -191,7 +166,7 @@ fn own<'g>(given: &'g Given, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<&
         }
     }
     match own.as_slice() {
-        [only] if is_language_of(&given.language, &only.path.shown()) => Ok(own),
+        [only] if Language::is_called(&given.language, &only.path.shown()) => Ok(own),
         _ => Ok(Vec::new()),
     }
 }
@@ -203,8 +178,8 @@ fn is_named(given: &Given, one: &Candidate, tree: &dyn TreeView, rules: &Rules) 
     let has_extension =
         extension(&path).is_some_and(|one| one.starts_with(|c: char| c.is_ascii_alphabetic()));
     let folder = path.rsplit_once('/').map(|(folder, _)| folder);
-    let is_of = has_extension || is_known(&path);
-    let fits = is_of && !given.language.is_empty() && is_language_of(&given.language, &path);
+    let is_of = has_extension || Language::has_name(&path);
+    let fits = is_of && !given.language.is_empty() && Language::is_called(&given.language, &path);
     let is_spelt_as_one = match folder {
         _ if path.starts_with(['$', '~']) => false,
         _ if given.is_whole => one.quoted || folder.is_some() || has_extension,
@@ -214,37 +189,11 @@ fn is_named(given: &Given, one: &Candidate, tree: &dyn TreeView, rules: &Rules) 
             Err(_) => false,
         },
         None => {
-            fits || given.language.is_empty() && (has_extension && is_known(&path) || path.starts_with('.'))
+            fits || given.language.is_empty()
+                && (has_extension && Language::has_name(&path) || path.starts_with('.'))
         }
     };
     Ok(is_spelt_as_one || is_file(&one.path, tree, rules)?)
-}
-
-fn extension(path: &str) -> Option<&str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').map(|(_, extension)| extension).filter(|extension| !extension.is_empty())
-}
-
-/// What says of which language a file is, in small letters: the extension of its path, or the name if it has none.
-fn kind(path: &str) -> String {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    extension(path).unwrap_or(name).to_ascii_lowercase()
-}
-
-/// Whether a file's language is known.
-fn is_known(path: &str) -> bool {
-    let kind = kind(path);
-    LANGUAGES.iter().any(|(kinds, _)| kinds.split(' ').any(|other| other == kind))
-}
-
-/// Whether what an info string calls a language is missing or the one of a path.
-fn is_language_of(language: &str, path: &str) -> bool {
-    let language = language.to_ascii_lowercase();
-    let own = kind(path);
-    let is_in = |words: &str, word: &str| words.split(' ').any(|other| other == word);
-    language.is_empty()
-        || language == own
-        || LANGUAGES.iter().any(|(extensions, names)| is_in(extensions, &own) && is_in(names, &language))
 }
 
 /// The edit of a block that is a whole file, because that was asked for.
@@ -289,10 +238,10 @@ fn is_new_file(
     let language = Language::of(&name);
     let is_whole = only.by.is_whole()
         && given.state == FenceState::Closed
-        && (is_language_of(&given.language, &name) || !is_known(&name))
+        && (Language::is_called(&given.language, &name) || !Language::has_name(&name))
         && !is_pattern(&only.path.raw)
         && (rules.allow_placeholder || !guard::leaves_out(given.content(), language));
-    let Some(path) = read(&only.path, overlay, rules)?.filter(|_| is_whole) else { return Ok(false) };
+    let Some(path) = path_if_any(&only.path, overlay, rules)?.filter(|_| is_whole) else { return Ok(false) };
     Ok(overlay.node(&path)?.is_none()
         && !is_sensitive(&path)
         && !(rules.also_sensitive)(&path)
@@ -302,7 +251,7 @@ fn is_new_file(
 
 /// The file in another directory that has the bare name of one that is not there.
 fn namesake(bare: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Option<RepoPath>, TreeError> {
-    match read(bare, overlay, rules)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
+    match path_if_any(bare, overlay, rules)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
         Some(path) if overlay.node(&path)?.is_none() => Ok(overlay.with_name(path.file_name(), 1)?.pop()),
         _ => Ok(None),
     }
@@ -361,14 +310,6 @@ fn insert(script: &mut Script, made: Vec<Edit>) {
     script.edits.extend(made);
 }
 
-fn read(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Option<RepoPath>, TreeError> {
-    match read_path(target, overlay, rules) {
-        Ok(path) => Ok(Some(path)),
-        Err(Stop::Tree(error)) => Err(error),
-        Err(_) => Ok(None),
-    }
-}
-
 /// What is wrong with the pending blocks of a script once its edits have made `after` of the tree. Where an edit of the same
 /// file is refused that may be why: then it is only noted.
 pub(super) fn findings(
@@ -421,7 +362,7 @@ fn not_read(given: &Given) -> Diagnostic {
             given.span,
             format!("this code block names {paths}, but is not an edit"),
         )
-        .with_help(format!("{}, or land the rest with --keep-going", how_to_take(given))),
+        .with_help(format!("{HOW_TO_TAKE}, or land the rest with --keep-going")),
         FenceState::Unclosed => {
             Diagnostic::error(Code::Truncated, given.span, format!("unterminated code block for {paths}"))
                 .with_help("the response may be cut off: give this block again, whole")
@@ -467,10 +408,10 @@ pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
     let one = |given: &Given| {
         let error = not_read(given);
         let help = match given.state {
-            FenceState::Closed => Some(how_to_take(given)),
+            FenceState::Closed => Some(HOW_TO_TAKE.to_owned()),
             _ => error.help,
         };
-        let message = format!("this code block names {}{}", paths(given), holds(given));
+        let message = format!("this code block names {}", paths(given));
         let warning = Diagnostic::warning(Code::Unread, given.span, message);
         Diagnostic { path: error.path, help, ..warning }
     };
@@ -519,7 +460,7 @@ impl<'a, 't> Files<'a, 't> {
     fn show(&mut self, paths: &[Candidate], text: &str, rules: &Rules) -> Result<bool, TreeError> {
         let wanted = in_lines(text.trim_matches('\n').as_bytes());
         for candidate in paths {
-            let Some(path) = read(&candidate.path, self.overlay, rules)? else { continue };
+            let Some(path) = path_if_any(&candidate.path, self.overlay, rules)? else { continue };
             let path = self.overlay.moved_to(&path)?.unwrap_or(path);
             let Some(state) = self.overlay.file(&path)? else { continue };
             if !matches!(state.node, Node::File { .. }) {
@@ -543,7 +484,7 @@ impl<'a, 't> Files<'a, 't> {
 
     /// Whether a file that was shown has those lines and no others.
     fn hold_no_more(&self, one: &Candidate, text: &str, rules: &Rules) -> Result<bool, TreeError> {
-        let path = read(&one.path, self.overlay, rules)?;
+        let path = path_if_any(&one.path, self.overlay, rules)?;
         let lines = path.and_then(|path| self.lines.get(&path));
         Ok(one.by.is_whole() && lines.is_some_and(|lines| *lines == in_lines(text.as_bytes())))
     }

@@ -4,7 +4,7 @@ use super::{FileChange, Outcome, Plan};
 use crate::names::named;
 use crate::path::RepoPath;
 use crate::span::Span;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 named! {
     /// What makes a commit.
@@ -49,32 +49,21 @@ impl Plan {
             Grouping::Response => groups.extend(Some(changing().map(|(at, _)| at).collect::<Vec<_>>())),
             Grouping::File => {
                 let mut of_path: BTreeMap<&RepoPath, usize> = BTreeMap::new();
-                let mut of_step: BTreeMap<usize, usize> = BTreeMap::new();
-                let mut joined: Vec<usize> = Vec::new();
-                // The number that stands for a group, through those that were joined to it.
-                fn root(joined: &[usize], mut group: usize) -> usize {
-                    while joined[group] != group {
-                        group = joined[group];
-                    }
-                    group
-                }
                 for (at, step) in changing() {
-                    let mut group = joined.len();
-                    joined.push(group);
-                    for change in &step.changes {
-                        let other = *of_path.entry(&change.path).or_insert(group);
-                        let (a, b) = (root(&joined, other), root(&joined, group));
-                        joined[a.max(b)] = a.min(b);
-                        group = a.min(b);
+                    let known = step.changes.iter().filter_map(|change| of_path.get(&change.path).copied());
+                    let known: BTreeSet<usize> = known.collect();
+                    let group = known.first().copied().unwrap_or(groups.len());
+                    groups.resize_with(groups.len().max(group + 1), Vec::new);
+                    // A move joins the groups of two paths.
+                    for other in known.into_iter().skip(1) {
+                        let steps = std::mem::take(&mut groups[other]);
+                        groups[group].extend(steps);
+                        of_path.values_mut().filter(|one| **one == other).for_each(|one| *one = group);
                     }
-                    of_step.insert(at, group);
+                    groups[group].push(at);
+                    of_path.extend(step.changes.iter().map(|change| (&change.path, group)));
                 }
-                let mut together: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-                for (at, group) in of_step {
-                    together.entry(root(&joined, group)).or_default().push(at);
-                }
-                groups.extend(together.into_values());
-                groups.sort_by_key(|steps| steps.first().copied());
+                groups.iter_mut().for_each(|steps| steps.sort_unstable());
             }
         }
         groups.retain(|steps| !steps.is_empty());

@@ -302,66 +302,53 @@ impl<'t> Run<'t> {
             Aim::Refusals => Budget::default(),
             Aim::Steps | Aim::Whether | Aim::Combined => Budget::without_evidence(),
         };
-        let mut overlay = Overlay::new(tree);
-        let paths = names(script, &overlay, rules)?;
+        let mut run = Self { overlay: Overlay::new(tree), steps: Vec::new(), findings: Vec::new() };
+        let paths = names(script, &run.overlay, rules)?;
         // Those that are judged together may be taken for done after all.
         let judged: BTreeSet<usize> =
             together::several(script, &paths).into_iter().flat_map(|(_, edits)| edits).collect();
         let mut repeats = Repeats::new(script, &paths);
         let hunks = Hunks::new(script, &paths);
-        let mut steps = Vec::new();
-        let mut findings: Vec<(usize, Diagnostic)> = Vec::new();
         let mut doubtful = Vec::new();
         let mut lost = dependence::Uncounted::new(script, &paths);
         for (index, edit) in script.edits.iter().enumerate().filter(|(at, _)| !script.is_left_out(*at)) {
             let number = index + 1;
             if let Some(diagnostic) = refused.get(&number).cloned().or_else(|| lost.finding(index)) {
-                findings.push((number, diagnostic));
+                run.findings.push((number, diagnostic));
                 lost.add(index);
-                repeats.pass(index, edit.region, &[]);
                 continue;
             }
-            let repeats_now = &repeats;
-            let operation = Operation {
-                number,
-                edit,
-                overlay: &mut overlay,
-                rules,
-                repeats: repeats_now,
-                hunks: &hunks,
-                budget,
-            };
-            let mut places = Vec::new();
+            let overlay = &mut run.overlay;
+            let (repeats_now, hunks) = (&repeats, &hunks);
+            let operation = Operation { number, edit, overlay, rules, repeats: repeats_now, hunks, budget };
             match operation.resolve() {
-                Ok((step, counted)) => {
-                    places = counted;
+                Ok(step) => {
+                    repeats.pass(index, edit.region);
                     if rules.every_version && aim == Aim::Refusals {
                         expect(tree, &step);
                     }
-                    steps.push(step);
+                    run.steps.push(step);
                 }
                 Err(Stop::Tree(error)) => return Err(error),
                 Err(Stop::Refused(diagnostics)) => {
                     lost.add(index);
-                    findings.extend(
-                        diagnostics.into_iter().map(|d| (number, d.for_edit(number, edit.path.shown()))),
-                    );
+                    let named = |one: Diagnostic| (number, one.for_edit(number, edit.path.shown()));
+                    run.findings.extend(diagnostics.into_iter().map(named));
                     if aim == Aim::Combined || aim == Aim::Whether && !judged.contains(&index) {
-                        return Ok(Self { overlay, steps, findings });
+                        return Ok(run);
                     }
                 }
                 Err(Stop::DoneOrRefused(step, diagnostic)) => {
+                    repeats.pass(index, edit.region);
                     doubtful.push((*step, diagnostic.for_edit(number, edit.path.shown())));
                 }
             }
-            repeats.pass(index, edit.region, &places);
         }
         if aim != Aim::Combined {
-            let mut progress =
-                together::Progress { overlay: &mut overlay, steps: &mut steps, findings: &mut findings };
-            together::judge(script, &paths, tree, rules, &mut progress)?;
+            together::judge(script, &paths, tree, rules, &mut run)?;
         }
         // Removing what is absent is done only where everything else is there already, one thing provably.
+        let Self { steps, findings, .. } = &mut run;
         let done = findings.is_empty()
             && steps.iter().all(|step| step.outcome != Outcome::Changes)
             && steps.iter().any(|step| step.outcome == Outcome::AlreadyApplied);
@@ -374,8 +361,8 @@ impl<'t> Run<'t> {
         }
         steps.sort_by_key(|step| step.edit);
         findings.sort_by_key(|(number, _)| *number);
-        dependence::name(script, &paths, &mut findings);
-        Ok(Self { overlay, steps, findings })
+        dependence::name(script, &paths, findings);
+        Ok(run)
     }
 }
 
@@ -393,25 +380,18 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
         }
         Outcome::Changes | Outcome::AlreadyApplied => {
             let span = |hunk: &usize| edit.hunks().get(*hunk).map_or(edit.span, |hunk| hunk.span);
-            let said = |(hunk, note): &(usize, Note)| match note {
-                Note::Unanchored => warning(
-                    Code::Unanchored,
-                    span(hunk),
-                    "the hunk has no context lines: its lines go below its heading, or to the end of the file",
-                ),
-                Note::Stands => {
-                    warning(Code::AlreadyApplied, span(hunk), "this part of the edit is already applied")
-                }
-                Note::Retabbed => warning(
-                    Code::Retabbed,
-                    span(hunk),
-                    "re-indented: the new lines mix tabs and spaces otherwise than the file",
-                ),
-                Note::Replaced => warning(
-                    Code::Conflict,
-                    edit.span,
-                    "not applied: the file already has the text of a later edit",
-                ),
+            let said = |(hunk, note): &(usize, Note)| {
+                let (code, message) = match note {
+                    Note::Unanchored => {
+                        (Code::Unanchored, "added below its heading, or at the end of the file")
+                    }
+                    Note::Stands => (Code::AlreadyApplied, "this part of the edit is already applied"),
+                    Note::Retabbed => (Code::Retabbed, "re-indented with the tabs or spaces of the file"),
+                    Note::Replaced => {
+                        (Code::Conflict, "not applied: the file already has the text of a later edit")
+                    }
+                };
+                warning(code, span(hunk), message)
             };
             step.notes.iter().map(said).collect()
         }

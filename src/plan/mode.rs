@@ -1,23 +1,21 @@
 //! Files that become executable, or cease to be.
 
-use super::operations::{Operation, Resolved, Stop};
+use super::operations::{Operation, Stop};
 use super::{FileState, Node, Outcome, Step, policy};
-use crate::diag::Code;
 use crate::path::RepoPath;
 use crate::version::Version;
 
 impl Operation<'_, '_> {
     /// The mode is all that changes: the content may be anything.
-    pub(super) fn change_mode(&mut self, path: RepoPath) -> Result<Resolved, Stop> {
+    pub(super) fn change_mode(&mut self, path: RepoPath) -> Result<Step, Stop> {
         match self.overlay.file(&path)? {
             Some(state) if matches!(state.node, Node::File { .. }) => {
-                let version = self.overlay.version_if_read(&path, &state.body)?;
-                Ok((self.stays(path, state, version, Outcome::AlreadyApplied)?, Vec::new()))
+                let version = self.overlay.known_version(&path);
+                self.stays(path, state, version, Outcome::AlreadyApplied)
             }
             other => {
-                let what = policy::named(other.map_or(Node::Directory, |state| state.node));
-                let message = format!("`{path}` is {what}, whose mode cannot change");
-                Err(self.error(Code::NotEditable, message).into())
+                let node = other.map_or(Node::Directory, |state| state.node);
+                Err(self.unfit(&path, policy::named(node)).into())
             }
         }
     }
@@ -42,6 +40,6 @@ impl Operation<'_, '_> {
             return Ok(self.step(path, outcome));
         }
         let after = state.clone();
-        Ok(self.write(path, Some(state), after, version, Vec::new())?.0)
+        self.write(path, Some(state), after, version)
     }
 }

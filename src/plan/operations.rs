@@ -7,16 +7,15 @@ use super::overlay::Overlay;
 use super::repeats::Repeats;
 use super::whole::{additions, brings_divider, new_file, rewritten};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError, policy};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, counted};
 use crate::edit::{Anchor, Edit, Existing, FormatId, Hunk, Missing, Op, Target};
 use crate::guard::{self, Guard};
-use crate::locate::{self, Context, Limits, Match, Refusal, Repeat};
+use crate::locate::{self, Context, HELP_CONTEXT, HELP_COPY, Limits, Refusal, Repeat};
 use crate::path::{PathContext, PathError, RepoPath, interpret};
 use crate::syntax;
 use crate::text::search::Budget;
 use crate::text::{Content, Language};
 use crate::version::Version;
-use std::cell::RefCell;
 
 /// Why an edit comes to no step.
 pub(super) enum Stop {
@@ -53,38 +52,20 @@ pub(super) struct Operation<'a, 't> {
     pub(super) budget: &'a Budget,
 }
 
-/// A step, and for each hunk how many places it had.
-pub(super) type Resolved = (Step, Vec<Option<usize>>);
-
 /// Reads a path of the response.
 pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<RepoPath, Stop> {
-    let trouble = RefCell::new(None);
-    let is_top_level_directory = |name: &str| {
-        let path = match &rules.directory {
-            Some(directory) => directory.join(name),
-            None => RepoPath::parse(name),
-        };
-        let node = path.ok().map(|path| overlay.node(&path));
-        match node {
-            Some(Ok(node)) => node == Some(Node::Directory),
-            Some(Err(error)) => {
-                *trouble.borrow_mut() = Some(error);
-                false
-            }
-            None => false,
-        }
-    };
+    let root = target.root.as_deref().and_then(|root| match &rules.directory {
+        Some(directory) => directory.join(root).ok(),
+        None => RepoPath::parse(root).ok(),
+    });
+    let root = root.map(|root| overlay.node(&root)).transpose()?;
     let context = PathContext {
         worktree: rules.worktree.clone(),
         repository_names: &rules.repository_names,
         directory: rules.directory.as_ref(),
-        is_top_level_directory: &is_top_level_directory,
+        root_is_directory: root.flatten() == Some(Node::Directory),
     };
-    let path = interpret(&target.raw, target.root.as_deref(), &context);
-    if let Some(error) = trouble.take() {
-        return Err(error.into());
-    }
-    let error = match path {
+    let error = match interpret(&target.raw, target.root.as_deref(), &context) {
         Ok(path) => return Ok(path),
         Err(error) => error,
     };
@@ -98,6 +79,19 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
     Err(Diagnostic::error(Code::PathInvalid, target.span, error.to_string()).with_help(help).into())
 }
 
+/// Reads a path of the response; none where it is no path of a repository.
+pub(super) fn path_if_any(
+    target: &Target,
+    overlay: &Overlay<'_>,
+    rules: &Rules,
+) -> Result<Option<RepoPath>, TreeError> {
+    match read_path(target, overlay, rules) {
+        Ok(path) => Ok(Some(path)),
+        Err(Stop::Tree(error)) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Reads the path of an edit: of git's, without the prefix where only that is there.
 pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Result<RepoPath, Stop> {
     let path = read_path(&edit.path, overlay, rules)?;
@@ -108,7 +102,7 @@ pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Re
         let without = edit.path.shown();
         let without = without.split_once('/').map_or("", |(_, rest)| rest);
         let without = Target { raw: without.to_owned(), ..edit.path.clone() };
-        if let Ok(without) = read_path(&without, overlay, rules)
+        if let Some(without) = path_if_any(&without, overlay, rules)?
             && known(&without)?
         {
             return Ok(without);
@@ -119,7 +113,7 @@ pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Re
 
 impl Operation<'_, '_> {
     /// What the edit comes to. The overlay is changed only if it comes to a step.
-    pub(super) fn resolve(mut self) -> Result<Resolved, Stop> {
+    pub(super) fn resolve(mut self) -> Result<Step, Stop> {
         let in_diff = self.edit.format == FormatId::Diff;
         self.overlay.go_on_with(in_diff.then_some((self.edit.region, self.edit.git.mail)));
         let path = edit_path(self.edit, self.overlay, self.rules)?;
@@ -135,87 +129,63 @@ impl Operation<'_, '_> {
         }
     }
 
-    pub(super) fn create(
-        &mut self,
-        path: RepoPath,
-        text: &str,
-        existing: Existing,
-    ) -> Result<Resolved, Stop> {
+    pub(super) fn create(&mut self, path: RepoPath, text: &str, existing: Existing) -> Result<Step, Stop> {
         self.may_touch(&path)?;
         match self.overlay.node(&path)? {
             None => {
                 self.may_appear(&path)?;
                 self.guard(text, None)?;
-                self.write(path, None, new_file(text), None, Vec::new())
+                self.write(path, None, new_file(text), None)
             }
-            Some(Node::Directory) => {
-                Err(self.error(Code::AlreadyExists, format!("`{path}` is a directory")).into())
-            }
+            Some(Node::Directory) => Err(self.exists(&path).into()),
             Some(_) => {
                 let (state, version) = self.editable(&path)?;
                 let content = version.content();
                 let replaced = rewritten(content, text);
                 if replaced == *content || *content == Content::new(text.as_bytes()) {
-                    let step = self.stays(path, state, Some(version), Outcome::AlreadyApplied)?;
-                    return Ok((step, Vec::new()));
+                    return self.stays(path, state, Some(version), Outcome::AlreadyApplied);
                 }
                 if existing == Existing::Refuse && !self.rules.allow_overwrite {
-                    let message = format!("`{path}` exists already, with other content");
-                    return Err(self
-                        .error(Code::AlreadyExists, message)
-                        .with_help("patch or replace it instead")
-                        .with_evidence(locate::beginning(content))
-                        .into());
+                    return Err(self.exists(&path).with_evidence(locate::beginning(content)).into());
                 }
                 self.guard(text, Some(content))?;
-                self.shrink(&path, content.line_count(), replaced.line_count())?;
-                self.loses_definition(&path, content, text)?;
+                self.shrink(&path, content, text, &replaced)?;
                 let after = FileState { node: state.node, body: Body::Text(replaced) };
-                self.write(path, Some(state), after, None, Vec::new())
+                self.write(path, Some(state), after, None)
             }
         }
     }
 
-    /// Refuses a whole file that lacks most of what the file has: a model may have left it out.
-    fn shrink(&self, path: &RepoPath, before: usize, after: usize) -> Result<(), Stop> {
-        if self.edit.format != FormatId::WholeFile || self.rules.allow_shrink || after >= before.div_ceil(2) {
-            return Ok(());
-        }
-        let message = format!("`{path}` has {before} lines and would have {after}");
-        let help = "also give the lines that stay";
-        Err(self.error(Code::Shrink, message).with_help(help).into())
-    }
-
-    /// Refuses a whole file that lacks a definition of the file, where the language is known.
-    fn loses_definition(&self, path: &RepoPath, before: &Content, after: &str) -> Result<(), Stop> {
+    /// Refuses a whole file that lacks most of what the file has, or a definition of it where the language is known: a model
+    /// may have left it out.
+    fn shrink(&self, path: &RepoPath, before: &Content, text: &str, after: &Content) -> Result<(), Stop> {
         if self.edit.format != FormatId::WholeFile || self.rules.allow_shrink {
             return Ok(());
         }
-        let before = String::from_utf8_lossy(&before.to_bytes()).into_owned();
-        let (old, new) =
-            (syntax::definitions(path.as_str(), &before), syntax::definitions(path.as_str(), after));
+        let old_text = String::from_utf8_lossy(&before.to_bytes()).into_owned();
+        let [old, new] = [&*old_text, text].map(|text| syntax::definitions(path.as_str(), text));
         // A value is no loss by itself. A text that does not parse shows no definition.
         let is_value = |one: &str| {
             ["variable", "constant", "static", "declaration", "key"].iter().any(|what| one.starts_with(what))
         };
-        let lost = old.iter().find(|one| !is_value(one) && !new.contains(one));
-        let Some(lost) = lost.filter(|_| !new.is_empty()) else {
-            return Ok(());
+        let lost = old.iter().find(|one| !is_value(one) && !new.contains(one)).filter(|_| !new.is_empty());
+        let (lines, left) = (before.line_count(), after.line_count());
+        let lost = match lost {
+            _ if left < lines.div_ceil(2) => format!("{} of {lines} lines", lines - left),
+            Some(lost) => lost.clone(),
+            None => return Ok(()),
         };
         let message = format!("`{path}` would lose {lost}");
-        let help = "also give the definitions that stay";
-        Err(self.error(Code::Shrink, message).with_help(help).into())
+        Err(self.error(Code::Shrink, message).with_help("also give the lines that stay").into())
     }
 
-    fn modify(&mut self, path: RepoPath, hunks: &[Hunk], missing: Missing) -> Result<Resolved, Stop> {
+    fn modify(&mut self, path: RepoPath, hunks: &[Hunk], missing: Missing) -> Result<Step, Stop> {
         let path = self.follow(path)?;
         self.may_touch(&path)?;
         if self.overlay.node(&path)?.is_none() {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
                 if hunks.iter().any(brings_divider) && !self.rules.allow_markers {
-                    let message = format!("`{path}` would have a line that is a marker of the block itself");
-                    let help = "write each block with its three markers, each once";
-                    return Err(self.error(Code::Markers, message).with_help(help).into());
+                    return Err(self.refusal(*guard::marker("======="), hunks).into());
                 }
                 return self.create(path, &text, Existing::Refuse);
             }
@@ -228,63 +198,47 @@ impl Operation<'_, '_> {
         let applied = self.apply(&path, &version, hunks)?;
         if applied.outcome != Outcome::Changes {
             let step = self.stays(path, state, Some(version), applied.outcome)?;
-            return Ok((Step { matched: applied.matched, ..step }, applied.places));
+            return Ok(Step { matched: applied.matched, ..step });
         }
         self.has_context(&path, version.content(), hunks)?;
-        let step = self.rewrite(path, state, applied.version, applied.matched)?;
-        Ok((Step { notes: applied.notes, ..step }, applied.places))
+        let step = self.rewrite(path, state, applied.version)?;
+        Ok(Step { matched: applied.matched, notes: applied.notes, ..step })
     }
 
-    fn replace(&mut self, path: RepoPath, text: &str) -> Result<Resolved, Stop> {
-        let path = self.follow(path)?;
-        self.may_touch(&path)?;
-        if self.overlay.node(&path)?.is_none() {
-            return Err(self.not_found(&path)?.into());
+    fn replace(&mut self, path: RepoPath, text: &str) -> Result<Step, Stop> {
+        match self.existing(path)? {
+            (path, None) => Err(self.not_found(&path)?.into()),
+            (path, Some(_)) => self.create(path, text, Existing::Overwrite),
         }
-        self.editable(&path)?;
-        self.create(path, text, Existing::Overwrite)
     }
 
-    fn append(&mut self, path: RepoPath, text: &str) -> Result<Resolved, Stop> {
-        let path = self.follow(path)?;
-        self.may_touch(&path)?;
-        if self.overlay.node(&path)?.is_none() {
-            return self.create(path, text, Existing::Refuse);
-        }
-        let (state, version) = self.editable(&path)?;
+    fn append(&mut self, path: RepoPath, text: &str) -> Result<Step, Stop> {
+        let (path, file) = self.existing(path)?;
+        let Some((state, version)) = file else { return self.create(path, text, Existing::Refuse) };
         if text.is_empty() {
-            return Ok((self.step(path, Outcome::NoChange), Vec::new()));
+            return Ok(self.step(path, Outcome::NoChange));
         }
         // Appended in an earlier part of the response, other lines perhaps behind it.
         if self.repeat().elsewhere > 0 && locate::stands(&version, text, self.budget) {
-            return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
+            return Ok(self.step(path, Outcome::AlreadyApplied));
         }
         let appended = locate::append(&version, text, &self.limits(), self.budget);
         match appended.map_err(|refusal| self.refusal(*refusal, &[]))? {
-            Some(_) if locate::is_closed(version.content(), self.limits().guard.language) => {
-                let message = format!("the added lines would go after the last bracket of `{path}`");
-                let help = "edit the lines around them instead";
-                Err(self.error(Code::Malformed, message).with_help(help).into())
-            }
             Some((appended, note)) => {
-                let step = self.rewrite(path, state, appended, Vec::new())?;
-                Ok((Step { notes: note.map(|note| (0, note)).into_iter().collect(), ..step }, Vec::new()))
+                let step = self.rewrite(path, state, appended)?;
+                Ok(Step { notes: note.map(|note| (0, note)).into_iter().collect(), ..step })
             }
-            None => Ok((self.step(path, Outcome::AlreadyApplied), Vec::new())),
+            None => Ok(self.step(path, Outcome::AlreadyApplied)),
         }
     }
 
-    fn delete(&mut self, path: RepoPath, recursive: bool, hunks: &[Hunk]) -> Result<Resolved, Stop> {
+    fn delete(&mut self, path: RepoPath, recursive: bool, hunks: &[Hunk]) -> Result<Step, Stop> {
         self.refuse(policy::removal(&path, self.rules))?;
         self.may_touch(&path)?;
         let files = match self.overlay.node(&path)? {
             None => return self.absent(path),
             Some(Node::Directory) if !recursive => {
-                let message = format!("`{path}` is a directory, and only files are removed");
-                return Err(self
-                    .error(Code::NotEditable, message)
-                    .with_help("remove its files one by one")
-                    .into());
+                return Err(self.unfit(&path, policy::named(Node::Directory)).into());
             }
             Some(Node::Directory) => self.files_below(&path, "removed")?,
             Some(_) => vec![path.clone()],
@@ -295,11 +249,11 @@ impl Operation<'_, '_> {
             let applied = self.apply(&path, &version, hunks)?;
             let left = applied.version.content().line_count();
             if left > 0 {
-                let left = if left == 1 { "a line".to_owned() } else { format!("{left} lines") };
+                let left = counted(left, "line");
                 let message = format!("`{path}` has {left} that the diff does not remove");
                 return Err(self
                     .error(Code::Conflict, message)
-                    .with_help("give a diff that removes all of its lines as they are now")
+                    .with_help(HELP_COPY)
                     .with_evidence(locate::beginning(version.content()))
                     .into());
             }
@@ -316,21 +270,18 @@ impl Operation<'_, '_> {
         for change in &changes {
             self.overlay.set(&change.path, None, None);
         }
-        Ok((Step { changes, matched, ..self.step(path, Outcome::Changes) }, Vec::new()))
+        Ok(Step { changes, matched, ..self.step(path, Outcome::Changes) })
     }
 
     /// A removal of what is not there.
-    fn absent(&mut self, path: RepoPath) -> Result<Resolved, Stop> {
+    fn absent(&mut self, path: RepoPath) -> Result<Step, Stop> {
         if let Some(now) = self.overlay.moved_to(&path)? {
-            let message = format!("an earlier edit moved `{path}` to `{now}`");
-            return Err(self
-                .error(Code::NotFound, message)
-                .with_help("leave the removal out, or name the new path if the moved file is to go")
-                .into());
+            let help = format!("an earlier edit moved it to `{now}`");
+            return Err(self.no_file(&path).with_help(help).into());
         }
         let step = self.step(path.clone(), Outcome::AlreadyApplied);
         if self.repeat().elsewhere > 0 {
-            return Ok((step, Vec::new()));
+            return Ok(step);
         }
         Err(Stop::DoneOrRefused(Box::new(step), Box::new(self.not_found(&path)?)))
     }
@@ -347,8 +298,7 @@ impl Operation<'_, '_> {
         let context = Context { repeats: &repeats, others, followed, ..Context::new(&limits, self.budget) };
         let refused = |refusal: Refusal| {
             let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
-            let diagnostic = self.refusal(refusal, hunks);
-            Diagnostic { help: unquotable.or(diagnostic.help), ..diagnostic }
+            self.refusal(Refusal { help: unquotable.or(refusal.help), ..refusal }, hunks)
         };
         let applied = locate::apply(version, hunks, &context)
             .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))?;
@@ -372,9 +322,8 @@ impl Operation<'_, '_> {
         if content.line_count() == 0 || self.blob(path)?.is_some() {
             return Ok(());
         }
-        let fault =
-            Diagnostic::error(Code::Missing, bare.span, "this hunk adds lines and has no context lines");
-        Err(fault.with_help("give the lines before and after them").into())
+        let fault = Diagnostic::error(Code::Missing, bare.span, "the hunk has no context lines");
+        Err(fault.with_help(HELP_CONTEXT).into())
     }
 
     /// The version, with the text beside it that the hunks were made on, where the edit names one.
@@ -392,7 +341,7 @@ impl Operation<'_, '_> {
     /// Refuses a whole text that no one means.
     pub(super) fn guard(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
         guard::whole_text(text, old, &self.limits().guard)
-            .map_err(|unwanted| self.refusal(unwanted.into(), &[]).into())
+            .map_err(|unwanted| self.refusal(*unwanted, &[]).into())
     }
 
     fn limits(&self) -> Limits {
@@ -405,6 +354,14 @@ impl Operation<'_, '_> {
         diagnostic.help = refusal.help;
         diagnostic.evidence = refusal.evidence.map(Box::new);
         diagnostic
+    }
+
+    /// Where an edit's file is now, with its state and text; none if there is no file.
+    pub(super) fn existing(&self, path: RepoPath) -> Result<(RepoPath, Option<(FileState, Version)>), Stop> {
+        let path = self.follow(path)?;
+        self.may_touch(&path)?;
+        let file = self.overlay.node(&path)?.map(|_| self.editable(&path)).transpose()?;
+        Ok((path, file))
     }
 
     /// The state and text of what stands at a path, if it is a file of text.
@@ -432,7 +389,12 @@ impl Operation<'_, '_> {
         }
     }
 
-    fn unfit(&self, path: &RepoPath, what: &str) -> Diagnostic {
+    pub(super) fn exists(&self, path: &RepoPath) -> Diagnostic {
+        self.error(Code::AlreadyExists, format!("`{path}` exists already"))
+            .with_help("patch or replace it, or choose another path")
+    }
+
+    pub(super) fn unfit(&self, path: &RepoPath, what: &str) -> Diagnostic {
         self.error(Code::NotEditable, format!("`{path}` is {what} and cannot be edited"))
     }
 
@@ -454,8 +416,11 @@ impl Operation<'_, '_> {
     }
 
     pub(super) fn not_found(&self, path: &RepoPath) -> Result<Diagnostic, TreeError> {
-        let diagnostic = self.error(Code::NotFound, format!("there is no file `{path}`"));
-        Ok(Diagnostic { help: policy::hint(path, self.overlay)?, ..diagnostic })
+        Ok(Diagnostic { help: policy::hint(path, self.overlay)?, ..self.no_file(path) })
+    }
+
+    fn no_file(&self, path: &RepoPath) -> Diagnostic {
+        self.error(Code::NotFound, format!("there is no file `{path}`"))
     }
 
     pub(super) fn error(&self, code: Code, message: String) -> Diagnostic {
@@ -503,10 +468,9 @@ impl Operation<'_, '_> {
         path: RepoPath,
         before: FileState,
         version: Version,
-        matched: Vec<Match>,
     ) -> Result<Step, Stop> {
         let after = FileState { node: before.node, body: Body::Text(version.content().clone()) };
-        Ok(self.write(path, Some(before), after, Some(version), matched)?.0)
+        self.write(path, Some(before), after, Some(version))
     }
 
     /// Writes a file and makes the step of it.
@@ -516,13 +480,12 @@ impl Operation<'_, '_> {
         before: Option<FileState>,
         after: FileState,
         version: Option<Version>,
-        matched: Vec<Match>,
-    ) -> Result<Resolved, Stop> {
+    ) -> Result<Step, Stop> {
         let after = FileState { node: self.moded(after.node), ..after };
         self.accept(&path, before.as_ref(), &after)?;
         self.overlay.set(&path, Some(after.clone()), version);
         let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];
-        Ok((Step { changes, matched, ..self.step(path, Outcome::Changes) }, Vec::new()))
+        Ok(Step { changes, ..self.step(path, Outcome::Changes) })
     }
 }
 

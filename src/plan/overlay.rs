@@ -144,12 +144,9 @@ impl<'t> Overlay<'t> {
         }
     }
 
-    /// Likewise, but none of a file that no edit has looked at: it stays unread.
-    pub(super) fn version_if_read(&self, path: &RepoPath, body: &Body) -> Result<Option<Version>, TreeError> {
-        match body {
-            Body::Text(_) => self.version(path, body).map(Some),
-            Body::Base(_) | Body::Bytes(_) | Body::Stored(_) | Body::Object(_) => Ok(None),
-        }
+    /// What earlier edits have found out of the text at a path; a file that none has looked at stays unread.
+    pub(super) fn known_version(&self, path: &RepoPath) -> Option<Version> {
+        self.slots.get(path.as_str())?.version.clone()
     }
 
     /// The text of a blob that the file at a path may have grown from, if it is at hand and not too long.

@@ -22,7 +22,6 @@ enum Key<'a> {
 struct Group {
     totals: HashMap<u32, usize>,
     seen: HashMap<u32, usize>,
-    counted: HashMap<u32, usize>,
 }
 
 /// The groups of a script, and how far resolving has come in each.
@@ -73,24 +72,15 @@ impl Repeats {
             *before += 1;
             let elsewhere =
                 group.seen.iter().filter(|(other, _)| **other != region).map(|(_, count)| count).sum();
-            let counted = group.counted.get(&region).copied();
-            Repeat { total: group.totals.get(&region).copied().unwrap_or(1), index, counted, elsewhere }
+            Repeat { total: group.totals.get(&region).copied().unwrap_or(1), index, elsewhere }
         };
         members.iter().map(repeat).collect()
     }
 
-    /// Goes on behind an edit; `places` has for each hunk how many places it had.
-    pub(super) fn pass(&mut self, edit: usize, region: u32, places: &[Option<usize>]) {
-        let members = self.members.get(edit).map_or(&[][..], Vec::as_slice);
-        for (at, &id) in members.iter().enumerate() {
-            let group = &mut self.groups[id];
-            let seen = group.seen.entry(region).or_default();
-            if *seen == 0
-                && let Some(Some(places)) = places.get(at)
-            {
-                group.counted.insert(region, *places);
-            }
-            *seen += 1;
+    /// Goes on behind an edit that was made.
+    pub(super) fn pass(&mut self, edit: usize, region: u32) {
+        for &id in self.members.get(edit).into_iter().flatten() {
+            *self.groups[id].seen.entry(region).or_default() += 1;
         }
     }
 }

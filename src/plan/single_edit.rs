@@ -85,9 +85,9 @@ fn one(
         *of = number;
         diagnostic.edit = Some(number);
         if let Some(edit) = settled.edits.first()
-            && let Some((earlier, what)) = lost.wanted(edit, path, diagnostic)
+            && let Some(earlier) = lost.wanted(edit, path, diagnostic)
         {
-            diagnostic.help = Some(is_left_out(earlier, what));
+            diagnostic.help = Some(is_left_out(earlier));
         }
     }
     run.findings.extend(whole.differing(script, &run, |edit| edit != number)?);

@@ -1,7 +1,7 @@
 //! What a snippet comes to: the definitions that it holds become those of its file.
 
-use super::Outcome;
-use super::operations::{Operation, Resolved, Stop};
+use super::operations::{Operation, Stop};
+use super::{Outcome, Step};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Existing;
 use crate::locate::{Match, Tier};
@@ -15,17 +15,15 @@ use similar::DiffTag;
 
 impl Operation<'_, '_> {
     /// Merges a snippet into its file: as the edits before have left it, else as it was before them.
-    pub(super) fn snippet(&mut self, path: RepoPath, text: &Passage) -> Result<Resolved, Stop> {
-        let path = self.follow(path)?;
-        self.may_touch(&path)?;
-        if self.overlay.node(&path)?.is_none() {
+    pub(super) fn snippet(&mut self, path: RepoPath, text: &Passage) -> Result<Step, Stop> {
+        let (path, file) = self.existing(path)?;
+        let Some((state, version)) = file else {
             // What an earlier edit removed is not made anew.
-            if self.overlay.base_node(&path)?.is_none() {
-                return self.create(path, text, Existing::Refuse);
-            }
-            return Err(self.not_found(&path)?.into());
-        }
-        let (state, version) = self.editable(&path)?;
+            return match self.overlay.base_node(&path)? {
+                None => self.create(path, text, Existing::Refuse),
+                Some(_) => Err(self.not_found(&path)?.into()),
+            };
+        };
         let changes = match self.changes(&path, version.content(), text) {
             Ok(changes) => changes,
             Err(refusal) => match self.brought(&path, &version, text) {
@@ -34,7 +32,7 @@ impl Operation<'_, '_> {
             },
         };
         let Some(first) = changes.first() else {
-            return Ok((self.step(path, Outcome::AlreadyApplied), Vec::new()));
+            return Ok(self.step(path, Outcome::AlreadyApplied));
         };
         let line = first.start + 1;
         let matched =
@@ -42,7 +40,7 @@ impl Operation<'_, '_> {
         let after = version.with(&changes);
         let whole = String::from_utf8_lossy(&after.content().to_bytes()).replace("\r\n", "\n");
         self.guard(&whole, Some(version.content()))?;
-        Ok((self.rewrite(path, state, after, matched)?, Vec::new()))
+        Ok(Step { matched, ..self.rewrite(path, state, after)? })
     }
 
     /// The lines that a snippet changes of a text.

@@ -87,7 +87,7 @@ impl<'t> Whole<'t> {
             });
             let message = match builds_on.max() {
                 Some(earlier) => format!("depends on edit {earlier}, which was left out"),
-                None => "it would do something else without the edits that are left out".to_owned(),
+                None => "depends on edits that were left out".to_owned(),
             };
             let finding = Diagnostic::error(Code::LeftOut, edit.span, message).with_help(HELP);
             findings.push((step.edit, finding.for_edit(step.edit, edit.path.shown())));

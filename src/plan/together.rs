@@ -4,7 +4,6 @@
 use super::overlay::Overlay;
 use super::whole::rewritten;
 use super::{Aim, Body, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView};
-use crate::diag::Diagnostic;
 use crate::edit::{Edit, Hunk, Op, Script};
 use crate::locate::{self, Note};
 use crate::path::RepoPath;
@@ -15,13 +14,6 @@ use std::collections::{BTreeMap, HashMap};
 /// More hunks of one file are not judged together: each would be looked for again for each that is found.
 const MOST: usize = 256;
 
-/// What became of a script so far.
-pub(super) struct Progress<'a, 't> {
-    pub(super) overlay: &'a mut Overlay<'t>,
-    pub(super) steps: &'a mut Vec<Step>,
-    pub(super) findings: &'a mut Vec<(usize, Diagnostic)>,
-}
-
 /// Takes edits for done that are there already only together: the file is as it was after all of them, or a hunk is refused
 /// or would be made once more. `paths` has a name for every edit's path.
 pub(super) fn judge(
@@ -29,26 +21,25 @@ pub(super) fn judge(
     paths: &[String],
     tree: &dyn TreeView,
     rules: &Rules,
-    progress: &mut Progress<'_, '_>,
+    run: &mut Run<'_>,
 ) -> Result<(), TreeError> {
     for (path, edits) in several(script, paths) {
         let Ok(path) = RepoPath::parse(path) else { continue };
-        let is_fine = progress.is_fine(&edits);
-        if is_fine && !progress.changes(&edits) {
+        let is_fine = run.is_fine(&edits);
+        if is_fine && !run.changes(&edits) {
             continue;
         }
-        let Some(node @ Node::File { .. }) = progress.overlay.base_node(&path)? else { continue };
-        let content = progress.overlay.text(&Body::Base(path.clone()))?;
-        let stands =
-            is_fine && (progress.leave(&path, node, &content)? || are_appended(script, &edits, &content));
+        let Some(node @ Node::File { .. }) = run.overlay.base_node(&path)? else { continue };
+        let content = run.overlay.text(&Body::Base(path.clone()))?;
+        let stands = is_fine && (run.leave(&path, node, &content)? || are_appended(script, &edits, &content));
         if stands || are_there(script, &edits, tree, rules, (&path, node, &content))? {
-            progress.settle(script, &edits, &path, &content);
+            run.settle(script, &edits, &path, &content);
         }
     }
     Ok(())
 }
 
-impl Progress<'_, '_> {
+impl Run<'_> {
     /// Whether no edit of some is refused.
     fn is_fine(&self, edits: &[usize]) -> bool {
         !self.findings.iter().any(|(number, _)| edits.binary_search(&(number - 1)).is_ok())

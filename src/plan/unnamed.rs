@@ -4,8 +4,9 @@
 //! mention. Where several files are named, the only one to which the edit applies is meant. Where that does not decide, the
 //! edit is refused.
 
+use super::operations::path_if_any;
 use super::overlay::Overlay;
-use super::{Aim, Node, Outcome, Rules, Run, TreeError, TreeView, operations};
+use super::{Aim, Node, Outcome, Rules, Run, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Candidate, Clue, Edit, Script, Target, Unnamed};
 use std::borrow::Cow;
@@ -119,13 +120,7 @@ fn only_fitting(
     let names: Vec<String> =
         candidates.iter().take(NAMED).map(|candidate| format!("`{}`", candidate.path.shown())).collect();
     let names = names.join(" or ");
-    let fits = match (fitting.len(), candidates.len()) {
-        (0, 2) => "neither".to_owned(),
-        (0, _) => "none".to_owned(),
-        (2, 2) => "both".to_owned(),
-        (count, all) => format!("{count} of {all}"),
-    };
-    let message = format!("this edit may be for {names}, and applies to {fits}");
+    let message = format!("this edit may be for {names}, and applies to {} of them", fitting.len());
     Ok(Err(fault(Code::Missing, edit, &message)))
 }
 
@@ -149,11 +144,8 @@ fn outcome(
 /// Whether there is such a file.
 pub(super) fn is_file(target: &Target, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
     let overlay = Overlay::new(tree);
-    match operations::read_path(target, &overlay, rules) {
-        Ok(path) => Ok(matches!(overlay.node(&path)?, Some(Node::File { .. }))),
-        Err(operations::Stop::Tree(error)) => Err(error),
-        Err(_) => Ok(false),
-    }
+    let node = path_if_any(target, &overlay, rules)?.map(|path| overlay.node(&path)).transpose()?;
+    Ok(matches!(node.flatten(), Some(Node::File { .. })))
 }
 
 #[cfg(test)]
@@ -235,9 +227,9 @@ mod tests {
         assert_eq!(settled(search("a\n"), &both), Ok("a".into()));
         assert_eq!(settled(search("b\n"), &both), Ok("b".into()));
         let fault = settled(search("both\n"), &both).unwrap_err();
-        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to both");
+        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to 2 of them");
         let fault = settled(search("q\n"), &both).unwrap_err();
-        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to neither");
+        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to 0 of them");
         let same = [("a", Clue::Line), ("./a", Clue::Heading)];
         assert_eq!(settled(search("both\n"), &same), Ok("a".into()), "they are one");
     }

@@ -38,10 +38,7 @@ impl Operation<'_, '_> {
         if written > limit {
             let message =
                 format!("git would have to write more than {limit} bytes, with `{path}` of {size} bytes");
-            let mut help = format!("raise llmapply.maxSize: the limit is {FACTOR} times that");
-            if self.rules.every_version && !is_copied {
-                help += "; or use --commit response, which writes each file once";
-            }
+            let help = format!("raise llmapply.maxSize: the limit is {FACTOR} times that");
             return Ok(Some(Diagnostic::error(Code::Limit, self.edit.path.span, message).with_help(help)));
         }
         self.overlay.written = written;

@@ -94,11 +94,7 @@ fn context(finding: &Finding) -> String {
         }
         None => "more lines before and after it".to_owned(),
     };
-    let unique = evidence.and_then(|evidence| evidence.unique_lines).filter(|lines| *lines <= 40);
-    let unique = unique.map_or_else(String::new, |lines| {
-        format!(" Any {} in a row are unique in this file.", counted(lines, "line"))
-    });
     format!(
-        "add {context} to the search text, from the place that you mean, and keep these lines in the new text, so that the search text matches only once.{unique}"
+        "add {context} to the search text, from the place that you mean, and keep these lines in the new text, so that the search text matches only once."
     )
 }

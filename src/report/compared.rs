@@ -65,12 +65,6 @@ impl<'a> Compared<'a> {
         self.first().and_then(|at| self.rows.get(at)).is_some_and(|row| row.kind == RowKind::Alike)
     }
 
-    /// The line of the file that the row's line of the search text is, where it is somewhere else.
-    pub(super) fn elsewhere(&self, row: usize) -> Option<usize> {
-        let wanted = self.nearest.rows.get(row)?.wanted?;
-        self.nearest.elsewhere.iter().find(|one| one.wanted == wanted).map(|one| one.line)
-    }
-
     /// Whether a row differs. Where nothing differs to the eye, this is all that is not the same.
     pub(super) fn differs(&self, row: &Row<'_>) -> bool {
         match row.kind {

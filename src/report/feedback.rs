@@ -393,17 +393,6 @@ impl<'a> Text<'a> {
         let at = if evidence.candidates.len() == 1 { "at line" } else { "at lines" };
         let _ = write!(out, "\nThe text matches {at} {}{more} of the file.\n", lines.join(", "));
         let shown = [12, 4, 0][detail as usize].min(evidence.places.len());
-        let within: Vec<String> = evidence.places[..shown]
-            .iter()
-            .filter_map(|place| Some((place.lines.first, place.within.as_ref()?)))
-            .filter(|(_, within)| {
-                !evidence.places[..shown].iter().any(|place| place.excerpt.holds(within.line))
-            })
-            .map(|(place, within)| {
-                let text = self.quotes.inline(within.lines.concat().trim());
-                format!("line {place} is in {text} (line {})", within.line)
-            })
-            .collect();
         if shown > 0 {
             let mut quoted: Vec<(Option<usize>, &str)> = Vec::new();
             let mut upto = 0;
@@ -424,9 +413,6 @@ impl<'a> Text<'a> {
             }
             let context = "With the lines around it:";
             self.quotes.lines(out, context, quoted);
-        }
-        if !within.is_empty() {
-            let _ = write!(out, "\nOf these {}.\n", within.join("; "));
         }
     }
 
@@ -465,14 +451,6 @@ impl<'a> Text<'a> {
             };
             self.quotes.lines(out, &title, lines);
         }
-        if !nearest.also.is_empty() {
-            let lines: Vec<String> = nearest.also.iter().map(ToString::to_string).collect();
-            let _ = write!(
-                out,
-                "\nOther parts of the file are just as similar, from line {}; copy enough lines to tell them apart.\n",
-                lines.join(", ")
-            );
-        }
         let mut pairs: Vec<(String, String)> = Vec::new();
         let mut remark = String::new();
         let shown = [20, 6, 1][detail as usize];
@@ -492,18 +470,6 @@ impl<'a> Text<'a> {
                 if remark.is_empty() { String::new() } else { format!(" ({})", self.quotes.plain(&remark)) };
             let title = format!("What differs, the first difference first{remark}:");
             self.quotes.rows(out, &title, &pairs);
-        }
-        if let Some(around) = nearest.around.as_ref().filter(|_| detail < Detail::Least) {
-            let lines: Vec<String> = nearest.elsewhere.iter().map(|one| one.line.to_string()).collect();
-            let title = match lines.as_slice() {
-                [line] => format!("But one line of your text is at line {line}, so it may belong there:"),
-                _ => format!(
-                    "But some lines of your text are at lines {}, so it may belong there:",
-                    lines.join(", ")
-                ),
-            };
-            let lines = around.numbered().map(|(line, text)| (Some(line), text));
-            self.quotes.lines(out, &title, lines.collect());
         }
     }
 }

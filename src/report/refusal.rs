@@ -57,12 +57,6 @@ fn candidates(out: &mut String, evidence: &Evidence) {
         if upto > 0 && place.excerpt.line > upto + 1 {
             let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
         }
-        if let Some(Excerpt { line, lines }) = place.within.as_ref().filter(|within| within.line > upto) {
-            let _ = writeln!(out, "  {DIM}{line:>digits$}   {}{DIM:#}", code(&lines.concat()));
-            if line + 1 < place.excerpt.line {
-                let _ = writeln!(out, "  {:>digits$}   {DIM}...{DIM:#}", "");
-            }
-        }
         // Of a long place its ends.
         let LineRange { first, last } = place.lines;
         let within = |line| last - first + 1 > PLACE_LINES && line > first + 2 && line + 2 < last;
@@ -86,14 +80,6 @@ fn candidates(out: &mut String, evidence: &Evidence) {
     }
     if evidence.candidates.len() > shown.len() && !shown.is_empty() {
         let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
-    }
-    if let Some(lines) = evidence.unique_lines.filter(|lines| *lines <= 30) {
-        let what = if lines == 1 {
-            "each line is unique".to_owned()
-        } else {
-            format!("any {lines} lines in a row are unique")
-        };
-        let _ = writeln!(out, "  {DIM}{what} in this file{DIM:#}");
     }
 }
 
@@ -130,10 +116,6 @@ fn compared(out: &mut String, finding: &Finding, compared: &Compared<'_>) {
         "  closest match: {place}, {}% similar ({RED}-{RED:#} response, {GREEN}+{GREEN:#} file)",
         nearest.similarity
     );
-    if !nearest.also.is_empty() {
-        let lines: Vec<_> = nearest.also.iter().map(ToString::to_string).collect();
-        let _ = writeln!(out, "  {DIM}just as similar: from line {}{DIM:#}", lines.join(", "));
-    }
     if compared.is_alike() {
         let _ = writeln!(out, "  {DIM}they differ in blanks and look-alikes only{DIM:#}");
     }
@@ -199,10 +181,7 @@ impl Table<'_> {
             }
             (Some(wanted), None) => {
                 self.line(out, (number, None), '-', &visible(&wanted.text, 0, false));
-                match self.compared.elsewhere(at) {
-                    Some(line) => self.first(out, true, 0, &format!("it is line {line} of the file")),
-                    None => self.first(out, first, 0, "the file does not have this line here"),
-                }
+                self.first(out, first, 0, "the file does not have this line here");
             }
             (None, None) => {}
         }

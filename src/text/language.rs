@@ -89,6 +89,13 @@ const MAKE_NAMES: &str = "Makefile makefile GNUmakefile";
 const HASH_NAMES: &str = "Dockerfile Containerfile Rakefile Gemfile Vagrantfile Brewfile \
                           CMakeLists.txt constraints.txt robots.txt Justfile justfile CODEOWNERS";
 
+/// Extensions, or names, of files and, behind a colon, what else the info string of a code block calls their language.
+const LABELS: &str = "py pyi pyw:python python3|rs:rust|js mjs cjs jsx:javascript node js|ts mts cts tsx:typescript ts|\
+                      c h:c|cc cpp cxx hh hpp hxx h:c++ cpp|cs:csharp c#|go:golang|kt kts:kotlin|rb:ruby|\
+                      sh bash zsh:shell sh bash zsh|ps1:powershell|yml yaml:yaml yml|html htm:html|md:markdown|\
+                      ex exs:elixir|hs:haskell|ml mli:ocaml|m mm:objectivec objective-c|pl pm:perl|tf:terraform hcl|\
+                      json:jsonc json5|makefile mk:make|dockerfile:docker|txt:text plaintext";
+
 /// By one of these a comment is known to be read by a program.
 const DIRECTIVES: &str = "noqa|nolint|type:|mypy:|pylint|pyright|pragma|fmt:|isort:|ruff:|-*-|coding:|coding=|go:|\
                           +build|eslint|tslint|@ts-|prettier-ignore|istanbul|c8 ignore|v8 ignore|biome-ignore|webpack|\
@@ -126,6 +133,22 @@ impl Language {
         let extension = extension.to_ascii_lowercase();
         let known = BY_EXTENSION.iter().find(|(names, _)| is(names, &extension));
         known.map_or(Self::UNKNOWN, |(_, language)| *language)
+    }
+
+    /// Whether code blocks have a name for the language of a file, by its path.
+    pub(crate) fn has_name(path: &str) -> bool {
+        let kind = kind(path);
+        LABELS.split('|').any(|one| has_word(one.split(':').next(), &kind))
+    }
+
+    /// Whether an info string has no name of a language, or one of that of a file, by its path.
+    pub(crate) fn is_called(label: &str, path: &str) -> bool {
+        let (label, kind) = (label.to_ascii_lowercase(), kind(path));
+        let is_name = |one: &str| {
+            let (kinds, names) = one.split_once(':').unzip();
+            has_word(kinds, &kind) && has_word(names, &label)
+        };
+        label.is_empty() || label == kind || LABELS.split('|').any(is_name)
     }
 
     fn has(self, one: Trait) -> bool {
@@ -261,6 +284,23 @@ impl Language {
         }
         None
     }
+}
+
+/// What says of which language a file is, in small letters: the extension of its path, or the name if it has none.
+fn kind(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    extension(path).unwrap_or(name).to_ascii_lowercase()
+}
+
+/// The extension of a path, if it has one.
+pub(crate) fn extension(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map(|(_, extension)| extension).filter(|extension| !extension.is_empty())
+}
+
+/// Whether a word is one of a list.
+fn has_word(words: Option<&str>, word: &str) -> bool {
+    words.is_some_and(|words| words.split(' ').any(|other| other == word))
 }
 
 /// How long a quoted text is at the beginning of a line, both quotes included; none if it does not end there.

@@ -106,10 +106,10 @@ fn it_is_resolved_at_the_base_and_merged() {
 }
 
 #[test]
-fn without_the_option_the_definitions_are_named() {
+fn without_the_option_the_block_and_the_option_are_named() {
     let sandbox = shop();
     let run = sandbox.apply([""; 0], &block(SORT)).exits(5);
-    run.says("this code block names `src/shelf.py` and holds class `Shelf`").says("--format snippet");
+    run.says("this code block names `src/shelf.py`").says("--format snippet");
     let beside = patch("README", "w", "hello\n", "hi\n") + "\n" + &block(SORT);
     sandbox.apply(["--no-keep"], &beside).exits(1).says("not-read").says("--format snippet");
     sandbox.git(["config", "llmapply.format", "snippet"]);

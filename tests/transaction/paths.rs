@@ -177,7 +177,7 @@ proptest! {
             worktree: worktree.map(str::to_owned),
             repository_names: &["r".to_owned()],
             directory: None,
-            is_top_level_directory: &|_| true,
+            root_is_directory: true,
         };
         match interpret(&raw, root.as_deref(), &context) {
             Ok(path) => prop_assert_eq!(RepoPath::parse(path.as_str()), Ok(path)),
@@ -195,7 +195,7 @@ proptest! {
             worktree: Some("/w/r".to_owned()),
             repository_names: &[],
             directory: None,
-            is_top_level_directory: &|_| false,
+            root_is_directory: false,
         };
         let expected = RepoPath::parse(&name);
         for raw in [

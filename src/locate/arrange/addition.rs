@@ -1,11 +1,12 @@
 //! Lines that are added beside no line of the file: below a heading, or at the end of the file.
 
-use crate::diag::Code;
+use crate::diag::{Code, Refusal};
 use crate::edit::Unit;
 use crate::guard;
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
-use crate::locate::evidence::{self, Refusal};
+use crate::locate::already_applied::stands_at;
+use crate::locate::evidence::{self, HELP_CONTEXT};
 use crate::locate::pointer::Pointers;
 use crate::locate::query::Query;
 use crate::locate::reindent::Reindent;
@@ -15,7 +16,7 @@ use crate::locate::tier::MatchMode;
 use crate::locate::{Limits, Note};
 use crate::pattern::{End, Pattern};
 use crate::text::search::{Budget, Haystack, Place};
-use crate::text::{Content, Language, depth, indentation, is_blank, is_of_word};
+use crate::text::{Content, Normalization, depth, indentation, is_blank, is_of_word};
 use crate::version::Version;
 
 /// Puts lines right below a heading.
@@ -29,20 +30,16 @@ pub(super) fn below(query: &Query<'_>, heading: usize) -> Result<Part, Box<Refus
 /// Other hunks for the file follow, so that the end is not what is meant; or the file ends with the bracket that it begins
 /// with.
 pub(super) fn at_end(query: &Query<'_>, followed: bool) -> Result<Part, Box<Refusal>> {
-    let Query { hay, .. } = *query;
-    let refused = |message: &str| {
-        Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
-    };
+    let Query { context, hay, .. } = *query;
     let last = hay.line_count();
-    match insert(query, last)? {
-        Part::Change(_) if followed && last > 0 => {
-            refused("the hunk has no context lines, and other hunks follow it")
+    let part = insert(query, last)?;
+    if let Part::Change(_) = part {
+        if followed && last > 0 {
+            return Err(without_context());
         }
-        Part::Change(_) if is_closed(hay.content(), query.context.limits.language()) => {
-            refused("the added lines would go after the last bracket of the file")
-        }
-        part => Ok(part),
+        may_end(hay.content(), context.limits)?;
     }
+    Ok(part)
 }
 
 /// The file with lines added at its end, as it has them, and what is to be said of that; none if they stand there already.
@@ -69,16 +66,26 @@ pub fn append(
         return Err(evidence::too_much());
     }
     let Part::Change(solution) = part else { return Ok(None) };
+    may_end(content, limits)?;
     let note = solution.note.filter(|note| *note == Note::Retabbed);
     Ok(Some((version.with(&solution.changes), note)))
 }
 
-/// Whether a file ends with the bracket behind which nothing may stand in its language.
-pub fn is_closed(content: &Content, language: Language) -> bool {
-    let last = content.line_count();
-    let mut solid = (0..last).rev().filter_map(|line| content.line(line)).filter(|line| !line.is_blank());
-    let closes = |text: &[u8]| matches!(text.trim_ascii_end().last(), Some(b'}' | b']'));
-    language.is_closed() && solid.next().is_some_and(|line| closes(line.text))
+/// Refuses lines behind the bracket that a file ends with, where nothing may stand there in its language.
+fn may_end(content: &Content, limits: &Limits) -> Result<(), Box<Refusal>> {
+    let mut lines = (0..content.line_count()).rev().filter_map(|line| content.line(line));
+    let last = lines.find(|line| !line.is_blank());
+    let closes = last.is_some_and(|line| matches!(line.text.trim_ascii_end().last(), Some(b'}' | b']')));
+    if !closes || !limits.language().is_closed() {
+        return Ok(());
+    }
+    let message = "the added lines would go after the last bracket of the file";
+    Err(Refusal::new(Code::Malformed, message).with_help(HELP_CONTEXT))
+}
+
+/// The refusal of lines that nothing says the place of.
+pub(super) fn without_context() -> Box<Refusal> {
+    Refusal::new(Code::SearchNotFound, "the hunk has no context lines").with_help(HELP_CONTEXT)
 }
 
 /// Puts lines behind as many of the file.
@@ -93,8 +100,8 @@ pub(super) fn behind(query: &Query<'_>, line: usize) -> Result<Part, Box<Refusal
 }
 
 fn unknown_indentation() -> Box<Refusal> {
-    Refusal::new(Code::SearchNotFound, "how to indent the new lines is not known")
-        .with_help("give the lines before and after them, and indent the new ones like them")
+    let message = "how to indent the new lines is not known";
+    Refusal::new(Code::SearchNotFound, message).with_help(HELP_CONTEXT)
 }
 
 /// Puts lines in front of one, indented as what is there, unless they stand there.
@@ -157,24 +164,20 @@ fn put(
     let Query { context, hay, pattern, .. } = *query;
     let after: Vec<Vec<u8>> =
         pattern.after().iter().enumerate().map(|(at, text)| reindent.line(text, at == 0)).collect();
-    let stand = |start: usize| {
-        after.iter().enumerate().all(|(at, text)| hay.line(start + at).is_some_and(|line| line.text == *text))
-    };
-    if let Some(start) = start.filter(|&start| stand(start)) {
+    if let Some(start) = start.filter(|&start| stands_at(hay, start, &after, Normalization::Text)) {
         let place = Place::lines(start, start + after.len());
         if !pattern.after_is_proof() {
             let message = format!("line {} already has lines like the added ones", start + 1);
-            return Err(Refusal::new(Code::SearchAmbiguous, message)
-                .with_help("give the lines before and after them, or leave the hunk out"));
+            return Err(Refusal::new(Code::SearchAmbiguous, message).with_help(HELP_CONTEXT));
         }
-        return Ok(Part::Made(Solution::at(hay, place, MatchMode::EXACT, 0)));
+        return Ok(Part::Made(Solution::at(hay, place, MatchMode::EXACT)));
     }
     guard::hunk(hay, &Place::lines(line, line), pattern, &context.limits.guard)?;
     let splice = Splice { hay, reindent, beside: Beside::Above, context: Some(context) };
     let changes = splice.changes(pattern, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
     let place = Place::lines(line.saturating_sub(1), line);
     let note = if reindent.is_retabbed() { Note::Retabbed } else { Note::Unanchored };
-    Ok(Part::Change(Solution { changes, note: Some(note), ..Solution::at(hay, place, MatchMode::EXACT, 1) }))
+    Ok(Part::Change(Solution { changes, note: Some(note), ..Solution::at(hay, place, MatchMode::EXACT) }))
 }
 
 /// What the first line of the block is indented by that a heading opens; none if it opens none.

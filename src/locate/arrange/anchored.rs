@@ -1,46 +1,50 @@
 //! The chunks of a Codex patch: located on one text, each after the one before and after its `@@` lines.
 
 use super::addition;
-use super::equal::equals;
-use crate::diag::counted;
+use super::equal::{Equal, equals};
+use crate::diag::Refusal;
 use crate::edit::{Anchor, Hunk};
 use crate::locate::Context;
-use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::result_between;
-use crate::locate::evidence::{self, Refusal};
-use crate::locate::matches::{Matches, Search, find};
-use crate::locate::pointer::{Against, Blocks, Pointers, Region};
+use crate::locate::evidence;
+use crate::locate::matches::{Matches, find};
+use crate::locate::pointer::{Blocks, Objection, Pointers, Region};
 use crate::locate::query::Query;
 use crate::locate::solution::{Mode, Part};
-use crate::locate::solve::solve;
 use crate::pattern::Pattern;
 use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 
 /// How far the chunks so far have come.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 struct Cursor {
     /// Behind the last line that the last chunk changed.
     changed: usize,
     /// Its heading, or the first line of its place: from there on the next heading is looked for, since chunks of one block
     /// may name it each.
     above: usize,
+    /// Where they are.
+    taken: Vec<Place>,
 }
 
 impl Cursor {
-    /// Behind a chunk, and the last line that it changed.
-    fn behind(pointers: &Pointers, part: &Part) -> Self {
+    /// Goes behind a chunk, and the last line that it changed.
+    fn go_behind(&mut self, pointers: &Pointers, part: &Part) {
         let (place, changed) = match part {
             Part::Change(solution) => {
                 (&solution.place, solution.changes.iter().map(|change| change.end).max())
             }
             Part::Made(made) => (&made.place, None),
-            Part::Nothing => return Self::default(),
+            Part::Nothing => return self.go_to(0, 0),
         };
         let holding = pointers.regions.iter().flatten().find(|region| region.holds(place));
         let above = holding.map_or(place.first(), |region| region.outermost.min(place.first()));
-        Self { changed: changed.unwrap_or(place.behind()), above }
+        self.go_to(changed.unwrap_or(place.behind()), above);
+    }
+
+    fn go_to(&mut self, changed: usize, above: usize) {
+        (self.changed, self.above) = (changed, above);
     }
 }
 
@@ -52,17 +56,12 @@ pub(in crate::locate) fn arrange(
     mode: Mode,
 ) -> Result<Vec<Part>, Vec<Refusal>> {
     let blocks = Blocks::new(hay, context);
-    let mut parts = Vec::with_capacity(hunks.len());
-    let mut refusals = Vec::new();
     let mut cursor = Cursor::default();
-    for (index, (hunk, equal)) in hunks.iter().zip(equals(hay, hunks)).enumerate() {
+    let chunk = |(index, (hunk, equal)): (usize, (&Hunk, Equal))| {
         if equal.is_again {
-            parts.push(Part::Nothing);
-            continue;
+            return Ok(Part::Nothing);
         }
-        let Some(pattern) = Pattern::readings(&hunk.change).pop() else {
-            return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
-        };
+        let pattern = Pattern::readings(&hunk.change).pop().ok_or_else(evidence::too_much)?;
         let (headings, at_end): (&[String], bool) = match &hunk.anchor {
             Anchor::Seek { context, end_of_file } => (context, *end_of_file),
             _ => (&[], false),
@@ -71,16 +70,14 @@ pub(in crate::locate) fn arrange(
             headings.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
         let followed = context.followed || index + 1 < hunks.len();
         let query = Query { context, hay, pattern: &pattern, pointers: &Pointers::NONE };
-        let chunk =
-            Chunk { query, blocks: &blocks, context: &headings, at_end, followed, mode, before: &parts };
+        let chunk = Chunk { query, blocks: &blocks, context: &headings, at_end, followed, mode };
         // Equal edits are counted as equal chunks in a row are.
-        let edits = if hunks.len() == 1 { context.repeat(0).left() } else { None };
-        match chunk.locate(&mut cursor, edits.unwrap_or(equal.in_row)) {
-            Ok(part) => parts.push(part),
-            Err(refusal) => refusals.push(refusal.of_hunk(index)),
-        }
-    }
-    if refusals.is_empty() { Ok(parts) } else { Err(refusals) }
+        let edits = if hunks.len() == 1 { context.repeat(0).left() } else { equal.in_row };
+        let part = chunk.locate(&mut cursor, edits)?;
+        cursor.taken.extend(part.place());
+        Ok(part)
+    };
+    evidence::each(hunks.iter().zip(equals(hay, hunks)).enumerate().map(chunk))
 }
 
 /// One chunk and where it is looked for.
@@ -94,8 +91,6 @@ struct Chunk<'a> {
     /// Whether other hunks for the file follow.
     followed: bool,
     mode: Mode,
-    /// What the chunks before it come to.
-    before: &'a [Part],
 }
 
 impl Chunk<'_> {
@@ -110,10 +105,10 @@ impl Chunk<'_> {
         if pattern.before.is_empty() {
             return match regions.as_deref() {
                 Some([region]) if !self.at_end => {
-                    *cursor = Cursor { changed: region.heading + 1, above: region.heading };
+                    cursor.go_to(region.heading + 1, region.heading);
                     addition::below(&self.query, region.heading)
                 }
-                Some(regions) if !self.at_end => Err(self.ambiguous_heading(regions)),
+                Some(regions) if !self.at_end => Err(evidence::ambiguous_heading(self.query.hay, regions)),
                 // It says nothing of where the next one is.
                 _ => addition::at_end(&self.query, self.followed),
             };
@@ -122,18 +117,18 @@ impl Chunk<'_> {
         let pointers = Pointers { regions, from: cursor.changed, tail };
         let query = Query { pointers: &pointers, ..self.query };
         let meant = match find(&query)? {
-            Search::Matches(found) => self.choose(&found, &pointers, equal)?.ok_or(None),
-            Search::Nowhere(refused) => Err(refused),
+            Ok(found) => self.choose(&found, &pointers, equal)?.ok_or(None),
+            Err(refused) => Err(refused),
         };
         let part = match meant {
-            Ok((aligned, places)) => {
+            Ok(aligned) => {
                 query.is_strictest(aligned.match_mode, &[aligned.place])?;
-                Part::Change(solve(&query, &aligned, places)?)
+                Part::Change(query.solve(&aligned)?)
             }
             Err(refused) => {
                 // Where forward order alone says where, the lines that the text is most like may be those that were meant.
-                let is_behind = matches!(refused, Some((_, Objection::Pointer(Against::Order))));
-                if let Some(part) = self.out_of_order().filter(|_| is_behind).transpose()? {
+                let is_behind = matches!(refused, Some((_, Objection::Order)));
+                if let Some(part) = self.out_of_order(&cursor.taken).filter(|_| is_behind).transpose()? {
                     return Ok(part);
                 }
                 let may_stand = self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind;
@@ -141,7 +136,7 @@ impl Chunk<'_> {
                 query.otherwise(repeat, self.mode == Mode::Loose && !is_behind, refused)?
             }
         };
-        *cursor = Cursor::behind(&pointers, &part);
+        cursor.go_behind(&pointers, &part);
         Ok(part)
     }
 
@@ -151,32 +146,31 @@ impl Chunk<'_> {
         let places = self.query.hay.whole_lines(&lines, Normalization::Trailing);
         let mut ahead = places.iter().filter(|place| place.first() >= cursor.changed);
         if let (Some(place), None) = (ahead.next(), ahead.next()) {
-            *cursor = Cursor { changed: place.first(), above: place.first() };
+            cursor.go_to(place.first(), place.first());
         }
     }
 
     /// What a chunk comes to whose only place in the file is before that of the last one, and is no other chunk's. The search
     /// for the next one goes on where it was.
-    fn out_of_order(&self) -> Option<Result<Part, Box<Refusal>>> {
+    fn out_of_order(&self, taken: &[Place]) -> Option<Result<Part, Box<Refusal>>> {
         if !self.context.is_empty() || self.at_end {
             return None;
         }
         let query = Query { pointers: &Pointers::NONE, ..self.query };
-        let Ok(Search::Matches(found)) = find(&query) else { return None };
+        let Ok(Ok(found)) = find(&query) else { return None };
         let [(aligned, false)] = found.places.as_slice() else { return None };
-        let mut taken = self.before.iter().filter_map(Part::place);
-        let is_free = !taken.any(|place| place.overlaps(&aligned.place));
+        let is_free = !taken.iter().any(|place| place.overlaps(&aligned.place));
         // Nor may it be anywhere else in a looser reading.
-        (is_free && query.loosely().len() == 1).then(|| Ok(Part::Change(solve(&query, aligned, 1)?)))
+        (is_free && query.loosely().len() == 1).then(|| Ok(Part::Change(query.solve(aligned)?)))
     }
 
-    /// The one of the places that is meant, and of how many; none if the chunk was made at all of them.
+    /// The one of the places that is meant; none if the chunk was made at all of them.
     fn choose(
         &self,
         found: &Matches,
         pointers: &Pointers,
         equal: usize,
-    ) -> Result<Option<(Alignment, usize)>, Box<Refusal>> {
+    ) -> Result<Option<Alignment>, Box<Refusal>> {
         let open = found.open();
         let regions = pointers.regions.as_deref().unwrap_or(&[]);
         let Some(first) = open.first() else { return Ok(None) };
@@ -201,7 +195,7 @@ impl Chunk<'_> {
             }
         };
         if open.len() == 1 || in_order || follows() {
-            return Ok(Some(((*first).clone(), open.len())));
+            return Ok(Some((*first).clone()));
         }
         Err(evidence::ambiguous(self.query.hay, places))
     }
@@ -212,8 +206,7 @@ impl Chunk<'_> {
         let Some((first, rest)) = self.context.split_first() else { return Ok(Vec::new()) };
         let lines = self.blocks.headings(first, cursor.above, end);
         if lines.is_empty() {
-            let before = self.blocks.headings(first, 0, cursor.above);
-            return Err(evidence::no_heading(first, cursor.above, before.first()));
+            return Err(evidence::no_heading(first, cursor.above));
         }
         let mut regions = self.up_to_the_next(&lines, end);
         for text in rest {
@@ -226,7 +219,7 @@ impl Chunk<'_> {
                     .extend(inner.into_iter().map(|inner| Region { outermost: region.outermost, ..inner }));
             }
             if narrower.is_empty() {
-                return Err(evidence::no_heading(text, regions[0].heading + 1, None));
+                return Err(evidence::no_heading(text, regions[0].heading + 1));
             }
             regions = narrower;
         }
@@ -246,12 +239,5 @@ impl Chunk<'_> {
     /// The last line that is not blank.
     fn tail(&self) -> usize {
         (0..self.query.hay.line_count()).rev().find(|&line| !self.query.hay.is_blank(line)).unwrap_or(0)
-    }
-
-    fn ambiguous_heading(&self, regions: &[Region]) -> Box<Refusal> {
-        let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
-        let mut refusal = evidence::ambiguous(self.query.hay, places);
-        refusal.message = format!("the line after `@@` matches {}", counted(regions.len(), "place"));
-        refusal
     }
 }

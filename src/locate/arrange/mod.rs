@@ -3,9 +3,7 @@
 
 pub(super) mod addition;
 pub(super) mod anchored;
-mod asked;
 mod equal;
 pub(super) mod numbered;
-mod order;
 mod series;
 pub(super) mod single;

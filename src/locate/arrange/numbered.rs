@@ -1,19 +1,18 @@
 //! The hunks of a unified diff: located together, in order, each helped by its neighbours, its section and its numbers.
 
-use super::addition;
-use super::equal::equals;
+use super::addition::{self, without_context};
+use super::equal::{Equal, equals};
 use super::series::{Candidate, Series, State, core};
-use crate::diag::Code;
+use crate::diag::{Code, Refusal};
 use crate::edit::{Anchor, Change, Hunk};
 use crate::locate::Context;
 use crate::locate::Repeat;
-use crate::locate::admission::Objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::{applied_at, nearly_matches};
-use crate::locate::evidence::{self, Refusal};
+use crate::locate::evidence;
 use crate::locate::gapped;
-use crate::locate::matches::{Search, find};
-use crate::locate::pointer::{Blocks, Numbered, Pointers, of_diff};
+use crate::locate::matches::find;
+use crate::locate::pointer::{Blocks, Numbered, Objection, Pointers, of_diff};
 use crate::locate::query::Query;
 use crate::locate::solution::{Mode, Part, Solution};
 use crate::locate::thresholds::{CANDIDATES, GAP_ANCHORS};
@@ -22,50 +21,40 @@ use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
 
 /// Finds for every hunk what it comes to, or says of each that has no place why.
-pub(in crate::locate) fn arrange(
+pub(in crate::locate) fn arrange<'h>(
     context: &Context<'_>,
     hay: Haystack<'_>,
-    hunks: &[Hunk],
+    hunks: &'h [Hunk],
     mode: Mode,
 ) -> Result<Vec<Part>, Vec<Refusal>> {
     let original = context.original.filter(|_| context.lineage.is_some());
     let original = original.map_or(hay, |content| Haystack::new(content, hay.budget()));
     let (original, now) = (Blocks::new(original, context), Blocks::new(hay, context));
-    let mut series = Series { context, hay, hunks: Vec::with_capacity(hunks.len()) };
-    let mut refusals = Vec::new();
-    for (index, (hunk, equal)) in hunks.iter().zip(equals(hay, hunks)).enumerate() {
-        let mut readings = Pattern::readings(&hunk.change);
-        if readings.len() > 1 {
-            let has = |pattern: &Pattern<'_>| {
-                find(&Query { context, hay, pattern, pointers: &Pointers::NONE })
-                    .map_or(true, |search| search.found().is_some())
-            };
-            let known = readings.iter().position(has).unwrap_or(readings.len() - 1);
-            readings = readings.into_iter().skip(known).take(1).collect();
-        }
-        let Some(pattern) = readings.pop() else {
-            return Err(vec![evidence::too_many_dividers().of_hunk(index)]);
-        };
+    let member = |(index, (hunk, equal)): (usize, (&'h Hunk, Equal))| {
+        let pattern = reading(context, hay, hunk).ok_or_else(evidence::too_much)?;
         let followed = context.followed || index + 1 < hunks.len();
         let pointers = of_diff(context, &original, &now, hunk);
-        let pointers = pointers.map_err(|section| evidence::no_heading(section, 0, None));
-        let state = pointers.and_then(|pointers| {
-            let query = Query { context, hay, pattern: &pattern, pointers: &pointers };
-            let state = Member { query, hunk, followed, has_equal: equal.is_repeated };
-            let state = state.state(mode, context.repeat(0))?;
-            Ok(if equal.is_again { State::Done(Part::Nothing) } else { state })
-        });
-        let state = state.unwrap_or_else(|refusal| {
-            refusals.push(refusal.of_hunk(index));
-            State::Done(Part::Nothing)
-        });
-        series.hunks.push((hunk, pattern, state));
-    }
-    if !refusals.is_empty() {
-        return Err(refusals);
-    }
+        let pointers = pointers.map_err(|section| evidence::no_heading(section, 0))?;
+        let query = Query { context, hay, pattern: &pattern, pointers: &pointers };
+        let member = Member { query, hunk, followed, has_equal: equal.is_repeated };
+        let state = member.state(mode, context.repeat(0))?;
+        Ok((hunk, pattern, if equal.is_again { State::Done(Part::Nothing) } else { state }))
+    };
+    let hunks = evidence::each(hunks.iter().zip(equals(hay, hunks)).enumerate().map(member))?;
+    let mut series = Series { context, hay, hunks };
     series.choose()?;
     series.solve()
+}
+
+/// What a hunk says: of several readings the first that the file has, or else the shortest.
+fn reading<'h>(context: &Context<'_>, hay: Haystack<'_>, hunk: &'h Hunk) -> Option<Pattern<'h>> {
+    let mut readings = Pattern::readings(&hunk.change);
+    let has = |pattern: &Pattern<'_>| {
+        find(&Query { context, hay, pattern, pointers: &Pointers::NONE })
+            .map_or(true, |search| search.is_ok())
+    };
+    let known = if readings.len() > 1 { readings.iter().position(has) } else { None };
+    known.map(|known| readings.swap_remove(known)).or_else(|| readings.pop())
 }
 
 /// One hunk, looked at by itself.
@@ -94,24 +83,26 @@ impl Member<'_> {
             };
         }
         let (mut places, refused) = match find(&self.query)? {
-            Search::Matches(found) => (found.places, None),
-            Search::Nowhere(refused) => (Vec::new(), refused),
+            Ok(found) => (found.places, None),
+            Err(refused) => (Vec::new(), refused),
         };
         let numbered = Numbered::of(context, self.hunk);
         let open: Vec<Place> =
             places.iter().filter(|(_, made)| !made).map(|(aligned, _)| aligned.place).collect();
+        let names = [numbered.then, numbered.now];
+        let is_named = open.iter().any(|place| names.contains(&Some(place.first())));
         if open.len() > CANDIDATES {
             // Too many to ask the neighbours about: the line number decides, or nothing does.
             places.retain(|(aligned, made)| !made && numbered.then == Some(aligned.place.first()));
             if places.len() != 1 {
                 return Err(evidence::ambiguous(hay, open));
             }
-        } else if let Some(place) = self.applied_at_number(&numbered, &open) {
-            return Ok(State::Done(self.query.made(place, MatchMode::TRAILING, 0)));
+        } else if let Some(place) = self.applied_at_number(&numbered, &open).filter(|_| !is_named) {
+            return Ok(State::Done(self.query.made(place, MatchMode::TRAILING)));
         }
         let Some(first) = open.first() else { return self.made_or_nowhere(mode, repeat, refused) };
-        if let Some(named) = self.looser_at_number(&numbered, &open) {
-            return Err(evidence::named_otherwise(hay, named, *first, evidence::WRITTEN_OTHERWISE));
+        if let Some(named) = self.looser_at_number(&numbered, &open).filter(|_| !is_named) {
+            return Err(evidence::two_places(hay, named.first(), first.first()));
         }
         if open.len() == places.len()
             && let Some((aligned, _)) = places.first()
@@ -119,27 +110,22 @@ impl Member<'_> {
             self.query.is_strictest(aligned.match_mode, &open)?;
         }
         // Equal edits for as many places are those places in order.
-        if repeat.total > 1 && repeat.left() == Some(open.len()) && Place::are_apart(&open) {
+        if repeat.total > 1 && repeat.are_those(&open) {
             places.retain(|(_, made)| !made);
             places.truncate(1);
         }
         // A place where the hunk was made is one that may have been meant.
-        let count = places.len();
         let candidate = |(aligned, made): (Alignment, bool)| {
             let place = aligned.place;
             let core = if self.has_equal { (place.first(), place.behind()) } else { core(pattern, &aligned) };
-            Candidate { core, aligned, made, places: count }
+            Candidate { core, aligned, made }
         };
         Ok(State::Open(places.into_iter().map(candidate).collect()))
     }
 
-    /// Where the result matches at a line that a number names, and the search text does not. Models get numbers wrong: without
-    /// another place, nothing in the file may be nearly the search text.
+    /// Where the result matches at a line that a number names. Models get numbers wrong: without another place, nothing in the
+    /// file may be nearly the search text.
     fn applied_at_number(&self, numbered: &Numbered, open: &[Place]) -> Option<Place> {
-        let names = [numbered.then, numbered.now];
-        if open.iter().any(|place| names.contains(&Some(place.first()))) {
-            return None;
-        }
         let apart = |place: &Place| !open.iter().any(|one| one.reaches_out_of(place));
         let place = numbered.after.iter().find_map(|line| applied_at(&self.query, *line).filter(apart))?;
         let agrees = self.query.pointers.regions.is_some()
@@ -150,13 +136,9 @@ impl Member<'_> {
 
     /// Where a number names a looser place than those that were found: that is the one that is meant, or the number is wrong.
     fn looser_at_number(&self, numbered: &Numbered, open: &[Place]) -> Option<Place> {
-        let names = [numbered.then, numbered.now];
-        if open.iter().any(|place| names.contains(&Some(place.first()))) {
-            return None;
-        }
-        let stand = names.into_iter().flatten().filter_map(|line| self.query.loosely_at(line));
-        let mut apart = stand.filter(|named| !open.iter().any(|place| place.overlaps(named)));
-        apart.next()
+        let names = [numbered.then, numbered.now].into_iter().flatten();
+        let mut stand = names.filter_map(|line| self.query.loosely_at(line));
+        stand.find(|named| !open.iter().any(|place| place.overlaps(named)))
     }
 
     fn made_or_nowhere(
@@ -178,16 +160,13 @@ impl Member<'_> {
             Anchor::Line { old_start, .. } => old_start.and_then(|line| usize::try_from(line).ok()),
             _ => None,
         };
-        let nowhere = |message: &str| {
-            Err(Refusal::new(Code::SearchNotFound, message).with_help("give the lines before and after them"))
-        };
         if end > 0 && !matches!(self.hunk.change, Change::Diff { .. }) {
-            return nowhere("the hunk has no context lines");
+            return Err(without_context());
         }
         match pointers.regions.as_deref() {
             Some([region]) if said.is_none() => addition::below(&self.query, region.heading),
-            Some(_) if said.is_none() => nowhere("the line after `@@` matches several places"),
-            _ if end > 0 && said.is_some_and(|line| line != end) => nowhere("the hunk has no context lines"),
+            Some(regions) if said.is_none() => Err(evidence::ambiguous_heading(hay, regions)),
+            _ if end > 0 && said.is_some_and(|line| line != end) => Err(without_context()),
             _ => addition::at_end(&self.query, self.followed),
         }
     }

@@ -1,14 +1,13 @@
 //! All hunks of a diff with the places that each may have: which of them order and line numbers leave.
 
-use super::order::{Order, in_order};
+use crate::diag::Refusal;
 use crate::edit::Hunk;
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
-use crate::locate::evidence::{self, Refusal};
+use crate::locate::evidence;
 use crate::locate::pointer::{Numbered, Pointers};
 use crate::locate::query::Query;
 use crate::locate::solution::Part;
-use crate::locate::solve::solve;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::Haystack;
 
@@ -25,8 +24,6 @@ pub(super) struct Candidate {
     pub(super) core: (usize, usize),
     /// Whether the hunk was made there.
     pub(super) made: bool,
-    /// How many there were to choose from.
-    pub(super) places: usize,
 }
 
 impl Candidate {
@@ -92,9 +89,8 @@ impl Series<'_> {
                     let meant = of.swap_remove(picks[at]);
                     // Order leaves another one than the number names.
                     if let Some(named) = of.iter().find(|candidate| Some(candidate.line()) == then) {
-                        let why = "and the order of the hunks line";
-                        let [named, meant] = [named, &meant].map(|candidate| candidate.aligned.place);
-                        refused.push(evidence::named_otherwise(hay, named, meant, why).of_hunk(number));
+                        let refusal = evidence::two_places(hay, named.line(), meant.line());
+                        refused.push(refusal.of_hunk(number));
                     }
                     *of = vec![meant];
                 }
@@ -113,15 +109,14 @@ impl Series<'_> {
     /// equals. A number may be meant in the text before the response or in what the edits before have left: where both name a
     /// candidate, it has to be the same.
     fn keep_numbered(&mut self, which: &[bool]) -> Result<(), Vec<Refusal>> {
-        let context = self.context;
+        let (context, hay) = (self.context, self.hay);
         for ((number, hunk, of), _) in self.open().zip(which).filter(|(_, keeps)| **keeps) {
             let numbered = Numbered::of(context, hunk);
             let at = |line: Option<usize>| of.iter().position(|candidate| Some(candidate.line()) == line);
             let Some(then) = at(numbered.then) else { continue };
             if let Some(now) = at(numbered.now).filter(|now| *now != then) {
-                return Err(vec![
-                    evidence::two_readings(of[now].line() + 1, of[then].line() + 1).of_hunk(number),
-                ]);
+                let refusal = evidence::two_places(hay, of[now].line(), of[then].line()).of_hunk(number);
+                return Err(vec![Refusal { is_last: true, ..refusal }]);
             }
             *of = vec![of.swap_remove(then)];
         }
@@ -130,26 +125,68 @@ impl Series<'_> {
 
     /// What each hunk comes to at the candidate that is left to it.
     pub(super) fn solve(self) -> Result<Vec<Part>, Vec<Refusal>> {
-        let mut parts = Vec::with_capacity(self.hunks.len());
-        let mut refusals = Vec::new();
-        for (number, (_, pattern, state)) in self.hunks.into_iter().enumerate() {
-            let query =
-                Query { context: self.context, hay: self.hay, pattern: &pattern, pointers: &Pointers::NONE };
-            let part = match state {
-                State::Done(part) => Ok(part),
-                State::Open(candidates) => candidates.into_iter().next().map_or(Ok(Part::Nothing), |one| {
-                    let Candidate { aligned, made, places, .. } = one;
-                    if made {
-                        return Ok(query.made(aligned.place, aligned.match_mode, places));
-                    }
-                    solve(&query, &aligned, places).map(Part::Change)
-                }),
+        let Self { context, hay, hunks } = self;
+        let part = |(_, pattern, state): (&Hunk, Pattern<'_>, State)| {
+            let query = Query { context, hay, pattern: &pattern, pointers: &Pointers::NONE };
+            let candidate = match state {
+                State::Done(part) => return Ok(part),
+                State::Open(candidates) => candidates.into_iter().next(),
             };
-            match part {
-                Ok(part) => parts.push(part),
-                Err(refusal) => refusals.push(refusal.of_hunk(number)),
+            let Some(Candidate { aligned, made, .. }) = candidate else { return Ok(Part::Nothing) };
+            if made {
+                return Ok(query.made(aligned.place, aligned.match_mode));
             }
-        }
-        if refusals.is_empty() { Ok(parts) } else { Err(refusals) }
+            query.solve(&aligned).map(Part::Change)
+        };
+        evidence::each(hunks.into_iter().map(part))
+    }
+}
+
+/// What order says of the places of hunks.
+enum Order {
+    /// There is no way.
+    None,
+    /// The one way: which place each takes.
+    One(Vec<usize>),
+    /// Which hunks stand at different places in the ways that there are.
+    Several(Vec<bool>),
+}
+
+/// Takes one of each list so that every range ends before the next begins.
+fn in_order(cores: &[Vec<(usize, usize)>]) -> Order {
+    // How early the hunks up to each may end, and how late those from each on may begin.
+    let mut earliest = vec![0];
+    for of in cores {
+        let from = earliest.last().copied().unwrap_or(0);
+        let ends = of.iter().filter(|core| core.0 >= from).map(|core| core.1);
+        earliest.push(ends.min().unwrap_or(usize::MAX));
+    }
+    let mut latest = usize::MAX;
+    let mut usable: Vec<Vec<usize>> = Vec::with_capacity(cores.len());
+    for (of, from) in cores.iter().zip(&earliest).rev() {
+        let fits = |at: &usize| of[*at].0 >= *from && of[*at].1 <= latest;
+        usable.push((0..of.len()).filter(fits).collect());
+        latest = of.iter().filter(|core| core.1 <= latest).map(|core| core.0).max().unwrap_or(0);
+    }
+    usable.reverse();
+    match () {
+        () if usable.iter().any(Vec::is_empty) => Order::None,
+        () if usable.iter().all(|of| of.len() == 1) => Order::One(usable.iter().map(|of| of[0]).collect()),
+        () => Order::Several(usable.iter().map(|of| of.len() > 1).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_leave_one_way_several_or_none() {
+        let one = in_order(&[vec![(1, 2)], vec![(0, 1), (3, 4)]]);
+        assert!(matches!(one, Order::One(picks) if picks == [0, 1]));
+        let several = in_order(&[vec![(1, 2)], vec![(2, 3), (4, 5)]]);
+        assert!(matches!(several, Order::Several(vary) if vary == [false, true]));
+        assert!(matches!(in_order(&[vec![(5, 6)], vec![(0, 1)]]), Order::None));
+        assert!(matches!(in_order(&[]), Order::One(picks) if picks.is_empty()));
     }
 }

@@ -1,25 +1,25 @@
 //! A hunk whose place depends on no other hunk: the one place that its before-text has, or the one that is counted to.
 
 use super::addition;
-use crate::diag::{Code, counted};
+use crate::diag::{Code, Refusal, counted};
 use crate::edit::{Anchor, Hunk, Occurrence};
 use crate::locate::Context;
 use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
-use crate::locate::already_applied::result_between;
-use crate::locate::evidence::{self, Refusal};
-use crate::locate::matches::{Matches, Search, find};
+use crate::locate::already_applied::{result_between, stands_at};
+use crate::locate::evidence::{self, HELP_CONTEXT};
+use crate::locate::matches::{Matches, find};
 use crate::locate::outcome::same;
 use crate::locate::part;
 use crate::locate::pointer::Pointers;
 use crate::locate::query::Query;
 use crate::locate::solution::{Mode, Part, Solution};
-use crate::locate::solve::solve;
 use crate::locate::thresholds::ALTERNATIVES;
 use crate::locate::tier::{MatchMode, Tier};
 use crate::locate::verbatim::verbatim;
 use crate::pattern::{Pattern, Step};
 
+use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 
 /// What one hunk comes to on a text.
@@ -44,7 +44,7 @@ struct Single<'a> {
 impl Single<'_> {
     fn locate(&self, mode: Mode) -> Result<Part, Box<Refusal>> {
         let readings = Pattern::readings(&self.hunk.change);
-        let Some(shortest) = readings.last() else { return Err(evidence::too_many_dividers()) };
+        let Some(shortest) = readings.last() else { return Err(evidence::too_much()) };
         if readings.iter().all(Pattern::changes_nothing) {
             return Ok(Part::Nothing);
         }
@@ -64,7 +64,7 @@ impl Single<'_> {
         for pattern in &readings {
             let query = self.query(pattern);
             let search = find(&query)?;
-            let is_exact = matches!(&search, Search::Matches(found) if found.match_mode.tier == Tier::Exact);
+            let is_exact = search.as_ref().is_ok_and(|found| found.match_mode.tier == Tier::Exact);
             if self.hunk.anchor == Anchor::Unique
                 // What the response has twice is counted as lines.
                 && (self.repeat.total, self.repeat.elsewhere) == (1, 0)
@@ -76,15 +76,13 @@ impl Single<'_> {
                 return Ok(part);
             }
             match search {
-                Search::Matches(found) => {
+                Ok(found) => {
                     if let Some(part) = self.choose(&query, &found)? {
                         return Ok(part);
                     }
                     break;
                 }
-                Search::Nowhere(objected) => {
-                    refused = refused.or(objected.map(|objected| (pattern, objected)))
-                }
+                Err(objected) => refused = refused.or(objected.map(|objected| (pattern, objected))),
             }
         }
         // A place that is counted to is one of several.
@@ -128,7 +126,8 @@ impl Single<'_> {
         // Behind the line above, and before the line below.
         let counted = [line.checked_sub(1).and_then(then).map(|above| above + 1), then(line)];
         if let Some(other) = counted.into_iter().flatten().find(|&other| other != line) {
-            return Err(evidence::two_readings(line, other));
+            // Behind a line is in front of the next one.
+            return Err(two_readings(self.hay, line.saturating_sub(1), other.saturating_sub(1)));
         }
         addition::behind(&self.query(pattern), line)
     }
@@ -145,7 +144,7 @@ impl Single<'_> {
         let open = found.open();
         let Some(first) = open.first() else {
             let first = found.places.first().map(|(aligned, _)| aligned.place);
-            return Ok(first.map(|place| query.made(place, found.match_mode, 0)));
+            return Ok(first.map(|place| query.made(place, found.match_mode)));
         };
         let places = || open.iter().map(|aligned| aligned.place);
         // A place where the hunk was made is one that may have been meant.
@@ -153,20 +152,14 @@ impl Single<'_> {
         if made > 0 && self.repeat.total != found.places.len() {
             return Err(evidence::ambiguous(self.hay, found.places.iter().map(|(aligned, _)| aligned.place)));
         }
-        if open.len() > 1 && !self.are_in_order(&open) {
+        if open.len() > 1 && !self.repeat.are_those(&places().collect::<Vec<_>>()) {
             return match self.one_outcome(query, &open)? {
                 Some(solution) => Ok(Some(Part::Change(solution))),
                 None => Err(evidence::ambiguous(self.hay, places())),
             };
         }
         query.is_strictest(found.match_mode, &[first.place])?;
-        solve(query, first, open.len()).map(|solution| Some(Part::Change(solution)))
-    }
-
-    /// Identical hunks for exactly as many places that share no lines are those places in order.
-    fn are_in_order(&self, open: &[&Alignment]) -> bool {
-        let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
-        self.repeat.left() == Some(open.len()) && Place::are_apart(&places)
+        query.solve(first).map(|solution| Some(Part::Change(solution)))
     }
 
     /// What the hunk changes, if it is the same wherever it is made.
@@ -178,7 +171,7 @@ impl Single<'_> {
         }
         let mut solutions = Vec::with_capacity(open.len());
         for aligned in open {
-            solutions.push(solve(query, aligned, open.len())?);
+            solutions.push(query.solve(aligned)?);
         }
         let changes: Vec<_> = solutions.iter().map(|solution| solution.changes.clone()).collect();
         let first = solutions.swap_remove(0);
@@ -195,7 +188,10 @@ impl Single<'_> {
     ) -> Result<Part, Box<Refusal>> {
         let places: Vec<Place> = found.places.iter().map(|(aligned, _)| aligned.place).collect();
         let Some(index) = nth(occurrence, places.len()) else {
-            return Err(evidence::out_of_range(self.hay, &said(occurrence), &places));
+            let Occurrence::Nth(asked) = occurrence else {
+                return Err(evidence::ambiguous(self.hay, places));
+            };
+            return Err(evidence::out_of_range(self.hay, asked.get(), &places));
         };
         let (aligned, made) = &found.places[index];
         // Whoever counts may count the looser ones, too, or all that reads so.
@@ -206,15 +202,10 @@ impl Single<'_> {
         if let Some(other) = nth(occurrence, all.len()).and_then(|index| all.get(index))
             && !other.overlaps(&aligned.place)
         {
-            return Err(evidence::named_otherwise(
-                self.hay,
-                *other,
-                aligned.place,
-                evidence::WRITTEN_OTHERWISE,
-            ));
+            return Err(evidence::two_places(self.hay, other.first(), aligned.place.first()));
         }
         if *made {
-            return Ok(query.made(aligned.place, found.match_mode, places.len()));
+            return Ok(query.made(aligned.place, found.match_mode));
         }
         let (start, end) = (aligned.place.start, Point { line: self.hay.line_count(), column: 0 });
         let on_the_way = match occurrence {
@@ -226,9 +217,9 @@ impl Single<'_> {
             return Err(Box::new(Refusal { is_last: true, ..*refusal }));
         }
         if let Some(line) = self.counted_otherwise(&aligned.place, occurrence) {
-            return Err(evidence::two_readings(aligned.place.first() + 1, line + 1));
+            return Err(two_readings(self.hay, aligned.place.first(), line));
         }
-        solve(query, aligned, places.len()).map(Part::Change)
+        query.solve(aligned).map(Part::Change)
     }
 
     /// The line of another place that is counted to as well, if it is counted in the text before the response: a model may
@@ -239,7 +230,7 @@ impl Single<'_> {
         let context = Context { lineage: None, ..*self.context };
         let readings = Pattern::readings(&self.hunk.change);
         let found = readings.iter().find_map(|pattern| {
-            find(&Query { context: &context, hay: original, ..self.query(pattern) }).ok()?.found()
+            find(&Query { context: &context, hay: original, ..self.query(pattern) }).ok()?.ok()
         })?;
         let other = found.places.get(nth(occurrence, found.places.len())?)?.0.place;
         match lineage.of(other.first()) {
@@ -256,12 +247,12 @@ impl Single<'_> {
         if hay.content().is_empty() {
             return addition::behind(&self.query(pattern), 0);
         }
-        if hay.lines(0..hay.line_count()).map(|(_, line)| line.text).eq(after.iter().copied()) {
-            return Ok(self.query(pattern).made(Place::lines(0, hay.line_count()), MatchMode::EXACT, 0));
+        if after.len() == hay.line_count() && stands_at(hay, 0, &after, Normalization::Text) {
+            return Ok(self.query(pattern).made(Place::lines(0, hay.line_count()), MatchMode::EXACT));
         }
         let lines = counted(hay.line_count(), "line");
-        Err(Refusal::new(Code::AlreadyExists, format!("the search text is empty, but the file has {lines}"))
-            .with_help("give the lines next to which the new ones belong"))
+        let message = format!("the search text is empty, but the file has {lines}");
+        Err(Refusal::new(Code::AlreadyExists, message).with_help(HELP_CONTEXT))
     }
 }
 
@@ -274,11 +265,7 @@ fn nth(occurrence: Occurrence, count: usize) -> Option<usize> {
     }
 }
 
-fn said(occurrence: Occurrence) -> String {
-    match occurrence {
-        Occurrence::First => "the first".to_owned(),
-        Occurrence::Last => "the last".to_owned(),
-        Occurrence::Nth(n) => format!("occurrence {n}"),
-        Occurrence::All => "every one".to_owned(),
-    }
+/// The refusal of a count that means one line of the file as it is, and another one of the file as it was.
+fn two_readings(hay: Haystack<'_>, one: usize, other: usize) -> Box<Refusal> {
+    Box::new(Refusal { is_last: true, ..*evidence::two_places(hay, one, other) })
 }

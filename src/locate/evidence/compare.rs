@@ -55,22 +55,27 @@ impl Table<'_> {
         }
     }
 
-    fn missing(&mut self, lines: Range) {
-        let kind = |line| alone(self.before.get(line), RowKind::Missing);
-        self.rows.extend(lines.map(|line| Row { wanted: Some(line), real: None, kind: kind(line) }));
-    }
-
-    fn extra(&mut self, lines: Range) {
-        let kind = |line| alone(self.lines.get(line), RowKind::Extra);
-        self.rows.extend(lines.map(|line| Row { wanted: None, real: Some(line), kind: kind(line) }));
+    /// Lines of one side that have none beside them; a blank one is no difference to the eye.
+    fn alone(&mut self, wanted: Range, real: Range) {
+        let kind = |text: Option<&&[u8]>, kind| match text {
+            Some(text) if FORM.of(text).is_empty() => RowKind::Alike,
+            _ => kind,
+        };
+        for at in wanted {
+            let kind = kind(self.before.get(at), RowKind::Missing);
+            self.rows.push(Row { wanted: Some(at), real: None, kind });
+        }
+        for at in real {
+            let kind = kind(self.lines.get(at), RowKind::Extra);
+            self.rows.push(Row { wanted: None, real: Some(at), kind });
+        }
     }
 
     /// One beside the other as they come.
     fn in_turn(&mut self, old: Range, new: Range) {
         let common = old.len().min(new.len());
         self.equal(old.start, new.start, common);
-        self.missing(old.start + common..old.end);
-        self.extra(new.start + common..new.end);
+        self.alone(old.start + common..old.end, new.start + common..new.end);
     }
 
     /// Pairs each line with the next one that is much like it.
@@ -91,19 +96,12 @@ impl Table<'_> {
             let text = FORM.of(self.before[wanted]);
             let is_like = |real: &usize| ratio(&text, &FORM.of(self.lines[*real])) >= LIKELY_ALIKE;
             let Some(real) = (by..new.end).find(is_like) else { continue };
-            self.missing(of..wanted);
-            self.extra(by..real);
+            self.alone(of..wanted, by..real);
             self.equal(wanted, real, 1);
             (of, by) = (wanted + 1, real + 1);
         }
-        self.missing(of..old.end);
-        self.extra(by..new.end);
+        self.alone(of..old.end, by..new.end);
     }
-}
-
-/// A line that has no other beside it; a blank one is no difference to the eye.
-fn alone(text: Option<&&[u8]>, kind: RowKind) -> RowKind {
-    if text.is_some_and(|text| FORM.of(text).is_empty()) { RowKind::Alike } else { kind }
 }
 
 #[cfg(test)]

@@ -5,14 +5,11 @@ mod context;
 mod nearest;
 mod surrounding;
 
-pub use context::calculate_min_context;
 pub use surrounding::beginning;
 
-use super::admission::Objection;
-use super::pointer::{Against, Pointers};
+use super::pointer::{Objection, Pointers, Region};
 use super::thresholds::CANDIDATES_SHOWN;
-use crate::diag::{Code, Evidence, counted};
-use crate::guard::Unwanted;
+use crate::diag::{Code, Evidence, Refusal, counted};
 use crate::pattern::Pattern;
 use crate::text::Normalization;
 use crate::text::search::{Haystack, Place};
@@ -21,58 +18,34 @@ use surrounding::surroundings;
 /// What to do where a text is nowhere.
 pub const HELP_COPY: &str = "copy the search text from the file as it is";
 
+/// What to do where lines around a place tell it apart from others.
+pub(crate) const HELP_MORE: &str = "give more lines around it, so that it matches once";
+
+/// What to do where a text is only a part of what the file has.
+const HELP_LINE: &str = "give the whole line as the file has it";
+
+/// What to do where a heading names another place.
+const HELP_HEADING: &str = "put a line above the text into the heading, or leave the heading out";
+
+/// What to do where nothing says where new lines belong.
+pub(crate) const HELP_CONTEXT: &str = "give the lines before and after them";
+
+/// What to do where two changes of the same lines are given.
+pub(crate) const HELP_ONE: &str = "write one edit for all changes there";
+
 /// What to do where, besides, the nearest region has all lines that are to be added.
 pub const HELP_ADDED: &str = "the file already has the added lines: leave the edit out if that is all, else copy the search text from the file as it is";
 
-/// A hunk that was not made: what is said of it in a diagnostic.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// Which hunk of the edit, from 0.
-    pub hunk: usize,
-    /// What it is.
-    pub code: Code,
-    /// What happened: a lowercase fragment.
-    pub message: String,
-    /// What to do next.
-    pub help: Option<String>,
-    /// What the file holds.
-    pub evidence: Option<Evidence>,
-    /// No other text than the one at hand can settle it.
-    pub(super) is_last: bool,
-}
-
-impl Refusal {
-    pub(super) fn new(code: Code, message: impl Into<String>) -> Box<Self> {
-        Box::new(Self { hunk: 0, code, message: message.into(), help: None, evidence: None, is_last: false })
+/// What comes of all hunks, in their order; or why some of them come to nothing.
+pub(super) fn each<T>(all: impl Iterator<Item = Result<T, Box<Refusal>>>) -> Result<Vec<T>, Vec<Refusal>> {
+    let (mut fine, mut refusals) = (Vec::new(), Vec::new());
+    for (number, one) in all.enumerate() {
+        match one {
+            Ok(one) => fine.push(one),
+            Err(refusal) => refusals.push(refusal.of_hunk(number)),
+        }
     }
-
-    pub(super) fn with_help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
-        self.help = Some(help.into());
-        self
-    }
-
-    pub(super) fn with_evidence(mut self: Box<Self>, evidence: Evidence) -> Box<Self> {
-        self.evidence = Some(evidence);
-        self
-    }
-
-    pub(super) fn of_hunk(mut self, hunk: usize) -> Self {
-        self.hunk = hunk;
-        self
-    }
-}
-
-impl From<Unwanted> for Refusal {
-    fn from(unwanted: Unwanted) -> Self {
-        let Unwanted { code, message, help } = unwanted;
-        Self { help: help.map(str::to_owned), ..*Self::new(code, message) }
-    }
-}
-
-impl From<Unwanted> for Box<Refusal> {
-    fn from(unwanted: Unwanted) -> Self {
-        Box::new(unwanted.into())
-    }
+    if refusals.is_empty() { Ok(fine) } else { Err(refusals) }
 }
 
 /// The first lines of places, from 1, the first few.
@@ -89,15 +62,18 @@ pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Plac
     let places = &places.into_iter().collect::<Vec<_>>();
     let message =
         format!("the search text matches {}: lines {}", counted(places.len(), "place"), line_numbers(places));
-    let context_lines = context::needed(content, places, budget);
+    let context_lines = context::calculate_min_context(content, places, budget);
     let help = match context_lines {
-        Some(lines) => format!("give {} before and after it, so that it matches once", more(lines)),
-        None => "give more lines around it, so that it matches once".to_owned(),
+        Some(lines) => {
+            format!("give {} before and after it, so that it matches once", counted(lines, "more line"))
+        }
+        None => HELP_MORE.to_owned(),
     };
-    Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(Evidence {
-        unique_lines: context::unique_lines(content, budget),
-        ..shown(hay, places, context_lines)
-    })
+    Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(shown(
+        hay,
+        places,
+        context_lines,
+    ))
 }
 
 /// Places with what is around them, and how much of that tells them apart, if it is known.
@@ -106,28 +82,26 @@ fn shown(hay: Haystack<'_>, places: &[Place], context_lines: Option<usize>) -> E
         context_lines,
         places: surroundings(hay.content(), places, context_lines),
         file_lines: Some(hay.line_count()),
-        ..candidates(places)
+        candidates: places.iter().map(|place| place.first() + 1).take(CANDIDATES_SHOWN).collect(),
+        ..Evidence::default()
     }
 }
 
 /// Fewer places than are counted to.
-pub(super) fn out_of_range(hay: Haystack<'_>, asked: &str, places: &[Place]) -> Box<Refusal> {
+pub(super) fn out_of_range(hay: Haystack<'_>, asked: u32, places: &[Place]) -> Box<Refusal> {
     let count = counted(places.len(), "place");
-    let help = match (places.len(), places.first()) {
-        (1, Some(place)) => format!(
-            "if line {} is meant leave `occurrence` out, else copy the right lines from the file as it is",
-            place.first() + 1
-        ),
-        (last, _) => format!("ask for one from 1 to {last}"),
+    let help = match places {
+        [only] => format!("leave `occurrence` out if line {} is meant", only.first() + 1),
+        all => format!("give an occurrence from 1 to {}", all.len()),
     };
-    let context_lines = context::needed(hay.content(), places, hay.budget()).filter(|_| places.len() > 1);
-    Refusal::new(Code::OccurrenceRange, format!("{asked} is asked for, but the search text matches {count}"))
-        .with_help(help)
-        .with_evidence(shown(hay, places, context_lines))
-}
-
-fn more(lines: usize) -> String {
-    if lines == 1 { "1 more line".to_owned() } else { format!("{lines} more lines") }
+    let message = format!("occurrence {asked} is asked for, but the search text matches {count}");
+    let context_lines =
+        context::calculate_min_context(hay.content(), places, hay.budget()).filter(|_| places.len() > 1);
+    Refusal::new(Code::OccurrenceRange, message).with_help(help).with_evidence(shown(
+        hay,
+        places,
+        context_lines,
+    ))
 }
 
 /// A text that is nowhere.
@@ -145,9 +119,7 @@ fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box
         && !Normalization::Trimmed.eq(text, hay.text(*line))
     {
         let message = format!("the search text is only part of line {}", line + 1);
-        return Refusal::new(Code::SearchNotFound, message)
-            .with_help("give the whole line as the file has it")
-            .with_evidence(evidence);
+        return Refusal::new(Code::SearchNotFound, message).with_help(HELP_LINE).with_evidence(evidence);
     }
     let message = if content.is_empty() { "the file is empty" } else { "no match for the search text" };
     let help = match &evidence.nearest {
@@ -173,7 +145,7 @@ pub(super) fn missing(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Point
         .map(|normalization| hay.whole_lines(&pattern.before, normalization));
     let against = places.flatten().find_map(|place| Some((place, pointers.against(&place)?)));
     match against {
-        Some((place, against)) => objected(hay, pattern, &place, Objection::Pointer(against)),
+        Some((place, against)) => objected(hay, pattern, &place, against),
         None => nowhere(hay, pattern, pointers),
     }
 }
@@ -186,32 +158,21 @@ pub(super) fn objected(
     objection: Objection,
 ) -> Box<Refusal> {
     let (why, help) = match objection {
-        Objection::Pointer(Against::Heading(heading)) => (
-            format!(
-                "which is outside of `{}`, line {}, that the hunk's heading names",
-                String::from_utf8_lossy(hay.text(heading)).trim(),
-                heading + 1
-            ),
-            "put a line above the text into the heading, or leave the heading out",
-        ),
-        Objection::Pointer(Against::Order) => {
-            ("above the lines of the chunk before this one".to_owned(), "order the chunks as in the file")
+        Objection::Heading(heading) => {
+            let line = heading + 1;
+            let text = String::from_utf8_lossy(hay.text(heading));
+            let why = format!("outside of `{}`, line {line}, that the hunk's heading names", text.trim());
+            return stands_but(hay, pattern, place, &why).with_help(HELP_HEADING);
         }
-        Objection::Pointer(Against::EndOfFile) => {
-            ("and not at the end of the file".to_owned(), "leave `*** End of File` out")
+        Objection::Order => {
+            ("above the lines of the chunk before this one", "order the chunks as in the file")
         }
-        Objection::Token => {
-            ("but begins or ends inside a word, number or operator there".to_owned(), "give the whole line")
-        }
-        Objection::Comment => {
-            ("but only in a comment".to_owned(), "give the whole line, with its comment mark")
-        }
-        Objection::Blanks => (
-            "but with other blank lines".to_owned(),
-            "copy the search text from the file as it is, blank ones included",
-        ),
+        Objection::EndOfFile => ("and not at the end of the file", "leave `*** End of File` out"),
+        Objection::Token => ("but begins or ends inside a word, number or operator there", HELP_LINE),
+        Objection::Comment => ("but only in a comment", HELP_LINE),
+        Objection::Blanks => ("but with other blank lines", HELP_COPY),
     };
-    stands_but(hay, pattern, place, &why).with_help(help)
+    stands_but(hay, pattern, place, why).with_help(help)
 }
 
 /// A place that is only like the search text, or is counted to, while its result matches elsewhere: it may be applied there.
@@ -226,46 +187,27 @@ pub(super) fn applied_elsewhere(hay: Haystack<'_>, place: &Place, result: &Place
         .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None))
 }
 
-/// A hunk whose number, or count, names a place, while something else speaks for another: it is written otherwise at the one
-/// and not at the other, or the other is in the order of the hunks.
-pub(super) fn named_otherwise(hay: Haystack<'_>, named: Place, other: Place, why: &str) -> Box<Refusal> {
-    let message = format!("its number names line {}, {why} {}", named.first() + 1, other.first() + 1);
-    let refusal = ambiguous(hay, [named.min(other), named.max(other)]);
-    Box::new(Refusal { message, ..*refusal })
+/// A hunk that one thing places at one line, and another at another one: its number or count, how it is written there, the order
+/// of the hunks, and earlier edits that moved lines.
+pub(super) fn two_places(hay: Haystack<'_>, one: usize, other: usize) -> Box<Refusal> {
+    let (first, last) = (one.min(other), one.max(other));
+    let message = format!("line {} or line {} may be meant", first + 1, last + 1);
+    let places = [first, last].map(|line| Place::lines(line, line + 1));
+    Refusal::new(Code::SearchAmbiguous, message).with_help(HELP_MORE).with_evidence(shown(hay, &places, None))
 }
 
-/// Why a place is not taken that a number names: the other one is as the search text has it.
-pub(super) const WRITTEN_OTHERWISE: &str =
-    "where the search text matches loosely, but it matches exactly at line";
-
-/// A heading that is no line of the file.
-///
-/// `before` is a line above those that were looked at which it is.
-pub(super) fn no_heading(text: &str, from: usize, before: Option<&usize>) -> Box<Refusal> {
-    let message = match (before, from) {
-        (Some(line), _) => {
-            let line = line + 1;
-            format!(
-                "the line after `@@`, `{text}`, is line {line}, above the lines of the chunk before this one"
-            )
-        }
-        (None, 0) => {
-            format!(
-                "the line after `@@`, `{text}`, is no line of the file, and part of no line or of several"
-            )
-        }
-        (None, _) => format!(
-            "the line after `@@`, `{text}`, is no line after line {from}, and part of no line or of several"
-        ),
-    };
+/// A heading that is no line of those that are looked at.
+pub(super) fn no_heading(text: &str, from: usize) -> Box<Refusal> {
+    let message = format!("the line after `@@`, `{text}`, matches no line from line {} on", from + 1);
     Refusal::new(Code::SearchNotFound, message)
         .with_help("copy the line from the file as it is, and order the chunks as in the file")
 }
 
-/// A text with more places than can be looked at.
-pub(super) fn many_places() -> Box<Refusal> {
-    let message = "the search text may match too many places to look at each";
-    Refusal::new(Code::Limit, message).with_help("give more lines around it")
+/// Several lines that a heading may be.
+pub(super) fn ambiguous_heading(hay: Haystack<'_>, regions: &[Region]) -> Box<Refusal> {
+    let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
+    let message = format!("the line after `@@` matches {}", counted(regions.len(), "place"));
+    Box::new(Refusal { message, ..*ambiguous(hay, places) })
 }
 
 /// The same edit as in an earlier part of the response, which would be made again.
@@ -274,42 +216,11 @@ pub(super) fn once_more() -> Box<Refusal> {
         .with_help("leave one of them out, or give more lines if they belong in two places")
 }
 
-/// The hunk fits the base at that line, but not what became of it.
+/// The hunk fits an earlier version of the file at that line, but not what became of it.
 pub(super) fn conflict(line: usize) -> Box<Refusal> {
-    let message = format!(
-        "the hunk matches the file as it was, at line {line}, but other edits changed the same lines"
-    );
-    Refusal::new(Code::Conflict, message).with_help("write one edit for all changes there")
-}
-
-/// A hunk that fits what it was made on, where the file has other lines by now.
-pub(super) fn changed_since() -> Box<Refusal> {
-    let message = "the hunk matches the version that it was made for, but its lines have changed since";
-    Refusal::new(Code::Conflict, message).with_help("make the change on the file as it is now")
-}
-
-/// A count or line number that means one line of the file as the edits before have left it, and another one as it was.
-pub(super) fn two_readings(line: usize, other: usize) -> Box<Refusal> {
     let message =
-        format!("the line number may mean line {line} or line {other}, since earlier edits moved lines");
-    let evidence = Evidence { candidates: vec![line.min(other), line.max(other)], ..Evidence::default() };
-    let mut refusal = Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("give more lines around it, so that it matches once")
-        .with_evidence(evidence);
-    refusal.is_last = true;
-    refusal
-}
-
-/// A SEARCH/REPLACE block with more lines that may be its divider than are tried.
-pub(super) fn too_many_dividers() -> Box<Refusal> {
-    Refusal::new(Code::Limit, "too many lines of the block look like its divider")
-        .with_help("give only the changed lines and a few around them")
-}
-
-/// The lines of places, as evidence: of very many the first ones.
-pub(super) fn candidates(places: &[Place]) -> Evidence {
-    let lines = places.iter().map(|place| place.start.line + 1).take(CANDIDATES_SHOWN);
-    Evidence { candidates: lines.collect(), ..Evidence::default() }
+        format!("the hunk matches an earlier version of the file, at line {line}, but not this one");
+    Refusal::new(Code::Conflict, message).with_help(HELP_ONE)
 }
 
 /// The refusal of a response that asks for more searches than it is worth.

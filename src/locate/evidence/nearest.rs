@@ -1,13 +1,10 @@
 //! What a refusal shows of the file when a text is nowhere in it: the region most like it.
 
 use super::compare::compare;
-use super::surrounding::{beginning, excerpt};
-use crate::diag::{Elsewhere, Evidence, Nearest, Row, RowKind};
+use super::surrounding::beginning;
+use crate::diag::{Evidence, Nearest};
 use crate::locate::pointer::Pointers;
-use crate::locate::thresholds::{
-    ELSEWHERE, NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, SHOWN_CONTEXT, SHOWN_LINES,
-    WORDS_PROBED,
-};
+use crate::locate::thresholds::{NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, WORDS_PROBED};
 use crate::pattern::Pattern;
 use crate::text::alike::{COMMON, beginnings, percent, ratio, ratio_steps, reach};
 use crate::text::search::{Budget, Haystack, Solid};
@@ -32,21 +29,18 @@ pub(super) fn evidence(hay: Haystack<'_>, before: &[&[u8]], pointers: &Pointers)
     let content = hay.content();
     let file_lines = Some(content.line_count());
     let named = match pointers.regions.as_deref() {
-        Some([one]) => nearest(hay.within(one.heading..one.last + before.len()), before).ok().flatten(),
+        Some([one]) => nearest(hay.within(one.heading..one.last + before.len()), before).flatten(),
         _ => None,
     };
-    match named.map_or_else(|| nearest(hay, before), |nearest| Ok(Some(nearest))) {
-        Ok(Some(nearest)) => Evidence { nearest: Some(nearest), file_lines, ..Evidence::default() },
-        Ok(None) => beginning(content),
-        Err(GaveUp) => Evidence { gave_up: true, ..beginning(content) },
+    match named.map_or_else(|| nearest(hay, before), |nearest| Some(Some(nearest))) {
+        Some(Some(nearest)) => Evidence { nearest: Some(nearest), file_lines, ..Evidence::default() },
+        Some(None) => beginning(content),
+        None => Evidence { gave_up: true, ..beginning(content) },
     }
 }
 
-/// It would take too long.
-struct GaveUp;
-
-/// The region most like some lines, of those that are searched.
-fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveUp> {
+/// The region most like some lines, of those that are searched; none at all if it would take too long.
+fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
     let (content, budget) = (hay.content(), hay.budget());
     let wanted: Vec<Wanted<'_>> = before
         .iter()
@@ -54,10 +48,10 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveU
         .filter(|wanted| !is_blank(&wanted.text))
         .collect();
     if wanted.is_empty() || content.is_empty() {
-        return Ok(None);
+        return Some(None);
     }
     if !budget.spend_on_evidence(content.line_count() / 4) {
-        return Err(GaveUp);
+        return None;
     }
     // What evidence costs is counted apart from searching.
     let free = Budget::new(u64::MAX, 0);
@@ -69,28 +63,21 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Result<Option<Nearest>, GaveU
         beginnings(hashes.iter().map(|hash| spots.get(hash).cloned().unwrap_or_default()).enumerate());
     if starts.is_empty() {
         if !budget.spend_on_evidence(content.line_count() * PROBES * 4) {
-            return Err(GaveUp);
+            return None;
         }
         starts = by_like_lines(&wanted, hay, &file);
     }
     starts.truncate(NEAREST_REGIONS);
     if !budget.spend_on_evidence(wanted.len() * starts.len()) {
-        return Err(GaveUp);
+        return None;
     }
     let mut steps = NEAREST_STEPS;
     let regions: Vec<Region> =
         starts.into_iter().map(|start| region(&wanted, &file, start, &mut steps)).collect();
     budget.spend_on_evidence(NEAREST_STEPS - steps);
     let best = regions.iter().reduce(|best, next| if next.share > best.share { next } else { best });
-    let Some(best) = best.filter(|best| best.share >= NEAREST_LEAST) else { return Ok(None) };
-    // Of several that are as much alike none is better than the others.
-    let apart = |one: &&Region| one.start >= best.end || one.end <= best.start;
-    let equal = regions.iter().filter(|one| one.share >= best.share - f64::EPSILON).filter(apart);
-    let mut also: Vec<usize> = equal.filter_map(|one| file.line(one.start)).map(|line| line + 1).collect();
-    also.sort_unstable();
-    also.dedup();
-    also.truncate(ELSEWHERE);
-    Ok(Some(Nearest { also, ..show(content, before, &file, best, budget) }))
+    let Some(best) = best.filter(|best| best.share >= NEAREST_LEAST) else { return Some(None) };
+    Some(Some(show(content, before, &file, best, budget)))
 }
 
 /// A line to find that is not blank.
@@ -110,56 +97,45 @@ struct Region {
 fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> Vec<usize> {
     let mut probes: Vec<(usize, &Wanted<'_>)> = wanted.iter().enumerate().collect();
     probes.sort_by_key(|(at, wanted)| (std::cmp::Reverse(wanted.text.len()), *at));
-    probes.truncate(PROBES);
-    let spots = probes.into_iter().flat_map(|(at, wanted)| {
+    let spots = probes.into_iter().take(PROBES).flat_map(|(at, wanted)| {
         let mut longest: Vec<&[u8]> = words(&wanted.text).collect();
         longest.sort_by_key(|word| std::cmp::Reverse(word.len()));
-        longest.truncate(WORDS_PROBED);
         if longest.len() < WORDS_PROBED {
             let (head, tail) = wanted.text.split_at(wanted.text.len() / 2);
             longest = vec![head, tail];
         }
-        let lines = longest.into_iter().map(|word| hay.lines_with(word, false));
-        lines
-            .map(|lines| (at, lines.into_iter().filter_map(|line| file.index(line)).collect()))
-            .collect::<Vec<_>>()
+        let lines = longest.into_iter().take(WORDS_PROBED).map(|word| hay.lines_with(word, false));
+        let of_file = |lines: Vec<usize>| lines.into_iter().filter_map(|line| file.index(line)).collect();
+        lines.map(|lines| (at, of_file(lines))).collect::<Vec<_>>()
     });
     beginnings(spots)
 }
 
-/// How much of the text stands from a line on: line by line, or with lines put in or left out, whichever is more.
+/// How much of the text stands from a line on, with lines put in or left out. Those between equal ones are compared in turn.
 fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, steps: &mut usize) -> Region {
-    let end = (start + wanted.len()).min(file.len());
-    let mut sum = 0.0;
-    for (wanted, index) in wanted.iter().zip(start..end) {
-        let text = FORM.of(file.text(index));
-        let cost = ratio_steps(&wanted.text, &text);
-        if wanted.text == text {
+    let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
+    // Some more lines, for those that the file has in between.
+    let new = file.hashes_of(start..start + reach(wanted.len()));
+    let cost = old.len().saturating_mul(new.len());
+    let all = DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() };
+    let operations = if cost > *steps { vec![all] } else { difference_of(&old, &new) };
+    *steps = steps.saturating_sub(cost);
+    let (mut sum, mut end) = (0.0, start + 1);
+    for (old, new) in operations.iter().flat_map(|one| one.old_range().zip(one.new_range())) {
+        let (text, index) = (&wanted[old].text, start + new);
+        let real = FORM.of(file.text(index));
+        let cost = ratio_steps(text, &real);
+        end = index + 1;
+        if *text == real {
             sum += 1.0;
         } else if *steps >= cost {
             *steps -= cost;
-            sum += ratio(&wanted.text, &text);
+            sum += ratio(text, &real);
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
-    let of_all = |share: f64| share / wanted.len() as f64;
-    let in_place = Region { start, end, share: of_all(sum) };
-    // Some more lines, for those that the file has in between.
-    let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
-    let new = file.hashes_of(start..start + reach(wanted.len()));
-    if old.len().saturating_mul(new.len()) > *steps {
-        return in_place;
-    }
-    *steps -= old.len() * new.len();
-    let (mut equal, mut last) = (0.0, start);
-    for op in difference_of(&old, &new) {
-        if let DiffOp::Equal { new_index, len, .. } = op {
-            equal += f64::from(u32::try_from(len).unwrap_or(u32::MAX));
-            last = start + new_index + len;
-        }
-    }
-    let shifted = Region { start, end: last.max(start + 1).min(file.len()), share: of_all(equal) };
-    if shifted.share > in_place.share { shifted } else { in_place }
+    let share = sum / wanted.len() as f64;
+    Region { start, end, share }
 }
 
 fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, budget: &Budget) -> Nearest {
@@ -168,69 +144,12 @@ fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, 
     let lines: Vec<&[u8]> = content.lines(first..end).map(|line| line.text).collect();
     let shown = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
     let rows = compare(before, &lines, budget);
-    let first_difference = first_difference(&rows);
-    let differs = first_difference.is_some();
-    let elsewhere = elsewhere(before, &rows, file, first..end, budget);
-    let around = elsewhere.first().map(|found| {
-        let index = found.line.saturating_sub(1);
-        excerpt(content, index.saturating_sub(2 * SHOWN_CONTEXT)..index + 2 * SHOWN_CONTEXT + 1)
-    });
-    Nearest {
-        line: first + 1,
-        rows,
-        elsewhere,
-        around,
-        also: Vec::new(),
-        lines: lines.iter().map(|line| shown(line)).collect(),
-        // What differs in blanks alone is not all of it.
-        similarity: percent(region.share).min(if differs { 99 } else { 100 }),
-        first_difference: first_difference.map(|(index, line)| (index, line.map(|line| shown(lines[line])))),
-    }
-}
-
-/// Where lines that are not in the region stand, if it is once: so one sees that the text may belong there.
-fn elsewhere(
-    before: &[&[u8]],
-    rows: &[Row],
-    file: &Solid<'_>,
-    region: std::ops::Range<usize>,
-    budget: &Budget,
-) -> Vec<Elsewhere> {
-    let says_something =
-        |text: &[u8]| text.iter().filter(|b| b.is_ascii_alphanumeric() || !b.is_ascii()).count() > 2;
-    let lost = rows.iter().filter(|row| matches!(row.kind, RowKind::Missing | RowKind::Differs));
-    let lost: Vec<(usize, u64)> = lost
-        .filter_map(|row| {
-            let text = before.get(row.wanted?)?;
-            says_something(text).then(|| (row.wanted.unwrap_or(0), FORM.hash(text)))
-        })
-        .take(SHOWN_LINES)
-        .collect();
-    if lost.is_empty() || !budget.spend_on_evidence(file.len()) {
-        return Vec::new();
-    }
-    let found = file.spots(&lost.iter().map(|&(_, hash)| hash).collect::<Vec<u64>>(), 1);
-    let once = |&(wanted, hash): &(usize, u64)| match found.get(&hash)?.as_slice() {
-        [index] => {
-            let line = file.line(*index)?;
-            (!region.contains(&line)).then_some(Elsewhere { wanted, line: line + 1 })
-        }
-        _ => None,
-    };
-    lost.iter().filter_map(once).take(ELSEWHERE).collect()
-}
-
-/// The first line to find that is not the file's line beside it, and that line: what differs to the eye goes before what
-/// differs in blanks alone.
-fn first_difference(rows: &[Row]) -> Option<(usize, Option<usize>)> {
-    let is_alike = |row: &Row| matches!(row.kind, RowKind::Same | RowKind::Alike);
-    let differs = |row: &Row| {
-        row.kind != RowKind::Same && (!is_alike(row) || row.wanted.is_some() && row.real.is_some())
-    };
-    let at = rows.iter().position(|row| !is_alike(row)).or_else(|| rows.iter().position(differs))?;
-    let behind = &rows[at..];
-    let wanted = behind.iter().find_map(|row| row.wanted)?;
-    Some((wanted, behind.iter().find_map(|row| row.real)))
+    let similarity = percent(region.share);
+    let nearest =
+        Nearest { line: first + 1, rows, lines: lines.iter().map(|line| shown(line)).collect(), similarity };
+    // What differs in blanks alone is not all of it.
+    let most = if nearest.first_differing_row().is_some() { 99 } else { 100 };
+    Nearest { similarity: similarity.min(most), ..nearest }
 }
 
 #[cfg(test)]
@@ -266,12 +185,18 @@ mod tests {
         );
     }
 
+    /// The first line that differs, and what the file has there.
+    fn first(near: &Nearest) -> (Option<usize>, Option<&str>) {
+        let row = near.rows[near.first_differing_row().unwrap()];
+        (row.wanted, row.real.map(|at| near.lines[at].as_str()))
+    }
+
     #[test]
     fn the_nearest_region_is_shown_with_its_first_difference() {
         let file = "fn a() {\n    one();\n    two();\n}\n\nfn b() {\n    three();\n    four();\n}\n";
         let near = nearest(file, "fn b() {\n    three(1);\n    four();\n}\n").unwrap();
         assert_eq!((near.line, near.lines.len()), (6, 4));
-        assert_eq!(near.first_difference, Some((1, Some("    three();".into()))));
+        assert_eq!(first(&near), (Some(1), Some("    three();")));
         assert!(near.similarity > 90 && near.similarity < 100, "{}", near.similarity);
     }
 
@@ -281,7 +206,7 @@ mod tests {
             nearest("q\nfirst\nsecond\nnew\nthird\nfourth\nfifth\n", "first\nsecond\nthird\nfourth\nfifth\n")
                 .unwrap();
         assert_eq!((near.line, near.similarity), (2, 99));
-        assert_eq!(near.first_difference, Some((2, Some("new".into()))));
+        assert_eq!(first(&near), (None, Some("new")));
         assert_eq!(near.lines.len(), 6);
     }
 
@@ -289,29 +214,8 @@ mod tests {
     fn a_text_of_which_no_line_is_there_is_found_by_its_letters() {
         let file = "alpha\nbeta\n    let total = compute_total(items);\nomega\n";
         let near = nearest(file, "let total = compute_sum(items);\n").unwrap();
-        assert_eq!((near.line, near.first_difference.as_ref().unwrap().0), (3, 0));
+        assert_eq!((near.line, first(&near).0), (3, Some(0)));
         assert_eq!(nearest(file, "something else altogether\n"), None);
-    }
-
-    #[test]
-    fn lines_that_stand_elsewhere_are_named() {
-        let method = "    def total():\n        total = 0\n        for item in items:\n            total += item\n        return total\n";
-        let file = format!(
-            "class A:\n    def total():\n        return sum(items)\n    def receipt():\n        pass\nclass B:\n{method}"
-        );
-        let near = nearest(&file, &format!("{method}    def receipt():\n")).unwrap();
-        assert_eq!((near.line, near.elsewhere), (7, vec![Elsewhere { wanted: 5, line: 4 }]));
-        let around = near.around.unwrap();
-        assert_eq!((around.line, around.lines[3].as_str()), (1, "    def receipt():"));
-    }
-
-    #[test]
-    fn regions_that_are_as_much_alike_are_named() {
-        let block = "fn f() {\n    one();\n    two();\n}\n";
-        let near = nearest(&format!("{block}\n{block}"), "fn f() {\n    one();\n    three();\n}\n").unwrap();
-        assert_eq!((near.line, near.also), (1, vec![6]));
-        let near = nearest(block, "fn f() {\n    one();\n    three();\n}\n").unwrap();
-        assert_eq!(near.also, Vec::<usize>::new());
     }
 
     #[test]
@@ -329,7 +233,7 @@ mod tests {
     #[test]
     fn a_region_that_ends_too_early_lacks_a_line() {
         let near = nearest("x\nfirst line\nsecond line\n", "first line\nsecond line\nthird line\n").unwrap();
-        assert_eq!(near.first_difference, Some((2, None)));
+        assert_eq!(first(&near), (Some(2), None));
     }
 
     #[test]

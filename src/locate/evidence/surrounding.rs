@@ -1,11 +1,10 @@
 //! What a refusal shows of places in a file: they and what is around them, so that they can be told apart.
 
 use crate::diag::{Evidence, Excerpt, Surrounding};
-use crate::locate::thresholds::{ABOVE, SHOWN_CONTEXT, SHOWN_LINES, SHOWN_PLACES};
-use crate::pattern::says_something;
+use crate::locate::thresholds::{SHOWN_CONTEXT, SHOWN_LINES, SHOWN_PLACES};
 use crate::span::LineRange;
+use crate::text::Content;
 use crate::text::search::Place;
-use crate::text::{Content, indentation};
 
 /// The first of the places; `context` lines before and after make each unique, if that is known.
 pub(super) fn surroundings(content: &Content, places: &[Place], context: Option<usize>) -> Vec<Surrounding> {
@@ -21,29 +20,7 @@ fn surrounding(content: &Content, place: &Place, context: usize) -> Surrounding 
     Surrounding {
         lines: LineRange { first: start + 1, last: end.max(start + 1) },
         excerpt: excerpt(content, first..behind),
-        within: within(content, start, first),
     }
-}
-
-/// What the place is in, as its indentation has it: the innermost such line above `first`.
-fn within(content: &Content, start: usize, first: usize) -> Option<Excerpt> {
-    let own = indentation(content.line(start)?.text).len();
-    if own == 0 {
-        return None;
-    }
-    let above = start.saturating_sub(ABOVE)..start;
-    let lines: Vec<_> = above.clone().zip(content.lines(above)).collect();
-    let mut depth = own;
-    for (line, found) in lines.into_iter().rev() {
-        let own = indentation(found.text).len();
-        if own < depth && !found.is_blank() && says_something(found.text) {
-            if line < first {
-                return Some(excerpt(content, line..line + 1));
-            }
-            depth = own;
-        }
-    }
-    None
 }
 
 /// Lines of a file, as they are shown.
@@ -70,22 +47,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_shown_with_what_is_around_it_and_what_it_is_in() {
+    fn a_place_is_shown_with_what_is_around_it() {
         let content = Content::new(b"fn a() {\n    one();\n    two();\n    x();\n    three();\n}\n");
         let shown = surroundings(&content, &[Place::lines(3, 4)], Some(1));
         assert_eq!(shown[0].lines, LineRange { first: 4, last: 4 });
         assert_eq!(shown[0].excerpt.line, 3);
         assert_eq!(shown[0].excerpt.lines, ["    two();", "    x();", "    three();"]);
-        assert_eq!(shown[0].within, Some(Excerpt { line: 1, lines: vec!["fn a() {".to_owned()] }));
-        let near = surroundings(&content, &[Place::lines(1, 2)], None);
-        assert_eq!(near[0].within, None, "it is in the excerpt");
-        let nested = Content::new(b"class A:\n    a = 1\n    def f():\n        x()\n");
-        let shown = surroundings(&nested, &[Place::lines(3, 4)], Some(1));
-        assert_eq!(
-            shown[0].within,
-            Some(Excerpt { line: 1, lines: vec!["class A:".to_owned()] }),
-            "what that is in, then"
-        );
     }
 
     #[test]

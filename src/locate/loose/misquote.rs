@@ -1,12 +1,12 @@
 //! A line that the answer misquotes, and writes in its after-text as the file has it, is a kept line: the result is what
 //! both the file and the answer say.
 
+use crate::diag::Refusal;
 use crate::locate::already_applied::nearly_matches;
-use crate::locate::evidence::{self, Refusal};
-use crate::locate::matches::{Search, find};
+use crate::locate::evidence;
+use crate::locate::matches::find;
 use crate::locate::query::Query;
 use crate::locate::solution::Solution;
-use crate::locate::solve::solve;
 use crate::locate::tier::Tier;
 use crate::pattern::{Pattern, Step, pair};
 use crate::text::alike::{is_mistyped, without_style};
@@ -21,14 +21,14 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     let Some(meant) = corrected(hay, pattern).filter(|meant| !meant.changes_nothing()) else {
         return Ok(None);
     };
-    let Search::Matches(found) = find(&query.with(&meant))? else { return Ok(None) };
+    let Ok(found) = find(&query.with(&meant))? else { return Ok(None) };
     let open = found.open();
     match open.as_slice() {
         [one] if found.places.len() == 1 => {
             if nearly_matches(query, &[one.place]) {
                 return Ok(None);
             }
-            let mut solution = solve(&query.with(&meant), one, 1)?;
+            let mut solution = query.with(&meant).solve(one)?;
             solution.matched.tier = Tier::Similar;
             solution.matched.similarity = Some(99);
             Ok(Some(solution))

@@ -4,12 +4,12 @@
 mod misquote;
 mod similar;
 
-use super::evidence::{self, Refusal};
+use super::evidence;
 use super::gapped;
 use super::query::Query;
 use super::solution::Solution;
-use super::solve::solve;
 use super::tier::Tier;
+use crate::diag::Refusal;
 
 /// The one place of a hunk at tiers 7 and 8, or where only lines differ that the new text has right.
 pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>> {
@@ -25,7 +25,7 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     let places = similar::places(query);
     match places.as_slice() {
         [] => misquote::locate(query),
-        [(one, false)] => solve(query, one, 1).map(Some),
+        [(one, false)] => query.solve(one).map(Some),
         [(_, true)] => Ok(None),
         _ => Err(evidence::ambiguous(query.hay, places.iter().map(|(aligned, _)| aligned.place))),
     }

@@ -244,11 +244,9 @@ fn hunks_see_the_result_of_those_before() {
 fn as_many_identical_hunks_as_places_are_those_places_in_order() {
     let edit = hunk("x\n", "y\n");
     let mut now = version("x\n-\nx\n");
-    let mut counted = None;
     for index in 0..2 {
-        let repeat = Repeat { total: 2, index, counted, elsewhere: 0 };
+        let repeat = Repeat { total: 2, index, elsewhere: 0 };
         let applied = apply_to(&now, std::slice::from_ref(&edit), &[repeat], &LIMITS).unwrap();
-        counted = counted.or(applied.places[0]);
         now = applied.version;
     }
     assert_eq!(now.content().to_bytes(), b"y\n-\ny\n");
@@ -256,12 +254,11 @@ fn as_many_identical_hunks_as_places_are_those_places_in_order() {
         let outcome = apply_to(&version(file), std::slice::from_ref(&edit), &[repeat], &LIMITS);
         outcome.map(|applied| applied.outcome).map_err(|refusals| refusals[0].code)
     };
-    let two = Repeat { total: 2, index: 0, counted: None, elsewhere: 0 };
+    let two = Repeat { total: 2, index: 0, elsewhere: 0 };
     assert_eq!(try_at("x\nx\nx\n", two), Err(Code::SearchAmbiguous), "two edits for three places");
-    // The first was refused for its three places: the second does not get the two that are left.
-    let late = Repeat { index: 1, counted: Some(3), ..two };
+    let late = Repeat { index: 1, ..two };
     assert_eq!(try_at("x\n", late), Ok(Outcome::Changes), "one place is one place");
-    let again = Repeat { total: 1, index: 0, counted: None, elsewhere: 1 };
+    let again = Repeat { total: 1, index: 0, elsewhere: 1 };
     assert_eq!(try_at("y\n", again), Ok(Outcome::AlreadyApplied));
     assert_eq!(try_at("y\nx\n", again), Err(Code::Duplicate));
 }
@@ -269,7 +266,7 @@ fn as_many_identical_hunks_as_places_are_those_places_in_order() {
 #[test]
 fn overlapping_places_are_not_given_to_identical_hunks() {
     let edit = hunk("x\nx\n", "y\n");
-    let repeat = Repeat { total: 2, index: 0, counted: None, elsewhere: 0 };
+    let repeat = Repeat { total: 2, index: 0, elsewhere: 0 };
     let refusals = apply_to(&version("x\nx\nx\n"), &[edit], &[repeat], &LIMITS).unwrap_err();
     assert_eq!(refusals[0].code, Code::SearchAmbiguous);
 }

@@ -5,7 +5,6 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Candidate, Change, Edit, FormatId, Given, Hunk, Missing, Op, Target, Unit};
 use crate::plan::{Rules, TreeError};
 use crate::span::Span;
-use crate::syntax;
 use std::collections::HashSet;
 
 /// The edit of a block that changes the definitions which it holds.
@@ -52,33 +51,6 @@ pub(super) fn is_alike(one: &str, other: &str) -> bool {
     let (one, other) = (words(one), words(other));
     let other: HashSet<&String> = other.iter().collect();
     one.iter().filter(|word| other.contains(word)).count() * 10 >= one.len() * 6
-}
-
-/// The definitions in a block that may be a snippet.
-pub(super) fn definitions(given: &Given) -> Vec<String> {
-    match given.candidates.as_slice() {
-        [only] => syntax::definitions(&only.path.raw, given.content()),
-        _ => Vec::new(),
-    }
-}
-
-/// What definitions a block holds, to be said behind its file.
-pub(super) fn holds(given: &Given) -> String {
-    let all = definitions(given);
-    let first = all.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-    match all.len() {
-        0 => String::new(),
-        1..=3 => format!(" and holds {first}"),
-        _ => format!(" and holds {first}, …"),
-    }
-}
-
-/// How a block is taken.
-pub(super) fn how_to_take(given: &Given) -> String {
-    match definitions(given).is_empty() {
-        true => "take it as the whole file with --format whole-file".to_owned(),
-        false => "change its definitions with --format snippet, or take it as the whole file with --format whole-file".to_owned(),
-    }
 }
 
 impl Files<'_, '_> {

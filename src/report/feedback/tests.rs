@@ -56,13 +56,8 @@ fn missed(number: usize, lines: usize) -> Finding {
     let real: Vec<String> = (0..lines).map(|line| format!("line {line}\t\u{202e}```")).collect();
     let wanted = real.iter().map(|line| Wanted { line: None, text: line.replace("line", "lime") });
     let row = |at| Row { wanted: Some(at), real: Some(at), kind: RowKind::Differs };
-    let nearest = Nearest {
-        line: 11,
-        similarity: 90,
-        rows: (0..lines).map(row).collect(),
-        lines: real.clone(),
-        ..Nearest::default()
-    };
+    let nearest =
+        Nearest { line: 11, similarity: 90, rows: (0..lines).map(row).collect(), lines: real.clone() };
     Finding {
         wanted: wanted.collect(),
         evidence: Some(Box::new(Evidence { nearest: Some(nearest), ..Evidence::default() })),

@@ -47,7 +47,8 @@ fn a_text_that_is_nowhere_carries_the_nearest_region() {
     for evidence in found.evidence() {
         let nearest = evidence.nearest.as_ref().unwrap();
         assert_eq!(nearest.line, 9);
-        assert_eq!(nearest.first_difference, Some((1, Some("size = 3".to_owned()))));
+        let row = nearest.rows[nearest.first_differing_row().unwrap()];
+        assert_eq!((row.wanted, &*nearest.lines[row.real.unwrap()]), (Some(1), "size = 3"));
         assert!(nearest.similarity >= 60, "{}", nearest.similarity);
     }
 }

@@ -1,12 +1,13 @@
 //! What all strategies ask of one hunk on one text.
 
-use crate::locate::admission::Objection;
-use crate::locate::already_applied::{already_applied, stricter_result};
-use crate::locate::evidence::{self, Refusal};
-use crate::locate::query::Query;
-use crate::locate::solution::{Part, Solution};
-use crate::locate::tier::{MatchMode, Tier};
-use crate::locate::{Repeat, loose};
+use super::already_applied::{already_applied, stricter_result};
+use super::evidence;
+use super::pointer::Objection;
+use super::query::Query;
+use super::solution::{Part, Solution};
+use super::tier::{MatchMode, Tier};
+use super::{Repeat, loose};
+use crate::diag::Refusal;
 use crate::text::search::Place;
 
 impl Query<'_> {
@@ -32,15 +33,15 @@ impl Query<'_> {
         places.into_iter().find(|place| begins(place) && self.admits(place))
     }
 
-    /// The hunk as one whose result stands at a place; `places` is how many there were to choose from.
-    pub(super) fn made(&self, place: Place, match_mode: MatchMode, places: usize) -> Part {
-        Part::Made(Solution::at(self.hay, place, match_mode, places))
+    /// The hunk as one whose result stands at a place.
+    pub(super) fn made(&self, place: Place, match_mode: MatchMode) -> Part {
+        Part::Made(Solution::at(self.hay, place, match_mode))
     }
 
     /// The hunk as one that is already applied, if it is.
     pub(super) fn already_applied(&self, repeat: Repeat) -> Option<Part> {
         let (place, match_mode) = already_applied(self, repeat)?;
-        Some(self.made(place, match_mode, 0))
+        Some(self.made(place, match_mode))
     }
 
     /// What the hunk comes to that has no place at the strict tiers: it was made, where `repeat` says how often it may stand;
@@ -57,7 +58,7 @@ impl Query<'_> {
             return Ok(part);
         }
         if loose
-            && refused.is_none_or(|(_, objection)| matches!(objection, Objection::Pointer(_)))
+            && refused.is_none_or(|(_, objection)| objection.is_pointer())
             && let Some(solution) = loose::locate(&self.narrowed(pattern.before.len()))?
         {
             return Ok(Part::Change(solution));

@@ -71,28 +71,6 @@ impl Repo {
         Ok(all)
     }
 
-    /// The references whose names begin so, with the rest of these and the ids that they hold.
-    pub(super) fn references_below(&self, base: &str) -> Result<Vec<(String, Oid)>> {
-        let mut all = Vec::new();
-        if self.has_references_by_git() {
-            for (name, id) in self.values_by_git()? {
-                if let Some(rest) = name.strip_prefix(base) {
-                    all.push((rest.to_owned(), self.id(&id)?));
-                }
-            }
-            return Ok(all);
-        }
-        let failed = |e| Error::git(format!("list the references below {base}"), e);
-        for reference in self.git.references_glob(&format!("{base}*")).map_err(failed)? {
-            let reference = reference.map_err(failed)?;
-            let rest = reference.name().ok().and_then(|name| name.strip_prefix(base));
-            if let (Some(rest), Some(id)) = (rest, reference.target()) {
-                all.push((rest.to_owned(), id));
-            }
-        }
-        Ok(all)
-    }
-
     /// Whether commits may have other parents than their own: by replacements, or by grafts (gitglossary(7)).
     pub(super) fn has_other_parents(&self) -> Result<bool> {
         let grafts = match std::env::var_os("GIT_GRAFT_FILE").filter(|path| !path.is_empty()) {

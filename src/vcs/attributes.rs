@@ -5,7 +5,7 @@
 use super::convert::{Converter, Endings};
 use super::index::Index;
 use super::repo::Repo;
-use super::{Error, Result};
+use super::{Error, Result, once};
 use std::path::{Path, PathBuf};
 
 /// What stands between a blob and its file in the checkout.
@@ -59,6 +59,12 @@ impl Core {
             (_, None) => cfg!(windows),
         }
     }
+}
+
+/// The attribute files that may speak of a path (gitattributes(5)), that beside it first.
+pub(super) fn attribute_files(path: &str) -> impl Iterator<Item = String> {
+    let directories = path.rmatch_indices('/').map(|(slash, _)| &path[..=slash]);
+    directories.chain([""]).map(|directory| format!("{directory}.gitattributes"))
 }
 
 /// What `text`, or `crlf`, as it was called once, says of a file.
@@ -213,42 +219,20 @@ impl Repo {
     /// Whether any attribute file could speak of the path. Mostly none can, and libgit2 would look for each of them
     /// once for every attribute.
     fn has_attributes(&self, path: &str, index: &Index) -> Result<bool> {
-        let everywhere = match self.attributes_everywhere.get() {
-            Some(known) => *known,
-            None => {
-                let found = self.has_shared_attributes()?;
-                *self.attributes_everywhere.get_or_init(|| found)
-            }
-        };
-        if everywhere {
+        if *once(&self.attributes_everywhere, || Ok(!self.shared_attributes()?.is_empty()))? {
             return Ok(true);
         }
         let mut known = self.attributes_in.borrow_mut();
-        let mut end = path.len();
-        loop {
-            let directory = path[..end].rfind('/').map(|slash| &path[..slash]);
-            let file = directory
-                .map_or(".gitattributes".to_owned(), |directory| format!("{directory}/.gitattributes"));
-            let found = match known.get(&file) {
-                Some(found) => *found,
-                None => {
-                    let on_disk =
-                        self.workdir().is_some_and(|top| top.join(&file).symlink_metadata().is_ok());
-                    let found = on_disk || index.get(&file).is_some();
-                    known.insert(file, found);
-                    found
-                }
-            };
-            match directory {
-                _ if found => return Ok(true),
-                Some(directory) => end = directory.len(),
-                None => return Ok(false),
+        let on_disk =
+            |file: &str| self.workdir().is_some_and(|top| top.join(file).symlink_metadata().is_ok());
+        Ok(attribute_files(path).any(|file| match known.get(&file) {
+            Some(found) => *found,
+            None => {
+                let found = on_disk(&file) || index.get(&file).is_some();
+                known.insert(file, found);
+                found
             }
-        }
-    }
-
-    fn has_shared_attributes(&self) -> Result<bool> {
-        Ok(!self.shared_attributes()?.is_empty())
+        }))
     }
 
     /// The attribute files that hold for the whole repository (gitattributes(5), "Files"), and are there.

@@ -8,6 +8,7 @@ mod raw;
 
 pub use features::Features;
 
+use super::attributes::attribute_files;
 use super::checkout::{Checkout, Identity};
 use super::repo::Repo;
 use super::temporary::Temporary;
@@ -86,9 +87,6 @@ struct Said {
 /// How many bytes at its end an index is known by.
 const TAIL: usize = 64;
 
-/// The name of files that attributes are in.
-const ATTRIBUTES: &[u8] = b".gitattributes";
-
 const STAGE: u16 = 0x3000;
 const ASSUME_VALID: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
@@ -143,9 +141,7 @@ impl Repo {
         let mut asked = BTreeSet::new();
         for path in paths {
             asked.insert(path.as_bytes().to_vec());
-            asked.insert(ATTRIBUTES.to_vec());
-            let directories = path.match_indices('/').map(|(slash, _)| &path.as_bytes()[..=slash]);
-            asked.extend(directories.map(|directory| [directory, ATTRIBUTES].concat()));
+            asked.extend(attribute_files(path).map(String::into_bytes));
         }
         match Asked::read(file, self.format(), asked) {
             Some(asked) => Ok(Index {

@@ -224,8 +224,8 @@ impl Repo {
         Ok(self.blob_id(lines.as_bytes())?.to_string())
     }
 
-    /// The references whose names begin so, with the rest of these and the ids that they hold. A broken one holds nothing, and
-    /// neither does one that only names another.
+    /// The references whose names begin so, with the rest of these and the ids that they hold. A broken one
+    /// holds nothing.
     ///
     /// # Errors
     /// The references cannot be read.

@@ -4,7 +4,7 @@
 //! changed. A file or tree that is replaced would have to be looked through in libgit2 itself, and is refused.
 
 use super::repo::Repo;
-use super::{Error, Oid, Result};
+use super::{Error, Oid, Result, once};
 use std::collections::BTreeMap;
 
 /// Which commit stands in for which.
@@ -32,11 +32,7 @@ impl Repo {
     }
 
     fn replacements(&self) -> Result<&Replacements> {
-        if let Some(known) = self.replacements.get() {
-            return Ok(known);
-        }
-        let found = self.find_replacements()?;
-        Ok(self.replacements.get_or_init(|| found))
+        once(&self.replacements, || self.find_replacements())
     }
 
     fn find_replacements(&self) -> Result<Replacements> {

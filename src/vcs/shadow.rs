@@ -4,7 +4,7 @@
 //! is given a shadow: a directory that looks like a plain repository, with links to what there is of the real one.
 
 use super::config::Config;
-use super::repo::{Operation, Repo};
+use super::repo::Repo;
 use super::sharing::Sharing;
 use super::temporary::Temporary;
 use super::{Error, Result, process};
@@ -136,27 +136,6 @@ impl Repo {
     pub(super) fn has_reftable(&self) -> Result<bool> {
         let kept = self.config().string("extensions.refstorage")?;
         Ok(kept.is_some_and(|kept| !kept.eq_ignore_ascii_case("files")))
-    }
-
-    /// What git has under way, by the traces that it leaves in the git directory.
-    pub(super) fn operation_by_git(&self) -> Option<Operation> {
-        let is_there = |name: &str| self.git_dir().join(name).exists();
-        // These are references, wherever they are kept.
-        let is_set = |name: &str| is_there(name) || self.value_by_git(name).is_ok_and(|id| id.is_some());
-        if is_there("rebase-merge") {
-            return Some(Operation::Rebase);
-        }
-        if is_there("rebase-apply") {
-            let am = is_there("rebase-apply/applying");
-            return Some(if am { Operation::Am } else { Operation::Rebase });
-        }
-        let all = [
-            (is_set("MERGE_HEAD"), Operation::Merge),
-            (is_set("REVERT_HEAD"), Operation::Revert),
-            (is_set("CHERRY_PICK_HEAD"), Operation::CherryPick),
-            (is_there("BISECT_LOG"), Operation::Bisect),
-        ];
-        all.into_iter().find_map(|(under_way, operation)| under_way.then_some(operation))
     }
 
     /// Where HEAD of the worktree with that git directory points; `None` where it is detached.

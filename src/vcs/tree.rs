@@ -48,7 +48,7 @@ pub struct BaseTree<'r> {
     conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
     /// The files whose filters are known to take them back to what is stored.
     filtered: RefCell<BTreeSet<RepoPath>>,
-    suspicious: RefCell<HashMap<Option<RepoPath>, bool>>,
+    suspicious: RefCell<HashMap<String, bool>>,
     shared_is_suspicious: OnceCell<bool>,
 }
 

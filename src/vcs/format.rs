@@ -31,8 +31,11 @@ impl Repo {
         id.map_err(|e| Error::git("name the empty tree", e))
     }
 
-    /// Reads an object's name.
-    pub(super) fn id(&self, text: &str) -> Result<Oid> {
+    /// The object's name that a text is.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn id(&self, text: &str) -> Result<Oid> {
         Oid::from_str_ext(text.trim_end(), self.format()).map_err(|e| Error::git("read an object's name", e))
     }
 

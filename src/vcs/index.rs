@@ -6,10 +6,12 @@ mod change;
 mod features;
 mod raw;
 
+pub(super) use change::index_entry;
 pub use features::Features;
 
 use super::attributes::attribute_files;
 use super::checkout::{Checkout, Identity};
+use super::durability::{self, Durability};
 use super::repo::Repo;
 use super::temporary::Temporary;
 use super::tree::Entry;
@@ -391,11 +393,7 @@ impl Repo {
             moved.map_err(|e| Error::io("write", aside, e))?;
         }
         self.share(aside)?;
-        if super::durability::Durability::of(self)?.index {
-            let sync = std::fs::File::open(aside).and_then(|file| file.sync_all());
-            sync.map_err(|e| Error::io("sync", aside, e))?;
-        }
-        Ok(())
+        if Durability::of(self)?.has(durability::INDEX) { durability::sync(aside) } else { Ok(()) }
     }
 }
 

@@ -7,7 +7,7 @@
 //! is the same file with the time stamp that it was given here, and git freshens the time stamp of an object that it
 //! comes to rely on.
 
-use super::durability::{Durability, Unsynced};
+use super::durability::{Durability, LOOSE_OBJECT, PACK, Unsynced};
 use super::fault::{Fault, point};
 use super::loose::{Writer, fan_out, make_private};
 use super::manifest::{Item, Manifest};
@@ -154,7 +154,7 @@ impl Quarantine {
                 repo.share(&path)?;
                 let inode = manifest.stamp(&file).map_err(|e| Error::io("write", &path, e))?;
                 manifest.items.push(Item { name, inode });
-                if durable.pack {
+                if durable.has(PACK) {
                     unsynced.add(path, file);
                 }
             }
@@ -176,7 +176,7 @@ impl Quarantine {
             let inode = manifest.stamp(&file).map_err(|e| Error::io("write", &place, e))?;
             repo.share(&place)?;
             manifest.items.push(Item { name, inode });
-            if durable.loose_object {
+            if durable.has(LOOSE_OBJECT) {
                 unsynced.add(place, file);
             }
         }

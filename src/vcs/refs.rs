@@ -4,7 +4,7 @@
 //! Here every step either happened or did not, a leftover lock is known by its token, and the reflog follows.
 
 use super::chain::{HISTORY, UNDONE};
-use super::durability::Durability;
+use super::durability::{self, Durability};
 use super::fault::{Fault, point};
 use super::format::nothing_beside;
 use super::lock::{Patience, Token, TokenLock};
@@ -393,9 +393,8 @@ impl RefLock {
         };
         write().map_err(|e| Error::io("write", aside, e))?;
         repo.share(aside)?;
-        if Durability::of(repo)?.reference {
-            let sync = std::fs::File::open(aside).and_then(|file| file.sync_all());
-            sync.map_err(|e| Error::io("sync", aside, e))?;
+        if Durability::of(repo)?.has(durability::REFERENCE) {
+            durability::sync(aside)?;
         }
         point(if movement.is_of_records() { Fault::RecordPrepared } else { Fault::RefPrepared })?;
         let file = repo.ref_file(&movement.name);

@@ -33,7 +33,7 @@ pub(super) fn is_needed(config: &git2::Config) -> bool {
 
 /// Opens the repository that git finds here.
 pub(super) fn discover() -> Result<(git2::Repository, Config, Place)> {
-    let ask = |what: &[&str]| asked(Command::new("git").arg("rev-parse").args(what));
+    let ask = |what: &[&str]| process::path(Command::new("git").arg("rev-parse").args(what));
     let git_dir = ask(&["--absolute-git-dir"])?;
     let common_dir = ask(&["--path-format=absolute", "--git-common-dir"])?;
     let bare = ask(&["--is-bare-repository"])?;
@@ -110,20 +110,6 @@ fn fill(at: &Path, common_dir: &Path, config: &Config) -> std::io::Result<()> {
         writeln!(file, "[extensions]\n\tobjectformat = {format}")?;
     }
     Ok(())
-}
-
-/// A path that git prints.
-fn asked(command: &mut Command) -> Result<PathBuf> {
-    let output = command.output().map_err(|e| Error::io("run", "git", e))?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(Error::Command { command: "rev-parse".into(), message });
-    }
-    let mut bytes = output.stdout;
-    if bytes.last() == Some(&b'\n') {
-        bytes.pop();
-    }
-    Ok(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
 }
 
 impl Repo {

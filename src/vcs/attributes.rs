@@ -255,13 +255,8 @@ impl Repo {
 
     /// The file that `core.attributesFile` names. Git is at the top of the work tree when it opens it.
     fn attributes_file(&self) -> Result<Option<PathBuf>> {
-        let Some(path) = self.config().string("core.attributesfile")?.filter(|path| !path.is_empty()) else {
-            return Ok(None);
-        };
-        Ok(Some(match (path.strip_prefix("~/"), std::env::var_os("HOME")) {
-            (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
-            _ => self.workdir().unwrap_or(self.git_dir()).join(path),
-        }))
+        let path = self.config().path("core.attributesfile")?;
+        Ok(path.map(|path| self.workdir().unwrap_or(self.git_dir()).join(path)))
     }
 
     /// Tells libgit2 of that file, which it would look for from the current directory, and not find where `git -c` or the

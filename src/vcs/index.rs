@@ -12,10 +12,11 @@ pub use features::Features;
 use super::attributes::attribute_files;
 use super::checkout::{Checkout, Identity};
 use super::durability::{self, Durability};
+use super::places::{self, beside};
 use super::repo::Repo;
 use super::temporary::Temporary;
 use super::tree::Entry;
-use super::{Error, Result, places};
+use super::{Error, Result};
 use crate::path::RepoPath;
 use asked::Asked;
 use change::Change;
@@ -267,9 +268,7 @@ impl Repo {
 
     /// The lock that git takes to write the index.
     pub fn index_lock(&self) -> PathBuf {
-        let mut name = self.index_file().into_os_string();
-        name.push(".lock");
-        name.into()
+        beside(&self.index_file(), ".lock")
     }
 
     /// What [`Repo::copy_index`] gave if it still is the present index; else a new copy of that, for a new index that is
@@ -437,13 +436,6 @@ fn tail(file: &std::fs::File) -> std::io::Result<Vec<u8>> {
     let mut tail = vec![0; len.min(TAIL as u64) as usize];
     file.read_exact_at(&mut tail, len.saturating_sub(TAIL as u64))?;
     Ok(tail)
-}
-
-/// A name for a copy beside a file that may not be there yet.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.to_owned().into_os_string();
-    name.push(ending);
-    name.into()
 }
 
 /// Gives a file, which nobody writes into, another name; a file of an earlier try may have that. Where there are no links,

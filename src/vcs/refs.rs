@@ -485,9 +485,7 @@ impl RefLock {
 }
 
 pub(super) fn lock_path(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".lock");
-    name.into()
+    places::beside(file, ".lock")
 }
 
 pub(super) fn remove_empty_directories(root: &Path) {

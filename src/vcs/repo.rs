@@ -149,7 +149,7 @@ impl Repo {
     }
 
     fn open_as(git_dir: &Path, workdir: Option<&Path>, named: Named) -> Result<Self> {
-        if is_by_git(git_dir) {
+        if own_config(git_dir).as_ref().is_some_and(shadow::is_needed) {
             let (git, config, place) = shadow::open(git_dir, &common_dir_of(git_dir), workdir)?;
             return Self::assemble(git, config, Some(place), named);
         }
@@ -349,11 +349,6 @@ impl Repo {
         ];
         all.into_iter().find_map(|(under_way, command)| under_way.then_some(command))
     }
-}
-
-/// Whether libgit2 would not open the repository, or not see its references.
-fn is_by_git(git_dir: &Path) -> bool {
-    own_config(git_dir).is_some_and(|config| shadow::is_needed(&config))
 }
 
 /// The configuration of the repository itself, without that of the user and of the system.

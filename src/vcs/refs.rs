@@ -265,20 +265,23 @@ impl Repo {
             || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own))
     }
 
+    fn root_of(&self, name: &str) -> &Path {
+        if Self::is_own(name) { self.git_dir() } else { self.common_dir() }
+    }
+
     pub(super) fn ref_file(&self, name: &str) -> PathBuf {
-        if Self::is_own(name) { self.git_dir().join(name) } else { self.common_dir().join(name) }
+        self.root_of(name).join(name)
     }
 
     pub(super) fn log_file(&self, name: &str) -> PathBuf {
-        let root = if Self::is_own(name) { self.git_dir() } else { self.common_dir() };
-        root.join("logs").join(name)
+        self.root_of(name).join("logs").join(name)
     }
 
     /// Whether all files that a movement writes lie in the repository's own directories, with no link on the way.
     pub fn has_inside(&self, movement: &Movement) -> bool {
         let head = movement.is_head.then_some("HEAD");
         [Some(movement.name.as_str()), head].into_iter().flatten().all(|name| {
-            let root = if Self::is_own(name) { self.git_dir() } else { self.common_dir() };
+            let root = self.root_of(name);
             places::is_inside(root, &self.ref_file(name)) && places::is_inside(root, &self.log_file(name))
         })
     }

@@ -69,7 +69,7 @@ fn known(repo: &Repo, commits: impl Iterator<Item = Oid>) -> Result<HashMap<Oid,
     for (record, link) in transaction::records(repo)?.0 {
         let mut here = Vec::new();
         for (commit, numbers) in &record.commits {
-            let asking = repo.object_id(commit).ok().and_then(|id| wanted.get(&id)).cloned();
+            let asking = repo.id(commit).ok().and_then(|id| wanted.get(&id)).cloned();
             here.extend(asking.map(|asking| (commit, numbers, asking)));
         }
         if here.is_empty() {
@@ -86,7 +86,7 @@ fn known(repo: &Repo, commits: impl Iterator<Item = Oid>) -> Result<HashMap<Oid,
             for (CommitName { id: from, .. }, _, back) in
                 accepted.chain(undone).filter(|(_, new, _)| is_it(new))
             {
-                if let Some(from) = repo.object_id(from).ok().filter(|_| from != commit) {
+                if let Some(from) = repo.id(from).ok().filter(|_| from != commit) {
                     let asking = asking.iter().map(|(id, opposite)| (*id, opposite ^ back));
                     wanted.entry(from).or_default().extend(asking);
                 }

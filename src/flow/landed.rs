@@ -250,7 +250,7 @@ fn known<'l>(
 fn commits_of(repo: &Repo, landed: &LandedEdits) -> Result<Option<Vec<Oid>>, Error> {
     let mut commits = Vec::new();
     for one in &landed.commits {
-        match repo.object_id(&one.id) {
+        match repo.id(&one.id) {
             Ok(id) if repo.has_commit(id)? => commits.push(id),
             _ => return Ok(None),
         }

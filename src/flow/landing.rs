@@ -77,7 +77,7 @@ const MOST: usize = 100;
 
 impl Landing {
     fn recorded(repo: &Repo, record: &Record, link: &Link, all: &[(Record, Link)]) -> Result<Self, Error> {
-        let id = |name: &String| repo.object_id(name);
+        let id = |name: &String| repo.id(name);
         let of = record.of.clone().unwrap_or_else(|| record.id.clone());
         let about =
             all.iter().map(|(other, _)| other).filter(|other| other.id == of || other.id == record.id);
@@ -379,7 +379,7 @@ fn last_landed(
     brought.sort_by_key(|(_, (_, link))| !link.own);
     for (at, (record, _)) in brought {
         for (commit, _) in &record.commits {
-            let commit = repo.object_id(commit)?;
+            let commit = repo.id(commit)?;
             known.entry(commit).or_insert(at);
             // Where the commit is gone nothing can be taken back by it.
             if let Ok(what) = stays(repo, commit) {

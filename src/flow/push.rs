@@ -23,7 +23,7 @@ pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way
     }
     let upstream = repo.upstream(&target.name, Some(remote))?;
     let Some(there) = repo.ask_remote(&upstream, interrupt::seen)? else { return Ok((Some(upstream), None)) };
-    let known = repo.has_named(&there.to_string())?;
+    let known = repo.has(there)?;
     if let Some(start) = target.start
         && known
         && repo.is_ancestor(there, start)?
@@ -54,7 +54,7 @@ pub(super) fn branches_there(
     for (name, tip) in branches.iter().filter(|_| options.push.is_some()) {
         let upstream = repo.upstream(name, options.push.as_deref())?;
         let Some(there) = repo.ask_remote(&upstream, interrupt::seen)? else { continue };
-        let is_known = repo.has_named(&there.to_string())?;
+        let is_known = repo.has(there)?;
         if !is_known || !repo.is_ancestor(there, *tip)? {
             return Err(
                 transaction::Error::Behind { to: upstream.to_string(), why: NOT_HERE.to_owned() }.into()

@@ -223,10 +223,6 @@ impl Journal {
 
     /// Removes a transaction directory's journal: what it was for is done.
     pub(super) fn retire(transaction_dir: &Path) -> Result<()> {
-        let place = transaction_dir.join(NAME);
-        match std::fs::remove_file(&place) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(vcs::Error::io("remove", place, e)),
-            _ => Ok(()),
-        }
+        places::remove_file(&transaction_dir.join(NAME))
     }
 }

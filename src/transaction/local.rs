@@ -58,7 +58,7 @@ impl Local {
             id => {
                 let [staged, was, now] = [repo.blob(id)?, repo.blob(self.old.id)?, repo.blob(new.id)?];
                 match merged(repo, &staged, &was, &now)? {
-                    Some(bytes) => repo.add_blob(&bytes)?,
+                    Some(bytes) => repo.put_blob(&bytes)?,
                     None => return Ok(Err(clash(&staged, &was, &now))),
                 }
             }

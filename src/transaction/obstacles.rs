@@ -8,7 +8,7 @@ use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found, Identity};
 use crate::vcs::index::{Index, Indexed};
 use crate::vcs::lock::Patience;
-use crate::vcs::repo::{Operation, Repo};
+use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
 use crate::vcs::{self, Oid};
 use std::collections::BTreeSet;
@@ -56,7 +56,7 @@ pub enum Obstacle {
     /// A submodule with files in it would have to go.
     Submodule(String),
     /// Git has something under way.
-    Operation(Operation),
+    Operation(&'static str),
     /// Somebody holds a lock of git's.
     Locked(PathBuf),
     /// The branch is there already, and has other commits than what is suggested.
@@ -102,7 +102,7 @@ impl Obstacle {
             | Obstacle::Uncarried { path, .. }
             | Obstacle::Blocked { path, .. }
             | Obstacle::Submodule(path) => path.clone(),
-            Obstacle::Operation(operation) => operation.command().to_owned(),
+            Obstacle::Operation(operation) => (*operation).to_owned(),
             Obstacle::Locked(lock) => lock.display().to_string(),
             Obstacle::Exists(branch) | Obstacle::CheckedOut { branch, .. } => branch.clone(),
         }
@@ -159,7 +159,7 @@ impl std::fmt::Display for Obstacle {
                 write!(f, "{path} cannot be reached: {parent} is {what}")
             }
             Obstacle::Submodule(path) => write!(f, "{path} is a submodule with files in it"),
-            Obstacle::Operation(operation) => write!(f, "git {} is in progress", operation.command()),
+            Obstacle::Operation(operation) => write!(f, "git {operation} is in progress"),
             Obstacle::Locked(lock) => write!(
                 f,
                 "{} exists: another git process is running here, or one has crashed",

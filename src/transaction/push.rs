@@ -72,7 +72,7 @@ impl Note {
         if there == self.new {
             return Some(true);
         }
-        if !repo.has_named(&there).ok()? {
+        if !repo.has(repo.id(&there).ok()?).ok()? {
             repo.fetch_branch(&upstream, interrupt::seen).ok()?;
         }
         repo.contains(&there, &self.new).ok()
@@ -172,7 +172,7 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
         && repo.contains(here, &note.new)?
     {
         // It came by somebody's pull, say.
-        record::add_missing(repo, note.record.as_ref(), repo.object_id(&note.new)?, timeout)?;
+        record::add_missing(repo, note.record.as_ref(), repo.id(&note.new)?, timeout)?;
         return Ok(done());
     }
     let branch = note.reference.strip_prefix("refs/heads/");
@@ -202,7 +202,7 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
         attempts: Vec::new(),
         spare: None,
     };
-    let Ok(planned) = move_to(repo, target.tip, repo.object_id(&note.new)?, target.checked_out)? else {
+    let Ok(planned) = move_to(repo, target.tip, repo.id(&note.new)?, target.checked_out)? else {
         return Ok(left_alone());
     };
     // A branch that is new begins there.

@@ -140,7 +140,7 @@ pub(super) struct Noted {
 impl Noted {
     /// What it says, if it can be read, and the repository has all of it.
     pub(super) fn kept(&self, repo: &Repo) -> Option<Kept> {
-        let id = |name: &String| repo.object_id(name).ok().filter(|_| repo.has_named(name).unwrap_or(false));
+        let id = |name: &String| repo.id(name).ok().filter(|id| repo.has(*id).unwrap_or(false));
         let also = self.also.iter().map(id).collect::<Option<_>>()?;
         let landed = self.landed.clone();
         let files = self.files.iter().map(|(name, file)| Some((name.clone(), id(file)?)));
@@ -239,7 +239,7 @@ pub(super) fn finish(
     for movement in &journal.records {
         let is_to_move = repo.value(&movement.name)?.map(|id| id.to_string()) == movement.old;
         // Without any lock git may have pruned what nothing referred to.
-        if is_to_move && !repo.has_references_by_git() && repo.has_named(&movement.new)? {
+        if is_to_move && !repo.has_references_by_git() && repo.has(repo.id(&movement.new)?)? {
             let aside = transaction_dir.join("record");
             let mut own = RefLock::default();
             if !lock.is_held() {
@@ -286,7 +286,7 @@ fn could_be(repo: &Repo, record: &Record) -> bool {
     let objects = [record.old.as_ref(), record.start.as_ref(), Some(&record.new)];
     let commits = record.commits.iter().map(|(commit, _)| commit);
     (record.reference == "HEAD" || is_reference_name(&record.reference))
-        && objects.into_iter().flatten().chain(commits).all(|id| repo.object_id(id).is_ok())
+        && objects.into_iter().flatten().chain(commits).all(|id| repo.id(id).is_ok())
 }
 
 /// The report of a landing, as JSON, and the responses; what is not there is left out.

@@ -3,7 +3,7 @@
 
 use super::compress::Compressor;
 use super::pack::PACK_LIMIT;
-use super::packer::Packed;
+use super::packer::{Packed, Shared};
 use super::pending::MANY;
 use super::repo::Repo;
 use super::{Oid, Result};
@@ -12,7 +12,7 @@ use crate::text::Content;
 use git2::{ObjectFormat, ObjectType};
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// How many compressed bytes may lie here. What comes after them is done when it is needed.
 const MOST_HELD: usize = 32 << 20;
@@ -65,12 +65,7 @@ impl Text {
 pub(super) struct Ahead {
     /// How many bytes were expected before there was a thread.
     seen: usize,
-    shared: Option<Arc<Shared>>,
-}
-
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
+    shared: Option<Arc<Shared<State>>>,
 }
 
 #[derive(Default)]
@@ -94,7 +89,7 @@ enum Progress {
 }
 
 /// Says that the thread has ended, however it did.
-struct End(Arc<Shared>);
+struct End(Arc<Shared<State>>);
 
 impl Drop for End {
     fn drop(&mut self) {
@@ -103,15 +98,7 @@ impl Drop for End {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
+impl Shared<State> {
     fn work(&self, format: ObjectFormat, mut compressor: Compressor) {
         let mut state = self.state();
         while !state.closed {
@@ -202,8 +189,8 @@ impl Ahead {
 }
 
 /// Starts the thread. Where there can be none all is done when it is needed.
-fn begin(repo: &Repo) -> Arc<Shared> {
-    let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
+fn begin(repo: &Repo) -> Arc<Shared<State>> {
+    let shared = Arc::<Shared<State>>::default();
     let (end, format) = (End(Arc::clone(&shared)), repo.format());
     if let Ok(compressor) = Compressor::new(repo, "pack.compression") {
         // What cannot be started drops its end.

@@ -5,7 +5,7 @@
 use super::convert::{Converter, Endings};
 use super::index::Index;
 use super::repo::Repo;
-use super::{Error, Result};
+use super::{Error, Result, once};
 use std::path::{Path, PathBuf};
 
 /// What stands between a blob and its file in the checkout.
@@ -35,40 +35,25 @@ pub enum Source {
 /// The repository-wide settings.
 #[derive(Debug, Clone, Copy)]
 struct Core {
-    autocrlf: Option<bool>,
-    input: bool,
-    eol_crlf: Option<bool>,
-}
-
-impl Core {
     /// What holds for a file that no attribute says anything about.
-    fn without_attributes(self) -> Endings {
-        match (self.autocrlf, self.input) {
-            (Some(true), _) => Endings::Guessed { crlf: true },
-            (_, true) => Endings::Guessed { crlf: false },
-            _ => Endings::Kept,
-        }
-    }
-
+    unsaid: Endings,
     /// Whether text has CRLF in the checkout where no attribute says which.
-    fn crlf(self) -> bool {
-        match (self.autocrlf, self.eol_crlf) {
-            (Some(true), _) => true,
-            _ if self.input => false,
-            (_, Some(crlf)) => crlf,
-            (_, None) => cfg!(windows),
-        }
-    }
+    crlf: bool,
 }
 
-/// What `text`, or `crlf`, as it was called once, says of a file.
-#[derive(Clone, Copy)]
-enum Text {
-    Yes,
-    No,
-    Guess,
-    /// Text that has LF in the checkout.
-    Input,
+/// The attribute files that may speak of a path (gitattributes(5)), that beside it first.
+pub(super) fn attribute_files(path: &str) -> impl Iterator<Item = String> {
+    let directories = path.rmatch_indices('/').map(|(slash, _)| &path[..=slash]);
+    directories.chain([""]).map(|directory| format!("{directory}.gitattributes"))
+}
+
+/// What `eol` says, as an attribute or a setting: whether lines end in CRLF.
+fn ends_in_crlf(eol: Option<String>) -> Option<bool> {
+    match eol?.as_str() {
+        "crlf" => Some(true),
+        "lf" => Some(false),
+        _ => None,
+    }
 }
 
 impl Repo {
@@ -84,7 +69,7 @@ impl Repo {
             });
         }
         if source == Source::Checkout && !self.has_attributes(path, index)? {
-            let endings = self.core()?.without_attributes();
+            let endings = self.core()?.unsaid;
             return Ok(Conversion::Own(Converter { endings, ident: false }));
         }
         self.looked_up(path, source)
@@ -141,35 +126,26 @@ impl Repo {
         {
             return Ok(by_git);
         }
+        let eol = ends_in_crlf(word(&attribute("eol")?));
+        let crlf = eol.unwrap_or(core.crlf);
         let text = |name: &str| {
             let value = attribute(name)?;
             Ok::<_, Error>(match &value {
-                True => Some(Text::Yes),
-                False => Some(Text::No),
+                True => Some(Endings::Text { crlf }),
+                False => Some(Endings::Kept),
                 value => match word(value).as_deref() {
-                    Some("auto") => Some(Text::Guess),
-                    Some("input") => Some(Text::Input),
+                    Some("auto") => Some(Endings::Guessed { crlf }),
+                    Some("input") => Some(Endings::Text { crlf: eol.unwrap_or(false) }),
                     _ => None,
                 },
             })
         };
-        let text = match text("text")? {
+        // As `text` was called once.
+        let said = match text("text")? {
             None => text("crlf")?,
             said => said,
         };
-        let crlf = match word(&attribute("eol")?).as_deref() {
-            Some("crlf") => Some(true),
-            Some("lf") => Some(false),
-            _ => None,
-        };
-        let endings = match (text, crlf) {
-            (Some(Text::No), _) => Endings::Kept,
-            (Some(Text::Guess), crlf) => Endings::Guessed { crlf: crlf.unwrap_or(core.crlf()) },
-            (_, Some(crlf)) => Endings::Text { crlf },
-            (Some(Text::Yes), None) => Endings::Text { crlf: core.crlf() },
-            (Some(Text::Input), None) => Endings::Text { crlf: false },
-            (None, None) => core.without_attributes(),
-        };
+        let endings = said.or(eol.map(|crlf| Endings::Text { crlf })).unwrap_or(core.unsaid);
         Ok(Conversion::Own(Converter { endings, ident: is_ident }))
     }
 
@@ -213,42 +189,20 @@ impl Repo {
     /// Whether any attribute file could speak of the path. Mostly none can, and libgit2 would look for each of them
     /// once for every attribute.
     fn has_attributes(&self, path: &str, index: &Index) -> Result<bool> {
-        let everywhere = match self.attributes_everywhere.get() {
-            Some(known) => *known,
-            None => {
-                let found = self.has_shared_attributes()?;
-                *self.attributes_everywhere.get_or_init(|| found)
-            }
-        };
-        if everywhere {
+        if *once(&self.attributes_everywhere, || Ok(!self.shared_attributes()?.is_empty()))? {
             return Ok(true);
         }
         let mut known = self.attributes_in.borrow_mut();
-        let mut end = path.len();
-        loop {
-            let directory = path[..end].rfind('/').map(|slash| &path[..slash]);
-            let file = directory
-                .map_or(".gitattributes".to_owned(), |directory| format!("{directory}/.gitattributes"));
-            let found = match known.get(&file) {
-                Some(found) => *found,
-                None => {
-                    let on_disk =
-                        self.workdir().is_some_and(|top| top.join(&file).symlink_metadata().is_ok());
-                    let found = on_disk || index.get(&file).is_some();
-                    known.insert(file, found);
-                    found
-                }
-            };
-            match directory {
-                _ if found => return Ok(true),
-                Some(directory) => end = directory.len(),
-                None => return Ok(false),
+        let on_disk =
+            |file: &str| self.workdir().is_some_and(|top| top.join(file).symlink_metadata().is_ok());
+        Ok(attribute_files(path).any(|file| match known.get(&file) {
+            Some(found) => *found,
+            None => {
+                let found = on_disk(&file) || index.get(&file).is_some();
+                known.insert(file, found);
+                found
             }
-        }
-    }
-
-    fn has_shared_attributes(&self) -> Result<bool> {
-        Ok(!self.shared_attributes()?.is_empty())
+        }))
     }
 
     /// The attribute files that hold for the whole repository (gitattributes(5), "Files"), and are there.
@@ -271,13 +225,8 @@ impl Repo {
 
     /// The file that `core.attributesFile` names. Git is at the top of the work tree when it opens it.
     fn attributes_file(&self) -> Result<Option<PathBuf>> {
-        let Some(path) = self.config().string("core.attributesfile")?.filter(|path| !path.is_empty()) else {
-            return Ok(None);
-        };
-        Ok(Some(match (path.strip_prefix("~/"), std::env::var_os("HOME")) {
-            (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
-            _ => self.workdir().unwrap_or(self.git_dir()).join(path),
-        }))
+        let path = self.config().path("core.attributesfile")?;
+        Ok(path.map(|path| self.workdir().unwrap_or(self.git_dir()).join(path)))
     }
 
     /// Tells libgit2 of that file, which it would look for from the current directory, and not find where `git -c` or the
@@ -331,14 +280,11 @@ impl Repo {
 
     fn core(&self) -> Result<Core> {
         let autocrlf = self.config().string("core.autocrlf")?;
-        let input = autocrlf.as_deref().is_some_and(|value| value.eq_ignore_ascii_case("input"));
-        let autocrlf = if input { None } else { self.config().bool("core.autocrlf")? };
-        let eol_crlf =
-            match self.config().string("core.eol")?.map(|value| value.to_ascii_lowercase()).as_deref() {
-                Some("crlf") => Some(true),
-                Some("lf") => Some(false),
-                _ => None,
-            };
-        Ok(Core { autocrlf, input, eol_crlf })
+        let is_input = autocrlf.is_some_and(|value| value.eq_ignore_ascii_case("input"));
+        let is_on = !is_input && self.config().bool("core.autocrlf")?.unwrap_or(false);
+        let eol = self.config().string("core.eol")?.map(|value| value.to_ascii_lowercase());
+        let crlf = is_on || !is_input && ends_in_crlf(eol).unwrap_or(cfg!(windows));
+        let unsaid = if is_on || is_input { Endings::Guessed { crlf: is_on } } else { Endings::Kept };
+        Ok(Core { unsaid, crlf })
     }
 }

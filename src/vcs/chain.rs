@@ -5,7 +5,7 @@
 use super::commit::Draft;
 use super::ident::Identities;
 use super::repo::Repo;
-use super::tree::{Changes, Entry};
+use super::tree::{Changes, DIRECTORY, Entry, Named, node};
 use super::{Oid, Result, process};
 use crate::path::RepoPath;
 use crate::plan::Node;
@@ -176,13 +176,7 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn listed_in(&self, tree: Oid, digest: &str) -> Result<Option<Vec<u8>>> {
-        let place = format!("{LANDED}/{}", place_of(digest));
-        match self.find_in(&self.find_tree(tree)?, place.as_bytes())? {
-            Some((mode, id)) if matches!(super::tree::node(mode), Node::File { .. }) => {
-                self.blob(id).map(Some)
-            }
-            _ => Ok(None),
-        }
+        self.file_of(tree, &format!("{LANDED}/{}", place_of(digest)))
     }
 
     /// The digests for which one record's tree lists something else than another's.
@@ -228,7 +222,9 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn relist(&self, tree: Oid, listed: Option<Oid>) -> Result<Oid> {
-        listed.map_or(Ok(tree), |listed| self.put_directory(tree, LANDED, listed))
+        let Some(id) = listed else { return Ok(tree) };
+        let entry = (id != self.empty_tree()?).then_some(Entry { mode: DIRECTORY as u32, id });
+        self.put_with(Some(tree), &Named::from([(LANDED.into(), entry)]))
     }
 
     /// Removes all lines of a reference's reflog, if it has one.
@@ -260,48 +256,25 @@ impl Repo {
         self.write_plain(&Draft { tree, parents: &[], message }, "git-llm-apply <> 0 +0000")
     }
 
-    /// The object's name that a text is.
-    ///
-    /// # Errors
-    /// It is none.
-    pub fn object_id(&self, name: &str) -> Result<Oid> {
-        self.id(name)
-    }
-
-    /// Whether there is an object of that name.
-    ///
-    /// # Errors
-    /// It is no name.
-    pub fn has_named(&self, name: &str) -> Result<bool> {
-        self.has(self.id(name)?)
-    }
-
     /// Writes a record's tree: these blobs, and the lists.
     ///
     /// # Errors
     /// The object store fails.
     pub fn write_files(&self, files: Vec<(String, Oid)>, listed: Option<Oid>) -> Result<Oid> {
-        let files = files.into_iter().map(|(name, id)| (name, "100644", id));
-        let mut entries: Vec<_> =
-            files.chain(listed.map(|listed| (LANDED.to_owned(), "40000", listed))).collect();
-        entries.sort_unstable();
-        let mut tree = Vec::new();
-        for (name, mode, id) in &entries {
-            tree.extend_from_slice(format!("{mode} {name}\0").as_bytes());
-            tree.extend_from_slice(id.as_bytes());
-        }
-        self.put_naming(git2::ObjectType::Tree, &tree, entries.into_iter().map(|(.., id)| id))
+        let entry = |mode, id| Some(Entry { mode, id });
+        let files = files.into_iter().map(|(name, id)| (name.into_bytes(), entry(0o100_644, id)));
+        let listed = listed.map(|id| (LANDED.into(), entry(DIRECTORY as u32, id)));
+        self.put_with(None, &files.chain(listed).collect())
     }
 
-    /// The content of a file in the top directory of a tree; `None` if there is none.
+    /// The content of a file of a tree; `None` if there is none.
     ///
     /// # Errors
     /// The object store fails.
-    pub fn file_of(&self, tree: Oid, name: &str) -> Result<Option<Vec<u8>>> {
-        let tree = self.find_tree(tree)?;
-        match tree.get_name(name).filter(|entry| entry.kind() == Some(super::BLOB)) {
-            Some(entry) => self.blob(entry.id()).map(Some),
-            None => Ok(None),
+    pub fn file_of(&self, tree: Oid, path: &str) -> Result<Option<Vec<u8>>> {
+        match self.find_in(&self.find_tree(tree)?, path.as_bytes())? {
+            Some((mode, id)) if matches!(node(mode), Node::File { .. }) => self.blob(id).map(Some),
+            _ => Ok(None),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! are put in place and taken away by link and rename only, so that each step happened or did not.
 
 use super::fault::{Fault, point};
-use super::places::is_unknown;
+use super::places::{self, has_no_links, is_unknown};
 use super::repo::Repo;
 use super::{Error, Result};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, RenameFlags, Stat};
@@ -305,26 +305,10 @@ impl Checkout {
     /// Moves a file from outside to where nothing is.
     fn move_in(&self, from: &Path, path: &str, action: &'static str) -> Result<()> {
         let (directory, name) = self.open_parent(path)?;
-        let cwd = rustix::fs::CWD;
-        let done = |outcome: rustix::io::Result<()>| match outcome {
-            Ok(()) => Ok(()),
+        match places::move_new(from, &directory, Path::new(name)) {
             // Something is there by now, or the directory is not any more.
             Err(Errno::EXIST | Errno::NOENT) => Err(Error::Raced(path.to_owned())),
-            Err(e) => Err(Error::io(action, self.full(path), e)),
-        };
-        match rustix::fs::renameat_with(cwd, from, &directory, name, RenameFlags::NOREPLACE) {
-            Err(e) if is_unknown(e) => {}
-            outcome => return done(outcome),
-        }
-        match rustix::fs::linkat(cwd, from, &directory, name, AtFlags::empty()) {
-            Err(e) if has_no_links(e) => {}
-            outcome => return done(outcome),
-        }
-        // Neither is to be had: look, and then rename.
-        match rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(_) => Err(Error::Raced(path.to_owned())),
-            Err(Errno::NOENT) => done(rustix::fs::renameat(cwd, from, &directory, name)),
-            Err(e) => done(Err(e)),
+            outcome => outcome.map_err(|e| Error::io(action, self.full(path), e)),
         }
     }
 
@@ -462,9 +446,4 @@ impl Identity {
     pub fn resembles(&self, other: &Self) -> bool {
         (self.size, self.mode) == (other.size, other.mode)
     }
-}
-
-/// Whether a file system has no hard links, or has no more of them for this file.
-fn has_no_links(e: Errno) -> bool {
-    matches!(e, Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK)
 }

@@ -1,12 +1,10 @@
 //! Making a commit object: by the library, or by git where it is to be signed.
 
-use super::ident::Identities;
+use super::ident::{Identities, halves, variables};
 use super::quarantine::Quarantine;
 use super::repo::Repo;
 use super::supervise::{self, Supervised};
 use super::{Error, Oid, Result, places, process, recode};
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 
 /// What a commit says.
 #[derive(Debug, Clone, Copy)]
@@ -146,13 +144,7 @@ impl Repo {
         quarantine.spill(self)?;
         let mut command = process::git_with_objects(self, quarantine.objects());
         for (role, who) in [("AUTHOR", &texts.author), ("COMMITTER", &texts.committer)] {
-            let (name, rest) = halves(who, b" <");
-            let (email, date) = halves(rest, b"> ");
-            for (what, value) in [("NAME", name), ("EMAIL", email)] {
-                command.env(format!("GIT_{role}_{what}"), OsStr::from_bytes(value));
-            }
-            // With the sign, few digits are seconds, too.
-            command.env(format!("GIT_{role}_DATE"), OsStr::from_bytes(&[b"@", date].concat()));
+            command.envs(variables(role, who));
         }
         command.arg("commit-tree").arg(format!("-S{key}"));
         for parent in draft.parents {
@@ -240,16 +232,8 @@ pub enum Sign {
 impl Texts {
     fn of(repo: &Repo, who: &Identities, message: &str, manner: &Manner) -> Result<Self> {
         let bytes = manner.written(repo, &[&who.author, &who.committer, message].join("\n"))?;
-        let (author, rest) = halves(&bytes, b"\n");
-        let (committer, message) = halves(rest, b"\n");
+        let (author, rest) = halves(&bytes, b"\n").unwrap_or((&bytes, b""));
+        let (committer, message) = halves(rest, b"\n").unwrap_or((rest, b""));
         Ok(Self { author: author.to_vec(), committer: committer.to_vec(), message: message.to_vec() })
-    }
-}
-
-/// What stands before and after the first of these bytes.
-fn halves<'b>(bytes: &'b [u8], between: &[u8]) -> (&'b [u8], &'b [u8]) {
-    match memchr::memmem::find(bytes, between) {
-        Some(at) => (&bytes[..at], &bytes[at + between.len()..]),
-        None => (bytes, b""),
     }
 }

@@ -39,14 +39,21 @@ impl Config {
         Ok(config)
     }
 
-    /// All of it as git itself reads it.
+    /// All of it as git itself reads it, the environment's part included.
     ///
     /// # Errors
     /// Git cannot be run, or cannot read it.
     pub(super) fn of_git(git_dir: &Path) -> Result<Self> {
+        let mut command = std::process::Command::new("git");
+        // That one names a file to read in the place of all others, for `git config` only.
+        command.env_remove("GIT_CONFIG");
+        command.arg("--git-dir").arg(git_dir).args(["config", "--list", "--null"]);
         let mut config = Self { values: BTreeMap::new() };
-        for (key, value) in from_git(git_dir)? {
-            config.add(&key, value.map(String::into_bytes));
+        for entry in process::output(&mut command)?.split('\0').filter(|entry| !entry.is_empty()) {
+            match entry.split_once('\n') {
+                Some((key, value)) => config.add(key, Some(value.into())),
+                None => config.add(entry, None),
+            }
         }
         Ok(config)
     }
@@ -90,9 +97,9 @@ impl Config {
             return Ok(Some(true));
         }
         let Some(value) = self.string(key)? else { return Ok(None) };
-        match parse_bool(&value) {
-            Some(value) => Ok(Some(value)),
-            None => Err(bad(key, &value, "a boolean")),
+        match git2::Config::parse_bool(value.as_str()) {
+            Ok(value) => Ok(Some(value)),
+            Err(_) => Err(bad(key, &value, "a boolean")),
         }
     }
 
@@ -179,30 +186,6 @@ fn is_unknown_condition(name: &str) -> bool {
     condition.is_some_and(|condition| {
         !["gitdir:", "gitdir/i:", "onbranch:"].iter().any(|known| condition.starts_with(known))
     })
-}
-
-/// All of it as git itself reads it, the environment's part included.
-fn from_git(git_dir: &Path) -> Result<Vec<(String, Option<String>)>> {
-    let mut command = std::process::Command::new("git");
-    // That one names a file to read in the place of all others, for `git config` only.
-    command.env_remove("GIT_CONFIG");
-    command.arg("--git-dir").arg(git_dir).args(["config", "--list", "--null"]);
-    let text = process::output(&mut command)?;
-    let entries = text.split('\0').filter(|entry| !entry.is_empty());
-    Ok(entries
-        .map(|entry| match entry.split_once('\n') {
-            Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
-            None => (entry.to_owned(), None),
-        })
-        .collect())
-}
-
-fn parse_bool(value: &str) -> Option<bool> {
-    match value.to_ascii_lowercase().as_str() {
-        "true" | "yes" | "on" => Some(true),
-        "false" | "no" | "off" | "" => Some(false),
-        other => parse_number(other).map(|n| n != 0),
-    }
 }
 
 fn parse_number(value: &str) -> Option<i64> {
@@ -323,7 +306,7 @@ mod tests {
     #[test]
     fn booleans_and_numbers_are_gits() {
         assert_eq!(
-            ["yes", "On", "0", "", "7", "x"].map(parse_bool),
+            ["yes", "On", "0", "", "7", "x"].map(|value| git2::Config::parse_bool(value).ok()),
             [Some(true), Some(true), Some(false), Some(false), Some(true), None]
         );
         assert_eq!(["2k", "1m", "x", ""].map(parse_number), [Some(2048), Some(1 << 20), None, None]);

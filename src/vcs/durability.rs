@@ -10,16 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// What `core.fsync` wants on the disk before it counts as written (git-config(1)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Durability {
-    /// Loose objects.
-    pub loose_object: bool,
-    /// Packs and their indexes.
-    pub pack: bool,
-    /// The index.
-    pub index: bool,
-    /// References.
-    pub reference: bool,
-}
+pub struct Durability(u8);
 
 impl Durability {
     /// Reads `core.fsync`, and the older `core.fsyncObjectFiles`, which adds to it. `core.fsyncMethod` may ask for less
@@ -29,19 +20,26 @@ impl Durability {
     /// The configuration cannot be read.
     pub fn of(repo: &Repo) -> Result<Self> {
         let mut all = Self::read(&repo.config().string("core.fsync")?.unwrap_or_default());
-        all.loose_object |= repo.config().bool("core.fsyncobjectfiles")?.unwrap_or(false);
+        if repo.config().bool("core.fsyncobjectfiles")?.unwrap_or(false) {
+            all.0 |= LOOSE_OBJECT;
+        }
         Ok(all)
     }
 
     /// Whether anything is to be on the disk. Then what says how to take it back has to be there too.
     pub fn any(self) -> bool {
-        self.loose_object || self.pack || self.index || self.reference
+        self.0 != 0
+    }
+
+    /// Whether one of these parts is.
+    pub(super) fn has(self, part: u8) -> bool {
+        self.0 & part != 0
     }
 
     /// Whether anything is to be on the disk of these objects and a reference.
     pub fn syncs(self, objects: &Manifest) -> bool {
-        let of = |item: &Item| if item.name.starts_with("pack/") { self.pack } else { self.loose_object };
-        self.reference || objects.items.iter().any(of)
+        let part = |item: &Item| if item.name.starts_with("pack/") { PACK } else { LOOSE_OBJECT };
+        self.has(REFERENCE) || objects.items.iter().any(|item| self.has(part(item)))
     }
 
     /// Reads a list as git does: what is not wanted goes from the default, whatever the order, and then what is wanted
@@ -68,14 +66,7 @@ impl Durability {
             }
             rest = after;
         }
-        let all = (from & !removed) | added;
-        let has = |part: u8| all & part != 0;
-        Self {
-            loose_object: has(LOOSE_OBJECT),
-            pack: has(PACK),
-            index: has(INDEX),
-            reference: has(REFERENCE),
-        }
+        Self((from & !removed) | added)
     }
 }
 
@@ -113,6 +104,12 @@ impl Unsynced {
         }
         self.0.iter().try_for_each(|(path, file)| file.sync_all().map_err(|e| Error::io("write", path, e)))
     }
+}
+
+/// Brings a file to the disk.
+pub(super) fn sync(path: &Path) -> Result<()> {
+    let synced = File::open(path).and_then(|file| file.sync_all());
+    synced.map_err(|e| Error::io("sync", path, e))
 }
 
 /// Begins to bring a file to the disk. Where it is only begun when it is waited for, the file system settles where each of several
@@ -157,10 +154,10 @@ pub fn sync_directories(path: &Path, top: &Path) -> Result<()> {
     Ok(())
 }
 
-const LOOSE_OBJECT: u8 = 1;
-const PACK: u8 = 2;
-const INDEX: u8 = 4;
-const REFERENCE: u8 = 8;
+pub(super) const LOOSE_OBJECT: u8 = 1;
+pub(super) const PACK: u8 = 2;
+pub(super) const INDEX: u8 = 4;
+pub(super) const REFERENCE: u8 = 8;
 
 /// What git syncs where nothing is configured.
 const DEFAULT: u8 = PACK;
@@ -214,14 +211,7 @@ mod tests {
             ("index reference", PACK),
             ("bogus", PACK),
         ] {
-            let has = |part: u8| wanted & part != 0;
-            let wanted = Durability {
-                loose_object: has(LOOSE_OBJECT),
-                pack: has(PACK),
-                index: has(INDEX),
-                reference: has(REFERENCE),
-            };
-            assert_eq!(Durability::read(list), wanted, "{list:?}");
+            assert_eq!(Durability::read(list), Durability(wanted), "{list:?}");
         }
     }
 }

@@ -103,10 +103,7 @@ impl Repo {
             command.args(["--trailer", trailer]);
         }
         let output = process::fed(&mut command, message.as_bytes())?;
-        if !output.status.success() {
-            let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            return Err(Error::Command { command: "interpret-trailers".into(), message });
-        }
+        let output = process::checked(&command, output)?;
         String::from_utf8(output.stdout).map_err(|_| Error::Command {
             command: "interpret-trailers".into(),
             message: "it printed something else than UTF-8".into(),

@@ -37,10 +37,10 @@ impl Repo {
     /// # Errors
     /// A filter fails that has to succeed, or git cannot be run.
     pub fn smudge(&self, path: &str, id: Oid, attributes: Attributes) -> Result<Vec<u8>> {
-        let bench = Bench { directory: self.temporary()? };
+        let objects = self.temporary()?;
         // Nobody else may have it yet.
-        Writer::new(self)?.write(&fan_out(bench.objects(), id)?, super::BLOB, &self.blob(id)?)?;
-        let mut command = bench.git(self, attributes);
+        Writer::new(self)?.write(&fan_out(objects.path(), id)?, super::BLOB, &self.blob(id)?)?;
+        let mut command = git_beside(self, &objects, attributes);
         command.arg("cat-file").arg("--filters").arg(format!("--path={path}")).arg(id.to_string());
         run(self, &mut command, b"", path)
     }
@@ -50,11 +50,11 @@ impl Repo {
     /// # Errors
     /// As [`Repo::smudge`].
     pub fn clean(&self, path: &str, content: &[u8], attributes: Attributes) -> Result<Vec<u8>> {
-        let bench = Bench { directory: self.temporary()? };
-        let mut command = bench.git(self, attributes);
+        let objects = self.temporary()?;
+        let mut command = git_beside(self, &objects, attributes);
         command.args(["hash-object", "-w", "--stdin"]).arg(format!("--path={path}"));
         let id = self.id(&String::from_utf8_lossy(&run(self, &mut command, content, path)?))?;
-        let mut command = bench.git(self, Attributes::Checkout);
+        let mut command = git_beside(self, &objects, Attributes::Checkout);
         run(self, command.args(["cat-file", "blob"]).arg(id.to_string()), b"", path)
     }
 
@@ -98,21 +98,11 @@ impl Repo {
     }
 }
 
-/// A directory for the objects of one conversion.
-struct Bench {
-    directory: Temporary,
-}
-
-impl Bench {
-    fn objects(&self) -> &std::path::Path {
-        self.directory.path()
-    }
-
-    fn git(&self, repo: &Repo, attributes: Attributes) -> Command {
-        let mut command = process::git_with_objects(repo, self.objects());
-        from(&mut command, attributes);
-        command
-    }
+/// Git with a directory for the objects of one conversion.
+fn git_beside(repo: &Repo, objects: &Temporary, attributes: Attributes) -> Command {
+    let mut command = process::git_with_objects(repo, objects.path());
+    from(&mut command, attributes);
+    command
 }
 
 /// Makes git take attributes from there.

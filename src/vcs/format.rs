@@ -31,8 +31,11 @@ impl Repo {
         id.map_err(|e| Error::git("name the empty tree", e))
     }
 
-    /// Reads an object's name.
-    pub(super) fn id(&self, text: &str) -> Result<Oid> {
+    /// The object's name that a text is.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn id(&self, text: &str) -> Result<Oid> {
         Oid::from_str_ext(text.trim_end(), self.format()).map_err(|e| Error::git("read an object's name", e))
     }
 
@@ -56,20 +59,21 @@ impl Repo {
 
     /// A checksum of some texts one after the other, in hexadecimal digits. It names no object.
     pub fn checksum_of(&self, texts: &[&str]) -> String {
-        let mut sum = Checksum::new(self.format());
-        for text in texts {
-            sum.update(text.as_bytes());
-            sum.update(b"\0");
-        }
-        sum.finish().iter().map(|byte| format!("{byte:02x}")).collect()
+        let pieces = texts.iter().flat_map(|text| [text.as_bytes(), b"\0"]);
+        Checksum::of(self.format(), pieces).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// How many bytes a checksum of this format has.
     pub(super) fn checksum(&self) -> usize {
-        match self.format() {
-            ObjectFormat::Sha256 => 32,
-            ObjectFormat::Sha1 => 20,
-        }
+        width(self.format())
+    }
+}
+
+/// How many bytes an object's name has.
+pub(super) fn width(format: ObjectFormat) -> usize {
+    match format {
+        ObjectFormat::Sha1 => 20,
+        ObjectFormat::Sha256 => 32,
     }
 }
 

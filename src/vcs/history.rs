@@ -52,10 +52,8 @@ impl Repo {
         let mut command = process::git(self);
         command.args(["-c", "log.showSignature=false", "log", "-1", "--no-walk", "--encoding=UTF-8"]);
         command.args(["--date=raw", "--format=%an <%ae> %ad%x00%B%x00", &id.to_string()]);
-        let output = command.output().map_err(|e| Error::io("run", "git", e))?;
-        let output = process::checked(&command, output)?;
         let bad = || Error::NotInEncoding(id);
-        let text = String::from_utf8(output.stdout).map_err(|_| bad())?;
+        let text = String::from_utf8(process::bytes(&mut command)?).map_err(|_| bad())?;
         let mut parts = text.split('\0');
         match (parts.next(), parts.next()) {
             (Some(author), Some(message)) => Ok((author.to_owned(), message.to_owned())),

@@ -3,6 +3,8 @@
 use super::config::Config;
 use super::repo::Repo;
 use super::{Error, Result, process};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 
 /// Author or committer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,13 +68,26 @@ impl Identities {
 
     /// Tells a hook who the author is, as `git commit` does.
     pub fn tell_author(&self, command: &mut super::supervise::Supervised) {
-        let (who, date) = self.author.rsplit_once("> ").unwrap_or((&self.author, ""));
-        let (name, email) = who.split_once(" <").unwrap_or(("", who));
-        command
-            .env("GIT_AUTHOR_NAME", name)
-            .env("GIT_AUTHOR_EMAIL", email.trim_start_matches('<'))
-            .env("GIT_AUTHOR_DATE", format!("@{date}"));
+        command.command.envs(variables("AUTHOR", self.author.as_bytes()));
     }
+}
+
+/// What tells git by the environment who somebody is: by `Name <email> seconds zone`, if it is that.
+pub(super) fn variables(role: &str, line: &[u8]) -> impl Iterator<Item = (String, OsString)> {
+    let parts = || {
+        let (name, rest) = halves(line, b" <")?;
+        let (email, date) = halves(rest, b"> ")?;
+        // With the sign, few digits are seconds, too.
+        Some([("NAME", name.to_vec()), ("EMAIL", email.to_vec()), ("DATE", [b"@", date].concat())])
+    };
+    let named = move |(what, value)| (format!("GIT_{role}_{what}"), OsString::from_vec(value));
+    parts().into_iter().flatten().map(named)
+}
+
+/// What stands before and after the first of these bytes.
+pub(super) fn halves<'b>(bytes: &'b [u8], between: &[u8]) -> Option<(&'b [u8], &'b [u8])> {
+    let at = memchr::memmem::find(bytes, between)?;
+    Some((&bytes[..at], &bytes[at + between.len()..]))
 }
 
 impl Repo {

@@ -48,8 +48,7 @@ impl Repo {
     fn ignored(&self, patterns: &std::ffi::OsStr) -> Result<Paths> {
         let mut command = process::git(self);
         command.args(["ls-files", "--others", "--ignored", "-z"]).arg(patterns);
-        let output = process::fed(&mut command, b"")?;
-        let printed = process::checked(&command, output)?.stdout;
+        let printed = process::bytes(&mut command)?;
         // A repository inside of this one ends in a slash, and is nobody's file.
         let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/"));
         Ok(paths.map(<[u8]>::to_vec).collect())

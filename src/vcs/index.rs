@@ -6,13 +6,17 @@ mod change;
 mod features;
 mod raw;
 
+pub(super) use change::index_entry;
 pub use features::Features;
 
+use super::attributes::attribute_files;
 use super::checkout::{Checkout, Identity};
+use super::durability::{self, Durability};
+use super::places::{self, beside};
 use super::repo::Repo;
 use super::temporary::Temporary;
 use super::tree::Entry;
-use super::{Error, Result, places};
+use super::{Error, Result};
 use crate::path::RepoPath;
 use asked::Asked;
 use change::Change;
@@ -86,9 +90,6 @@ struct Said {
 /// How many bytes at its end an index is known by.
 const TAIL: usize = 64;
 
-/// The name of files that attributes are in.
-const ATTRIBUTES: &[u8] = b".gitattributes";
-
 const STAGE: u16 = 0x3000;
 const ASSUME_VALID: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
@@ -143,9 +144,7 @@ impl Repo {
         let mut asked = BTreeSet::new();
         for path in paths {
             asked.insert(path.as_bytes().to_vec());
-            asked.insert(ATTRIBUTES.to_vec());
-            let directories = path.match_indices('/').map(|(slash, _)| &path.as_bytes()[..=slash]);
-            asked.extend(directories.map(|directory| [directory, ATTRIBUTES].concat()));
+            asked.extend(attribute_files(path).map(String::into_bytes));
         }
         match Asked::read(file, self.format(), asked) {
             Some(asked) => Ok(Index {
@@ -269,9 +268,7 @@ impl Repo {
 
     /// The lock that git takes to write the index.
     pub fn index_lock(&self) -> PathBuf {
-        let mut name = self.index_file().into_os_string();
-        name.push(".lock");
-        name.into()
+        beside(&self.index_file(), ".lock")
     }
 
     /// What [`Repo::copy_index`] gave if it still is the present index; else a new copy of that, for a new index that is
@@ -395,11 +392,7 @@ impl Repo {
             moved.map_err(|e| Error::io("write", aside, e))?;
         }
         self.share(aside)?;
-        if super::durability::Durability::of(self)?.index {
-            let sync = std::fs::File::open(aside).and_then(|file| file.sync_all());
-            sync.map_err(|e| Error::io("sync", aside, e))?;
-        }
-        Ok(())
+        if Durability::of(self)?.has(durability::INDEX) { durability::sync(aside) } else { Ok(()) }
     }
 }
 
@@ -443,13 +436,6 @@ fn tail(file: &std::fs::File) -> std::io::Result<Vec<u8>> {
     let mut tail = vec![0; len.min(TAIL as u64) as usize];
     file.read_exact_at(&mut tail, len.saturating_sub(TAIL as u64))?;
     Ok(tail)
-}
-
-/// A name for a copy beside a file that may not be there yet.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.to_owned().into_os_string();
-    name.push(ending);
-    name.into()
 }
 
 /// Gives a file, which nobody writes into, another name; a file of an earlier try may have that. Where there are no links,

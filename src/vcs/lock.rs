@@ -30,19 +30,15 @@ impl Flock {
             std::fs::OpenOptions::new().read(true).write(write).custom_flags(nonblock).open(path)
         };
         let file = open(true).or_else(|_| open(false)).map_err(|e| Error::io("open", path, e))?;
-        let end = Instant::now() + timeout;
-        let mut pause = Duration::from_millis(1);
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Some(Self { file })),
-                Err(std::fs::TryLockError::WouldBlock) => {}
-                Err(std::fs::TryLockError::Error(e)) => return Err(Error::io("lock", path, e)),
-            }
-            if Instant::now() >= end {
-                return Ok(None);
-            }
-            std::thread::sleep(pause.min(end.saturating_duration_since(Instant::now())));
-            pause = (pause * 2).min(Duration::from_millis(50));
+        let attempt = || match file.try_lock() {
+            Ok(()) => Ok(()),
+            Err(std::fs::TryLockError::WouldBlock) => Err(Error::Locked(path.to_owned())),
+            Err(std::fs::TryLockError::Error(e)) => Err(Error::io("lock", path, e)),
+        };
+        match (Patience { time: Some(timeout), stop: || false }).wait(attempt) {
+            Ok(()) => Ok(Some(Self { file })),
+            Err(Error::Locked(_)) => Ok(None),
+            Err(e) => Err(e),
         }
     }
 
@@ -203,13 +199,9 @@ impl TokenLock {
         if self.released.get() {
             return Ok(());
         }
-        match std::fs::remove_file(&self.path) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &self.path, e)),
-            _ => {
-                self.released.set(true);
-                Ok(())
-            }
-        }
+        places::remove_file(&self.path)?;
+        self.released.set(true);
+        Ok(())
     }
 }
 

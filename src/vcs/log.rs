@@ -59,7 +59,7 @@ impl Repo {
     pub fn is_on_a_remote(&self, commits: &[Oid], base: Oid) -> Result<bool> {
         let failed = |e| Error::git("read the branches of remotes", e);
         let mut walk = self.git.revwalk().map_err(failed)?;
-        for tip in self.remote_tips()? {
+        for (_, tip) in self.references_below("refs/remotes/")? {
             // One that the clone lacks tells nothing.
             let _ = walk.push(tip);
         }
@@ -71,23 +71,5 @@ impl Repo {
             }
         }
         Ok(false)
-    }
-
-    fn remote_tips(&self) -> Result<Vec<Oid>> {
-        const REMOTES: &str = "refs/remotes/";
-        let mut tips = Vec::new();
-        if self.has_references_by_git() {
-            for (name, id) in self.values_by_git()? {
-                if name.starts_with(REMOTES) {
-                    tips.push(self.id(&id)?);
-                }
-            }
-            return Ok(tips);
-        }
-        let failed = |e| Error::git("list references", e);
-        for reference in self.git.references_glob("refs/remotes/*").map_err(failed)? {
-            tips.extend(reference.ok().and_then(|reference| reference.target()));
-        }
-        Ok(tips)
     }
 }

@@ -3,6 +3,7 @@
 //! Only the paths in which the three trees can differ take part, so that the cost does not depend on the size of the
 //! repository: the trees are cut down to those first, and the result is read as changes to our side.
 
+use super::index::index_entry;
 use super::tree::{Changes, DIRECTORY, Entry, node};
 use super::{Error, Oid, Result};
 use crate::names::named;
@@ -117,7 +118,7 @@ impl super::repo::Repo {
             self.ensure(&files.map(|entry| entry.id).collect::<Vec<_>>())?;
             let mut index = git2::Index::new_ext(self.format()).map_err(failed)?;
             for (path, entry) in &entries {
-                index.add(&index_entry(path, *entry)).map_err(failed)?;
+                index.add(&index_entry(path, *entry, None, false)).map_err(failed)?;
             }
             let id = index.write_tree_to(&self.git).map_err(failed)?;
             Ok((self.find_tree(id)?, entries))
@@ -148,21 +149,11 @@ impl super::repo::Repo {
         }
         let after: BTreeMap<Vec<u8>, Entry> =
             merged.iter().map(|entry| (entry.path, Entry { mode: entry.mode, id: entry.id })).collect();
-        let mut changes = Changes::new();
-        let mut odd = BTreeSet::new();
-        for path in before.keys().chain(after.keys()) {
-            let new = after.get(path);
-            if before.get(path) != new {
-                match std::str::from_utf8(path).ok().and_then(|path| RepoPath::parse(path).ok()) {
-                    Some(path) => drop(changes.insert(path, new.copied())),
-                    None => drop(odd.insert(String::from_utf8_lossy(path).into_owned())),
-                }
-            }
-        }
-        Ok(if odd.is_empty() {
-            Merge::Clean(changes, decided)
-        } else {
-            Merge::Unnameable(odd.into_iter().collect())
+        let paths: Paths = before.keys().chain(after.keys()).cloned().collect();
+        let changed = paths.into_iter().filter(|path| before.get(path) != after.get(path));
+        Ok(match changes_of(changed, |path| after.get(path).copied()) {
+            Ok(changes) => Merge::Clean(changes, decided),
+            Err(odd) => Merge::Unnameable(odd),
         })
     }
 
@@ -260,14 +251,6 @@ impl super::repo::Repo {
         Ok(output.status.success().then_some(output.stdout))
     }
 
-    /// Writes a file's content to where the repository's writes go.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn add_blob(&self, bytes: &[u8]) -> Result<Oid> {
-        self.put_blob(bytes)
-    }
-
     /// What has to be done to one tree to make it the other; or else the names in it that are none of a [`RepoPath`].
     ///
     /// # Errors
@@ -278,16 +261,8 @@ impl super::repo::Repo {
         new: Option<Oid>,
     ) -> Result<std::result::Result<Changes, Vec<String>>> {
         let paths = self.differences(old, new)?;
-        let mut entries = self.entries(new, &paths)?;
-        let (mut changes, mut odd) = (Changes::new(), Vec::new());
-        for path in paths {
-            let entry = entries.remove(&path);
-            match std::str::from_utf8(&path).ok().and_then(|path| RepoPath::parse(path).ok()) {
-                Some(path) => drop(changes.insert(path, entry)),
-                None => odd.push(String::from_utf8_lossy(&path).into_owned()),
-            }
-        }
-        Ok(if odd.is_empty() { Ok(changes) } else { Err(odd) })
+        let entries = self.entries(new, &paths)?;
+        Ok(changes_of(paths, |path| entries.get(path).copied()))
     }
 
     /// What a plan has for an entry of a tree, which may be new.
@@ -332,6 +307,21 @@ impl super::repo::Repo {
     }
 }
 
+/// The changes at these paths; or else the names among them that are none of a [`RepoPath`].
+fn changes_of(
+    paths: impl IntoIterator<Item = Vec<u8>>,
+    new: impl Fn(&Vec<u8>) -> Option<Entry>,
+) -> std::result::Result<Changes, Vec<String>> {
+    let (mut changes, mut odd) = (Changes::new(), Vec::new());
+    for path in paths {
+        match std::str::from_utf8(&path).ok().and_then(|path| RepoPath::parse(path).ok()) {
+            Some(named) => drop(changes.insert(named, new(&path))),
+            None => odd.push(String::from_utf8_lossy(&path).into_owned()),
+        }
+    }
+    if odd.is_empty() { Ok(changes) } else { Err(odd) }
+}
+
 /// A file that was in conflict, and what it is merged to.
 type Settled = (Vec<u8>, Entry);
 
@@ -341,7 +331,7 @@ fn settle(merged: &mut git2::Index, settled: &[Settled]) -> Result<()> {
         if merged.conflict_get(bytes_path(path)).is_ok() {
             merged.conflict_remove(bytes_path(path)).map_err(failed)?;
         }
-        merged.add(&index_entry(path, *entry)).map_err(failed)?;
+        merged.add(&index_entry(path, *entry, None, false)).map_err(failed)?;
     }
     Ok(())
 }
@@ -360,22 +350,5 @@ fn conflict_of(conflict: &git2::IndexConflict) -> Conflict {
         ancestor: entry(&conflict.ancestor),
         ours: entry(&conflict.our),
         theirs: entry(&conflict.their),
-    }
-}
-
-fn index_entry(path: &[u8], entry: Entry) -> git2::IndexEntry {
-    git2::IndexEntry {
-        ctime: git2::IndexTime::new(0, 0),
-        mtime: git2::IndexTime::new(0, 0),
-        dev: 0,
-        ino: 0,
-        mode: entry.mode,
-        uid: 0,
-        gid: 0,
-        file_size: 0,
-        id: entry.id,
-        flags: 0,
-        flags_extended: 0,
-        path: path.to_vec(),
     }
 }

@@ -65,6 +65,7 @@ mod upkeep;
 mod versions;
 pub mod worktree;
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// What went wrong with git or the file system.
@@ -260,6 +261,17 @@ impl Error {
 
     pub(crate) fn git(action: impl Into<String>, source: git2::Error) -> Self {
         Self::Git { action: action.into(), source }
+    }
+}
+
+/// What a cell holds; it is found out where nobody has asked yet.
+fn once<T>(cell: &OnceCell<T>, find: impl FnOnce() -> Result<T>) -> Result<&T> {
+    match cell.get() {
+        Some(known) => Ok(known),
+        None => {
+            let found = find()?;
+            Ok(cell.get_or_init(|| found))
+        }
     }
 }
 

@@ -4,8 +4,6 @@
 
 use super::{Error, Result, process};
 use git2::{ErrorCode, Repository};
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -23,11 +21,8 @@ pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
             .into(),
         source,
     };
-    // Whatever a path ends with, blanks among it, belongs to it; but for the line break that git adds.
     let ask = |what: &str| {
-        let answer = Command::new("git").args(["rev-parse", "--path-format=absolute", what]).output().ok()?;
-        let path = answer.status.success().then_some(answer.stdout)?;
-        Some(PathBuf::from(OsString::from_vec(path.strip_suffix(b"\n")?.to_vec())))
+        process::path(Command::new("git").args(["rev-parse", "--path-format=absolute", what])).ok()
     };
     let Some(git_dir) = ask("--git-dir") else { return Err(unsafe_here(refused)) };
     let repository = open_any(&git_dir, ask("--show-toplevel").as_deref())?;

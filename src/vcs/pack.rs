@@ -46,6 +46,13 @@ impl Checksum {
         }
     }
 
+    /// Of these pieces, one behind the other.
+    pub(super) fn of<'b>(format: ObjectFormat, pieces: impl IntoIterator<Item = &'b [u8]>) -> Vec<u8> {
+        let mut sum = Self::new(format);
+        pieces.into_iter().for_each(|piece| sum.update(piece));
+        sum.finish()
+    }
+
     pub(super) fn finish(self) -> Vec<u8> {
         match self {
             Self::Sha1(sum) => sum.finalize().to_vec(),

@@ -24,13 +24,25 @@ pub(super) struct Packed {
 
 /// What is compressed, and what is to be.
 pub(super) struct Packer {
-    shared: Arc<Shared>,
+    shared: Arc<Shared<State>>,
     worker: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
+/// What two threads share; each says when it has changed something.
+#[derive(Default)]
+pub(super) struct Shared<T> {
+    state: Mutex<T>,
+    pub(super) changed: Condvar,
+}
+
+impl<T> Shared<T> {
+    pub(super) fn state(&self) -> MutexGuard<'_, T> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn wait<'a>(&self, state: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[derive(Default)]
@@ -62,15 +74,7 @@ pub(super) enum Taken {
     Plain(ObjectType, Arc<[u8]>),
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
+impl Shared<State> {
     fn work(&self, mut compressor: Compressor) {
         let mut state = self.state();
         while !state.closed {
@@ -110,7 +114,7 @@ impl Packer {
     /// # Errors
     /// There can be no other thread.
     pub(super) fn start(compressor: Compressor) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
+        let shared = Arc::<Shared<State>>::default();
         let own = Arc::clone(&shared);
         let worker = std::thread::Builder::new().name("pack".into()).spawn(move || own.work(compressor))?;
         Ok(Self { shared, worker: Some(worker) })

@@ -241,7 +241,10 @@ impl Repo {
     }
 
     /// Whether there is such an object, new or not.
-    pub(super) fn has(&self, id: Oid) -> Result<bool> {
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn has(&self, id: Oid) -> Result<bool> {
         if self.pending.borrow().as_ref().is_some_and(|pending| pending.known.contains_key(&id)) {
             return Ok(true);
         }

@@ -2,9 +2,11 @@
 //! anything but a regular file, and never more than can be meant.
 
 use super::{Error, Result};
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, renameat_with};
+use rustix::io::Errno;
 use std::io::Read;
-use std::path::{Component, Path};
+use std::os::fd::AsFd;
+use std::path::{Component, Path, PathBuf};
 
 /// The limit for notes of a line or two.
 pub const SMALL: u64 = 16 << 10;
@@ -93,8 +95,6 @@ pub fn remove(path: &Path) -> Result<()> {
 /// # Errors
 /// The directory of the place is missing, or what else the file system says.
 pub fn exchange(directory: &Path, place: &Path) -> Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    use rustix::io::Errno;
     let failed = |e: std::io::Error| Error::io("write", place, e);
     // Somebody may put one there, or take it away, in between.
     for _ in 0..100 {
@@ -115,9 +115,50 @@ pub fn exchange(directory: &Path, place: &Path) -> Result<()> {
 }
 
 /// Whether a file system (or an old kernel) does not know renaming of a kind.
-pub(super) fn is_unknown(e: rustix::io::Errno) -> bool {
-    use rustix::io::Errno;
+pub(super) fn is_unknown(e: Errno) -> bool {
     matches!(e, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
+}
+
+/// Whether a file system has no hard links, or has no more of them for this file.
+pub(super) fn has_no_links(e: Errno) -> bool {
+    matches!(e, Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK)
+}
+
+/// Moves a file to where nothing is; [`Errno::EXIST`] where something is. On a file system that cannot refuse to rename over
+/// something the old name stays, as a second link.
+pub(super) fn move_new(from: &Path, directory: impl AsFd, to: &Path) -> rustix::io::Result<()> {
+    match renameat_with(CWD, from, &directory, to, RenameFlags::NOREPLACE) {
+        Err(e) if is_unknown(e) => {}
+        outcome => return outcome,
+    }
+    match rustix::fs::linkat(CWD, from, &directory, to, AtFlags::empty()) {
+        Err(e) if has_no_links(e) => {}
+        outcome => return outcome,
+    }
+    // Neither is to be had: look, and then rename.
+    match rustix::fs::statat(&directory, to, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(_) => Err(Errno::EXIST),
+        Err(Errno::NOENT) => rustix::fs::renameat(CWD, from, &directory, to),
+        Err(e) => Err(e),
+    }
+}
+
+/// The name of a file with that ending, beside one that need not be there.
+pub(super) fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// Removes a file, if it is there.
+///
+/// # Errors
+/// It cannot be removed.
+pub fn remove_file(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, e)),
+        _ => Ok(()),
+    }
 }
 
 /// Whether somebody else at work in a directory may be all that keeps it from being removed.

@@ -5,8 +5,8 @@ use super::{Error, Result};
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// What ties a git command to a repository by the environment: `git rev-parse --local-env-vars`, less what
@@ -108,9 +108,20 @@ pub(super) fn git_with_objects(repo: &Repo, objects: &Path) -> Command {
 /// # Errors
 /// Git cannot be started or failed; what it said is in the error.
 pub fn output(command: &mut Command) -> Result<String> {
+    Ok(String::from_utf8_lossy(&bytes(command)?).trim_end().to_owned())
+}
+
+/// Likewise, every byte of it.
+pub(super) fn bytes(command: &mut Command) -> Result<Vec<u8>> {
     let output = command.output().map_err(|e| Error::io("run", "git", e))?;
-    let output = checked(command, output)?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+    Ok(checked(command, output)?.stdout)
+}
+
+/// A path that git prints: whatever it ends with, blanks among it, belongs to it, but for the line break that git adds.
+pub(super) fn path(command: &mut Command) -> Result<PathBuf> {
+    let mut path = bytes(command)?;
+    path.pop_if(|last| *last == b'\n');
+    Ok(OsString::from_vec(path).into())
 }
 
 /// What a command has printed, if it went well.

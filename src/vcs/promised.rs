@@ -4,19 +4,13 @@
 
 use super::repo::Repo;
 use super::tree::DIRECTORY;
-use super::{Error, Oid, Result, process};
+use super::{Error, Oid, Result, once, process};
 use git2::FileMode::{Blob, BlobExecutable, Link};
 use std::collections::BTreeMap;
 
 impl Repo {
     fn is_partial(&self) -> Result<bool> {
-        match self.partial.get() {
-            Some(known) => Ok(*known),
-            None => {
-                let found = self.config().has_promisor()?;
-                Ok(*self.partial.get_or_init(|| found))
-            }
-        }
+        once(&self.partial, || self.config().has_promisor()).copied()
     }
 
     /// Sees to it that libgit2 finds the objects: those that are new, and those that a remote has promised.

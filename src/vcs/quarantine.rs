@@ -7,7 +7,7 @@
 //! is the same file with the time stamp that it was given here, and git freshens the time stamp of an object that it
 //! comes to rely on.
 
-use super::durability::{Durability, Unsynced};
+use super::durability::{Durability, LOOSE_OBJECT, PACK, Unsynced};
 use super::fault::{Fault, point};
 use super::loose::{Writer, fan_out, make_private};
 use super::manifest::{Item, Manifest};
@@ -154,7 +154,7 @@ impl Quarantine {
                 repo.share(&path)?;
                 let inode = manifest.stamp(&file).map_err(|e| Error::io("write", &path, e))?;
                 manifest.items.push(Item { name, inode });
-                if durable.pack {
+                if durable.has(PACK) {
                     unsynced.add(path, file);
                 }
             }
@@ -176,7 +176,7 @@ impl Quarantine {
             let inode = manifest.stamp(&file).map_err(|e| Error::io("write", &place, e))?;
             repo.share(&place)?;
             manifest.items.push(Item { name, inode });
-            if durable.loose_object {
+            if durable.has(LOOSE_OBJECT) {
                 unsynced.add(place, file);
             }
         }
@@ -251,7 +251,7 @@ impl Quarantine {
             if places::is_inside(objects, &keeper)
                 && places::read(&keeper, places::SMALL).is_ok_and(|said| said == manifest.owner.as_bytes())
             {
-                remove_unless_gone(&keeper)?;
+                places::remove_file(&keeper)?;
             }
         }
         Ok(())
@@ -305,7 +305,8 @@ impl Quarantine {
             let path = objects.join(&item.name);
             if is_ours(item)
                 && !(pack_stays && is_pack(item))
-                && let Err(e) = remove_unless_gone(&path)
+                // A `git gc` may have taken it a moment ago: it puts loose objects into a pack of its own.
+                && let Err(e) = places::remove_file(&path)
             {
                 failure = failure.or(Some(e));
             }
@@ -342,30 +343,10 @@ fn or_pruned(e: Error) -> Error {
 
 /// Whether it was moved.
 fn move_unless_there(from: &Path, to: &Path) -> Result<bool> {
-    use rustix::io::Errno;
-    let cwd = rustix::fs::CWD;
-    match rustix::fs::renameat_with(cwd, from, cwd, to, rustix::fs::RenameFlags::NOREPLACE) {
-        Ok(()) => return Ok(true),
-        Err(Errno::EXIST) => return Ok(false),
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
-        Err(e) => return Err(Error::io("create", to, e)),
-    }
-    match rustix::fs::link(from, to) {
+    match places::move_new(from, rustix::fs::CWD, to) {
         Ok(()) => Ok(true),
-        Err(Errno::EXIST) => Ok(false),
-        // Neither is to be had: replacing an object by its equal does no harm.
-        Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
-            std::fs::rename(from, to).map(|()| true).map_err(|e| Error::io("create", to, e))
-        }
+        Err(rustix::io::Errno::EXIST) => Ok(false),
         Err(e) => Err(Error::io("create", to, e)),
-    }
-}
-
-/// Removes a file. A `git gc` may have taken it a moment ago: it puts loose objects into a pack of its own.
-fn remove_unless_gone(path: &Path) -> Result<()> {
-    match std::fs::remove_file(path) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, e)),
-        _ => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@
 //! Here every step either happened or did not, a leftover lock is known by its token, and the reflog follows.
 
 use super::chain::{HISTORY, UNDONE};
-use super::durability::Durability;
+use super::durability::{self, Durability};
 use super::fault::{Fault, point};
 use super::format::nothing_beside;
 use super::lock::{Patience, Token, TokenLock};
@@ -89,10 +89,9 @@ impl Repo {
     /// # Errors
     /// HEAD cannot be read, or is not of the kind that can be moved here.
     pub fn head(&self) -> Result<Head> {
-        if self.has_references_by_git() {
-            return self.head_by_git();
+        if !self.has_references_by_git() {
+            self.git.find_reference("HEAD").map_err(|e| Error::git("read HEAD", e))?;
         }
-        self.git.find_reference("HEAD").map_err(|e| Error::git("read HEAD", e))?;
         let name = self.follow("HEAD")?;
         Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
     }
@@ -151,17 +150,9 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn tip(&self, name: &str) -> Result<Option<Oid>> {
-        if self.has_references_by_git() {
-            return self.tip_by_git(name);
-        }
-        match self.git.find_reference(name).and_then(|reference| reference.resolve()) {
-            Ok(reference) => {
-                let commit = reference.peel_to_commit();
-                Ok(Some(commit.map_err(|e| Error::git(format!("read {name}"), e))?.id()))
-            }
-            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
-            Err(e) => Err(Error::git(format!("read {name}"), e)),
-        }
+        let Some(id) = self.value(name)? else { return Ok(None) };
+        let commit = self.git.find_object(id, None).and_then(|object| object.peel_to_commit());
+        Ok(Some(commit.map_err(|e| Error::git(format!("read {name}"), e))?.id()))
     }
 
     /// The id that a reference holds, whether there is such an object or not; `None` if there is no such reference.
@@ -211,20 +202,15 @@ impl Repo {
         // A commit that was there before is named anyway, and needs none of them.
         let is_new = objects.may_have(&movement.new);
         let holds = |value: &str| (is_new && value == movement.new) || objects.has_loose(value);
-        if self.has_references_by_git() {
-            return Ok(self.values_by_git()?.iter().any(|(_, value)| holds(value))
-                || (is_new && self.is_logged_by_git(movement)?));
-        }
-        let failed = |e| Error::git("list references", e);
-        for reference in self.git.references().map_err(failed)? {
-            // A broken one holds nothing.
-            let Some(target) = reference.ok().and_then(|reference| reference.target()) else { continue };
-            if holds(&target.to_string()) {
-                return Ok(true);
-            }
+        if self.references_below("")?.iter().any(|(_, id)| holds(&id.to_string())) {
+            return Ok(true);
         }
         // Git had moved it, and it went back.
-        Ok(is_new && movement.is_in(&self.log_file(&movement.name)))
+        Ok(is_new
+            && match self.has_references_by_git() {
+                true => self.is_logged_by_git(movement)?,
+                false => movement.is_in(&self.log_file(&movement.name)),
+            })
     }
 
     /// By which it is known again that no reference has come, gone or moved.
@@ -232,20 +218,33 @@ impl Repo {
     /// # Errors
     /// The references cannot be read.
     pub fn references_digest(&self) -> Result<String> {
-        let failed = |e| Error::git("list references", e);
-        let mut lines = Vec::new();
+        let mut all = self.references_below("")?;
+        all.sort();
+        let lines: String = all.iter().map(|(name, id)| format!("{name} {id}\n")).collect();
+        Ok(self.blob_id(lines.as_bytes())?.to_string())
+    }
+
+    /// The references whose names begin so, with the rest of these and the ids that they hold. A broken one
+    /// holds nothing.
+    ///
+    /// # Errors
+    /// The references cannot be read.
+    pub(super) fn references_below(&self, base: &str) -> Result<Vec<(String, Oid)>> {
         if self.has_references_by_git() {
-            let all = self.values_by_git()?;
-            lines.extend(all.into_iter().map(|(name, id)| format!("{name} {id}\n").into_bytes()));
+            return self.references_below_by_git(base);
         }
-        for reference in self.git.references().map_err(failed)? {
-            let Ok(reference) = reference else { continue };
-            let target = reference.target().map(|id| id.to_string()).unwrap_or_default();
-            lines.push([reference.name_bytes(), b" ", target.as_bytes(), b"\n"].concat());
-        }
-        lines.sort();
-        let digest = Oid::hash_object(super::BLOB, &lines.concat());
-        Ok(digest.map_err(failed)?.to_string())
+        // Of a pattern the library says nothing where a directory cannot be read.
+        let references = match base {
+            "" => self.git.references(),
+            base => self.git.references_glob(&format!("{base}*")),
+        };
+        let references =
+            references.map_err(|e| Error::git(format!("list the references below '{base}'"), e))?;
+        let held = references.flatten().filter_map(|reference| {
+            let rest = String::from_utf8_lossy(reference.name_bytes().strip_prefix(base.as_bytes())?);
+            Some((rest.into_owned(), reference.target()?))
+        });
+        Ok(held.collect())
     }
 
     /// The full name of a local branch, following a symbolic one.
@@ -266,20 +265,23 @@ impl Repo {
             || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own))
     }
 
+    fn root_of(&self, name: &str) -> &Path {
+        if Self::is_own(name) { self.git_dir() } else { self.common_dir() }
+    }
+
     pub(super) fn ref_file(&self, name: &str) -> PathBuf {
-        if Self::is_own(name) { self.git_dir().join(name) } else { self.common_dir().join(name) }
+        self.root_of(name).join(name)
     }
 
     pub(super) fn log_file(&self, name: &str) -> PathBuf {
-        let root = if Self::is_own(name) { self.git_dir() } else { self.common_dir() };
-        root.join("logs").join(name)
+        self.root_of(name).join("logs").join(name)
     }
 
     /// Whether all files that a movement writes lie in the repository's own directories, with no link on the way.
     pub fn has_inside(&self, movement: &Movement) -> bool {
         let head = movement.is_head.then_some("HEAD");
         [Some(movement.name.as_str()), head].into_iter().flatten().all(|name| {
-            let root = if Self::is_own(name) { self.git_dir() } else { self.common_dir() };
+            let root = self.root_of(name);
             places::is_inside(root, &self.ref_file(name)) && places::is_inside(root, &self.log_file(name))
         })
     }
@@ -394,9 +396,8 @@ impl RefLock {
         };
         write().map_err(|e| Error::io("write", aside, e))?;
         repo.share(aside)?;
-        if Durability::of(repo)?.reference {
-            let sync = std::fs::File::open(aside).and_then(|file| file.sync_all());
-            sync.map_err(|e| Error::io("sync", aside, e))?;
+        if Durability::of(repo)?.has(durability::REFERENCE) {
+            durability::sync(aside)?;
         }
         point(if movement.is_of_records() { Fault::RecordPrepared } else { Fault::RefPrepared })?;
         let file = repo.ref_file(&movement.name);
@@ -487,9 +488,7 @@ impl RefLock {
 }
 
 pub(super) fn lock_path(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".lock");
-    name.into()
+    places::beside(file, ".lock")
 }
 
 pub(super) fn remove_empty_directories(root: &Path) {

@@ -1,47 +1,37 @@
 //! References that only git can find (git-symbolic-ref(1), git-for-each-ref(1), git-update-ref(1)).
 
-use super::refs::{Head, Movement};
+use super::refs::Movement;
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
 
 impl Repo {
-    pub(super) fn head_by_git(&self) -> Result<Head> {
-        let name = self.follow_by_git("HEAD")?;
-        Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
-    }
-
     pub(super) fn follow_by_git(&self, name: &str) -> Result<String> {
         let target = process::answer(process::git(self).args(["symbolic-ref", "-q", name]))?;
         Ok(target.unwrap_or_else(|| name.to_owned()))
     }
 
     pub(super) fn value_by_git(&self, name: &str) -> Result<Option<Oid>> {
-        let mut command = process::git(self);
         if !name.starts_with("refs/") {
-            return match process::answer(command.args(["rev-parse", "--verify", "--quiet", name]))? {
-                Some(id) => self.id(&id).map(Some),
-                None => Ok(None),
-            };
+            let mut command = process::git(self);
+            let id = process::answer(command.args(["rev-parse", "--verify", "--quiet", name]))?;
+            return id.map(|id| self.id(&id)).transpose();
         }
-        // It prints what lies below that name, too.
-        let format = "--format=%(objectname) %(refname)";
-        let all = process::output(command.args(["for-each-ref", format, "--", name]))?;
-        let found = all.lines().filter_map(|line| line.split_once(' ')).find(|(_, found)| *found == name);
-        found.map(|(id, _)| self.id(id)).transpose()
+        // What lies below that name is listed, too.
+        let all = self.listed_by_git(&[name])?;
+        Ok(all.into_iter().find(|(found, _)| found == name).map(|(_, id)| id))
     }
 
-    pub(super) fn tip_by_git(&self, name: &str) -> Result<Option<Oid>> {
-        let Some(id) = self.value_by_git(name)? else { return Ok(None) };
-        let commit = self.git.find_object(id, None).and_then(|object| object.peel_to_commit());
-        Ok(Some(commit.map_err(|e| Error::git(format!("read {name}"), e))?.id()))
+    pub(super) fn references_below_by_git(&self, base: &str) -> Result<Vec<(String, Oid)>> {
+        let all = self.listed_by_git(&[])?.into_iter();
+        Ok(all.filter_map(|(name, id)| Some((name.strip_prefix(base)?.to_owned(), id))).collect())
     }
 
-    /// All references, with the ids that they hold.
-    pub(super) fn values_by_git(&self) -> Result<Vec<(String, String)>> {
-        let format = "--format=%(objectname) %(refname)";
-        let all = process::output(process::git(self).args(["for-each-ref", format]))?;
+    fn listed_by_git(&self, patterns: &[&str]) -> Result<Vec<(String, Oid)>> {
+        let mut command = process::git(self);
+        command.args(["for-each-ref", "--format=%(objectname) %(refname)", "--"]).args(patterns);
+        let all = process::output(&mut command)?;
         let pairs = all.lines().filter_map(|line| line.split_once(' '));
-        Ok(pairs.map(|(id, name)| (name.to_owned(), id.to_owned())).collect())
+        pairs.map(|(id, name)| Ok((name.to_owned(), self.id(id)?))).collect()
     }
 
     /// Whether the reflog of the reference names the movement's new commit: git had moved it, and it went back.

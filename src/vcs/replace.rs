@@ -4,7 +4,7 @@
 //! changed. A file or tree that is replaced would have to be looked through in libgit2 itself, and is refused.
 
 use super::repo::Repo;
-use super::{Error, Oid, Result};
+use super::{Error, Oid, Result, once};
 use std::collections::BTreeMap;
 
 /// Which commit stands in for which.
@@ -32,11 +32,7 @@ impl Repo {
     }
 
     fn replacements(&self) -> Result<&Replacements> {
-        if let Some(known) = self.replacements.get() {
-            return Ok(known);
-        }
-        let found = self.find_replacements()?;
-        Ok(self.replacements.get_or_init(|| found))
+        once(&self.replacements, || self.find_replacements())
     }
 
     fn find_replacements(&self) -> Result<Replacements> {
@@ -66,28 +62,6 @@ impl Repo {
                     });
                 }
                 Err(_) => {}
-            }
-        }
-        Ok(all)
-    }
-
-    /// The references whose names begin so, with the rest of these and the ids that they hold.
-    pub(super) fn references_below(&self, base: &str) -> Result<Vec<(String, Oid)>> {
-        let mut all = Vec::new();
-        if self.has_references_by_git() {
-            for (name, id) in self.values_by_git()? {
-                if let Some(rest) = name.strip_prefix(base) {
-                    all.push((rest.to_owned(), self.id(&id)?));
-                }
-            }
-            return Ok(all);
-        }
-        let failed = |e| Error::git(format!("list the references below {base}"), e);
-        for reference in self.git.references_glob(&format!("{base}*")).map_err(failed)? {
-            let reference = reference.map_err(failed)?;
-            let rest = reference.name().ok().and_then(|name| name.strip_prefix(base));
-            if let (Some(rest), Some(id)) = (rest, reference.target()) {
-                all.push((rest.to_owned(), id));
             }
         }
         Ok(all)

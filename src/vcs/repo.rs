@@ -4,7 +4,7 @@ use super::config::Config;
 use super::shadow::{self, Place};
 use super::sharing::Sharing;
 use super::temporary::Temporary;
-use super::{Error, Oid, Result, owner};
+use super::{Error, Oid, Result, once, owner};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -57,37 +57,6 @@ impl Named {
             index: variable("GIT_INDEX_FILE"),
             place: ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some()),
         })
-    }
-}
-
-/// An operation that git itself has under way in a worktree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
-    /// `git merge`.
-    Merge,
-    /// `git revert`.
-    Revert,
-    /// `git cherry-pick`.
-    CherryPick,
-    /// `git bisect`.
-    Bisect,
-    /// `git rebase`.
-    Rebase,
-    /// `git am`.
-    Am,
-}
-
-impl Operation {
-    /// The git command.
-    pub fn command(self) -> &'static str {
-        match self {
-            Operation::Merge => "merge",
-            Operation::Revert => "revert",
-            Operation::CherryPick => "cherry-pick",
-            Operation::Bisect => "bisect",
-            Operation::Rebase => "rebase",
-            Operation::Am => "am",
-        }
     }
 }
 
@@ -180,7 +149,7 @@ impl Repo {
     }
 
     fn open_as(git_dir: &Path, workdir: Option<&Path>, named: Named) -> Result<Self> {
-        if is_by_git(git_dir) {
+        if own_config(git_dir).as_ref().is_some_and(shadow::is_needed) {
             let (git, config, place) = shadow::open(git_dir, &common_dir_of(git_dir), workdir)?;
             return Self::assemble(git, config, Some(place), named);
         }
@@ -287,13 +256,7 @@ impl Repo {
     }
 
     pub(super) fn sharing(&self) -> Result<Option<Sharing>> {
-        match self.sharing.get() {
-            Some(known) => Ok(*known),
-            None => {
-                let found = Sharing::of(&self.config)?;
-                Ok(*self.sharing.get_or_init(|| found))
-            }
-        }
+        once(&self.sharing, || Sharing::of(&self.config)).copied()
     }
 
     /// Where objects live.
@@ -370,27 +333,22 @@ impl Repo {
         }
     }
 
-    /// What git has under way in this worktree.
-    pub fn operation(&self) -> Option<Operation> {
-        use git2::RepositoryState as State;
-        if self.place.is_some() {
-            return self.operation_by_git();
-        }
-        Some(match self.git.state() {
-            State::Clean => return None,
-            State::Merge => Operation::Merge,
-            State::Revert | State::RevertSequence => Operation::Revert,
-            State::CherryPick | State::CherryPickSequence => Operation::CherryPick,
-            State::Bisect => Operation::Bisect,
-            State::Rebase | State::RebaseInteractive | State::RebaseMerge => Operation::Rebase,
-            State::ApplyMailbox | State::ApplyMailboxOrRebase => Operation::Am,
-        })
+    /// The git command that is under way in this worktree, by the traces that it leaves in the git directory.
+    pub fn operation(&self) -> Option<&'static str> {
+        let is_there = |name: &str| self.git_dir().join(name).exists();
+        // These are references, which may be kept elsewhere.
+        let is_kept = |name: &str| self.place.is_some() && self.value(name).is_ok_and(|id| id.is_some());
+        let is_set = |name: &str| is_there(name) || is_kept(name);
+        let all = [
+            (is_there("rebase-apply/applying"), "am"),
+            (is_there("rebase-merge") || is_there("rebase-apply"), "rebase"),
+            (is_set("MERGE_HEAD"), "merge"),
+            (is_set("REVERT_HEAD"), "revert"),
+            (is_set("CHERRY_PICK_HEAD"), "cherry-pick"),
+            (is_there("BISECT_LOG"), "bisect"),
+        ];
+        all.into_iter().find_map(|(under_way, command)| under_way.then_some(command))
     }
-}
-
-/// Whether libgit2 would not open the repository, or not see its references.
-fn is_by_git(git_dir: &Path) -> bool {
-    own_config(git_dir).is_some_and(|config| shadow::is_needed(&config))
 }
 
 /// The configuration of the repository itself, without that of the user and of the system.

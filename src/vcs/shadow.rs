@@ -4,7 +4,7 @@
 //! is given a shadow: a directory that looks like a plain repository, with links to what there is of the real one.
 
 use super::config::Config;
-use super::repo::{Operation, Repo};
+use super::repo::Repo;
 use super::sharing::Sharing;
 use super::temporary::Temporary;
 use super::{Error, Result, process};
@@ -33,7 +33,7 @@ pub(super) fn is_needed(config: &git2::Config) -> bool {
 
 /// Opens the repository that git finds here.
 pub(super) fn discover() -> Result<(git2::Repository, Config, Place)> {
-    let ask = |what: &[&str]| asked(Command::new("git").arg("rev-parse").args(what));
+    let ask = |what: &[&str]| process::path(Command::new("git").arg("rev-parse").args(what));
     let git_dir = ask(&["--absolute-git-dir"])?;
     let common_dir = ask(&["--path-format=absolute", "--git-common-dir"])?;
     let bare = ask(&["--is-bare-repository"])?;
@@ -112,20 +112,6 @@ fn fill(at: &Path, common_dir: &Path, config: &Config) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A path that git prints.
-fn asked(command: &mut Command) -> Result<PathBuf> {
-    let output = command.output().map_err(|e| Error::io("run", "git", e))?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(Error::Command { command: "rev-parse".into(), message });
-    }
-    let mut bytes = output.stdout;
-    if bytes.last() == Some(&b'\n') {
-        bytes.pop();
-    }
-    Ok(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
-}
-
 impl Repo {
     /// Whether git is asked for references, and moves them.
     pub fn has_references_by_git(&self) -> bool {
@@ -136,27 +122,6 @@ impl Repo {
     pub(super) fn has_reftable(&self) -> Result<bool> {
         let kept = self.config().string("extensions.refstorage")?;
         Ok(kept.is_some_and(|kept| !kept.eq_ignore_ascii_case("files")))
-    }
-
-    /// What git has under way, by the traces that it leaves in the git directory.
-    pub(super) fn operation_by_git(&self) -> Option<Operation> {
-        let is_there = |name: &str| self.git_dir().join(name).exists();
-        // These are references, wherever they are kept.
-        let is_set = |name: &str| is_there(name) || self.value_by_git(name).is_ok_and(|id| id.is_some());
-        if is_there("rebase-merge") {
-            return Some(Operation::Rebase);
-        }
-        if is_there("rebase-apply") {
-            let am = is_there("rebase-apply/applying");
-            return Some(if am { Operation::Am } else { Operation::Rebase });
-        }
-        let all = [
-            (is_set("MERGE_HEAD"), Operation::Merge),
-            (is_set("REVERT_HEAD"), Operation::Revert),
-            (is_set("CHERRY_PICK_HEAD"), Operation::CherryPick),
-            (is_there("BISECT_LOG"), Operation::Bisect),
-        ];
-        all.into_iter().find_map(|(under_way, operation)| under_way.then_some(operation))
     }
 
     /// Where HEAD of the worktree with that git directory points; `None` where it is detached.

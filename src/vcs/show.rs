@@ -45,8 +45,7 @@ impl Repo {
             return Ok(None);
         }
         let mut command = self.diff(old, new, Show { color: "never", ..show })?;
-        let output = command.output().map_err(|e| Error::io("run", "git", e))?;
-        Ok(Some(process::checked(&command, output)?.stdout))
+        process::bytes(&mut command).map(Some)
     }
 
     fn diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<Command> {

@@ -6,7 +6,7 @@
 use super::config::Config;
 use super::repo::Repo;
 use super::tree::BaseTree;
-use super::{Error, Result, process};
+use super::{Result, process};
 use crate::path::{RepoPath, is_sensitive};
 use crate::plan::{Node, TreeView};
 use std::cell::RefCell;
@@ -116,12 +116,8 @@ impl Repo {
         let mut command = process::git(self);
         command.args(["config", "--null", "--show-origin", "--includes", "--get-regexp"]);
         command.arg(r"^include(if\..*)?\.path$");
-        let output = match process::output(&mut command) {
-            Ok(output) => output,
-            // None: they went meanwhile.
-            Err(Error::Command { message, .. }) if message.is_empty() => return Ok(Vec::new()),
-            Err(e) => return Err(e),
-        };
+        // None: they went meanwhile.
+        let Some(output) = process::answer(&mut command)? else { return Ok(Vec::new()) };
         let from = self.workdir().unwrap_or(self.git_dir());
         let mut words = output.split('\0');
         let mut files = Vec::new();

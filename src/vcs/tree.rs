@@ -8,7 +8,7 @@ use super::attributes::Conversion;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileState, Node, TreeError, TreeView};
-use object::Named;
+pub(super) use object::Named;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub struct BaseTree<'r> {
     conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
     /// The files whose filters are known to take them back to what is stored.
     filtered: RefCell<BTreeSet<RepoPath>>,
-    suspicious: RefCell<HashMap<Option<RepoPath>, bool>>,
+    suspicious: RefCell<HashMap<String, bool>>,
     shared_is_suspicious: OnceCell<bool>,
 }
 
@@ -284,12 +284,10 @@ impl super::repo::Repo {
         Err(Error::git("write the tree", git2::Error::from_str("it has no root")))
     }
 
-    /// Writes a tree with a directory of that name in its top, in the place of any; without one if it is empty.
-    pub(super) fn put_directory(&self, tree: Oid, name: &str, directory: Oid) -> Result<Oid> {
-        let entry = Entry { mode: DIRECTORY as u32, id: directory };
-        let entry = (!self.tree_object(directory)?.bytes().is_empty()).then_some(entry);
-        let named = Named::from([(name.as_bytes().to_vec(), entry)]);
-        let tree = self.tree_object(tree)?.with(&named);
-        self.put_naming(git2::ObjectType::Tree, tree.bytes(), [directory])
+    /// Writes a tree, or the empty one, with these entries in its top in place of those of their names.
+    pub(super) fn put_with(&self, tree: Option<Oid>, named: &Named) -> Result<Oid> {
+        let tree = tree.map(|id| self.tree_object(id)).transpose()?.unwrap_or_default().with(named);
+        let names = named.values().flatten().map(|entry| entry.id);
+        self.put_naming(git2::ObjectType::Tree, tree.bytes(), names)
     }
 }

@@ -1,6 +1,7 @@
 //! Moving a reference by git itself, so that its reference-transaction hook runs (githooks(5)).
 
 use super::format::nothing_beside;
+use super::ident::variables;
 use super::lock::Flock;
 use super::refs::{Movement, lock_path};
 use super::repo::Repo;
@@ -43,14 +44,7 @@ impl Repo {
         let mut command = process::git(self);
         // What it says is looked at below.
         command.env("LC_ALL", "C");
-        if let Some((who, rest)) = branch.who.split_once(" <")
-            && let Some((email, date)) = rest.split_once("> ")
-        {
-            command
-                .env("GIT_COMMITTER_NAME", who)
-                .env("GIT_COMMITTER_EMAIL", email)
-                .env("GIT_COMMITTER_DATE", date);
-        }
+        command.envs(variables("COMMITTER", branch.who.as_bytes()));
         command.args(["update-ref", "-m", &branch.message, "-z", "--stdin"]);
         let mut input = String::new();
         for (movement, from, to) in steps {

@@ -12,7 +12,6 @@ use git_llm_apply::report::record::RecordKind;
 use git_llm_apply::report::{EditState, SCHEMA_VERSION, Status};
 use git_llm_apply::response::Response;
 use git_llm_apply::transaction::{End, Obstacle};
-use git_llm_apply::vcs::repo::Operation;
 use sandbox::{Run, Sandbox, create, five, patch, rename, replace};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -597,7 +596,7 @@ mod schema {
             Obstacle::Uncarried { path: path(), why: "" },
             Obstacle::Blocked { path: path(), parent: path(), what: "" },
             Obstacle::Submodule(path()),
-            Obstacle::Operation(Operation::Merge),
+            Obstacle::Operation("merge"),
             Obstacle::Locked(PathBuf::new()),
             Obstacle::Exists(path()),
             Obstacle::CheckedOut { branch: path(), worktree: PathBuf::new() },

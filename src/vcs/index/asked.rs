@@ -1,7 +1,8 @@
 //! What an index says of a few paths, in one pass over its file: of a large one it takes longer to have all of it in memory
 //! than to look at it.
 
-use super::raw::{HEAD, entry, extent, number, width};
+use super::raw::{HEAD, entry, extent, number};
+use crate::vcs::format::width;
 use git2::{IndexEntry, ObjectFormat};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,7 +89,7 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
             }
         };
         let name = &window.bytes()[next.name.clone()];
-        if window.bytes()[before] >= *name {
+        if next.has_stage || window.bytes()[before] >= *name {
             return None;
         }
         while let Some((path, is_beginning)) = wanted.peek() {

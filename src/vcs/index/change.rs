@@ -35,7 +35,7 @@ impl Change<'_> {
                 }
                 _ => None,
             };
-            entries.push(index_entry(path, *entry, stat.as_deref(), sparse));
+            entries.push(index_entry(path.as_str().as_bytes(), *entry, stat.as_deref(), sparse));
         }
         Ok(entries)
     }
@@ -134,7 +134,8 @@ fn is_clean(repo: &Repo, entry: &git2::IndexEntry, written: (i64, i64), checkout
     as_indexed || content().and_then(id) == Some(entry.id)
 }
 
-fn index_entry(path: &RepoPath, entry: Entry, stat: Option<&Stat>, sparse: bool) -> git2::IndexEntry {
+/// An entry of an index, of a file that is like that; `sparse`: not to stand in the checkout.
+pub(crate) fn index_entry(path: &[u8], entry: Entry, stat: Option<&Stat>, sparse: bool) -> git2::IndexEntry {
     let time = |seconds: i64, nanoseconds: i64| git2::IndexTime::new(seconds as i32, nanoseconds as u32);
     // Git keeps the low 32 bits of these.
     git2::IndexEntry {
@@ -149,6 +150,6 @@ fn index_entry(path: &RepoPath, entry: Entry, stat: Option<&Stat>, sparse: bool)
         id: entry.id,
         flags: if sparse { EXTENDED } else { 0 },
         flags_extended: if sparse { SKIP_WORKTREE } else { 0 },
-        path: path.as_str().as_bytes().to_vec(),
+        path: path.to_vec(),
     }
 }

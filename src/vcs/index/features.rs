@@ -1,6 +1,8 @@
 //! What an index file has that libgit2 cannot read, or would leave out of the one that it writes (gitformat-index(5),
 //! "Extensions").
 
+use super::EXTENDED;
+use super::raw::{HEAD, extent, number};
 use memchr::memchr;
 
 /// The features of an index that only git keeps.
@@ -62,32 +64,17 @@ impl Features {
     }
 }
 
-fn number(bytes: &[u8]) -> usize {
-    bytes.iter().fold(0, |number, &byte| number << 8 | usize::from(byte))
-}
-
 /// Where the extensions begin.
 fn end_of_entries(bytes: &[u8], hash: usize) -> Option<usize> {
-    const EXTENDED: usize = 0x4000;
-    const LENGTH: usize = 0x0fff;
-    let (version, count) = (number(bytes.get(4..8)?), number(bytes.get(8..12)?));
-    let mut at = 12;
+    let (version, count) = (number(bytes.get(4..8)?), number(bytes.get(8..HEAD)?));
+    let mut at = HEAD;
     for _ in 0..count {
-        // Ten numbers of what the file was like, the object's name, and flags.
-        let fixed = 40 + hash;
-        let flags = number(bytes.get(at + fixed..at + fixed + 2)?);
-        let name = at + fixed + if flags & EXTENDED != 0 { 4 } else { 2 };
-        let known = flags & LENGTH;
-        if version < 4 && known < LENGTH {
-            // Up to eight zeros behind the name make the length a multiple of eight.
-            at += (name - at + known + 8) & !7;
-            continue;
-        }
-        let length = memchr(0, bytes.get(name..)?)?;
         at = match version {
-            0..=3 => at + ((name - at + length + 8) & !7),
-            // Before the name it is said how much of the one before it does not hold for it, which may be a zero.
+            0..=3 => extent(bytes, at, hash)?.end,
             _ => {
+                let flags = number(bytes.get(at + hash + 40..at + hash + 42)?);
+                let name = at + hash + if flags & usize::from(EXTENDED) != 0 { 44 } else { 42 };
+                // Before the name it is said how much of the one before it does not hold for it, which may be a zero.
                 let prefix = bytes.get(name..)?.iter().position(|byte| byte & 0x80 == 0)? + 1;
                 name + prefix + memchr(0, bytes.get(name + prefix..)?)? + 1
             }

@@ -5,6 +5,7 @@
 
 use super::{EXTENDED, STAGE};
 use crate::vcs::Oid;
+use crate::vcs::format::width;
 use crate::vcs::pack::Checksum;
 use git2::{IndexEntry, IndexTime, ObjectFormat};
 use std::borrow::Cow;
@@ -76,9 +77,9 @@ impl Raw {
         let (mut at, mut before) = (HEAD, 0..0);
         for _ in 0..count {
             self.starts.push(at);
-            let Extent { name, end: next } = extent(&self.bytes[..end], at, self.hash)?;
+            let Extent { name, end: next, has_stage } = extent(&self.bytes[..end], at, self.hash)?;
             // The first has none before it, and a name is never empty.
-            if self.bytes[before] >= self.bytes[name.clone()] {
+            if has_stage || self.bytes[before] >= self.bytes[name.clone()] {
                 return None;
             }
             (at, before) = (next, name);
@@ -211,11 +212,7 @@ impl Changed<'_> {
     /// # Errors
     /// What is written to says so.
     pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
-        let sum = || {
-            let mut sum = Checksum::new(self.format);
-            self.pieces.iter().for_each(|piece| sum.update(piece));
-            sum.finish()
-        };
+        let sum = || Checksum::of(self.format, self.pieces.iter().map(|piece| &piece[..]));
         let is_large = self.pieces.iter().map(|piece| piece.len()).sum::<usize>() >= LARGE;
         let sum = thread::scope(|scope| {
             let other = if is_large { thread::Builder::new().spawn_scoped(scope, sum).ok() } else { None };
@@ -228,22 +225,18 @@ impl Changed<'_> {
 
 fn is_sound(bytes: &[u8], format: ObjectFormat) -> bool {
     let (content, sum) = bytes.split_at(bytes.len().saturating_sub(width(format)));
-    sum.iter().all(|&byte| byte == 0) || checksum(content, format) == sum
-}
-
-fn checksum(bytes: &[u8], format: ObjectFormat) -> Vec<u8> {
-    let mut sum = Checksum::new(format);
-    sum.update(bytes);
-    sum.finish()
+    sum.iter().all(|&byte| byte == 0) || Checksum::of(format, [content]) == sum
 }
 
 /// Where an entry's name is, and where it ends with the zeros behind that.
 pub(super) struct Extent {
     pub(super) name: Range<usize>,
     pub(super) end: usize,
+    /// Whether it is one side of a conflict.
+    pub(super) has_stage: bool,
 }
 
-/// The extent of the entry that begins there; `None` if it is not whole, or has a stage. `hash` is how many bytes an
+/// The extent of the entry that begins there; `None` if it is not whole. `hash` is how many bytes an
 /// object's name has.
 pub(super) fn extent(bytes: &[u8], at: usize, hash: usize) -> Option<Extent> {
     let flags = number(bytes.get(at + hash + 40..at + hash + 42)?);
@@ -254,7 +247,8 @@ pub(super) fn extent(bytes: &[u8], at: usize, hash: usize) -> Option<Extent> {
     };
     let end = at + padded(name + length - at);
     let is_whole = bytes.get(name + length) == Some(&0) && end <= bytes.len();
-    (is_whole && flags & usize::from(STAGE) == 0).then_some(Extent { name: name..name + length, end })
+    let has_stage = flags & usize::from(STAGE) != 0;
+    is_whole.then_some(Extent { name: name..name + length, end, has_stage })
 }
 
 /// The entry that begins there.
@@ -278,14 +272,6 @@ pub(super) fn entry(bytes: &[u8], at: usize, hash: usize) -> Option<IndexEntry> 
         flags_extended: if flags & EXTENDED != 0 { number(&bytes[extended]) as u16 } else { 0 },
         path: bytes[name].to_vec(),
     })
-}
-
-/// How many bytes an object's name has.
-pub(super) fn width(format: ObjectFormat) -> usize {
-    match format {
-        ObjectFormat::Sha1 => 20,
-        ObjectFormat::Sha256 => 32,
-    }
 }
 
 /// An entry's length with the zeros behind its name, one to eight of them.

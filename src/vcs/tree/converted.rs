@@ -5,11 +5,12 @@ use super::{BaseTree, LONGEST_FILE};
 use crate::path::RepoPath;
 use crate::plan::Node;
 use crate::vcs::ahead::Text;
-use crate::vcs::attributes::Conversion;
+use crate::vcs::attributes::{Conversion, attribute_files};
 use crate::vcs::convert::{taken_back, written_out};
 use crate::vcs::filters::Attributes;
-use crate::vcs::{Error, Oid, Result};
+use crate::vcs::{Error, Oid, Result, once};
 use memchr::memmem;
+use std::path::PathBuf;
 
 /// What an attribute file says that has anything to do with it.
 const WORDS: &[&str] = &["filter", "working-tree-encoding", "ident"];
@@ -118,51 +119,37 @@ impl BaseTree<'_> {
     /// Whether some attribute file that could speak of the path says such a thing at all. Mostly none does, and then
     /// nobody has to be asked.
     fn is_suspicious(&self, path: &RepoPath) -> Result<bool> {
-        let shared = match self.shared_is_suspicious.get() {
-            Some(known) => *known,
-            None => {
-                let files = self.repo.shared_attributes()?;
-                let from_tree = self.checked_out && self.repo.attribute_tree()?.is_some();
-                let found = from_tree
-                    || files
-                        .iter()
-                        .any(|file| std::fs::read(file).is_ok_and(|text| Self::may_convert(&text)));
-                *self.shared_is_suspicious.get_or_init(|| found)
+        let in_shared = || {
+            if self.checked_out && self.repo.attribute_tree()?.is_some() {
+                return Ok(true);
             }
+            let says = |file: &PathBuf| std::fs::read(file).is_ok_and(|text| Self::may_convert(&text));
+            Ok(self.repo.shared_attributes()?.iter().any(says))
         };
-        if shared {
+        if *once(&self.shared_is_suspicious, in_shared)? {
             return Ok(true);
         }
-        let mut directory = path.parent();
-        loop {
-            let known = self.suspicious.borrow().get(&directory).copied();
+        for file in attribute_files(path.as_str()) {
+            let known = self.suspicious.borrow().get(&file).copied();
             let found = match known {
                 Some(found) => found,
-                None => {
-                    let found = self.attribute_file_is_suspicious(directory.as_ref())?;
-                    self.suspicious.borrow_mut().insert(directory.clone(), found);
-                    found
-                }
+                None => self.is_suspicious_file(&file)?,
             };
-            match directory {
-                _ if found => return Ok(true),
-                Some(inner) => directory = inner.parent(),
-                None => return Ok(false),
+            self.suspicious.borrow_mut().insert(file, found);
+            if found {
+                return Ok(true);
             }
         }
+        Ok(false)
     }
 
-    fn attribute_file_is_suspicious(&self, directory: Option<&RepoPath>) -> Result<bool> {
-        let name = match directory {
-            Some(directory) => format!("{directory}/.gitattributes"),
-            None => ".gitattributes".to_owned(),
-        };
+    fn is_suspicious_file(&self, file: &str) -> Result<bool> {
         let on_disk = self.repo.workdir().filter(|_| self.checked_out);
-        if let Some(text) = on_disk.and_then(|top| std::fs::read(top.join(&name)).ok()) {
+        if let Some(text) = on_disk.and_then(|top| std::fs::read(top.join(file)).ok()) {
             return Ok(Self::may_convert(&text));
         }
         let Some(tree) = &self.tree else { return Ok(false) };
-        match self.repo.find_in(tree, name.as_bytes())? {
+        match self.repo.find_in(tree, file.as_bytes())? {
             Some((mode, id)) if mode & 0o170000 == 0o100000 => Ok(Self::may_convert(&self.repo.blob(id)?)),
             _ => Ok(false),
         }

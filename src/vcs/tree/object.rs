@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What is to stand under each of these names; `None`: nothing.
-pub(super) type Named = BTreeMap<Vec<u8>, Option<Entry>>;
+pub(crate) type Named = BTreeMap<Vec<u8>, Option<Entry>>;
 
 /// A tree object.
 #[derive(Clone, Default)]

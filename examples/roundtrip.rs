@@ -6,6 +6,8 @@
 
 #[path = "../tests/placement/roundtrip/history.rs"]
 mod history;
+#[path = "../tests/writing/mod.rs"]
+mod writing;
 
 use git_llm_apply::format::FormatId;
 use history::{Tally, commits, git, replay};

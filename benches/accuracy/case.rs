@@ -3,8 +3,8 @@
 
 use crate::answer::{Answer, Hunk, Line, Side};
 use crate::history::Commit;
+use crate::writing::render;
 use git_llm_apply::format::FormatId;
-use git_llm_apply::format::render::render;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files by path.

@@ -1,6 +1,6 @@
 //! Commits: what each did to which files, and an older text of the same files.
 
-use git_llm_apply::format::render::Rendered;
+use crate::writing::Rendered;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;

@@ -39,6 +39,8 @@ mod statement;
 mod subject;
 mod table;
 mod trial;
+#[path = "../../tests/writing/mod.rs"]
+mod writing;
 
 use case::Case;
 use drift::DRIFTS;

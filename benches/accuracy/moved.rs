@@ -6,7 +6,7 @@
 use crate::history::{Commit, git};
 use crate::random::Random;
 use crate::table::{Kind, Outcome, Table};
-use git_llm_apply::format::render::render;
+use crate::writing::render;
 use git_llm_apply::format::{self, FormatId};
 use git_llm_apply::plan::{self, Grouping, Rules};
 use git_llm_apply::response::Response;

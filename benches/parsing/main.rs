@@ -8,6 +8,8 @@
 
 mod hostile;
 mod ordinary;
+#[path = "../../tests/writing/mod.rs"]
+mod writing;
 
 use git_llm_apply::format::{FormatId, parse};
 use git_llm_apply::response::Response;

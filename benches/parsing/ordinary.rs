@@ -1,6 +1,7 @@
 //! Responses as models write them, and as they might at worst, in every format.
 
-use git_llm_apply::format::{FormatId, render};
+use crate::writing as render;
+use git_llm_apply::format::FormatId;
 use std::fmt::Write;
 
 /// A kind of response.

@@ -7,7 +7,6 @@
 //! response.
 
 mod marker;
-mod render;
 mod section;
 
 use super::fault::Fault;
@@ -19,7 +18,7 @@ use marker::{Kind, Marker};
 use section::Section;
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::ApplyPatch, opens, parse, render: render::render };
+pub(super) const FORMAT: Format = Format { id: FormatId::ApplyPatch, opens, parse };
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     cursor.first_byte() == Some(b'*')

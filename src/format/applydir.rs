@@ -4,15 +4,13 @@
 //! origin does not have are passed over, as it does.
 
 mod entry;
-mod render;
 
 use super::json::{self, Json, Kind, Value};
 use super::scan::Cursor;
 use super::{Format, FormatId, Output, fault};
 
 /// The row of the table.
-pub(super) const FORMAT: Format =
-    Format { id: FormatId::Applydir, opens: json::opens, parse, render: render::render };
+pub(super) const FORMAT: Format = Format { id: FormatId::Applydir, opens: json::opens, parse };
 
 /// The key of the list of files.
 const ENTRIES: &str = "file_entries";

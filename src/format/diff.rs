@@ -9,7 +9,6 @@
 mod mail;
 mod name;
 mod opening;
-mod render;
 mod section;
 
 use super::fence::Fence;
@@ -24,7 +23,7 @@ use opening::{has_names, is_git, opens, says_diff};
 use section::Section;
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::Diff, opens, parse, render: render::render };
+pub(super) const FORMAT: Format = Format { id: FormatId::Diff, opens, parse };
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let (Some(first), outer) = (cursor.line(), cursor.margin()) else { return };

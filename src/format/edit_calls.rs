@@ -7,7 +7,6 @@
 mod call;
 mod calls;
 mod field;
-mod render;
 mod walk;
 mod xml;
 
@@ -20,7 +19,7 @@ use walk::Walk;
 pub(super) use calls::Calls;
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::EditCalls, opens, parse, render: render::render };
+pub(super) const FORMAT: Format = Format { id: FormatId::EditCalls, opens, parse };
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     match cursor.first_byte() {

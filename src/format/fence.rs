@@ -124,7 +124,7 @@ pub(super) fn unfence(lines: &Lines<'_>, end: usize, file: &str, response: &Resp
 }
 
 /// Texts for a file as they are to be written: each in one more fence where a parser would take off a fence of their own.
-pub(super) fn guarded<const N: usize>(texts: [String; N], file: &str) -> [String; N] {
+pub fn guarded<const N: usize>(texts: [String; N], file: &str) -> [String; N] {
     let is_fenced = |text: &String| {
         let lines =
             text.lines().map(|text| Line { text, start: text.as_ptr() as usize, next: 0, marked: None });
@@ -134,7 +134,7 @@ pub(super) fn guarded<const N: usize>(texts: [String; N], file: &str) -> [String
 }
 
 /// A text in a fence that is longer than all in it, and no content of the file.
-pub(super) fn enclosed(text: &str, file: &str) -> String {
+pub fn enclosed(text: &str, file: &str) -> String {
     let longest = text.lines().filter_map(Fence::of).map(|fence| fence.length).max();
     let fence = "`".repeat(longest.map_or(LONG, |length| LONG.max(length + 1)));
     let info = if is_markdown(file) { "markdown" } else { "" };

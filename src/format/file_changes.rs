@@ -5,7 +5,6 @@
 
 mod content;
 mod directive;
-mod render;
 
 use super::scan::{Cursor, starts_with_ignore_case, trim, trim_start};
 use super::tag::{self, Brackets, has_attributes, stands_alone};
@@ -13,7 +12,7 @@ use super::{Format, FormatId, Output, fault};
 use directive::Directive;
 
 /// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::FileChanges, opens, parse, render: render::render };
+pub(super) const FORMAT: Format = Format { id: FormatId::FileChanges, opens, parse };
 
 /// The names of an envelope's tag.
 const ENVELOPES: [&str; 2] = ["FILE_CHANGES", "UDIFFX_FILE_CHANGES"];

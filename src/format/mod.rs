@@ -4,7 +4,7 @@
 //! them. Which regions are edits of this response and which are only shown in it is decided by `document`; which file an
 //! edit is about and why it is made are read from the text `above` it.
 //!
-//! To add a format: a module with `opens`, `parse` and `render`, and a row in [`FORMATS`].
+//! To add a format: a module with `opens` and `parse`, a row in [`FORMATS`].
 
 mod above;
 mod apply_patch;
@@ -24,12 +24,11 @@ pub mod hunk;
 mod json;
 #[cfg(test)]
 mod linear;
-mod opx;
+pub mod opx;
 #[cfg(test)]
 mod properties;
 mod reading;
 mod reasoning;
-pub mod render;
 pub mod scan;
 mod search_replace;
 mod seen;
@@ -47,7 +46,6 @@ use crate::response::Response;
 use crate::span::Span;
 use blocks::Reader;
 use fault::Fault;
-use render::{Rendered, Unrepresentable};
 use scan::Cursor;
 use std::collections::HashMap;
 
@@ -63,8 +61,6 @@ pub struct Format {
     ///
     /// An edit without a path in the format leaves it empty: the text above names the file.
     parse: fn(&mut Cursor<'_>, &mut Output),
-    /// Writes changes in this format; what [`render::render`] calls.
-    pub render: fn(&[Rendered<'_>]) -> Result<String, Unrepresentable>,
 }
 
 impl Format {

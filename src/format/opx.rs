@@ -5,14 +5,16 @@
 
 mod element;
 mod payload;
-mod render;
+mod write;
 
 use super::scan::{Cursor, is_text, starts_with_ignore_case, trim_start};
 use super::tag::{self, Brackets, has_attributes, is_bare};
 use super::{Format, FormatId, Output, fault};
 
+pub use write::{edit, payloads, quoted};
+
 /// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::Opx, opens, parse, render: render::render };
+pub(super) const FORMAT: Format = Format { id: FormatId::Opx, opens, parse };
 
 /// What the text at the cursor opens.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,6 @@
 
 mod block;
 mod marker;
-mod render;
 
 use super::scan::Cursor;
 use super::{Format, FormatId, Output, fault};
@@ -15,8 +14,7 @@ use crate::edit::{Edit, Target};
 use marker::Marker;
 
 /// The row of the table.
-pub(super) const FORMAT: Format =
-    Format { id: FormatId::SearchReplace, opens, parse, render: render::render };
+pub(super) const FORMAT: Format = Format { id: FormatId::SearchReplace, opens, parse };
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.first_byte(), Some(b'<' | b'-')) && Marker::of(cursor.text()).is_some_and(Marker::opens)

@@ -5,9 +5,8 @@
 //! reads is kept ([`crate::edit::Given`]), and the tree says which it is. What a snippet makes of the file is said by
 //! [`crate::syntax`].
 
-use super::{Format, FormatId, render};
+use super::{Format, FormatId};
 
-/// The rows of the table. They are for what models write unasked, not for what is written.
-pub(super) const FORMAT: Format =
-    Format { id: FormatId::WholeFile, opens: |_| false, parse: |_, _| {}, render: render::refuse };
+/// The rows of the table.
+pub(super) const FORMAT: Format = Format { id: FormatId::WholeFile, opens: |_| false, parse: |_, _| {} };
 pub(super) const SNIPPET: Format = Format { id: FormatId::Snippet, ..FORMAT };

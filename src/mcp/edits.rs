@@ -2,7 +2,7 @@
 //! corrected and recorded as any response is.
 
 use crate::edit::FormatId;
-use crate::format::render::{Rendered, render};
+use crate::format::opx;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -80,27 +80,22 @@ impl Given {
         }
         // A new file has the line endings that its place asks for, as in every format.
         new = new.replace("\r\n", "\n");
+        if new.contains(['\0', '\r']) {
+            return Err("`new` is not text".to_owned());
+        }
         if !new.is_empty() && !new.ends_with('\n') {
             new.push('\n');
         }
-        let (path, from) = match &self.to {
-            Some(to) => (to, Some(self.path.as_str())),
-            None => (&self.path, None),
-        };
-        let change = Rendered {
-            path,
-            before: (self.op != Op::Create).then_some(b"".as_slice()),
-            after: (self.op != Op::Delete).then_some(new.as_bytes()),
-            renamed_from: from,
-            why: None,
-        };
-        let text = render(FormatId::Opx, &[change]).map_err(|e| e.to_string())?;
-        let (tag, rest) = text.split_once('\n').ok_or("it changes nothing")?;
+        let quoted = |path: &str| opx::quoted(path).ok_or(format!("the path `{path}` cannot be written"));
         let why = self.why.as_deref().map(why).filter(|why| !why.is_empty());
-        Ok(match why {
-            Some(why) => format!("{tag}\n<why>{}</why>\n{rest}", why.trim_end()),
-            None => text,
-        })
+        let why = why.map_or_else(String::new, |why| format!("<why>{}</why>\n", why.trim_end()));
+        let (op, parts) = match &self.to {
+            Some(to) if *to == self.path => return Err("it changes nothing".to_owned()),
+            Some(to) => ("move", format!("<to file={}/>\n", quoted(to)?)),
+            None if self.op == Op::Delete => ("remove", String::new()),
+            None => ("new", opx::payloads(&self.path, ["put"], [new])),
+        };
+        Ok(opx::edit(&quoted(&self.path)?, op, &format!("{why}{parts}")))
     }
 }
 

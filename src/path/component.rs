@@ -1,7 +1,7 @@
 //! What may stand between two slashes of a path.
 
 use super::{MAX_COMPONENT, PathError, error::quoted};
-use gix_validate::path::component::{self as gix, Options};
+use gix_validate::path::component::Options;
 use std::borrow::Cow;
 
 /// Checks one component; slashes, backslashes and control characters are gone already.
@@ -10,34 +10,22 @@ use std::borrow::Cow;
 /// some file system ignores is looked through (git knows HFS+'s; `ext4` and `f2fs` with case folding ignore more), also
 /// where the rest is an NTFS look-alike, and `git~2` and so on, which is `.git`'s short name where `git~1` was taken.
 pub(super) fn check(component: &str, windows: bool) -> Result<(), PathError> {
-    if component.is_empty() {
-        return Err(PathError::EmptyComponent);
-    }
     if component.len() > MAX_COMPONENT {
-        return Err(PathError::ComponentTooLong { bytes: component.len() });
+        return Err(PathError::TooLong);
     }
     let seen = without_ignorable(component);
-    match &*seen {
-        "" => return Err(PathError::Invisible { component: quoted(component) }),
-        "." => return Err(PathError::Dot),
-        ".." => return Err(PathError::DotDot),
+    match (&*seen, component.chars().next()) {
+        ("", Some(invisible)) => return Err(PathError::Character(invisible)),
+        ("" | "." | "..", _) => return Err(PathError::Dots),
         _ => {}
     }
-    if let [letter, b':', ..] = seen.as_bytes()
-        && letter.is_ascii_alphabetic()
-    {
-        return Err(PathError::DriveLetter { component: quoted(component) });
-    }
-    if is_short_dot_git(&seen) {
-        return Err(PathError::DotGit { component: quoted(component) });
+    if super::without_drive(&seen).is_some() {
+        return Err(PathError::Outside(quoted(component)));
     }
     let options = Options { protect_windows: windows, protect_hfs: true, protect_ntfs: true };
-    match gix_validate::path::component(seen.as_bytes().into(), None, options) {
-        Ok(_) => Ok(()),
-        Err(gix::Error::DotGitDir) => Err(PathError::DotGit { component: quoted(component) }),
-        // What else there is, is refused above or is a rule of Windows.
-        Err(_) => Err(PathError::WindowsName { component: quoted(component) }),
-    }
+    let is_reserved = is_short_dot_git(&seen)
+        || gix_validate::path::component(seen.as_bytes().into(), None, options).is_err();
+    if is_reserved { Err(PathError::Reserved(quoted(component))) } else { Ok(()) }
 }
 
 /// Whether it is `git~` and a number, up to what NTFS leaves out or takes for a stream's name.

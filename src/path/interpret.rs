@@ -1,7 +1,7 @@
 //! A path as a model writes it, made a path of the repository.
 
 use super::error::quoted;
-use super::{MAX_PATH, PathError, RepoPath};
+use super::{MAX_PATH, PathError, RepoPath, without_drive};
 
 /// What a written path is read against.
 pub struct PathContext<'a> {
@@ -34,7 +34,7 @@ pub fn interpret(raw: &str, root: Option<&str>, context: &PathContext<'_>) -> Re
     match (read(raw, context)?, folder) {
         (Written::Relative(path), Some(folder)) => folder.join(path.as_str()),
         (Written::Absolute(path), Some(folder)) if root.is_some() && !path.starts_with(&folder) => {
-            Err(PathError::OutsideRoot { root: quoted(folder.as_str()) })
+            Err(PathError::Root(quoted(folder.as_str())))
         }
         (Written::Relative(path) | Written::Absolute(path), _) => Ok(path),
     }
@@ -47,7 +47,7 @@ fn resolve_root(root: &str, context: &PathContext<'_>) -> Result<Option<RepoPath
     }
     match RepoPath::parse(root) {
         Ok(folder) if folder.parent().is_none() && context.root_is_directory => Ok(Some(folder)),
-        _ => Err(PathError::UnknownRoot { root: quoted(root) }),
+        _ => Err(PathError::Root(quoted(root))),
     }
 }
 
@@ -61,23 +61,23 @@ enum Written {
 
 fn read(raw: &str, context: &PathContext<'_>) -> Result<Written, PathError> {
     if raw.trim().is_empty() {
-        return Err(PathError::Empty);
+        return Err(PathError::NoFile);
     }
     // A URL has up to three bytes for one of the path, and the worktree's path before it.
     if raw.len() > 4 * MAX_PATH {
-        return Err(PathError::TooLong { bytes: raw.len() });
+        return Err(PathError::TooLong);
     }
     if has_outer_blank(raw) {
-        return Err(PathError::OuterBlank);
+        return Err(PathError::Blank);
     }
     // `My\ File` would come to `My/ File`.
     if raw.contains("\\ ") {
-        return Err(PathError::EscapedBlank);
+        return Err(PathError::Character('\\'));
     }
     let mut text = raw.replace('\\', "/");
     if let Some((scheme, rest)) = split_url(&text) {
         if !scheme.eq_ignore_ascii_case("file") {
-            return Err(PathError::Url { scheme: quoted(scheme) });
+            return Err(PathError::Outside(quoted(&text)));
         }
         text = file_url_path(rest)?;
     }
@@ -89,7 +89,7 @@ fn read(raw: &str, context: &PathContext<'_>) -> Result<Written, PathError> {
     // Once more, for `./ a` and for a URL's `%20`.
     let (Written::Relative(path) | Written::Absolute(path)) = &written;
     if has_outer_blank(path.as_str()) {
-        return Err(PathError::OuterBlank);
+        return Err(PathError::Blank);
     }
     Ok(written)
 }
@@ -103,16 +103,9 @@ fn has_outer_blank(text: &str) -> bool {
 
 fn relative(text: &str) -> Result<RepoPath, PathError> {
     if text.starts_with("~/") {
-        return Err(PathError::HomeDirectory);
+        return Err(PathError::Outside(quoted(text)));
     }
-    let mut rest = text;
-    while let Some(shorter) = rest.strip_prefix("./") {
-        rest = shorter;
-    }
-    if rest.len() < text.len() && rest.starts_with('/') {
-        return Err(PathError::EmptyComponent);
-    }
-    RepoPath::parse(rest)
+    RepoPath::parse(text.trim_start_matches("./"))
 }
 
 /// Whether the `/`-separated text begins at a file system's root, on any platform.
@@ -120,19 +113,11 @@ fn is_absolute(text: &str) -> bool {
     text.starts_with('/') || without_drive(text).is_some_and(|(_, rest)| rest.starts_with('/'))
 }
 
-/// Takes a drive letter and its colon off.
-fn without_drive(text: &str) -> Option<(u8, &str)> {
-    match text.as_bytes() {
-        [letter, b':', ..] if letter.is_ascii_alphabetic() => Some((letter.to_ascii_lowercase(), &text[2..])),
-        _ => None,
-    }
-}
-
 /// What follows the worktree's path, compared by component. Case counts, but for a drive's letter: to refuse a path on a
 /// file system that ignores case is safe, to take it on one that does not is not.
 fn relative_to_worktree(path: &str, context: &PathContext<'_>) -> Result<RepoPath, PathError> {
     let Some(worktree) = context.worktree.as_deref().filter(|worktree| is_absolute(worktree)) else {
-        return Err(PathError::NoWorktree { path: quoted(path) });
+        return Err(PathError::Outside(quoted(path)));
     };
     let directory = worktree.trim_end_matches('/');
     let rest = match (without_drive(path), without_drive(directory)) {
@@ -141,9 +126,9 @@ fn relative_to_worktree(path: &str, context: &PathContext<'_>) -> Result<RepoPat
         _ => None,
     };
     match rest.map(|rest| (rest, rest.strip_prefix('/'))) {
-        Some(("" | "/", _)) => Err(PathError::WorktreeItself),
+        Some(("" | "/", _)) => Err(PathError::NoFile),
         Some((_, Some(below))) => RepoPath::parse(below),
-        _ => Err(PathError::OutsideWorktree { path: quoted(path), worktree: worktree.to_owned() }),
+        _ => Err(PathError::Outside(quoted(path))),
     }
 }
 
@@ -164,13 +149,13 @@ fn file_url_path(rest: &str) -> Result<String, PathError> {
         Some(rest) => {
             let (host, _) = rest.split_once('/').unwrap_or((rest, ""));
             if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
-                return Err(PathError::FileUrlHost { host: quoted(host) });
+                return Err(PathError::Outside(quoted(rest)));
             }
             &rest[host.len()..]
         }
     };
     if path.contains(['?', '#']) {
-        return Err(PathError::FileUrlSyntax { problem: "it has a query or a fragment" });
+        return Err(PathError::MalformedUrl);
     }
     let path = percent_decoded(path)?;
     // `file:///C:/x` is `C:/x`.
@@ -187,12 +172,12 @@ fn percent_decoded(text: &str) -> Result<String, PathError> {
     for piece in pieces {
         let digits = piece.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) else {
-            return Err(PathError::FileUrlSyntax { problem: "a `%` has no two hexadecimal digits after it" });
+            return Err(PathError::MalformedUrl);
         };
         decoded.push(byte);
         decoded.extend_from_slice(&piece.as_bytes()[2..]);
     }
-    String::from_utf8(decoded).map_err(|_| PathError::FileUrlSyntax { problem: "it is not UTF-8" })
+    String::from_utf8(decoded).map_err(|_| PathError::MalformedUrl)
 }
 
 #[cfg(test)]
@@ -268,61 +253,49 @@ mod tests {
             "file:///C:/home/u/proj/a",
         ] {
             let error = read_in("/home/u/proj", raw).unwrap_err();
-            assert!(matches!(error, PathError::OutsideWorktree { .. }), "{raw}: {error}");
+            assert!(matches!(error, PathError::Outside(_)), "{raw}: {error}");
         }
         for (raw, error) in [
-            ("", PathError::Empty),
-            (" \t", PathError::Empty),
-            ("./", PathError::Empty),
-            (".", PathError::Dot),
-            ("../a", PathError::DotDot),
-            ("..\\a", PathError::DotDot),
-            ("/home/u/proj/../a", PathError::DotDot),
-            ("/home/u/proj//a", PathError::Absolute),
-            ("/home/u/proj/a/", PathError::TrailingSlash),
-            (".//etc/passwd", PathError::EmptyComponent),
-            (".\\\\srv\\a", PathError::EmptyComponent),
-            ("src/", PathError::TrailingSlash),
-            ("My\\ File.txt", PathError::EscapedBlank),
-            ("~/a", PathError::HomeDirectory),
-            ("~\\a", PathError::HomeDirectory),
-            (" a", PathError::OuterBlank),
-            ("a ", PathError::OuterBlank),
-            ("a\n", PathError::OuterBlank),
-            ("./ a", PathError::OuterBlank),
-            ("a\u{a0}", PathError::OuterBlank),
-            ("\u{feff}a", PathError::OuterBlank),
-            ("a.rs\u{200b}", PathError::OuterBlank),
-            ("file:///home/u/proj/a%20", PathError::OuterBlank),
-            ("/home/u/proj", PathError::WorktreeItself),
-            ("/home/u/proj/", PathError::WorktreeItself),
-            ("C:a", PathError::DriveLetter { component: "C:a".to_owned() }),
-            ("./C:/a", PathError::DriveLetter { component: "C:".to_owned() }),
-            ("https://a.example/b", PathError::Url { scheme: "https".to_owned() }),
-            ("file://src/a.rs", PathError::FileUrlHost { host: "src".to_owned() }),
-            ("file://src", PathError::FileUrlHost { host: "src".to_owned() }),
-            (
-                "file:///home/u/proj/a%2",
-                PathError::FileUrlSyntax { problem: "a `%` has no two hexadecimal digits after it" },
-            ),
-            (
-                "file:///home/u/proj/%+1",
-                PathError::FileUrlSyntax { problem: "a `%` has no two hexadecimal digits after it" },
-            ),
-            (
-                "file:///home/u/proj/%é",
-                PathError::FileUrlSyntax { problem: "a `%` has no two hexadecimal digits after it" },
-            ),
-            ("file:///home/u/proj/%ff", PathError::FileUrlSyntax { problem: "it is not UTF-8" }),
-            (
-                "file:///home/u/proj/a#L3",
-                PathError::FileUrlSyntax { problem: "it has a query or a fragment" },
-            ),
-            ("file:///home/u/proj/%2e%2e/a", PathError::DotDot),
-            ("file:///home/u/proj/.%67it/a", PathError::DotGit { component: ".git".to_owned() }),
-            ("file:///home/u/proj/a%00", PathError::ControlCharacter { character: '\0' }),
-            ("file:///home/u/proj/a%5cb", PathError::Backslash),
-            (".git\\hooks\\x", PathError::DotGit { component: ".git".to_owned() }),
+            ("", PathError::NoFile),
+            (" \t", PathError::NoFile),
+            ("./", PathError::NoFile),
+            (".", PathError::Dots),
+            ("../a", PathError::Dots),
+            ("..\\a", PathError::Dots),
+            ("/home/u/proj/../a", PathError::Dots),
+            ("/home/u/proj//a", PathError::Outside("/a".to_owned())),
+            ("/home/u/proj/a/", PathError::NoFile),
+            (".//etc/passwd", PathError::Outside("/etc/passwd".to_owned())),
+            (".\\\\srv\\a", PathError::Outside("/srv/a".to_owned())),
+            ("src/", PathError::NoFile),
+            ("My\\ File.txt", PathError::Character('\\')),
+            ("~/a", PathError::Outside("~/a".to_owned())),
+            ("~\\a", PathError::Outside("~/a".to_owned())),
+            (" a", PathError::Blank),
+            ("a ", PathError::Blank),
+            ("a\n", PathError::Blank),
+            ("./ a", PathError::Blank),
+            ("a\u{a0}", PathError::Blank),
+            ("\u{feff}a", PathError::Blank),
+            ("a.rs\u{200b}", PathError::Blank),
+            ("file:///home/u/proj/a%20", PathError::Blank),
+            ("/home/u/proj", PathError::NoFile),
+            ("/home/u/proj/", PathError::NoFile),
+            ("C:a", PathError::Outside("C:a".to_owned())),
+            ("./C:/a", PathError::Outside("C:".to_owned())),
+            ("https://a.example/b", PathError::Outside("https://a.example/b".to_owned())),
+            ("file://src/a.rs", PathError::Outside("src/a.rs".to_owned())),
+            ("file://src", PathError::Outside("src".to_owned())),
+            ("file:///home/u/proj/a%2", PathError::MalformedUrl),
+            ("file:///home/u/proj/%+1", PathError::MalformedUrl),
+            ("file:///home/u/proj/%é", PathError::MalformedUrl),
+            ("file:///home/u/proj/%ff", PathError::MalformedUrl),
+            ("file:///home/u/proj/a#L3", PathError::MalformedUrl),
+            ("file:///home/u/proj/%2e%2e/a", PathError::Dots),
+            ("file:///home/u/proj/.%67it/a", PathError::Reserved(".git".to_owned())),
+            ("file:///home/u/proj/a%00", PathError::Character('\0')),
+            ("file:///home/u/proj/a%5cb", PathError::Character('\\')),
+            (".git\\hooks\\x", PathError::Reserved(".git".to_owned())),
         ] {
             assert_eq!(read_in("/home/u/proj", raw), Err(error), "{raw}");
         }
@@ -331,8 +304,8 @@ mod tests {
     #[test]
     fn worktrees_at_a_root_on_a_drive_and_on_a_share() {
         assert_eq!(read_in("/", "/src/a").as_deref(), Ok("src/a"));
-        assert_eq!(read_in("/", "//srv/a"), Err(PathError::Absolute));
-        assert_eq!(read_in("/", "/"), Err(PathError::WorktreeItself));
+        assert_eq!(read_in("/", "//srv/a"), Err(PathError::Outside("/srv/a".to_owned())));
+        assert_eq!(read_in("/", "/"), Err(PathError::NoFile));
         assert_eq!(read_in("/w/", "/w/a").as_deref(), Ok("a"));
         assert_eq!(read_in("C:/w", "c:\\w\\a").as_deref(), Ok("a"));
         assert_eq!(read_in("C:/w", "file:///c%3A/w/a").as_deref(), Ok("a"));
@@ -347,8 +320,8 @@ mod tests {
     fn without_a_worktree_nothing_absolute_is_inside() {
         for worktree in [None, Some(""), Some("w")] {
             let read = |raw| interpret(raw, None, &context(worktree));
-            assert!(matches!(read("/etc/passwd"), Err(PathError::NoWorktree { .. })));
-            assert!(matches!(read("C:/x"), Err(PathError::NoWorktree { .. })));
+            assert!(matches!(read("/etc/passwd"), Err(PathError::Outside(_))));
+            assert!(matches!(read("C:/x"), Err(PathError::Outside(_))));
             assert!(read("etc/passwd").is_ok());
         }
     }
@@ -361,17 +334,10 @@ mod tests {
         assert_eq!(read_below("app", "./a.rs").as_deref(), Ok("app/a.rs"));
         assert_eq!(read_below("app", "/home/u/proj/app/a.rs").as_deref(), Ok("app/a.rs"));
         assert_eq!(read_below("proj", "/home/u/proj/lib/a.rs").as_deref(), Ok("lib/a.rs"));
-        assert_eq!(
-            read_below("app", "/home/u/proj/lib/a.rs"),
-            Err(PathError::OutsideRoot { root: "app".to_owned() })
-        );
-        assert_eq!(read_below("app", "../lib/a.rs"), Err(PathError::DotDot));
+        assert_eq!(read_below("app", "/home/u/proj/lib/a.rs"), Err(PathError::Root("app".to_owned())));
+        assert_eq!(read_below("app", "../lib/a.rs"), Err(PathError::Dots));
         for root in ["", ".", "..", "App", "app/", "./app", "app/src", "lib", "/home/u/proj", " app"] {
-            assert_eq!(
-                read_below(root, "a.rs"),
-                Err(PathError::UnknownRoot { root: root.to_owned() }),
-                "{root}"
-            );
+            assert_eq!(read_below(root, "a.rs"), Err(PathError::Root(root.to_owned())), "{root}");
         }
     }
 
@@ -379,7 +345,7 @@ mod tests {
     fn what_is_quoted_is_bounded() {
         let path = format!("/{}", "é".repeat(5000));
         assert!(read_in("/w", &path).unwrap_err().to_string().len() < 400);
-        assert!(matches!(read_in("/w", &"é/".repeat(50_000)), Err(PathError::TooLong { .. })));
+        assert!(matches!(read_in("/w", &"é/".repeat(50_000)), Err(PathError::TooLong)));
         assert!(read_below(&"x".repeat(50_000), "a").unwrap_err().to_string().len() < 400);
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
     };
     // What stands elsewhere on another machine may be here, too.
     let inside = match error {
-        PathError::OutsideWorktree { .. } => RepoPath::parse(target.raw.trim_start_matches('/')).ok(),
+        PathError::Outside(_) => RepoPath::parse(target.raw.trim_start_matches('/')).ok(),
         _ => None,
     };
     let hint = inside.map_or(Ok(None), |path| policy::hint(&path, overlay))?;

@@ -1,8 +1,8 @@
 //! Refused attempts that are gone on with: how corrections join them.
 use crate::sandbox;
 
+use crate::writing::{Rendered, render};
 use git_llm_apply::format::FormatId;
-use git_llm_apply::format::render::{Rendered, render};
 use sandbox::{Sandbox, create, patch, remove, same};
 
 pub(super) const KEPT: &str = ".git/llm-apply/attempts";

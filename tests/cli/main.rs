@@ -27,3 +27,5 @@ mod terminal;
 mod told;
 mod undo;
 mod verbs;
+#[path = "../writing/mod.rs"]
+mod writing;

@@ -19,3 +19,5 @@ mod readings;
 mod sandbox;
 mod seen;
 mod snippets;
+#[path = "../writing/mod.rs"]
+mod writing;

@@ -11,8 +11,12 @@ mod favor;
 mod idempotence;
 mod places;
 mod properties;
+mod quoted;
 mod render;
 mod roundtrip;
 #[path = "../sandbox/mod.rs"]
 mod sandbox;
 mod snippets;
+#[path = "../writing/mod.rs"]
+mod writing;
+mod written;

@@ -3,9 +3,9 @@
 
 use crate::corpus;
 
+use crate::writing::{Reason, Rendered, Unrepresentable, render};
 use corpus::{Files, Outcome, rules, run};
 use git_llm_apply::format::FORMATS;
-use git_llm_apply::format::render::{Reason, Rendered, Unrepresentable, render};
 use proptest::prelude::*;
 
 /// A file before and after; `None` where there is none.

@@ -1,4 +1,4 @@
-//! A response that `format::render` wrote, taken apart into the lines of its hunks, so that they can be spoiled as a model
+//! A response that `writing` wrote, taken apart into the lines of its hunks, so that they can be spoiled as a model
 //! spoils them, and put together again. It reads what is rendered and nothing more, without the library's parsers.
 
 mod read;

@@ -1,7 +1,7 @@
 //! A file before and, behind the first NUL, after: written as a change in every format, read and resolved again, it gives
 //! the file after.
 
-use git_llm_apply::format::render::{Rendered, render};
+use crate::writing::{Rendered, render};
 use git_llm_apply::format::{self, FORMATS};
 use git_llm_apply::plan::{MemoryTree, Rules, resolve};
 use git_llm_apply::response::Response;

@@ -4,5 +4,7 @@
 
 #[path = "../checks/round_trip.rs"]
 mod check;
+#[path = "../../writing/mod.rs"]
+mod writing;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| check::check(bytes));

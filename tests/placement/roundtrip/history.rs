@@ -1,8 +1,8 @@
 // Rendering the commits of a repository as responses and landing them again. Shared by the test and by the example
 // that takes any clone.
 
+use crate::writing::{Rendered, render};
 use git_llm_apply::format::FormatId;
-use git_llm_apply::format::render::{Rendered, render};
 use std::path::Path;
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! Changes written as a list of calls, one for each file.
 
-use crate::format::render::hunks::Hunk;
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, ended};
+use super::hunks::Hunk;
+use super::{Action, Reason, Rendered, Texts, Unrepresentable, ended};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -28,7 +28,7 @@ struct Pair {
 }
 
 /// A list with a call for each file; nothing for no changes.
-pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+pub(crate) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
     let mut calls = Vec::new();
     for change in changes {
         if change.path.trim().is_empty() {

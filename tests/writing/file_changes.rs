@@ -1,12 +1,14 @@
 //! Changes written as directives.
 
-use super::content::GUARDING;
-use crate::format::fence::{Fence, enclosed};
-use crate::format::render::unified::unified;
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, write};
+use super::unified::unified;
+use super::{Action, Reason, Rendered, Texts, Unrepresentable, write};
+use git_llm_apply::format::fence::{Fence, enclosed};
+
+/// The longest fence in which the tags of this format are text.
+const LONGEST: usize = 32;
 
 /// One envelope with a directive for each file; nothing for no changes.
-pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+pub(crate) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
     write(changes, ["<FILE_CHANGES>\n", "</FILE_CHANGES>\n"], |change, action| {
         let (path, why) = (change.quoted(change.path)?, why(change));
         let patch = |texts: &Texts<'_>| {
@@ -45,7 +47,7 @@ fn content(change: &Rendered<'_>, text: &str) -> Result<String, Unrepresentable>
     if !text.contains(['<', '[']) && first.is_none_or(|line| Fence::of(line).is_none()) {
         return Ok(text.to_owned());
     }
-    let is_longest = |line: &&str| Fence::of(line).is_some_and(|fence| fence.length >= *GUARDING.end());
+    let is_longest = |line: &&str| Fence::of(line).is_some_and(|fence| fence.length >= LONGEST);
     match text.lines().find(is_longest) {
         Some(line) => Err(change.cannot(Reason::Marker(line.to_owned()))),
         None => Ok(enclosed(text, change.path)),

@@ -1,7 +1,7 @@
 //! Changes written as JSON.
 
-use crate::format::render::hunks::{Fit, Hunk};
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable};
+use super::hunks::{Fit, Hunk};
+use super::{Action, Reason, Rendered, Texts, Unrepresentable};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ struct Lines<'a> {
 }
 
 /// An object with an entry for each file; nothing for no changes.
-pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+pub(crate) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
     let mut file_entries = Vec::new();
     for change in changes {
         if change.path.trim().is_empty() {

@@ -1,10 +1,10 @@
 //! Changes written as `git diff` writes them.
 
-use crate::format::render::unified::unified;
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, write};
+use super::unified::unified;
+use super::{Action, Reason, Rendered, Texts, Unrepresentable, write};
 
 /// The parts of all files, one below the other, in a code fence; nothing for no changes.
-pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+pub(crate) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
     // Each of the lines has a mark before it, or is of a header: none ends the fence.
     write(changes, ["```diff\n", "```\n"], |change, action| {
         let path = change.path;

@@ -1,10 +1,10 @@
 //! Changes written as a patch.
 
-use crate::format::render::unified::hunks_below;
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, write};
+use super::unified::hunks_below;
+use super::{Action, Reason, Rendered, Texts, Unrepresentable, write};
 
 /// One patch with a section for each file; nothing for no changes.
-pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+pub(crate) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
     write(changes, ["*** Begin Patch\n", "*** End Patch\n"], |change, action| {
         let path = path(change, change.path)?;
         Ok(match action {

@@ -1,17 +1,16 @@
 //! Changes written as blocks.
 
-use super::marker::Marker;
-use crate::format::fence::guarded;
-use crate::format::file;
-use crate::format::render::hunks::Fit;
-use crate::format::render::{Action, Reason, Rendered, Texts, Unrepresentable, ended, write};
-use crate::format::scan::trim;
+use super::hunks::Fit;
+use super::{Action, Reason, Rendered, Texts, Unrepresentable, ended, write};
+use git_llm_apply::format::fence::guarded;
+use git_llm_apply::format::{Reading, parse};
+use git_llm_apply::response::Response;
 
 /// A heading for each file and under it a block for each place that changes.
-pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+pub(crate) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
     write(changes, ["", ""], |change, action| match action {
         Action::Create(text) => {
-            let ends = |line: &&str| matches!(Marker::of(line), Some(Marker::NewFile | Marker::NewFileEnd));
+            let ends = |line: &&str| is_marker(line) && line.contains("NEW_FILE");
             if let Some(line) = change.ended_text(text)?.lines().find(ends) {
                 return Err(change.cannot(Reason::Marker(line.to_owned())));
             }
@@ -27,8 +26,11 @@ pub(super) fn render(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable
 fn heading(change: &Rendered<'_>) -> Result<String, Unrepresentable> {
     let headings = [format!("### File: {}", change.path), format!("### File: `{}`", change.path)];
     let said = |heading: &&String| {
-        !change.path.contains(char::is_control)
-            && file::path_line(heading).is_some_and(|found| found.path == change.path)
+        let text = format!("{heading}\n<<<<<<< NEW_FILE\n>>>>>>> NEW_FILE\n").into_bytes();
+        Response::new(0, "", text, u64::MAX).is_ok_and(|response| {
+            let script = parse(&response, &Reading::default());
+            script.edits.first().is_some_and(|edit| edit.path.raw == change.path)
+        })
     };
     let heading = headings.iter().find(said).ok_or_else(|| change.cannot(Reason::Path))?;
     Ok(match change.why_line() {
@@ -61,12 +63,26 @@ fn fit(before: &[&str], after: &[&str]) -> Fit {
 
 /// Whether a line may not stand in a block.
 fn collides(line: &str) -> bool {
-    Marker::of(line)
-        .is_some_and(|marker| marker.opens() || matches!(marker, Marker::Divider | Marker::Replace))
+    is_marker(line) && !line.contains(">> NEW_FILE")
+}
+
+/// Whether a line is a marker of a block, or may be taken for one.
+fn is_marker(line: &str) -> bool {
+    let text = line.trim();
+    let Some(mark) = text.chars().next().filter(|mark| "<>-+=".contains(*mark)) else { return false };
+    let word = text.trim_start_matches(mark);
+    let word = word.trim();
+    let length = text.chars().take_while(|c| *c == mark).count();
+    length >= 3
+        && match mark {
+            '=' => word.is_empty(),
+            '<' | '>' => true,
+            _ => ["SEARCH", "REPLACE"].iter().any(|known| word.starts_with(known)),
+        }
 }
 
 fn is_hint(line: &str) -> bool {
-    trim(line).starts_with(":start_line:") || trim(line).starts_with(":end_line:")
+    line.trim().starts_with(":start_line:") || line.trim().starts_with(":end_line:")
 }
 
 /// Why there are no hunks.

@@ -1,45 +1,51 @@
-//! The way back: a change between two trees, written as a response in one of the formats.
+//! The way back: a change between two trees, written as a response in one of the formats, for tests and benchmarks.
 //!
-//! For tests, benchmarks and the examples in prompts. Each format has a `render` in its row of [`super::FORMATS`]; what
-//! they share is here: which changes there are, and in `hunks` how much of a file has to be quoted so that each place
-//! is the only one.
+//! Each format has a `render`; what they share is here: which changes there are, and in `hunks` how much of a file has to
+//! be quoted so that each place is the only one.
 
-pub(super) mod hunks;
-pub(super) mod unified;
+mod apply_patch;
+mod applydir;
+mod diff;
+mod edit_calls;
+mod file_changes;
+pub(crate) mod hunks;
+mod opx;
+mod search_replace;
+mod unified;
 
-use super::{FORMATS, FormatId};
+use git_llm_apply::format::FormatId;
 use hunks::{Fit, Hunk};
 
 /// One file before and after a change.
 ///
 /// `before` and `after` are the file's whole content; both `None`, or equal ones under one path, are no change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rendered<'a> {
+pub(crate) struct Rendered<'a> {
     /// The file's path, relative to the repository; a renamed file's new one.
-    pub path: &'a str,
+    pub(crate) path: &'a str,
     /// What it held; `None` if it was not there. A renamed file's content under its old path.
-    pub before: Option<&'a [u8]>,
+    pub(crate) before: Option<&'a [u8]>,
     /// What it holds; `None` if it is gone.
-    pub after: Option<&'a [u8]>,
+    pub(crate) after: Option<&'a [u8]>,
     /// The path that it had, if it was renamed.
-    pub renamed_from: Option<&'a str>,
+    pub(crate) renamed_from: Option<&'a str>,
     /// Why. Left out where the format has no place for it; line breaks in it become blanks where it has to be a line.
-    pub why: Option<&'a str>,
+    pub(crate) why: Option<&'a str>,
 }
 
 /// A change that a format cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {reason}")]
-pub struct Unrepresentable {
+pub(crate) struct Unrepresentable {
     /// The file that changes.
-    pub path: String,
+    pub(crate) path: String,
     /// Why not.
-    pub reason: Reason,
+    pub(crate) reason: Reason,
 }
 
 /// Why a format cannot express a change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub(crate) enum Reason {
     /// A NUL byte, or no UTF-8.
     #[error("it is not text")]
     Binary,
@@ -71,13 +77,22 @@ pub enum Reason {
 ///
 /// # Errors
 /// The first change that the format cannot express.
-pub fn render(format: FormatId, changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
-    let render = FORMATS.iter().find(|row| row.id == format).map(|row| row.render);
-    render.map_or_else(|| Ok(String::new()), |render| render(changes))
+pub(crate) fn render(format: FormatId, changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+    let render = match format {
+        FormatId::Opx => opx::render,
+        FormatId::ApplyPatch => apply_patch::render,
+        FormatId::SearchReplace => search_replace::render,
+        FormatId::FileChanges => file_changes::render,
+        FormatId::Applydir => applydir::render,
+        FormatId::Diff => diff::render,
+        FormatId::EditCalls => edit_calls::render,
+        FormatId::WholeFile | FormatId::Snippet => refuse,
+    };
+    render(changes)
 }
 
 /// Writes each change by `part`, all of them between the two texts; nothing for no changes.
-pub(super) fn write<'a>(
+pub(crate) fn write<'a>(
     changes: &[Rendered<'a>],
     [head, foot]: [&str; 2],
     part: impl Fn(&Rendered<'a>, Action<'a>) -> Result<String, Unrepresentable>,
@@ -92,13 +107,13 @@ pub(super) fn write<'a>(
 }
 
 /// Writes the changes that a format has no words for: none.
-pub(super) fn refuse(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
+pub(crate) fn refuse(changes: &[Rendered<'_>]) -> Result<String, Unrepresentable> {
     write(changes, ["", ""], |change, _| Err(change.cannot(Reason::Operation("give only what changes of"))))
 }
 
 /// What a change does to its file, its texts checked and cut into lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Action<'a> {
+pub(crate) enum Action<'a> {
     /// Makes it: the whole content, lines each ended by `\n` (but for a last one without a newline).
     Create(&'a str),
     /// Changes it where it is.
@@ -112,20 +127,20 @@ pub(super) enum Action<'a> {
 /// A file's lines before and after, without line endings and byte order mark. A payload that has these lines stands
 /// for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Texts<'a> {
+pub(crate) struct Texts<'a> {
     /// Before.
-    pub(super) before: Vec<&'a str>,
+    pub(crate) before: Vec<&'a str>,
     /// After.
-    pub(super) after: Vec<&'a str>,
+    pub(crate) after: Vec<&'a str>,
     /// The last line before has no newline.
-    pub(super) before_unterminated: bool,
+    pub(crate) before_unterminated: bool,
     /// The last line after has none.
-    pub(super) after_unterminated: bool,
+    pub(crate) after_unterminated: bool,
 }
 
 impl<'a> Rendered<'a> {
     /// What it does, if it does something.
-    pub(super) fn action(&self) -> Result<Option<Action<'a>>, Unrepresentable> {
+    pub(crate) fn action(&self) -> Result<Option<Action<'a>>, Unrepresentable> {
         Ok(match (self.before, self.after, self.renamed_from.filter(|from| *from != self.path)) {
             (None, None, _) => None,
             (None, Some(after), _) => {
@@ -143,27 +158,24 @@ impl<'a> Rendered<'a> {
     }
 
     /// That this change cannot be expressed.
-    pub(super) fn cannot(&self, reason: Reason) -> Unrepresentable {
+    pub(crate) fn cannot(&self, reason: Reason) -> Unrepresentable {
         Unrepresentable { path: self.path.to_owned(), reason }
     }
 
     /// A path as an attribute's value, with its quotes.
-    pub(super) fn quoted(&self, path: &str) -> Result<String, Unrepresentable> {
-        let plain = path.trim() == path && !path.is_empty() && !path.contains(char::is_control);
-        let quote = ['"', '\''].into_iter().find(|quote| plain && !path.contains(*quote));
-        let quote = quote.ok_or_else(|| self.cannot(Reason::Path))?;
-        Ok(format!("{quote}{path}{quote}"))
+    pub(crate) fn quoted(&self, path: &str) -> Result<String, Unrepresentable> {
+        git_llm_apply::format::opx::quoted(path).ok_or_else(|| self.cannot(Reason::Path))
     }
 
     /// A new file's text, each line of which has to be ended.
-    pub(super) fn ended_text<'t>(&self, text: &'t str) -> Result<&'t str, Unrepresentable> {
+    pub(crate) fn ended_text<'t>(&self, text: &'t str) -> Result<&'t str, Unrepresentable> {
         let is_ended = text.is_empty() || text.ends_with('\n');
         is_ended.then_some(text).ok_or_else(|| self.cannot(Reason::FinalNewline))
     }
 
     /// The hunks of a format that gives each as two texts; none where the whole new text has to be given, which ends every
     /// line, but for a last one that stays.
-    pub(super) fn hunks_unless_whole(&self, texts: &Texts<'_>) -> Result<Option<Vec<Hunk>>, Unrepresentable> {
+    pub(crate) fn hunks_unless_whole(&self, texts: &Texts<'_>) -> Result<Option<Vec<Hunk>>, Unrepresentable> {
         match texts.hunks(&hunks::fit_unless_blank) {
             Ok(hunks) => Ok(Some(hunks)),
             Err(_) if texts.ends_as_lines_do() => Ok(None),
@@ -172,7 +184,7 @@ impl<'a> Rendered<'a> {
     }
 
     /// The why in one line.
-    pub(super) fn why_line(&self) -> Option<String> {
+    pub(crate) fn why_line(&self) -> Option<String> {
         let line = self.why?.split_whitespace().collect::<Vec<_>>().join(" ");
         (!line.is_empty()).then_some(line)
     }
@@ -205,19 +217,19 @@ impl<'a> Rendered<'a> {
 }
 
 /// Lines as a text, each ended by `\n`.
-pub(super) fn ended(lines: &[&str]) -> String {
+pub(crate) fn ended(lines: &[&str]) -> String {
     lines.iter().flat_map(|line| [line, "\n"]).collect()
 }
 
 impl<'a> Texts<'a> {
     /// Those of a new file.
-    pub(super) fn new_file(text: &'a str) -> Self {
+    pub(crate) fn new_file(text: &'a str) -> Self {
         let after_unterminated = !text.is_empty() && !text.ends_with('\n');
         Self { after: text.split_terminator('\n').collect(), after_unterminated, ..Self::default() }
     }
 
     /// The hunks of a format that gives each as two texts.
-    pub(super) fn hunks(&self, fit: &dyn Fn(&[&str], &[&str]) -> Fit) -> Result<Vec<Hunk>, Reason> {
+    pub(crate) fn hunks(&self, fit: &dyn Fn(&[&str], &[&str]) -> Fit) -> Result<Vec<Hunk>, Reason> {
         let hunks = hunks::hunks(&self.before, &self.after, fit).ok_or(Reason::NoPlace)?;
         let touches_end = hunks.last().is_some_and(|hunk| hunk.before.end == self.before.len());
         let is_kept = self.before_unterminated == self.after_unterminated;
@@ -229,107 +241,18 @@ impl<'a> Texts<'a> {
     }
 
     /// The two texts of a hunk.
-    pub(super) fn of(&self, hunk: &Hunk) -> [&[&'a str]; 2] {
+    pub(crate) fn of(&self, hunk: &Hunk) -> [&[&'a str]; 2] {
         [&self.before[hunk.before.clone()], &self.after[hunk.after.clone()]]
     }
 
     /// Whether the file comes out with the right end where a last line that the edit names gets a newline, and one that
     /// it does not name stays as it is.
-    pub(super) fn ends_as_lines_do(&self) -> bool {
+    pub(crate) fn ends_as_lines_do(&self) -> bool {
         let kept = self.before.last() == self.after.last();
         if self.after_unterminated {
             self.before_unterminated && kept
         } else {
             !(self.before_unterminated && kept)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn change<'a>(before: Option<&'a str>, after: Option<&'a str>) -> Rendered<'a> {
-        Rendered {
-            path: "a",
-            before: before.map(str::as_bytes),
-            after: after.map(str::as_bytes),
-            renamed_from: None,
-            why: None,
-        }
-    }
-
-    fn reason(before: Option<&str>, after: Option<&str>) -> Reason {
-        change(before, after).action().unwrap_err().reason
-    }
-
-    #[test]
-    fn a_change_is_what_it_does_to_the_file() {
-        assert_eq!(change(None, None).action(), Ok(None));
-        assert_eq!(change(Some("a\n"), Some("a\n")).action(), Ok(None));
-        assert_eq!(change(None, Some("a\n")).action(), Ok(Some(Action::Create("a\n"))));
-        assert_eq!(change(Some("a\n"), None).action(), Ok(Some(Action::Delete)));
-        let renamed = Rendered { renamed_from: Some("b"), ..change(Some("a\r"), Some("a\r")) };
-        assert_eq!(
-            renamed.action(),
-            Ok(Some(Action::Rename("b", Texts::default()))),
-            "a move alone reads nothing"
-        );
-    }
-
-    #[test]
-    fn lines_have_neither_endings_nor_a_byte_order_mark() {
-        let Ok(Some(Action::Modify(texts))) =
-            change(Some("\u{feff}a\r\n\r\nb"), Some("\u{feff}b\r\n")).action()
-        else {
-            panic!("a modification")
-        };
-        assert_eq!((texts.before, texts.after), (vec!["a", "", "b"], vec!["b"]));
-        assert_eq!((texts.before_unterminated, texts.after_unterminated), (true, false));
-    }
-
-    #[test]
-    fn what_a_payload_cannot_say_is_refused() {
-        assert_eq!(reason(Some("a\0"), Some("b")), Reason::Binary);
-        assert_eq!(reason(Some("a\r\nb\n"), Some("b\n")), Reason::LineEndings);
-        assert_eq!(reason(Some("a\n"), Some("a\r\n")), Reason::LineEndings);
-        assert_eq!(reason(Some("a\r\n"), Some("a\n")), Reason::LineEndings);
-        assert_eq!(reason(None, Some("a\r\n")), Reason::LineEndings);
-        assert_eq!(reason(Some("\u{feff}a\n"), Some("a\n")), Reason::ByteOrderMark);
-        let bytes = Rendered { after: Some(b"\xff"), ..change(Some("a"), None) };
-        assert_eq!(bytes.action().unwrap_err().reason, Reason::Binary);
-    }
-
-    #[test]
-    fn a_touched_last_line_gets_a_newline_and_another_keeps_what_it_has() {
-        let ends = |before, after| match change(Some(before), Some(after)).action() {
-            Ok(Some(Action::Modify(texts))) => texts.ends_as_lines_do(),
-            other => panic!("{other:?}"),
-        };
-        for (before, after) in
-            [("a\nb", "x\nb"), ("a\nb", "a\n"), ("a\nb", "a\nc\n"), ("a\n", "b\n"), ("", "a\n")]
-        {
-            assert!(ends(before, after), "{before:?} {after:?}");
-        }
-        for (before, after) in
-            [("a\nb", "a\nb\n"), ("a\nb\n", "a\nb"), ("a\nb", "a\nc"), ("", "a"), ("a\nb", "x\nb\n")]
-        {
-            assert!(!ends(before, after), "{before:?} {after:?}");
-        }
-    }
-
-    #[test]
-    fn texts_say_nothing_of_a_missing_newline_so_that_they_leave_the_last_line_alone() {
-        let hunks = |before: &str, after: &str| match change(Some(before), Some(after)).action() {
-            Ok(Some(Action::Modify(texts))) => texts.hunks(&|_, _| Fit::Fits).map(|_| ()),
-            other => panic!("{other:?}"),
-        };
-        let [before, after] = ["a", "b"].map(|line| format!("{line}\n1\n2\n3\n4\n5"));
-        for (before, after) in [("a\n", "b\n"), ("", "a\n"), (&*before, &*after)] {
-            assert_eq!(hunks(before, after), Ok(()), "{before:?} {after:?}");
-        }
-        for (before, after) in [("a\nb", "x\nb"), ("a\nb", "a\nb\n"), ("a\n", "b"), ("", "a")] {
-            assert_eq!(hunks(before, after), Err(Reason::FinalNewline), "{before:?} {after:?}");
         }
     }
 }

@@ -7,13 +7,13 @@ use super::{Reason, Texts};
 const UNTERMINATED: char = '\0';
 
 /// A change as hunks, each with its `@@` line; empty where nothing changes.
-pub(in crate::format) fn unified(texts: &Texts<'_>) -> Result<String, Reason> {
+pub(crate) fn unified(texts: &Texts<'_>) -> Result<String, Reason> {
     hunks_below(texts, &head, "\\ No newline at end of file\n")
 }
 
 /// A change as hunks, each below its head. `unterminated` stands below a last line without a newline, which is as one with
 /// where that is empty.
-pub(in crate::format) fn hunks_below(
+pub(crate) fn hunks_below(
     texts: &Texts<'_>,
     head: &dyn Fn(&Hunk) -> String,
     unterminated: &str,

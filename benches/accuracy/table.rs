@@ -224,7 +224,7 @@ impl Table {
         if !self.rivals.is_empty() {
             println!(
                 "\n{:<50} {:>8} {:>8} {:>8}",
-                "the same diffs, spoilt and not", "right", "refused", "spoiled"
+                "the same diffs, spoilt and not", "right", "refused", "wrong"
             );
         }
         for (name, tally) in &self.rivals {

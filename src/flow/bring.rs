@@ -41,8 +41,8 @@ pub(super) struct Bring<'a> {
 /// What came of one try: from where to where the branch has moved, or of a dry run the trees to compare.
 pub(super) type Brought = (Option<Moved>, Option<Compared>);
 
-/// Settles killed runs, or names them in a dry run, and goes on with these branches; gives the report with all that was told meanwhile. What is done
-/// may leave another handle, which is the one that has the commits then.
+/// Settles killed runs, or names them in a dry run, and goes on with these branches. The report has all remarks. `go` may leave
+/// another handle, which then has the commits.
 pub(super) fn begin(
     repo: Repo,
     options: &Options,

@@ -69,8 +69,8 @@ pub fn land(mut repo: Repo, order: Order, options: &Options, watch: &dyn Watch) 
     Done { report, failure, moved, preview: None, refused, repo }
 }
 
-/// Settles killed runs first, as every flow does that changes something. Remotes are asked about these branches alone, HEAD's where
-/// none is named: those of others may wait.
+/// Settles killed runs first, as every flow does that changes something. Only the remotes of these branches are asked, of HEAD's
+/// where none is named: the others can wait.
 ///
 /// # Errors
 /// One cannot be settled.

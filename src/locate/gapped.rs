@@ -47,9 +47,9 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
             lines.extend(segment.before.iter().map(|_| None));
             continue;
         }
-        let Ok(found) = find(&anywhere.with(segment))? else { return Ok(None) };
-        let [(aligned, is_applied)] = found.places.as_slice() else {
-            return Err(evidence::ambiguous(hay, found.places.iter().map(|(aligned, _)| aligned.place)));
+        let Ok(matches) = find(&anywhere.with(segment))? else { return Ok(None) };
+        let [(aligned, is_applied)] = matches.places.as_slice() else {
+            return Err(evidence::ambiguous(hay, matches.places.iter().map(|(aligned, _)| aligned.place)));
         };
         let place = aligned.place;
         let is_beyond = section.is_some_and(|end| end <= place.first());
@@ -61,8 +61,9 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
         already_applied += usize::from(*is_applied);
         lines.extend((0..segment.before.len()).map(|line| aligned.line(line)));
         places.push(place);
-        if found.match_mode != MatchMode::EXACT {
-            match_mode = MatchMode { tier: match_mode.tier.max(found.match_mode.tier), ..MatchMode::LOOSEST };
+        if matches.match_mode != MatchMode::EXACT {
+            match_mode =
+                MatchMode { tier: match_mode.tier.max(matches.match_mode.tier), ..MatchMode::LOOSEST };
         }
     }
     let (Some(first), Some(last)) = (places.first(), places.last()) else { return Ok(None) };

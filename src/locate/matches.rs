@@ -46,7 +46,7 @@ pub(super) fn find(query: &Query<'_>) -> Result<Search, Box<Refusal>> {
     let mut refused = None;
     for match_mode in ladder(query.pattern.unit, query.context.limits) {
         match in_mode(query, match_mode)? {
-            Ok(found) => return Ok(Ok(found)),
+            Ok(matches) => return Ok(Ok(matches)),
             Err(Some((place, objection))) => {
                 refused = refused.or(Some((place, objection)));
                 // It is what is meant, but for what speaks against it: no looser place is. Nor is one where order alone says

@@ -277,7 +277,7 @@ pub struct Report {
     /// What is wrong with the response, or worth knowing.
     #[serde(skip)]
     pub findings: Vec<Finding>,
-    /// Files of which no model is shown a line, each with the reason.
+    /// Files that no model may see a line of, each with the reason.
     #[serde(skip)]
     pub withheld: BTreeMap<String, &'static str>,
     /// What is in the way.

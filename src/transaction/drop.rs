@@ -186,7 +186,7 @@ impl Note {
         Some(is_gone)
     }
 
-    /// Goes on where the run stopped: what a remote has removed goes here as well. Gives a branch that is gone, if it came so far.
+    /// Goes on where the run stopped: removes here what a remote has removed. Returns a branch that is gone, if there is one.
     pub(super) fn settle(
         &self,
         repo: &Repo,

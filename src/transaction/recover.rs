@@ -120,8 +120,8 @@ fn is_file(path: &Path) -> bool {
 }
 
 /// Brings every transaction of a dead process to one of its ends. With `discard` one whose journal cannot be used is
-/// given up. What only a remote knows it is asked where `asks` says so of the reference that was to move, and without the lock: that
-/// may take long. Costs one look at a directory when there is none.
+/// given up. A remote is asked for what it alone knows, without the lock since that may take long, and only where `asks` names
+/// the reference that was to move. Without a killed run this costs one look at a directory.
 ///
 /// # Errors
 /// The lock is not to be had, a file cannot be read or written, or [`Error::Broken`]; running it again goes on where it
@@ -223,13 +223,13 @@ impl<'r> Dead<'r> {
     /// Takes it over; `None` if it is alive, or another user's.
     fn take(repo: &'r Repo, path: PathBuf, discard: bool) -> Result<Option<Self>> {
         let live = path.join(TransactionDir::LIVE);
-        // One that was killed before it had its lock file is dead too: transaction directories are made under the repository's lock.
+        // One without its lock file is dead too: runs make their directories under the repository's lock.
         let alive = match live.symlink_metadata() {
             // Another user's, who will come back to it.
             Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => return Ok(None),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
             Err(e) => return Err(vcs::Error::io("look at", live, e).into()),
-            // Nobody holds it; what it is instead is told below.
+            // Nobody holds it; the check of the directory says what it is.
             Ok(found) if !found.is_file() => None,
             Ok(_) => match Flock::attempt(&live) {
                 Ok(None) => return Ok(None),
@@ -288,7 +288,7 @@ impl<'r> Dead<'r> {
         self.end(None, Settled { end, ..Settled::default() }).map(Some)
     }
 
-    /// Settles it, by what its remote has answered and what has become of the branch here. To be done under the repository's lock.
+    /// Settles it by its remote's answer and by what has become of the branch here. The caller holds the repository's lock.
     fn close(&self, note: &Note, answer: Option<bool>, moved: Settled) -> Result<Option<Recovered>> {
         if !self.path.exists() {
             return Ok(None);
@@ -334,14 +334,14 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
             [TransactionDir::FILES, TransactionDir::ENTRY].iter().any(|name| entry.file_name() == *name);
         if is_directory != kind.is_dir() || !(kind.is_dir() || kind.is_file()) {
             let wanted = if is_directory { "directory" } else { "file" };
-            let found = match () {
+            let kind = match () {
                 () if kind.is_symlink() => "link",
                 () if kind.is_dir() => "directory",
                 () if kind.is_file() => "file",
                 () => "device, pipe or socket",
             };
             let name = entry.file_name();
-            let why = format!("{} in its directory is a {found}, not a {wanted}", name.display());
+            let why = format!("{} in its directory is a {kind}, not a {wanted}", name.display());
             return Err(discard::broken(repo, transaction_dir, why));
         }
     }

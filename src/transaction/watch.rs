@@ -1,9 +1,9 @@
-//! Who is told what happens.
+//! The listener of a landing.
 
 use super::Recovered;
 use std::time::Duration;
 
-/// Who is told what happens while something lands. By default nothing is heard.
+/// The listener of a landing. By default it ignores everything.
 pub trait Watch {
     /// Something that people should know, though it stops nothing.
     fn warn(&self, text: &str) {

@@ -196,11 +196,11 @@ impl Repo {
         let on_disk =
             |file: &str| self.workdir().is_some_and(|top| top.join(file).symlink_metadata().is_ok());
         Ok(attribute_files(path).any(|file| match known.get(&file) {
-            Some(found) => *found,
+            Some(exists) => *exists,
             None => {
-                let found = on_disk(&file) || index.get(&file).is_some();
-                known.insert(file, found);
-                found
+                let exists = on_disk(&file) || index.get(&file).is_some();
+                known.insert(file, exists);
+                exists
             }
         }))
     }

@@ -265,7 +265,7 @@ impl Repo {
         }
         let mut locks = Vec::new();
         for path in self.lock_files()? {
-            let is_link = path.symlink_metadata().is_ok_and(|found| token.is_file(&found));
+            let is_link = path.symlink_metadata().is_ok_and(|file| token.is_file(&file));
             if is_link || (!has_links && token.is_in(&path)?) {
                 locks.push(path);
             }

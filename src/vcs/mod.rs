@@ -269,8 +269,8 @@ fn once<T>(cell: &OnceCell<T>, find: impl FnOnce() -> Result<T>) -> Result<&T> {
     match cell.get() {
         Some(known) => Ok(known),
         None => {
-            let found = find()?;
-            Ok(cell.get_or_init(|| found))
+            let value = find()?;
+            Ok(cell.get_or_init(|| value))
         }
     }
 }

@@ -117,7 +117,7 @@ impl Chunk<'_> {
         let pointers = Pointers { regions, from: cursor.changed, tail };
         let query = Query { pointers: &pointers, ..self.query };
         let meant = match find(&query)? {
-            Ok(found) => self.choose(&found, &pointers, equal)?.ok_or(None),
+            Ok(matches) => self.choose(&matches, &pointers, equal)?.ok_or(None),
             Err(refused) => Err(refused),
         };
         let part = match meant {
@@ -157,8 +157,8 @@ impl Chunk<'_> {
             return None;
         }
         let query = Query { pointers: &Pointers::NONE, ..self.query };
-        let Ok(Ok(found)) = find(&query) else { return None };
-        let [(aligned, false)] = found.places.as_slice() else { return None };
+        let Ok(Ok(matches)) = find(&query) else { return None };
+        let [(aligned, false)] = matches.places.as_slice() else { return None };
         let is_free = !taken.iter().any(|place| place.overlaps(&aligned.place));
         // Nor may it be anywhere else in a looser reading.
         (is_free && query.loosely().len() == 1).then(|| Ok(Part::Change(query.solve(aligned)?)))
@@ -167,16 +167,16 @@ impl Chunk<'_> {
     /// The one of the places that is meant; none if the chunk was made at all of them.
     fn choose(
         &self,
-        found: &Matches,
+        matches: &Matches,
         pointers: &Pointers,
         equal: usize,
     ) -> Result<Option<Alignment>, Box<Refusal>> {
-        let open = found.open();
+        let open = matches.open();
         let regions = pointers.regions.as_deref().unwrap_or(&[]);
         let Some(first) = open.first() else { return Ok(None) };
         // A place where the chunk is applied is one that may have been meant.
-        if found.made().next().is_some() {
-            let places = found.places.iter().map(|(aligned, _)| aligned.place);
+        if matches.made().next().is_some() {
+            let places = matches.places.iter().map(|(aligned, _)| aligned.place);
             return Err(evidence::ambiguous(self.query.hay, places));
         }
         let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();

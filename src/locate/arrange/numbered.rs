@@ -83,7 +83,7 @@ impl Member<'_> {
             };
         }
         let (mut places, refused) = match find(&self.query)? {
-            Ok(found) => (found.places, None),
+            Ok(matches) => (matches.places, None),
             Err(refused) => (Vec::new(), refused),
         };
         let numbered = Numbered::of(context, self.hunk);

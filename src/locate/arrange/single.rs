@@ -64,7 +64,7 @@ impl Single<'_> {
         for pattern in &readings {
             let query = self.query(pattern);
             let search = find(&query)?;
-            let is_exact = search.as_ref().is_ok_and(|found| found.match_mode.tier == Tier::Exact);
+            let is_exact = search.as_ref().is_ok_and(|matches| matches.match_mode.tier == Tier::Exact);
             if self.hunk.anchor == Anchor::Unique
                 // What the response has twice is counted as lines.
                 && (self.repeat.total, self.repeat.elsewhere) == (1, 0)
@@ -76,8 +76,8 @@ impl Single<'_> {
                 return Ok(part);
             }
             match search {
-                Ok(found) => {
-                    if let Some(part) = self.choose(&query, &found)? {
+                Ok(matches) => {
+                    if let Some(part) = self.choose(&query, &matches)? {
                         return Ok(part);
                     }
                     break;
@@ -137,20 +137,23 @@ impl Single<'_> {
     }
 
     /// What the places of a before-text come to; none if the hunk was made at all of them.
-    fn choose(&self, query: &Query<'_>, found: &Matches) -> Result<Option<Part>, Box<Refusal>> {
+    fn choose(&self, query: &Query<'_>, matches: &Matches) -> Result<Option<Part>, Box<Refusal>> {
         if let Anchor::Occurrence(occurrence) = self.hunk.anchor {
-            return self.counted(query, found, occurrence).map(Some);
+            return self.counted(query, matches, occurrence).map(Some);
         }
-        let open = found.open();
+        let open = matches.open();
         let Some(first) = open.first() else {
-            let first = found.places.first().map(|(aligned, _)| aligned.place);
-            return Ok(first.map(|place| query.made(place, found.match_mode)));
+            let first = matches.places.first().map(|(aligned, _)| aligned.place);
+            return Ok(first.map(|place| query.made(place, matches.match_mode)));
         };
         let places = || open.iter().map(|aligned| aligned.place);
         // A place where the hunk was made is one that may have been meant.
-        let made = found.places.len() - open.len();
-        if made > 0 && self.repeat.total != found.places.len() {
-            return Err(evidence::ambiguous(self.hay, found.places.iter().map(|(aligned, _)| aligned.place)));
+        let made = matches.places.len() - open.len();
+        if made > 0 && self.repeat.total != matches.places.len() {
+            return Err(evidence::ambiguous(
+                self.hay,
+                matches.places.iter().map(|(aligned, _)| aligned.place),
+            ));
         }
         if open.len() > 1 && !self.repeat.are_those(&places().collect::<Vec<_>>()) {
             return match self.one_outcome(query, &open)? {
@@ -158,7 +161,7 @@ impl Single<'_> {
                 None => Err(evidence::ambiguous(self.hay, places())),
             };
         }
-        query.is_strictest(found.match_mode, &[first.place])?;
+        query.is_strictest(matches.match_mode, &[first.place])?;
         query.solve(first).map(|solution| Some(Part::Change(solution)))
     }
 
@@ -183,17 +186,17 @@ impl Single<'_> {
     fn counted(
         &self,
         query: &Query<'_>,
-        found: &Matches,
+        matches: &Matches,
         occurrence: Occurrence,
     ) -> Result<Part, Box<Refusal>> {
-        let places: Vec<Place> = found.places.iter().map(|(aligned, _)| aligned.place).collect();
+        let places: Vec<Place> = matches.places.iter().map(|(aligned, _)| aligned.place).collect();
         let Some(index) = nth(occurrence, places.len()) else {
             let Occurrence::Nth(asked) = occurrence else {
                 return Err(evidence::ambiguous(self.hay, places));
             };
             return Err(evidence::out_of_range(self.hay, asked.get(), &places));
         };
-        let (aligned, made) = &found.places[index];
+        let (aligned, made) = &matches.places[index];
         // Whoever counts may count the looser ones, too, or all that reads so.
         let all = match query.pattern.before.as_slice() {
             [text] if part::may_be(query.pattern) => self.hay.parts(text),
@@ -205,7 +208,7 @@ impl Single<'_> {
             return Err(evidence::two_places(self.hay, other.first(), aligned.place.first()));
         }
         if *made {
-            return Ok(query.made(aligned.place, found.match_mode));
+            return Ok(query.made(aligned.place, matches.match_mode));
         }
         let (start, end) = (aligned.place.start, Point { line: self.hay.line_count(), column: 0 });
         let on_the_way = match occurrence {
@@ -229,10 +232,10 @@ impl Single<'_> {
         let original = Haystack::new(self.context.original?, self.hay.budget());
         let context = Context { lineage: None, ..*self.context };
         let readings = Pattern::readings(&self.hunk.change);
-        let found = readings.iter().find_map(|pattern| {
+        let matches = readings.iter().find_map(|pattern| {
             find(&Query { context: &context, hay: original, ..self.query(pattern) }).ok()?.ok()
         })?;
-        let other = found.places.get(nth(occurrence, found.places.len())?)?.0.place;
+        let other = matches.places.get(nth(occurrence, matches.places.len())?)?.0.place;
         match lineage.of(other.first()) {
             Some(line) if (line, other.start.column) == (place.first(), place.start.column) => None,
             // An edit before may have been made there.

@@ -56,7 +56,7 @@ impl Table<'_> {
     }
 
     /// Lines of one side that have none beside them; a blank one is no difference to the eye.
-    fn alone(&mut self, wanted: Range, real: Range) {
+    fn unpaired(&mut self, wanted: Range, real: Range) {
         let kind = |text: Option<&&[u8]>, kind| match text {
             Some(text) if FORM.of(text).is_empty() => RowKind::Alike,
             _ => kind,
@@ -75,7 +75,7 @@ impl Table<'_> {
     fn in_turn(&mut self, old: Range, new: Range) {
         let common = old.len().min(new.len());
         self.equal(old.start, new.start, common);
-        self.alone(old.start + common..old.end, new.start + common..new.end);
+        self.unpaired(old.start + common..old.end, new.start + common..new.end);
     }
 
     /// Pairs each line with the next one that is much like it.
@@ -96,11 +96,11 @@ impl Table<'_> {
             let text = FORM.of(self.before[wanted]);
             let is_like = |real: &usize| ratio(&text, &FORM.of(self.lines[*real])) >= LIKELY_ALIKE;
             let Some(real) = (by..new.end).find(is_like) else { continue };
-            self.alone(of..wanted, by..real);
+            self.unpaired(of..wanted, by..real);
             self.equal(wanted, real, 1);
             (of, by) = (wanted + 1, real + 1);
         }
-        self.alone(of..old.end, by..new.end);
+        self.unpaired(of..old.end, by..new.end);
     }
 }
 

@@ -21,10 +21,10 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     let Some(meant) = corrected(hay, pattern).filter(|meant| !meant.changes_nothing()) else {
         return Ok(None);
     };
-    let Ok(found) = find(&query.with(&meant))? else { return Ok(None) };
-    let open = found.open();
+    let Ok(matches) = find(&query.with(&meant))? else { return Ok(None) };
+    let open = matches.open();
     match open.as_slice() {
-        [one] if found.places.len() == 1 => {
+        [one] if matches.places.len() == 1 => {
             if nearly_matches(query, &[one.place]) {
                 return Ok(None);
             }

@@ -95,10 +95,12 @@ fn main() {
     }
     // Glibc keeps freed blocks of up to 32 MB and gives larger ones back to the system. So the shorter response would be read
     // into memory that is there, and the longer one into new pages. A fixed threshold gives new pages to both.
-    let hostile = std::process::Command::new(std::env::current_exe().expect("this program has a path"))
-        .args(["hostile", &only])
-        .env("GLIBC_TUNABLES", "glibc.malloc.mmap_threshold=131072")
-        .status();
+    let hostile = std::env::current_exe().and_then(|program| {
+        std::process::Command::new(program)
+            .args(["hostile", &only])
+            .env("GLIBC_TUNABLES", "glibc.malloc.mmap_threshold=131072")
+            .status()
+    });
     missed += usize::from(!hostile.is_ok_and(|status| status.success()));
     std::process::exit(i32::from(missed > 0));
 }

@@ -167,9 +167,9 @@ impl Note {
         Ok((!noted.is_empty()).then_some(Self(noted)))
     }
 
-    /// The first of the branches.
-    pub(super) fn reference(&self) -> &str {
-        self.0.first().map_or("", |one| &one.name)
+    /// The branches.
+    pub(super) fn references(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|one| one.name.as_str())
     }
 
     /// Whether a remote was asked to remove any.

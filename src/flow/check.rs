@@ -87,7 +87,7 @@ impl Run<'_> {
             *preview = Some((base.id(), Preview::build(repo, &base, &resolved.series)?));
         }
         if self.hold {
-            report.attempt = self.keep_whole(repo, &target);
+            report.attempt = self.keep(repo, &target, None, false);
         }
         let obstacles = obstacles?;
         if !obstacles.is_empty() {

@@ -8,7 +8,6 @@ use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
 use std::cell::RefCell;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -90,10 +89,7 @@ impl TransactionDir {
         let id = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
         let path = all.join(&id);
         // Where several users share the repository each has to be able to make a transaction directory; its inside is private.
-        repo.in_shared(&all, &mut Vec::new(), || {
-            let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
-            made.map_err(|e| vcs::Error::io("create", &path, e))
-        })?;
+        repo.in_shared(&all, &mut Vec::new(), || vcs::places::make_private(&path))?;
         let live = path.join(Self::LIVE);
         let opened = std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e));
         // Somebody who only looks whether it is alive may hold the lock for a moment.

@@ -13,8 +13,10 @@ pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     let all = transaction::recover(repo, lock_timeout(*matches, repo.config())?, &|_| true, discard)?;
     let open = all.iter().any(|one| one.settled.is_open());
     let (_, busy) = transaction::pending(repo)?;
-    let busy: Vec<_> =
-        busy.iter().map(|id| format!("another process is working on run {id}: it was left alone")).collect();
+    let busy: Vec<_> = busy
+        .iter()
+        .map(|id| format!("nothing to recover in run {id}: another process works on it"))
+        .collect();
     if printer.output.json {
         let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });
         report.remarks = busy;

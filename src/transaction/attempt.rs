@@ -13,7 +13,7 @@ use crate::response::Response;
 use crate::span::Span;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, places};
+use crate::vcs::{self, durability, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -155,12 +155,12 @@ impl Attempt {
         let new = aside.path().join(id);
         places::make_private(&new)?;
         for (number, response) in responses.iter().enumerate() {
-            places::write_private(&new.join(number.to_string()), response.text().as_bytes())?;
+            durability::write(&new.join(number.to_string()), response.text().as_bytes(), false)?;
         }
         let record = new.join(RECORD);
         let text = serde_json::to_vec(self)
             .map_err(|e| vcs::Error::io("write", &record, std::io::Error::from(e)))?;
-        places::write_private(&record, &text)?;
+        durability::write(&record, &text, false)?;
         point(Fault::AttemptWritten)?;
         // Where several users share the repository each has to be able to keep one, and to land beside it.
         repo.in_private(all, || places::exchange(&new, &all.join(id)))?;

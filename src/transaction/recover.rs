@@ -265,7 +265,7 @@ impl<'r> Dead<'r> {
         }
         check(repo, path)?;
         let journal = Journal::read(path).map_err(|why| discard::broken(repo, path, why))?;
-        let pushed = push::Note::read(path);
+        let pushed = push::Note::read(path)?;
         if let Some(mut journal) = journal {
             let settled = settle(repo, path, &mut journal)?;
             Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;

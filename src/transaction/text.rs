@@ -2,7 +2,7 @@
 
 use super::Result;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, places};
+use crate::vcs::{self, durability};
 use std::path::PathBuf;
 
 /// What such a text is.
@@ -30,7 +30,7 @@ impl Text {
     pub fn keep(self, repo: &Repo, text: &[u8]) -> Result<PathBuf> {
         let (file, directory) = (self.file(repo), repo.temporary()?);
         let aside = directory.path().join("text");
-        places::write_private(&aside, text)?;
+        durability::write(&aside, text, false)?;
         std::fs::rename(&aside, &file).map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)
     }

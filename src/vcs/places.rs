@@ -4,9 +4,9 @@
 use super::{Error, Result};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, renameat_with};
 use rustix::io::Errno;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
 
 /// The limit for notes of a line or two.
@@ -34,15 +34,6 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
         return Err(failed(std::io::Error::other(format!("it has more than {limit} bytes"))));
     }
     Ok(bytes)
-}
-
-/// Writes a new file that nobody else can read.
-///
-/// # Errors
-/// Something is there already, or what else the file system says.
-pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
-    let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    file.and_then(|mut file| file.write_all(bytes)).map_err(|e| Error::io("write", path, e))
 }
 
 /// Makes a directory that nobody else can enter.

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A half-open byte range of one response's text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
     /// Which response, in the order given: 0 for the first.
     pub response: u32,

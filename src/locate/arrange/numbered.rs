@@ -170,5 +170,4 @@ impl Member<'_> {
             _ => addition::at_end(&self.query, self.followed),
         }
     }
-
 }

@@ -1,5 +1,4 @@
-//! Blobs that are about to be written: a thread of its own names and compresses them while it is found out what else is to
-//! be.
+//! Hashes and compresses blobs ahead of time, in a thread, while the rest of the edits is still being resolved.
 
 use super::compress::Compressor;
 use super::pack::PACK_LIMIT;
@@ -14,13 +13,13 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// How many compressed bytes may lie here. What comes after them is done when it is needed.
+/// The most compressed bytes to hold. Beyond this, a blob is compressed when it is written.
 const MOST_HELD: usize = 32 << 20;
 
-/// The thread is woken for this many bytes: to wake it takes longer than to see to a few.
+/// The thread is woken each time this many bytes are queued: waking it takes longer than compressing less.
 const WORTH_WAKING: usize = 1 << 18;
 
-/// What a blob is to hold.
+/// The content of a blob.
 #[derive(Clone)]
 pub(super) enum Text {
     Bytes(Arc<[u8]>),
@@ -45,12 +44,12 @@ impl Text {
         }
     }
 
-    /// How many compressed bytes of it count as held.
+    /// How many compressed bytes count toward [`MOST_HELD`].
     fn held(&self, packed: &Packed) -> usize {
         if matches!(self, Self::Response(_)) { 0 } else { packed.stream.len() }
     }
 
-    /// Where it lies in memory, which is known of no other one as long as this is here.
+    /// The address of the content. It is unique as long as `self` keeps the content alive.
     fn place(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.as_ptr().addr(),
@@ -60,10 +59,10 @@ impl Text {
     }
 }
 
-/// What is expected, and what has become of it.
+/// The blobs queued for the thread, and its results.
 #[derive(Default)]
 pub(super) struct Ahead {
-    /// How many bytes were expected before there was a thread.
+    /// How many bytes were queued before the thread was started.
     seen: usize,
     shared: Option<Arc<Shared<State>>>,
 }
@@ -71,24 +70,24 @@ pub(super) struct Ahead {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Text>,
-    /// By where the texts lie.
+    /// By [`Text::address`].
     blobs: HashMap<usize, (Text, Progress)>,
-    /// How many bytes have come since the thread was last woken.
+    /// How many bytes were queued since the thread was last woken.
     come: usize,
-    /// How many compressed bytes lie here, without the responses, which stay.
+    /// How many compressed bytes are held, without the responses, which stay.
     held: usize,
-    /// Nothing more is needed, or nobody is there to do it.
+    /// Nothing more is wanted, or the thread has ended.
     closed: bool,
 }
 
 enum Progress {
     Waiting,
-    /// The thread is at it.
+    /// The thread is compressing it.
     Worked,
     Done(Oid, Packed),
 }
 
-/// Says that the thread has ended, however it did.
+/// Marks the queue as closed when the thread ends, also by a panic.
 struct End(Arc<Shared<State>>);
 
 impl Drop for End {
@@ -107,7 +106,7 @@ impl Shared<State> {
                 state = self.wait(state);
                 continue;
             };
-            // Another may have taken it.
+            // `take` or `forget` may have removed it from `blobs`.
             let Some((_, progress @ Progress::Waiting)) = state.blobs.get_mut(&text.place()) else {
                 continue;
             };
@@ -115,7 +114,7 @@ impl Shared<State> {
             drop(state);
             let done = packed(&text, format, &mut compressor);
             state = self.state();
-            // Nobody may need it any more. Where it failed, who does will say why.
+            // `forget` may have removed it. An error is not kept: writing the blob meets it again and reports it.
             if let (Some(_), Some((id, packed))) = (state.blobs.remove(&text.place()), done) {
                 state.held += text.held(&packed);
                 state.blobs.insert(text.place(), (text, Progress::Done(id, packed)));
@@ -133,7 +132,7 @@ fn packed(text: &Text, format: ObjectFormat, compressor: &mut Compressor) -> Opt
 }
 
 impl Ahead {
-    /// Takes a text for the thread, if there is enough for one: to start it takes longer than to see to a little.
+    /// Queues a text. Starts the thread once there is enough to do: starting it takes longer than compressing a little.
     fn expect(&mut self, repo: &Repo, text: Text) {
         self.seen = self.seen.saturating_add(text.len());
         if self.shared.is_none() && self.seen >= MANY {
@@ -152,7 +151,7 @@ impl Ahead {
         }
     }
 
-    /// What the thread has made of a text, if it has come to it. A response is had again, for the next landing of it.
+    /// Returns the result for a text, if the thread has one. A response stays, because it may land again.
     fn take(&self, text: &Text) -> Option<(Oid, Packed)> {
         let shared = self.shared.as_ref()?;
         let mut state = shared.state();
@@ -175,7 +174,7 @@ impl Ahead {
         Some((id, packed))
     }
 
-    /// Lets go of all that was expected but the responses, which may land yet.
+    /// Drops all texts and results but the responses, which may land yet.
     fn forget(&mut self) {
         self.seen = 0;
         if let Some(shared) = &self.shared {
@@ -188,14 +187,15 @@ impl Ahead {
     }
 }
 
-/// Starts the thread. Where there can be none all is done when it is needed.
+/// Starts the thread. Without a thread (the queue is closed then), blobs are compressed when they are written.
 fn begin(repo: &Repo) -> Arc<Shared<State>> {
     let shared = Arc::<Shared<State>>::default();
     let (end, format) = (End(Arc::clone(&shared)), repo.format());
     if let Ok(compressor) = Compressor::new(repo, "pack.compression") {
-        // What cannot be started drops its end.
+        // If the thread cannot be started, dropping the closure drops `end`, which closes the queue.
         let work = move || {
-            // All of it, not the one field that is used.
+            // Moves the whole value into the closure: a use of `end.0` alone would move only that field, and `End::drop`
+            // would not run there.
             let end = end;
             end.0.work(format, compressor);
         };
@@ -207,30 +207,30 @@ fn begin(repo: &Repo) -> Arc<Shared<State>> {
 impl Drop for Ahead {
     fn drop(&mut self) {
         if let Some(shared) = &self.shared {
-            // The thread ends when it has done what it is at. Nobody has to wait for that.
+            // Tells the thread to end after the blob it is compressing. Nobody has to wait for it.
             drop(End(Arc::clone(shared)));
         }
     }
 }
 
 impl Repo {
-    /// Whether it pays to expect what this number of edits writes. It does where they come to a pack, each with a blob, a tree
-    /// and a commit; what goes in as files of its own is compressed in another way.
+    /// Whether it pays to compress ahead for this number of edits. It does if their objects (a blob, a tree and a commit
+    /// each) fill a pack; loose objects are compressed with another level.
     pub fn is_worth_expecting(edits: usize) -> bool {
         edits.saturating_mul(3) >= PACK_LIMIT
     }
 
-    /// Is told of what is going to be written if all goes well, just as git is to store it.
+    /// Queues a blob that will be written if all goes well, with the bytes that git stores.
     pub(super) fn expect(&self, text: Text) {
         self.ahead.borrow_mut().expect(self, text);
     }
 
-    /// Is told of a response that the record is going to keep if all goes well.
+    /// Queues a response that the record will keep if all goes well.
     pub fn expect_response(&self, response: &Response) {
         self.expect(Text::Response(response.shared()));
     }
 
-    /// Lets go of what was expected but the responses, which may land yet.
+    /// Drops what was queued but the responses, which may land yet.
     pub fn expect_nothing(&self) {
         self.ahead.borrow_mut().forget();
     }
@@ -261,7 +261,7 @@ mod tests {
         Text::Bytes(format!("line of blob {number}\n").repeat(20_000).into_bytes().into())
     }
 
-    /// A repository, and what is expected there.
+    /// A repository with these texts queued.
     fn expecting(texts: &[Text]) -> (tempfile::TempDir, Repo) {
         let top = tempfile::tempdir().expect("a directory");
         git2::Repository::init(top.path()).expect("a repository");

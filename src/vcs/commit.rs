@@ -1,4 +1,4 @@
-//! Making a commit object: by the library, or by git where it is to be signed.
+//! Writes commit objects: directly, or by git if they are signed.
 
 use super::ident::{Identities, halves, variables};
 use super::quarantine::Quarantine;
@@ -6,25 +6,25 @@ use super::repo::Repo;
 use super::supervise::{self, Supervised};
 use super::{Error, Oid, Result, places, process, recode};
 
-/// What a commit says.
+/// A commit to write, without its author and committer.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft<'a> {
     /// Its tree.
     pub tree: Oid,
-    /// What it follows.
+    /// Its parents.
     pub parents: &'a [Oid],
     /// The whole message.
     pub message: &'a str,
 }
 
-/// What becomes of it.
+/// How commits are written.
 #[derive(Debug, Clone)]
 pub struct Manner {
     /// `i18n.commitEncoding`, unless it is UTF-8.
     encoding: Option<String>,
-    /// The key that it is signed with, where it is signed; an empty one is git's choice.
+    /// The signing key, if commits are signed; an empty one leaves the choice to git.
     key: Option<String>,
-    /// Gives a signal that has come, to give up a signer for.
+    /// Returns a signal that has come, for which signing is given up.
     signal: fn() -> Option<i32>,
 }
 
@@ -34,10 +34,10 @@ impl Manner {
         self.key.is_some()
     }
 
-    /// The bytes of a text in a commit.
+    /// Encodes a text in the encoding of commits.
     ///
     /// # Errors
-    /// It cannot be written in the encoding of commits.
+    /// The encoding lacks a character of the text.
     pub fn written(&self, repo: &Repo, text: &str) -> Result<Vec<u8>> {
         match self.encoding.as_deref().filter(|_| !text.is_ascii()) {
             Some(encoding) => recode::encoded(repo.temporary()?, text, encoding),
@@ -46,7 +46,7 @@ impl Manner {
     }
 }
 
-/// Author, committer and message, in the encoding of the commit.
+/// Author, committer and message, in the encoding of commits.
 struct Texts {
     author: Vec<u8>,
     committer: Vec<u8>,
@@ -54,8 +54,8 @@ struct Texts {
 }
 
 impl Repo {
-    /// How commits are made here: signed with that key if there is one, else as configured. `signal` gives one that has come
-    /// while a signer waits for somebody.
+    /// How commits are written here. `signal` returns a signal that has come while the signing program waits for the
+    /// user.
     ///
     /// # Errors
     /// The configuration makes no sense.
@@ -74,7 +74,7 @@ impl Repo {
         Ok(encoding.filter(|name| !recode::is_utf8(name)))
     }
 
-    /// The text of a message as commits have it; `None` for bytes that are not in their encoding.
+    /// Decodes a message from the encoding of commits; `None` if the bytes are invalid there.
     ///
     /// # Errors
     /// The configuration cannot be read, or git cannot be run.
@@ -85,7 +85,7 @@ impl Repo {
         }
     }
 
-    /// Writes a commit to where the repository's writes go. Nothing refers to it yet.
+    /// Writes a commit to the quarantine. No reference points to it yet.
     ///
     /// # Errors
     /// The object store fails; or git cannot sign it or write it in that encoding.
@@ -103,7 +103,7 @@ impl Repo {
         self.write_unsigned(draft, &texts, manner.encoding.as_deref())
     }
 
-    /// Writes a commit that nothing asked for but this program: unsigned, and in UTF-8. `who` is a line of a commit.
+    /// Writes a commit of this program's own, such as a record: unsigned, in UTF-8. `who` is `Name <email> seconds zone`.
     ///
     /// # Errors
     /// The object store fails.
@@ -131,8 +131,7 @@ impl Repo {
         self.put_naming(git2::ObjectType::Commit, &commit, named)
     }
 
-    /// Has git write and sign the commit. It goes to the quarantine's directory, where git finds what it needs of the new
-    /// objects.
+    /// Has git write and sign the commit, in the quarantine's directory, where git also finds the new objects.
     fn sign(
         &self,
         quarantine: &Quarantine,
@@ -156,7 +155,7 @@ impl Repo {
         let signing = Supervised::of(&command).input(Some(&message)).output(&printed).asking();
         let ended = supervise::run(signing, &signal);
         let said = places::read(&printed, places::SMALL);
-        // The directory is for objects alone.
+        // Only objects may stay in that directory.
         for file in [&message, &printed] {
             let _ = std::fs::remove_file(file);
         }
@@ -169,7 +168,7 @@ impl Repo {
         Ok(id)
     }
 
-    /// The tree of a commit, or of the one that stands in for it.
+    /// The tree of a commit, or of its replacement (git-replace(1)).
     ///
     /// # Errors
     /// The object store fails.
@@ -191,7 +190,7 @@ impl Repo {
         }
     }
 
-    /// How long a blob is, in bytes.
+    /// The size of a blob in bytes.
     ///
     /// # Errors
     /// The object store fails.
@@ -201,7 +200,7 @@ impl Repo {
         found.map(|(size, _)| size as u64).map_err(|e| Error::git(format!("read the blob {id}"), e))
     }
 
-    /// `Name <email> seconds zone`, as commits and reflogs have it.
+    /// `Name <email> seconds zone`, as in commits and reflogs.
     pub fn signature_line(signature: &git2::Signature<'_>) -> String {
         let when = signature.when();
         let minutes = when.offset_minutes().abs();
@@ -220,12 +219,12 @@ impl Repo {
 /// Whether commits are signed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Sign {
-    /// As `commit.gpgSign` has it.
+    /// As `commit.gpgSign` says.
     #[default]
     AsConfigured,
-    /// They are not.
+    /// Never.
     Never,
-    /// With that key; an empty one is git's choice (`user.signingKey`).
+    /// With this key; an empty one leaves the choice to git (`user.signingKey`).
     With(String),
 }
 

@@ -1,5 +1,5 @@
-//! Texts as the user sees them: edits are made on what git would check out, and what comes of them is stored as git would
-//! store it.
+//! Converts between blobs and the text of files: edits are made on the text that git would check out, and stored as git
+//! would store it.
 
 use super::{BaseTree, LONGEST_FILE};
 use crate::path::RepoPath;
@@ -12,11 +12,11 @@ use crate::vcs::{Error, Oid, Result, once};
 use memchr::memmem;
 use std::path::PathBuf;
 
-/// What an attribute file says that has anything to do with it.
+/// The attributes that convert text. Only attribute files with one of these words matter.
 const WORDS: &[&str] = &["filter", "working-tree-encoding", "ident"];
 
 impl BaseTree<'_> {
-    /// With the attributes of the checkout (the default where there is one), or else its own.
+    /// Chooses the checkout's attributes (the default if there is a checkout), or those in the tree.
     #[must_use]
     pub fn as_checked_out(self, checked_out: bool) -> Self {
         Self { checked_out, ..self }
@@ -29,7 +29,7 @@ impl BaseTree<'_> {
         }
     }
 
-    /// What git itself does to the file at a path, if it does anything, named by its attribute.
+    /// The attribute by which git itself converts the file at a path, if it does.
     ///
     /// # Errors
     /// Attributes or configuration cannot be read.
@@ -42,12 +42,12 @@ impl BaseTree<'_> {
         })
     }
 
-    /// Whether an attribute file of that content may have git do something to files.
+    /// Whether an attribute file with this content may make git convert files.
     pub fn may_convert(content: &[u8]) -> bool {
         WORDS.iter().any(|word| memmem::find(content, word.as_bytes()).is_some())
     }
 
-    /// The text of the file that git would make of a blob.
+    /// The text of the file for a blob.
     pub(super) fn text_of(&self, path: &RepoPath, id: Oid) -> Result<Vec<u8>> {
         if self.repo.blob_size(id)? > LONGEST_FILE {
             return Err(Error::TooLarge { path: path.to_string(), limit: LONGEST_FILE });
@@ -60,7 +60,7 @@ impl BaseTree<'_> {
         }
     }
 
-    /// Writes the blob that git would make of a file with that text.
+    /// Writes the blob for a file's text.
     pub(super) fn store_text(&self, path: &RepoPath, text: &Text) -> Result<Oid> {
         match self.conversion(path)? {
             Some(Conversion::Filtered(what)) => {
@@ -75,7 +75,7 @@ impl BaseTree<'_> {
         }
     }
 
-    /// Whether the text of the file at a path is what is stored, as far as that can be said.
+    /// Whether the text of the file at a path is stored unchanged; `false` if that is unknown.
     pub(super) fn stores_text(&self, path: &RepoPath) -> bool {
         match self.conversion(path) {
             Ok(None | Some(Conversion::Encoded(_))) => true,
@@ -84,8 +84,8 @@ impl BaseTree<'_> {
         }
     }
 
-    /// Looks whether a filter takes the file, as it is, back to the blob that it came from. One that does not would change
-    /// more than the edit names: it has failed where git lets that pass, is set up in another way by now, or eats texts.
+    /// Checks that the filter turns the unchanged file into the blob that it came from. Otherwise it would change more
+    /// than the edit names: because it fails where git allows that, is configured differently now, or is lossy.
     fn check_filter(&self, path: &RepoPath, what: &str) -> Result<()> {
         let Some(entry) = self.stored(path)?.filter(|entry| matches!(entry.node(), Node::File { .. })) else {
             return Ok(());
@@ -116,8 +116,7 @@ impl BaseTree<'_> {
         Ok(found)
     }
 
-    /// Whether some attribute file that could speak of the path says such a thing at all. Mostly none does, and then
-    /// nobody has to be asked.
+    /// Whether an attribute file for the path mentions a conversion at all. Mostly none does, and git need not be asked.
     fn is_suspicious(&self, path: &RepoPath) -> Result<bool> {
         let in_shared = || {
             if self.checked_out && self.repo.attribute_tree()?.is_some() {

@@ -91,7 +91,7 @@ pub(super) fn result(report: &Report, exit: u8, repo: Option<&Repo>, whole: bool
     let report = &*report.for_models();
     let json = report::json(report, exit).ok().and_then(|text| serde_json::from_str(&text).ok());
     let mut all: Map<String, Value> = json.unwrap_or_default();
-    let subject = |id: &str| Some(repo?.existing(repo?.id(id).ok()?).ok()?.subject());
+    let subject = |id: &str| Some(repo?.read_commit(repo?.id(id).ok()?).ok()?.subject());
     let commit = |id: &&str| json!({"id": id, "subject": subject(id)});
     all.insert("commits".to_owned(), report.commits().iter().map(commit).collect());
     trim(&mut all, whole);

@@ -36,7 +36,7 @@ pub enum Source {
 #[derive(Debug, Clone, Copy)]
 struct Core {
     /// The treatment of a file without attributes.
-    unsaid: Endings,
+    unspecified: Endings,
     /// Whether text has CRLF in the checkout if no attribute says so.
     crlf: bool,
 }
@@ -69,21 +69,21 @@ impl Repo {
             });
         }
         if source == Source::Checkout && !self.has_attributes(path, index)? {
-            let endings = self.core()?.unsaid;
+            let endings = self.core()?.unspecified;
             return Ok(Conversion::Own(Converter { endings, ident: false }));
         }
-        self.looked_up(path, source)
+        self.look_up_conversion(path, source)
     }
 
     /// The conversion of a path by the checkout's attributes. Loads the index, which libgit2 needs for that.
     pub(super) fn conversion_of_checkout(&self, path: &str) -> Result<Conversion> {
-        self.show_index()?;
-        self.looked_up(path, Source::Checkout)
+        self.load_attribute_index()?;
+        self.look_up_conversion(path, Source::Checkout)
     }
 
     /// Reads the index into libgit2 if it has none yet. Libgit2 looks up attributes there when it merges or diffs, and
     /// fails if it cannot read the file by itself.
-    pub(super) fn show_index(&self) -> Result<()> {
+    pub(super) fn load_attribute_index(&self) -> Result<()> {
         if !self.attribute_index.get() {
             self.read_index()?;
             self.attribute_index.set(true);
@@ -91,10 +91,10 @@ impl Repo {
         Ok(())
     }
 
-    fn looked_up(&self, path: &str, source: Source) -> Result<Conversion> {
+    fn look_up_conversion(&self, path: &str, source: Source) -> Result<Conversion> {
         use git2::AttrValue::{Bytes, False, String as Word, True, Unspecified};
         let core = self.core()?;
-        self.show_attributes_file()?;
+        self.load_attributes_file()?;
         let flags = match source {
             Source::Checkout => git2::AttrCheckFlags::FILE_THEN_INDEX,
             Source::Index => git2::AttrCheckFlags::INDEX_THEN_FILE,
@@ -141,11 +141,11 @@ impl Repo {
             })
         };
         // `crlf` is the old name of `text` (gitattributes(5), "Backwards compatibility").
-        let said = match text("text")? {
+        let text = match text("text")? {
             None => text("crlf")?,
-            said => said,
+            text => text,
         };
-        let endings = said.or(eol.map(|crlf| Endings::Text { crlf })).unwrap_or(core.unsaid);
+        let endings = text.or(eol.map(|crlf| Endings::Text { crlf })).unwrap_or(core.unspecified);
         Ok(Conversion::Own(Converter { endings, ident: is_ident }))
     }
 
@@ -232,7 +232,7 @@ impl Repo {
 
     /// Tells libgit2 the absolute path of `core.attributesFile`: by itself it starts from the current directory, and does
     /// not know `git -c` and the environment.
-    fn show_attributes_file(&self) -> Result<()> {
+    fn load_attributes_file(&self) -> Result<()> {
         if self.attributes_config.get().is_some() {
             return Ok(());
         }
@@ -260,7 +260,7 @@ impl Repo {
 
     /// Gives libgit2 an index to read attribute files from.
     pub(super) fn set_attribute_index(&self, index: &mut git2::Index) -> Result<()> {
-        self.show_all_objects()?;
+        self.give_all_to_libgit2()?;
         self.git.set_index(index).map_err(|e| Error::git("read the prepared index", e))?;
         self.attribute_index.set(true);
         Ok(())
@@ -285,7 +285,7 @@ impl Repo {
         let is_on = !is_input && self.config().bool("core.autocrlf")?.unwrap_or(false);
         let eol = self.config().string("core.eol")?.map(|value| value.to_ascii_lowercase());
         let crlf = is_on || !is_input && ends_in_crlf(eol).unwrap_or(cfg!(windows));
-        let unsaid = if is_on || is_input { Endings::Guessed { crlf: is_on } } else { Endings::Kept };
-        Ok(Core { unsaid, crlf })
+        let unspecified = if is_on || is_input { Endings::Guessed { crlf: is_on } } else { Endings::Kept };
+        Ok(Core { unspecified, crlf })
     }
 }

@@ -31,7 +31,7 @@ impl Repo {
     pub fn forget_branches<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<()> {
         let mut command = process::git(self);
         command.args(["config", "--local", "--name-only", "-z", "--get-regexp", "^branch\\."]);
-        let Some(known) = process::answer(&mut command)? else { return Ok(()) };
+        let Some(known) = process::query(&mut command)? else { return Ok(()) };
         for name in names {
             let section = format!("branch.{name}");
             let is_of = |key: &str| key.rsplit_once('.').is_some_and(|(of, _)| of == section);

@@ -177,7 +177,7 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn listed_in(&self, tree: Oid, digest: &str) -> Result<Option<Vec<u8>>> {
-        self.file_of(tree, &format!("{LANDED}/{}", place_of(digest)))
+        self.file_of(tree, &format!("{LANDED}/{}", path_of_list(digest)))
     }
 
     /// The digests whose lists differ between two records' trees.
@@ -210,7 +210,7 @@ impl Repo {
         let known = tree.map(directory).transpose()?.flatten();
         let mut changes = Changes::new();
         for (digest, list) in lists {
-            if let Ok(path) = RepoPath::parse(&place_of(&digest)) {
+            if let Ok(path) = RepoPath::parse(&path_of_list(&digest)) {
                 let blob = || Ok(Entry { mode: 0o100_644, id: self.put_blob(&list)? });
                 changes.insert(path, if list.is_empty() { None } else { Some(blob()?) });
             }
@@ -233,7 +233,7 @@ impl Repo {
     /// # Errors
     /// Git cannot be started, or fails.
     pub fn expire_reflog(&self, name: &str) -> Result<()> {
-        if process::answer(process::git(self).args(["reflog", "exists", name]))?.is_some() {
+        if process::query(process::git(self).args(["reflog", "exists", name]))?.is_some() {
             process::output(process::git(self).args(["reflog", "expire", "--expire=all", name]))?;
         }
         Ok(())
@@ -281,7 +281,7 @@ impl Repo {
 }
 
 /// The path of a digest's file, in one of 256 directories to keep each small.
-fn place_of(digest: &str) -> String {
+fn path_of_list(digest: &str) -> String {
     let (directory, name) = digest.split_at_checked(2).unwrap_or((digest, ""));
     format!("{directory}/{name}")
 }

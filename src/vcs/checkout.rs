@@ -22,7 +22,7 @@ pub struct Checkout {
     own: Vec<Node>,
     /// The open parent directories of the last path, the outermost first. Its siblings are reached without opening them
     /// again. A directory that was checked stays open, so that moving it meanwhile does not lead outside.
-    way: RefCell<Vec<(String, Rc<OwnedFd>)>>,
+    open_directories: RefCell<Vec<(String, Rc<OwnedFd>)>>,
 }
 
 /// Identifies a file and shows whether it was changed. The device is left out because many file systems get another
@@ -97,7 +97,7 @@ impl Checkout {
             root: Rc::new(root.map_err(|e| Error::io("open", path, e))?),
             path: path.to_owned(),
             own: Vec::new(),
-            way: RefCell::default(),
+            open_directories: RefCell::default(),
         };
         for own in [repo.git_dir(), repo.common_dir(), repo.objects_dir()] {
             let stat = rustix::fs::stat(own).map_err(|e| Error::io("look at", own, e))?;
@@ -129,18 +129,18 @@ impl Checkout {
     fn parent<'p>(&self, path: &'p str) -> Result<Parent<'p>> {
         let failed = |e| Error::io("open", self.full(path), e);
         let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let mut way = self.way.borrow_mut();
+        let mut open_directories = self.open_directories.borrow_mut();
         let leads_there = |(above, _): &&(String, _)| {
             path.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/'))
         };
-        let known = way.iter().take_while(leads_there).count();
-        way.truncate(known);
-        let mut end = way.last().map_or(0, |(above, _)| above.len());
+        let known = open_directories.iter().take_while(leads_there).count();
+        open_directories.truncate(known);
+        let mut end = open_directories.last().map_or(0, |(above, _)| above.len());
         while end < parents.len() {
             let from = if end == 0 { 0 } else { end + 1 };
             end = parents[from..].find('/').map_or(parents.len(), |length| from + length);
             let (component, so_far) = (&parents[from..end], || parents[..end].to_owned());
-            let directory = way.last().map_or(&self.root, |(_, directory)| directory);
+            let directory = open_directories.last().map_or(&self.root, |(_, directory)| directory);
             let next = match rustix::fs::openat(directory, component, DIRECTORY, Mode::empty()) {
                 Ok(next) => next,
                 Err(Errno::NOENT) => return Ok(Parent::Missing),
@@ -160,15 +160,15 @@ impl Checkout {
             if self.is_own(&next)? {
                 return Ok(Parent::Blocked(so_far(), "the git directory"));
             }
-            way.push((so_far(), Rc::new(next)));
+            open_directories.push((so_far(), Rc::new(next)));
         }
-        let directory = way.last().map_or(&self.root, |(_, directory)| directory);
+        let directory = open_directories.last().map_or(&self.root, |(_, directory)| directory);
         Ok(Parent::Open(Rc::clone(directory), name))
     }
 
     /// Closes the open parent directories: one of them may be created or removed.
-    fn forget_way(&self) {
-        self.way.borrow_mut().clear();
+    fn close_directories(&self) {
+        self.open_directories.borrow_mut().clear();
     }
 
     fn open_parent<'p>(&self, path: &'p str) -> Result<(Rc<OwnedFd>, &'p str)> {
@@ -271,7 +271,7 @@ impl Checkout {
     /// It cannot be made.
     pub fn make_directory(&self, path: &str) -> Result<()> {
         let (directory, name) = self.open_parent(path)?;
-        self.forget_way();
+        self.close_directories();
         match rustix::fs::mkdirat(&directory, name, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(Errno::EXIST) => point(Fault::DirectoryMade),
             Err(e) => Err(Error::io("create", self.full(path), e)),
@@ -283,7 +283,7 @@ impl Checkout {
     pub fn remove_directory(&self, path: &str) -> bool {
         match self.parent(path) {
             Ok(Parent::Open(directory, name)) => {
-                self.forget_way();
+                self.close_directories();
                 let removed = rustix::fs::unlinkat(&directory, name, AtFlags::REMOVEDIR);
                 matches!(removed, Ok(()) | Err(Errno::NOENT))
             }

@@ -34,7 +34,7 @@ impl Repo {
         let is_on = |key: &str| match when {
             "always" => Ok(true),
             "never" => Ok(false),
-            _ => process::answer(process::git(self).args(["config", "--get-colorbool", key, "true"]))
+            _ => process::query(process::git(self).args(["config", "--get-colorbool", key, "true"]))
                 .map(|answer| answer.is_some_and(|answer| answer == "true")),
         };
         let color = |key: &str, default: &str| {

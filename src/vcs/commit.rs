@@ -1,6 +1,6 @@
 //! Writes commit objects: directly, or by git if they are signed.
 
-use super::ident::{Identities, halves, variables};
+use super::ident::{Identities, split_at_first, variables};
 use super::quarantine::Quarantine;
 use super::repo::Repo;
 use super::supervise::{self, Supervised};
@@ -19,7 +19,7 @@ pub struct Draft<'a> {
 
 /// How commits are written.
 #[derive(Debug, Clone)]
-pub struct Manner {
+pub struct CommitSettings {
     /// `i18n.commitEncoding`, unless it is UTF-8.
     encoding: Option<String>,
     /// The signing key, if commits are signed; an empty one leaves the choice to git.
@@ -28,7 +28,7 @@ pub struct Manner {
     signal: fn() -> Option<i32>,
 }
 
-impl Manner {
+impl CommitSettings {
     /// Whether commits are signed.
     pub fn is_signed(&self) -> bool {
         self.key.is_some()
@@ -38,7 +38,7 @@ impl Manner {
     ///
     /// # Errors
     /// The encoding lacks a character of the text.
-    pub fn written(&self, repo: &Repo, text: &str) -> Result<Vec<u8>> {
+    pub fn encode(&self, repo: &Repo, text: &str) -> Result<Vec<u8>> {
         match self.encoding.as_deref().filter(|_| !text.is_ascii()) {
             Some(encoding) => recode::encoded(repo.temporary()?, text, encoding),
             None => Ok(text.as_bytes().to_vec()),
@@ -59,13 +59,13 @@ impl Repo {
     ///
     /// # Errors
     /// The configuration makes no sense.
-    pub fn manner(&self, sign: &Sign, signal: fn() -> Option<i32>) -> Result<Manner> {
+    pub fn commit_settings(&self, sign: &Sign, signal: fn() -> Option<i32>) -> Result<CommitSettings> {
         let key = match sign {
             Sign::Never => None,
             Sign::With(key) => Some(key.clone()),
             Sign::AsConfigured => self.config().bool("commit.gpgsign")?.unwrap_or(false).then(String::new),
         };
-        Ok(Manner { encoding: self.commit_encoding()?, key, signal })
+        Ok(CommitSettings { encoding: self.commit_encoding()?, key, signal })
     }
 
     /// `i18n.commitEncoding`, unless it is UTF-8.
@@ -94,13 +94,13 @@ impl Repo {
         quarantine: &Quarantine,
         draft: &Draft<'_>,
         who: &Identities,
-        manner: &Manner,
+        commit_settings: &CommitSettings,
     ) -> Result<Oid> {
-        let texts = Texts::of(self, who, draft.message, manner)?;
-        if let Some(key) = &manner.key {
-            return self.sign(quarantine, draft, &texts, key, manner.signal);
+        let texts = Texts::of(self, who, draft.message, commit_settings)?;
+        if let Some(key) = &commit_settings.key {
+            return self.sign(quarantine, draft, &texts, key, commit_settings.signal);
         }
-        self.write_unsigned(draft, &texts, manner.encoding.as_deref())
+        self.write_unsigned(draft, &texts, commit_settings.encoding.as_deref())
     }
 
     /// Writes a commit of this program's own, such as a record: unsigned, in UTF-8. `who` is `Name <email> seconds zone`.
@@ -128,7 +128,7 @@ impl Repo {
         commit.push(b'\n');
         commit.extend_from_slice(&texts.message);
         let named = draft.parents.iter().copied().chain([draft.tree]);
-        self.put_naming(git2::ObjectType::Commit, &commit, named)
+        self.put_referring(git2::ObjectType::Commit, &commit, named)
     }
 
     /// Has git write and sign the commit, in the quarantine's directory, where git also finds the new objects.
@@ -173,8 +173,8 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn tree_of(&self, commit: Oid) -> Result<Oid> {
-        let commit = self.standing_for(commit)?;
-        self.show_objects(&[commit])?;
+        let commit = self.replacement_or_self(commit)?;
+        self.give_to_libgit2(&[commit])?;
         let found = self.git.find_commit(commit).map(|commit| commit.tree_id());
         found.map_err(|e| Error::git(format!("read {commit}"), e))
     }
@@ -229,10 +229,10 @@ pub enum Sign {
 }
 
 impl Texts {
-    fn of(repo: &Repo, who: &Identities, message: &str, manner: &Manner) -> Result<Self> {
-        let bytes = manner.written(repo, &[&who.author, &who.committer, message].join("\n"))?;
-        let (author, rest) = halves(&bytes, b"\n").unwrap_or((&bytes, b""));
-        let (committer, message) = halves(rest, b"\n").unwrap_or((rest, b""));
+    fn of(repo: &Repo, who: &Identities, message: &str, commit_settings: &CommitSettings) -> Result<Self> {
+        let bytes = commit_settings.encode(repo, &[&who.author, &who.committer, message].join("\n"))?;
+        let (author, rest) = split_at_first(&bytes, b"\n").unwrap_or((&bytes, b""));
+        let (committer, message) = split_at_first(rest, b"\n").unwrap_or((rest, b""));
         Ok(Self { author: author.to_vec(), committer: committer.to_vec(), message: message.to_vec() })
     }
 }

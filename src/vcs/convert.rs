@@ -32,7 +32,7 @@ impl Converter {
     /// The content of the checkout's file for a blob; `id` is the blob's id.
     pub fn to_checkout(self, blob: &[u8], id: Oid) -> Vec<u8> {
         match self.ident {
-            true => self.endings.to_checkout(&written_out(blob, id)),
+            true => self.endings.to_checkout(&expand_ident(blob, id)),
             false => self.endings.to_checkout(blob),
         }
     }
@@ -41,7 +41,7 @@ impl Converter {
     /// index, has CRLFs, the file's CRLFs stay.
     pub fn to_blob(self, file: &[u8], indexed: Option<&[u8]>) -> Vec<u8> {
         let blob = self.endings.to_blob(file, indexed);
-        if self.ident { taken_back(&blob) } else { blob }
+        if self.ident { collapse_ident(&blob) } else { blob }
     }
 }
 
@@ -162,7 +162,7 @@ fn next_keyword(text: &[u8], mut from: usize) -> Option<(usize, usize, &[u8])> {
 }
 
 /// Expands every `$Id$`, as git does at checkout. A keyword that another system has expanded stays.
-pub(super) fn written_out(blob: &[u8], id: Oid) -> Vec<u8> {
+pub(super) fn expand_ident(blob: &[u8], id: Oid) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(blob.len() + 64);
     let (mut copied, mut at) = (0, 0);
     while let Some((start, end, inside)) = next_keyword(blob, at) {
@@ -180,7 +180,7 @@ pub(super) fn written_out(blob: &[u8], id: Oid) -> Vec<u8> {
 }
 
 /// Collapses every expanded keyword to `$Id$`.
-pub(super) fn taken_back(file: &[u8]) -> Vec<u8> {
+pub(super) fn collapse_ident(file: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(file.len());
     let mut copied = 0;
     while let Some((start, end, _)) = next_keyword(file, copied) {

@@ -9,9 +9,9 @@ use std::fs::File;
 use std::path::Path;
 
 /// Ignores Ctrl-C while an editor runs, because the editor handles it.
-struct Patient(fn() -> Option<i32>);
+struct IgnoresInterrupt(fn() -> Option<i32>);
 
-impl Onlooker for Patient {
+impl Onlooker for IgnoresInterrupt {
     fn signal(&self) -> Option<i32> {
         (self.0)().filter(|signal| *signal != SIGINT)
     }
@@ -40,7 +40,7 @@ impl Repo {
         if let Some(top) = self.workdir() {
             command.command.current_dir(top);
         }
-        let ended = supervise::run(command, &Patient(signal))?;
+        let ended = supervise::run(command, &IgnoresInterrupt(signal))?;
         if ended.status != 128 + SIGINT {
             interrupt::forget(SIGINT);
         }
@@ -102,7 +102,7 @@ impl Repo {
         for trailer in trailers {
             command.args(["--trailer", trailer]);
         }
-        let output = process::fed(&mut command, message.as_bytes())?;
+        let output = process::output_for_input(&mut command, message.as_bytes())?;
         let output = process::checked(&command, output)?;
         String::from_utf8(output.stdout).map_err(|_| Error::Command {
             command: "interpret-trailers".into(),

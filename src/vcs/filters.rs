@@ -76,7 +76,7 @@ impl Repo {
             Attributes::Checkout if self.attribute_tree()?.is_none() => self.conversion_of_checkout(path),
             _ => {
                 let mut command = process::git(self);
-                from(&mut command, attributes);
+                use_attributes(&mut command, attributes);
                 command.args(["check-attr", "-z", "--stdin", "filter", "working-tree-encoding", "ident"]);
                 let printed = run(self, &mut command, &[path.as_bytes(), b"\0"].concat(), path)?;
                 let printed = String::from_utf8_lossy(&printed).into_owned();
@@ -100,19 +100,19 @@ impl Repo {
 /// Git with an object directory for one conversion.
 fn git_beside(repo: &Repo, objects: &Temporary, attributes: Attributes) -> Command {
     let mut command = process::git_with_objects(repo, objects.path());
-    from(&mut command, attributes);
+    use_attributes(&mut command, attributes);
     command
 }
 
 /// Makes git read attributes from there.
-fn from(command: &mut Command, attributes: Attributes) {
+fn use_attributes(command: &mut Command, attributes: Attributes) {
     if let Attributes::Tree(Some(tree)) = attributes {
         command.arg(format!("--attr-source={tree}"));
     }
 }
 
 fn run(repo: &Repo, command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
-    let Some(output) = attended(repo, command, input, Some(LONGEST_FILE))? else {
+    let Some(output) = run_supervised(repo, command, input, Some(LONGEST_FILE))? else {
         return Err(Error::TooLarge { path: path.to_owned(), limit: LONGEST_FILE });
     };
     if output.status.success() {
@@ -131,9 +131,9 @@ fn run(repo: &Repo, command: &mut Command, input: &[u8], path: &str) -> Result<V
 ///
 /// # Errors
 /// As [`run_supervised`], or git fails.
-pub(super) fn pass(repo: &Repo, command: &Command, input: &[u8]) -> Result<Vec<u8>> {
-    let output =
-        attended(repo, command, input, None)?.ok_or_else(|| Error::io("run", "git", ErrorKind::Other))?;
+pub(super) fn run_with_filters(repo: &Repo, command: &Command, input: &[u8]) -> Result<Vec<u8>> {
+    let output = run_supervised(repo, command, input, None)?
+        .ok_or_else(|| Error::io("run", "git", ErrorKind::Other))?;
     Ok(process::checked(command, output)?.stdout)
 }
 
@@ -142,12 +142,18 @@ pub(super) fn pass(repo: &Repo, command: &Command, input: &[u8]) -> Result<Vec<u
 ///
 /// # Errors
 /// Git cannot be started, or [`Error::Interrupted`].
-fn attended(repo: &Repo, command: &Command, input: &[u8], limit: Option<u64>) -> Result<Option<Output>> {
+fn run_supervised(
+    repo: &Repo,
+    command: &Command,
+    input: &[u8],
+    limit: Option<u64>,
+) -> Result<Option<Output>> {
     let _held = interrupt::hold();
     let dir = repo.temporary()?;
     let (given, printed) = (dir.path().join("given"), dir.path().join("printed"));
     std::fs::write(&given, input).map_err(|e| Error::io("write", &given, e))?;
-    let onlooker = Bounded { printed: &printed, limit, status: OnceCell::new(), is_over: Cell::new(false) };
+    let onlooker =
+        OutputLimit { printed: &printed, limit, status: OnceCell::new(), is_over: Cell::new(false) };
     // A filter may ask for a password, as Git LFS does.
     let supervised = Supervised::of(command).input(Some(&given)).output(&printed).asking();
     let ended = supervise::run(supervised, &onlooker)?;
@@ -163,7 +169,7 @@ fn attended(repo: &Repo, command: &Command, input: &[u8], limit: Option<u64>) ->
 }
 
 /// Ends git when it prints or holds too much: git reads all output of a filter into memory before it prints any.
-struct Bounded<'a> {
+struct OutputLimit<'a> {
     printed: &'a Path,
     limit: Option<u64>,
     /// `/proc/<pid>/status` of git.
@@ -171,11 +177,11 @@ struct Bounded<'a> {
     is_over: Cell<bool>,
 }
 
-impl Bounded<'_> {
+impl OutputLimit<'_> {
     fn is_over(&self) -> bool {
         let Some(limit) = self.limit else { return false };
         let printed = || std::fs::metadata(self.printed).map_or(0, |found| found.len());
-        let held = || self.status.get().and_then(held).unwrap_or(0);
+        let held = || self.status.get().and_then(memory_of).unwrap_or(0);
         if !self.is_over.get() && (printed() > limit || held() > HELD_PER_BYTE * limit) {
             self.is_over.set(true);
         }
@@ -183,7 +189,7 @@ impl Bounded<'_> {
     }
 }
 
-impl Onlooker for Bounded<'_> {
+impl Onlooker for OutputLimit<'_> {
     fn begun(&self, process: i32) {
         if let Ok(status) = File::open(format!("/proc/{process}/status")) {
             let _ = self.status.set(status);
@@ -200,7 +206,7 @@ impl Onlooker for Bounded<'_> {
 const HELD_PER_BYTE: u64 = 12;
 
 /// How much anonymous memory a process holds, in bytes, if the system tells.
-fn held(mut status: &File) -> Option<u64> {
+fn memory_of(mut status: &File) -> Option<u64> {
     let mut text = String::new();
     status.rewind().and_then(|()| status.read_to_string(&mut text)).ok()?;
     let held = text.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;

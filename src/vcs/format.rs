@@ -64,13 +64,13 @@ impl Repo {
     }
 
     /// How many bytes a checksum has.
-    pub(super) fn checksum(&self) -> usize {
-        width(self.format())
+    pub(super) fn checksum_len(&self) -> usize {
+        id_len(self.format())
     }
 }
 
 /// How many bytes an object id has.
-pub(super) fn width(format: ObjectFormat) -> usize {
+pub(super) fn id_len(format: ObjectFormat) -> usize {
     match format {
         ObjectFormat::Sha1 => 20,
         ObjectFormat::Sha256 => 32,
@@ -78,6 +78,6 @@ pub(super) fn width(format: ObjectFormat) -> usize {
 }
 
 /// The null id, in the format of `id`.
-pub(super) fn nothing_beside(id: &str) -> String {
+pub(super) fn null_id_like(id: &str) -> String {
     "0".repeat(id.len())
 }

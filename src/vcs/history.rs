@@ -5,7 +5,7 @@ use super::{Error, Oid, Result, process};
 
 /// A commit that exists.
 #[derive(Debug, Clone)]
-pub struct Existing {
+pub struct CommitData {
     /// Its id.
     pub id: Oid,
     /// Its tree.
@@ -18,7 +18,7 @@ pub struct Existing {
     pub message: String,
 }
 
-impl Existing {
+impl CommitData {
     /// The first paragraph of the message, on one line, as git shows it.
     pub fn subject(&self) -> String {
         let lines = self.message.trim_start_matches('\n').lines();
@@ -31,9 +31,9 @@ impl Repo {
     ///
     /// # Errors
     /// The object store fails, or the commit is not in the encoding that it declares.
-    pub fn existing(&self, id: Oid) -> Result<Existing> {
+    pub fn read_commit(&self, id: Oid) -> Result<CommitData> {
         let failed = |e| Error::git(format!("read the commit {id}"), e);
-        let commit = self.git.find_commit(self.standing_for(id)?).map_err(failed)?;
+        let commit = self.git.find_commit(self.replacement_or_self(id)?).map_err(failed)?;
         let header = commit.raw_header_bytes();
         let author = header.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"author "));
         let author = author.unwrap_or_default().to_vec();
@@ -44,7 +44,7 @@ impl Repo {
             (Ok(author), Ok(message)) if author.is_ascii() && message.is_ascii() => (author, message),
             _ => self.recoded(id)?,
         };
-        Ok(Existing { id, tree: commit.tree_id(), parents: commit.parent_ids().collect(), author, message })
+        Ok(CommitData { id, tree: commit.tree_id(), parents: commit.parent_ids().collect(), author, message })
     }
 
     /// Has git recode author and message to UTF-8.

@@ -40,7 +40,7 @@ impl Repo {
     ///
     /// # Errors
     /// The configuration cannot be read.
-    pub fn passes_over_hook(&self, name: &str) -> Result<bool> {
+    pub fn ignores_hook(&self, name: &str) -> Result<bool> {
         let is_said = self.config().bool("advice.ignoredhook")?.unwrap_or(true);
         Ok(is_said && self.hook_file(name)?.is_some_and(|(_, runs)| !runs))
     }
@@ -59,7 +59,7 @@ impl Repo {
     pub fn hook_command(&self, program: &Path, input: &Path) -> Result<Supervised> {
         let mut command = Supervised::new(program, [""; 0]).input(Some(input));
         process::detach(&mut command.command, self);
-        scratch::as_of_git(&mut command, self)?;
+        scratch::set_hook_environment(&mut command, self)?;
         match self.workdir() {
             Some(top) => {
                 command.command.current_dir(top);

@@ -35,12 +35,12 @@ pub struct Given {
 
 /// Values that take precedence over the environment's.
 #[derive(Default)]
-struct Instead {
+struct Overrides {
     who: Option<(String, String)>,
     date: Option<String>,
 }
 
-impl Instead {
+impl Overrides {
     fn get(&self, what: &str) -> Option<&String> {
         match what {
             "NAME" => self.who.as_ref().map(|(name, _)| name),
@@ -75,8 +75,8 @@ impl Identities {
 /// The environment variables that give git this identity. None if the line is not `Name <email> seconds zone`.
 pub(super) fn variables(role: &str, line: &[u8]) -> impl Iterator<Item = (String, OsString)> {
     let parts = || {
-        let (name, rest) = halves(line, b" <")?;
-        let (email, date) = halves(rest, b"> ")?;
+        let (name, rest) = split_at_first(line, b" <")?;
+        let (email, date) = split_at_first(rest, b"> ")?;
         // With `@`, git takes also a short number for seconds.
         Some([("NAME", name.to_vec()), ("EMAIL", email.to_vec()), ("DATE", [b"@", date].concat())])
     };
@@ -85,7 +85,7 @@ pub(super) fn variables(role: &str, line: &[u8]) -> impl Iterator<Item = (String
 }
 
 /// Splits at the first `separator`.
-pub(super) fn halves<'b>(bytes: &'b [u8], between: &[u8]) -> Option<(&'b [u8], &'b [u8])> {
+pub(super) fn split_at_first<'b>(bytes: &'b [u8], between: &[u8]) -> Option<(&'b [u8], &'b [u8])> {
     let at = memchr::memmem::find(bytes, between)?;
     Some((&bytes[..at], &bytes[at + between.len()..]))
 }
@@ -96,14 +96,14 @@ impl Repo {
     /// # Errors
     /// Git does not know who the user is, or cannot parse an option.
     pub fn author(&self, given: &Given) -> Result<git2::Signature<'static>> {
-        let who = given.author.as_deref().map(|author| self.named(author)).transpose()?;
-        let mut instead = Instead { who, date: None };
-        instead.date = match given.date.as_deref() {
+        let who = given.author.as_deref().map(|author| self.name_and_email(author)).transpose()?;
+        let mut overrides = Overrides { who, date: None };
+        overrides.date = match given.date.as_deref() {
             Some(date) if !date.eq_ignore_ascii_case("now") => Some(self.date(date)?),
             Some(_) => Some(String::new()),
             None => None,
         };
-        self.identify(Role::Author, &instead)
+        self.identify(Role::Author, &overrides)
     }
 
     /// `Name <email>`, as in a sign-off.
@@ -117,7 +117,7 @@ impl Repo {
     }
 
     /// The name and address that `--author` means.
-    fn named(&self, author: &str) -> Result<(String, String)> {
+    fn name_and_email(&self, author: &str) -> Result<(String, String)> {
         let parts = |text: &str| -> Option<(String, String)> {
             let (name, rest) = text.rsplit_once('<')?;
             let email = rest.trim_end().strip_suffix('>')?;
@@ -183,12 +183,12 @@ impl Repo {
     /// # Errors
     /// Git does not know who the user is.
     pub fn identity(&self, role: Role) -> Result<git2::Signature<'static>> {
-        self.identify(role, &Instead::default())
+        self.identify(role, &Overrides::default())
     }
 
-    fn identify(&self, role: Role, instead: &Instead) -> Result<git2::Signature<'static>> {
+    fn identify(&self, role: Role, overrides: &Overrides) -> Result<git2::Signature<'static>> {
         let (upper, lower) = role.words();
-        let env = |what: &str| match instead.get(what) {
+        let env = |what: &str| match overrides.get(what) {
             Some(given) => Some(given.clone()),
             None => std::env::var(format!("GIT_{upper}_{what}")).ok(),
         };
@@ -210,15 +210,15 @@ impl Repo {
         };
         match signature {
             Some(signature) => Ok(signature),
-            None => self.ask_git(upper, known.is_some(), instead),
+            None => self.ask_git(upper, known.is_some(), overrides),
         }
     }
 
     /// With `known`, name and address are valid, and git is asked only for the date.
-    fn ask_git(&self, upper: &str, known: bool, instead: &Instead) -> Result<git2::Signature<'static>> {
+    fn ask_git(&self, upper: &str, known: bool, overrides: &Overrides) -> Result<git2::Signature<'static>> {
         let mut command = std::process::Command::new("git");
         for what in ["NAME", "EMAIL", "DATE"] {
-            if let Some(given) = instead.get(what) {
+            if let Some(given) = overrides.get(what) {
                 command.env(format!("GIT_{upper}_{what}"), given);
             }
         }

@@ -10,7 +10,7 @@ impl Repo {
     ///
     /// # Errors
     /// Git cannot be run.
-    pub fn named_by(&self, commit: Oid, patterns: &[u8]) -> Result<HashSet<String>> {
+    pub fn files_matching(&self, commit: Oid, patterns: &[u8]) -> Result<HashSet<String>> {
         let directory = self.temporary()?;
         let (index, file) = (directory.path().join("index"), directory.path().join("patterns"));
         std::fs::write(&file, patterns).map_err(|e| Error::io("write", &file, e))?;

@@ -1,9 +1,9 @@
 //! Reads the index, and prepares a new one beside it (gitformat-index(5)).
 
-mod asked;
 mod by_git;
 mod change;
 mod features;
+mod partial;
 mod raw;
 
 pub(super) use change::index_entry;
@@ -12,14 +12,14 @@ pub use features::Features;
 use super::attributes::attribute_files;
 use super::checkout::{Checkout, Identity};
 use super::durability::{self, Durability};
-use super::places::{self, beside};
+use super::places::{self, with_suffix};
 use super::repo::Repo;
 use super::temporary::Temporary;
 use super::tree::Entry;
 use super::{Error, Result};
 use crate::path::RepoPath;
-use asked::Asked;
 use change::Change;
+use partial::Partial;
 use raw::Raw;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +40,7 @@ pub struct Index {
 /// Parsed here, or by libgit2 if the file uses something that this parser does not know.
 enum Entries {
     Raw(Raw),
-    Asked(Asked),
+    Partial(Partial),
     Git(git2::Index),
 }
 
@@ -81,7 +81,7 @@ pub struct Indexed {
 
 /// An index entry without its stat data.
 #[derive(PartialEq, Eq)]
-struct Said {
+struct EntryWithoutStat {
     path: Vec<u8>,
     what: Entry,
     flags: (u16, u16),
@@ -142,14 +142,14 @@ impl Repo {
         }
         let Ok(file) = std::fs::File::open(self.index_file()) else { return self.read_index() };
         let Ok(metadata) = file.metadata() else { return self.read_index() };
-        let mut asked = BTreeSet::new();
+        let mut partial = BTreeSet::new();
         for path in paths {
-            asked.insert(path.as_bytes().to_vec());
-            asked.extend(attribute_files(path).map(String::into_bytes));
+            partial.insert(path.as_bytes().to_vec());
+            partial.extend(attribute_files(path).map(String::into_bytes));
         }
-        match Asked::read(file, self.format(), asked) {
-            Some(asked) => Ok(Index {
-                entries: Entries::Asked(asked),
+        match Partial::read(file, self.format(), partial) {
+            Some(partial) => Ok(Index {
+                entries: Entries::Partial(partial),
                 fingerprint: Some(Fingerprint::of(&metadata)),
                 copy: None,
                 features: Features::default(),
@@ -164,7 +164,7 @@ impl Repo {
         if std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() >= raw::LARGE as u64) {
             let read = move || reader(std::fs::File::open(path)?);
             // Without a thread, `copy_index` reads it.
-            self.index_ahead.set(std::thread::Builder::new().spawn(read).ok());
+            self.index_thread.set(std::thread::Builder::new().spawn(read).ok());
         }
     }
 
@@ -209,7 +209,7 @@ impl Repo {
         let mut fingerprint = None;
         let mut features = Features::default();
         let mut copy = Copy { path, permissions: None, tail: Vec::new() };
-        let ahead = self.index_ahead.take().and_then(|reading| reading.join().ok()?.ok());
+        let ahead = self.index_thread.take().and_then(|reading| reading.join().ok()?.ok());
         match ahead.map_or_else(|| std::fs::File::open(&file).and_then(self.index_reader()), Ok) {
             Ok(opened) => {
                 let failed = |e| Error::io("copy", &file, e);
@@ -227,7 +227,7 @@ impl Repo {
                 };
                 let mut to = std::fs::File::create_new(&copy.path).map_err(failed)?;
                 to.write_all(&bytes).map_err(failed)?;
-                features = Features::of(&bytes, self.checksum());
+                features = Features::of(&bytes, self.checksum_len());
                 if features.any() {
                     // Git compares entries with the file's time to find those that it has to check, so the copy keeps
                     // that time.
@@ -240,7 +240,7 @@ impl Repo {
         }
         let git = match features.unreadable() {
             true => {
-                let plain = beside(&copy.path, "-plain");
+                let plain = with_suffix(&copy.path, "-plain");
                 std::fs::copy(&copy.path, &plain).map_err(|e| Error::io("copy", &plain, e))?;
                 by_git::make_plain(self, &plain)?;
                 self.open_index(&plain, features)?
@@ -269,7 +269,7 @@ impl Repo {
 
     /// The lock file that git creates to write the index.
     pub fn index_lock(&self) -> PathBuf {
-        beside(&self.index_file(), ".lock")
+        with_suffix(&self.index_file(), ".lock")
     }
 
     /// Returns `known` if it still is the current index, else reads the index again, with a copy for the new index at
@@ -280,7 +280,7 @@ impl Repo {
     pub fn present_index(&self, known: Option<Index>, aside: &Path) -> Result<Index> {
         match known {
             Some(known) if known.copy.is_some() && known.is_same(self)? && known.is_sound() => Ok(known),
-            _ => self.copy(beside(aside, "-copy"), Raw::is_sound),
+            _ => self.copy(with_suffix(aside, "-copy"), Raw::is_sound),
         }
     }
 
@@ -301,22 +301,28 @@ impl Repo {
             return Ok(now == known);
         }
         // An unreadable index equals nothing.
-        Ok(matches!((self.said_by(index), self.said_by(kept)), (Ok(one), Ok(other)) if one == other))
+        Ok(
+            matches!((self.entries_without_stat(index), self.entries_without_stat(kept)), (Ok(one), Ok(other)) if one == other),
+        )
     }
 
     /// All entries of an index, without their stat data.
-    fn said_by(&self, index: &Path) -> Result<Vec<Said>> {
+    fn entries_without_stat(&self, index: &Path) -> Result<Vec<EntryWithoutStat>> {
         let plain = match features(self, index)?.unreadable() {
             true => Some(self.plain_copy(index)?),
             false => None,
         };
         let index = open(self, plain.as_ref().map_or(index, |(_, plain)| plain))?;
-        let said = index.iter().map(|entry| {
+        let entries = index.iter().map(|entry| {
             let what = Entry { mode: entry.mode, id: entry.id };
             let (flags, more) = (STAGE | ASSUME_VALID, INTENT_TO_ADD | SKIP_WORKTREE);
-            Said { path: entry.path, what, flags: (entry.flags & flags, entry.flags_extended & more) }
+            EntryWithoutStat {
+                path: entry.path,
+                what,
+                flags: (entry.flags & flags, entry.flags_extended & more),
+            }
         });
-        Ok(said.collect())
+        Ok(entries.collect())
     }
 
     /// Puts a prepared index in place. The prepared file stays, to compare with later.
@@ -324,7 +330,7 @@ impl Repo {
     /// # Errors
     /// As the file system reports; nothing has changed then.
     pub fn place_index(prepared: &Path, index: &Path) -> Result<()> {
-        let copy = beside(prepared, "-placed");
+        let copy = with_suffix(prepared, "-placed");
         link_or_copy(prepared, &copy)?;
         match std::fs::rename(&copy, index) {
             Err(e) if e.kind() == std::io::ErrorKind::CrossesDevices => Err(Error::Unsupported {
@@ -347,7 +353,7 @@ impl Repo {
         if kept.metadata().map_err(failed)?.len() == 0 {
             return std::fs::remove_file(index).map_err(failed);
         }
-        let copy = beside(kept, "-again");
+        let copy = with_suffix(kept, "-again");
         link_or_copy(kept, &copy)?;
         std::fs::rename(&copy, index).map_err(failed)
     }
@@ -383,7 +389,7 @@ impl Repo {
             (Some(copy), Entries::Raw(raw)) => self.change_raw_index(&raw, &copy.path, &change)?,
             (_, Entries::Git(git)) => self.change_index(git, &change)?,
             // These were read without a copy.
-            (None, Entries::Raw(_)) | (_, Entries::Asked(_)) => {}
+            (None, Entries::Raw(_)) | (_, Entries::Partial(_)) => {}
         }
         if let Some(Copy { path, permissions, .. }) = copy {
             let permitted =
@@ -401,7 +407,7 @@ impl Entries {
     fn find(&self, path: &str) -> Option<git2::IndexEntry> {
         match self {
             Entries::Raw(raw) => raw.find(path.as_bytes()),
-            Entries::Asked(asked) => asked.find(path.as_bytes()),
+            Entries::Partial(partial) => partial.find(path.as_bytes()),
             Entries::Git(git) => git.get_path(Path::new(path), 0),
         }
     }
@@ -421,7 +427,7 @@ fn features(repo: &Repo, path: &Path) -> Result<Features> {
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
     read.map_err(|e| Error::io("read", path, e))?;
-    Ok(Features::of(&bytes, repo.checksum()))
+    Ok(Features::of(&bytes, repo.checksum_len()))
 }
 
 impl Fingerprint {
@@ -497,7 +503,7 @@ impl Index {
     fn is_sound(&self) -> bool {
         match &self.entries {
             Entries::Raw(raw) => raw.is_sound(),
-            Entries::Git(_) | Entries::Asked(_) => true,
+            Entries::Git(_) | Entries::Partial(_) => true,
         }
     }
 
@@ -522,7 +528,7 @@ impl Index {
     /// Whether the path is in conflict.
     pub fn is_conflicted(&self, path: &str) -> bool {
         match &self.entries {
-            Entries::Raw(_) | Entries::Asked(_) => false,
+            Entries::Raw(_) | Entries::Partial(_) => false,
             Entries::Git(git) => (1..=3).any(|stage| git.get_path(Path::new(path), stage).is_some()),
         }
     }
@@ -533,8 +539,8 @@ impl Index {
         let (first, len) = match &self.entries {
             Entries::Raw(raw) => (raw.position(prefix.as_bytes()), raw.len()),
             Entries::Git(git) => (git.find_prefix(prefix.as_str()).ok()?, git.len()),
-            Entries::Asked(asked) => {
-                let below = asked.below(path.as_bytes()).into_iter();
+            Entries::Partial(partial) => {
+                let below = partial.below(path.as_bytes()).into_iter();
                 return { below }
                     .map(|path| String::from_utf8_lossy(&path).into_owned())
                     .find(|path| !except(path));
@@ -543,7 +549,7 @@ impl Index {
         let entry = |at| match &self.entries {
             Entries::Raw(raw) => raw.get(at),
             Entries::Git(git) => git.get(at),
-            Entries::Asked(_) => None,
+            Entries::Partial(_) => None,
         };
         (first..len)
             .filter_map(entry)

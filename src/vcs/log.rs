@@ -33,7 +33,7 @@ impl Repo {
     ///
     /// # Errors
     /// The object store fails.
-    pub fn taken_back(&self, tip: Oid, known: impl IntoIterator<Item = Oid>) -> Result<HashSet<Oid>> {
+    pub fn reverted_commits(&self, tip: Oid, known: impl IntoIterator<Item = Oid>) -> Result<HashSet<Oid>> {
         let mut gone = HashSet::new();
         // The newest first, since a revert follows the commit.
         for id in self.commits_beyond(tip, known)?.into_iter().rev() {

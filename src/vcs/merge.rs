@@ -89,7 +89,7 @@ impl super::repo::Repo {
     /// The object store fails.
     pub fn size(&self, old: Option<Oid>, new: Oid) -> Result<(usize, usize, usize)> {
         self.ensure_trees(old, Some(new))?;
-        self.show_index()?;
+        self.load_attribute_index()?;
         let old = old.map(|id| self.find_tree(id)).transpose()?;
         let mut diff =
             self.git.diff_tree_to_tree(old.as_ref(), Some(&self.find_tree(new)?), None).map_err(failed)?;
@@ -124,15 +124,15 @@ impl super::repo::Repo {
             Ok((self.find_tree(id)?, entries))
         };
         let ((ancestor, _), (ours, before), (theirs, _)) = (cut(ancestor)?, cut(ours)?, cut(theirs)?);
-        self.show_index()?;
+        self.load_attribute_index()?;
         let mut options = git2::MergeOptions::new();
         options.find_renames(true);
         let merge = |options: &git2::MergeOptions| {
             self.git.merge_trees(&ancestor, &ours, &theirs, Some(options)).map_err(failed)
         };
         let mut merged = merge(&options)?;
-        let (settled, mut decided) = self.merge_as_git(&merged, favor)?;
-        settle(&mut merged, &settled)?;
+        let (resolved, mut decided) = self.merge_as_git(&merged, favor)?;
+        resolve_conflicts(&mut merged, &resolved)?;
         if let Some(favor) = favor.filter(|_| merged.has_conflicts()) {
             // The second run also favours a side inside renamed files.
             options.file_favor(match favor {
@@ -141,7 +141,7 @@ impl super::repo::Repo {
             });
             let left = conflicts_of(&merged)?;
             merged = merge(&options)?;
-            settle(&mut merged, &settled)?;
+            resolve_conflicts(&mut merged, &resolved)?;
             decided.extend(left.into_iter().filter(|conflict| conflict.ours.is_some()));
         }
         if merged.has_conflicts() {
@@ -153,7 +153,7 @@ impl super::repo::Repo {
         let changed = paths.into_iter().filter(|path| before.get(path) != after.get(path));
         Ok(match changes_of(changed, |path| after.get(path).copied()) {
             Ok(changes) => Merge::Clean(changes, decided),
-            Err(odd) => Merge::Unnameable(odd),
+            Err(invalid) => Merge::Unnameable(invalid),
         })
     }
 
@@ -164,8 +164,8 @@ impl super::repo::Repo {
         &self,
         merged: &git2::Index,
         favor: Option<Favor>,
-    ) -> Result<(Vec<Settled>, Vec<Conflict>)> {
-        let (mut settled, mut decided) = (Vec::new(), Vec::new());
+    ) -> Result<(Vec<Resolved>, Vec<Conflict>)> {
+        let (mut resolved, mut decided) = (Vec::new(), Vec::new());
         for conflict in merged.conflicts().map_err(failed)? {
             let conflict = conflict.map_err(failed)?;
             let (ancestor, Some(ours), Some(theirs)) = (&conflict.ancestor, &conflict.our, &conflict.their)
@@ -195,9 +195,9 @@ impl super::repo::Repo {
             let Some(text) = text else { continue };
             let is_ours = ancestor.as_ref().is_none_or(|ancestor| ours.mode != ancestor.mode);
             let mode = if is_ours { ours.mode } else { theirs.mode };
-            settled.push((ours.path.clone(), Entry { mode, id: self.put_blob(&text)? }));
+            resolved.push((ours.path.clone(), Entry { mode, id: self.put_blob(&text)? }));
         }
-        Ok((settled, decided))
+        Ok((resolved, decided))
     }
 
     /// Whether the attributes ask for something else than a text merge (gitattributes(5), "merge").
@@ -311,22 +311,22 @@ fn changes_of(
     paths: impl IntoIterator<Item = Vec<u8>>,
     new: impl Fn(&Vec<u8>) -> Option<Entry>,
 ) -> std::result::Result<Changes, Vec<String>> {
-    let (mut changes, mut odd) = (Changes::new(), Vec::new());
+    let (mut changes, mut invalid) = (Changes::new(), Vec::new());
     for path in paths {
         match std::str::from_utf8(&path).ok().and_then(|path| RepoPath::parse(path).ok()) {
             Some(named) => drop(changes.insert(named, new(&path))),
-            None => odd.push(String::from_utf8_lossy(&path).into_owned()),
+            None => invalid.push(String::from_utf8_lossy(&path).into_owned()),
         }
     }
-    if odd.is_empty() { Ok(changes) } else { Err(odd) }
+    if invalid.is_empty() { Ok(changes) } else { Err(invalid) }
 }
 
 /// A path that was in conflict, and its merged entry.
-type Settled = (Vec<u8>, Entry);
+type Resolved = (Vec<u8>, Entry);
 
 /// Resolves these conflicts.
-fn settle(merged: &mut git2::Index, settled: &[Settled]) -> Result<()> {
-    for (path, entry) in settled {
+fn resolve_conflicts(merged: &mut git2::Index, resolved: &[Resolved]) -> Result<()> {
+    for (path, entry) in resolved {
         if merged.conflict_get(bytes_path(path)).is_ok() {
             merged.conflict_remove(bytes_path(path)).map_err(failed)?;
         }

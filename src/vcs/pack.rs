@@ -61,13 +61,13 @@ impl Checksum {
 }
 
 /// A file that ends with a checksum of its content.
-struct Summed {
+struct ChecksummedFile {
     file: BufWriter<File>,
     checksum: Checksum,
     written: u64,
 }
 
-impl Summed {
+impl ChecksummedFile {
     fn create(path: &Path, format: ObjectFormat) -> std::io::Result<Self> {
         let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
         let file = BufWriter::with_capacity(BUFFER, file);
@@ -103,7 +103,7 @@ struct Entry {
 pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[String; 2]> {
     let (pack, index) = (directory.join("pack"), directory.join("index"));
     let failed = |e| Error::io("write", &pack, e);
-    let mut file = Summed::create(&pack, repo.format()).map_err(failed)?;
+    let mut file = ChecksummedFile::create(&pack, repo.format()).map_err(failed)?;
     let count = u32::try_from(ids.len()).map_err(|e| failed(std::io::Error::other(e)))?;
     file.put(b"PACK\0\0\0\x02").and_then(|()| file.put(&count.to_be_bytes())).map_err(failed)?;
     let mut compress = Compressor::new(repo, "pack.compression")?;
@@ -164,7 +164,7 @@ fn write_index(
     pack: &[u8],
 ) -> std::io::Result<()> {
     entries.sort_unstable_by_key(|entry| entry.id);
-    let mut file = Summed::create(path, format)?;
+    let mut file = ChecksummedFile::create(path, format)?;
     file.put(b"\xfftOc\0\0\0\x02")?;
     let mut end = 0;
     for first in 0..=u8::MAX {

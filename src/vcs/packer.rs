@@ -59,9 +59,9 @@ struct State {
 enum Held {
     Waiting(Arc<[u8]>),
     /// The thread is compressing it.
-    Worked(Arc<[u8]>),
+    Compressing(Arc<[u8]>),
     /// `take` returned it uncompressed.
-    Given(Arc<[u8]>),
+    Returned(Arc<[u8]>),
     Packed(Packed),
 }
 
@@ -86,7 +86,7 @@ impl Shared<State> {
             let Some((kind, held @ Held::Waiting(_))) = state.objects.get_mut(&id) else { continue };
             let Held::Waiting(bytes) = held else { continue };
             let (kind, bytes) = (*kind, Arc::clone(bytes));
-            *held = Held::Worked(Arc::clone(&bytes));
+            *held = Held::Compressing(Arc::clone(&bytes));
             drop(state);
             let packed = compressor.run(kind, &[&bytes]).map(Arc::from);
             state = self.state();
@@ -150,7 +150,7 @@ impl Packer {
     pub(super) fn content(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
         let packed = match self.shared.state().objects.get(&id) {
             None => return Ok(None),
-            Some((kind, Held::Waiting(bytes) | Held::Worked(bytes) | Held::Given(bytes))) => {
+            Some((kind, Held::Waiting(bytes) | Held::Compressing(bytes) | Held::Returned(bytes))) => {
                 return Ok(Some((*kind, Arc::clone(bytes))));
             }
             Some((_, Held::Packed(packed))) => packed.clone(),
@@ -170,14 +170,14 @@ impl Packer {
             let kind = *kind;
             match held {
                 Held::Packed(packed) => return Ok(Some(Taken::Packed(packed.clone()))),
-                Held::Given(bytes) => return Ok(Some(Taken::Plain(kind, Arc::clone(bytes)))),
+                Held::Returned(bytes) => return Ok(Some(Taken::Plain(kind, Arc::clone(bytes)))),
                 Held::Waiting(bytes) => {
                     let bytes = Arc::clone(bytes);
-                    *held = Held::Given(Arc::clone(&bytes));
+                    *held = Held::Returned(Arc::clone(&bytes));
                     state.waiting -= bytes.len();
                     return Ok(Some(Taken::Plain(kind, bytes)));
                 }
-                Held::Worked(_) => {}
+                Held::Compressing(_) => {}
             }
             if state.closed {
                 let error = state.failure.take();

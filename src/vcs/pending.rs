@@ -53,16 +53,16 @@ struct Known {
 /// Who holds a new object.
 enum Held {
     /// This process's memory. Libgit2 does not know it: adding it there would first search the whole store.
-    Here(ObjectType, Arc<[u8]>),
+    Memory(ObjectType, Arc<[u8]>),
     /// The packer. Libgit2 does not know it.
     Packer,
     /// Libgit2.
-    Library,
+    Libgit2,
 }
 
 impl Known {
-    fn is_hidden(&self) -> bool {
-        !matches!(self.held, Held::Library)
+    fn is_unknown_to_libgit2(&self) -> bool {
+        !matches!(self.held, Held::Libgit2)
     }
 }
 
@@ -80,13 +80,13 @@ impl Repo {
 
     /// Writes an object to memory, or a blob to the quarantine's directory once memory is full.
     pub(super) fn put(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid> {
-        self.put_naming(kind, bytes, [])
+        self.put_referring(kind, bytes, [])
     }
 
     /// As `put`, for an object that refers to these. If one of them is new, so is this one, and the store is not
     /// searched: a store has all that its objects refer to. In a store that lacks some, the object may be written twice,
     /// or an existing one is freshened, which does no harm.
-    pub(super) fn put_naming(
+    pub(super) fn put_referring(
         &self,
         kind: ObjectType,
         bytes: &[u8],
@@ -125,10 +125,10 @@ impl Repo {
         if pending.in_memory >= MANY {
             self.begin_pack(pending)?;
         }
-        if pending.so_far().saturating_add(bytes.len()) > IN_MEMORY {
+        if pending.bytes_in_memory().saturating_add(bytes.len()) > IN_MEMORY {
             make_private(&pending.path)?;
             Writer::new(self)?.write(&fan_out(&pending.path, id)?, kind, bytes)?;
-            pending.lies_on_disk(self, id)?;
+            pending.note_on_disk(self, id)?;
             return Ok(id);
         }
         pending.hold(id, kind, bytes.into());
@@ -141,8 +141,8 @@ impl Repo {
             pending.packer = Packer::start(Compressor::new(self, "pack.compression")?).ok();
             pending.in_memory = 0;
             let here = pending.known.iter().filter_map(|(id, known)| match &known.held {
-                Held::Here(kind, bytes) => Some((*id, *kind, Arc::clone(bytes))),
-                Held::Packer | Held::Library => None,
+                Held::Memory(kind, bytes) => Some((*id, *kind, Arc::clone(bytes))),
+                Held::Packer | Held::Libgit2 => None,
             });
             for (id, kind, bytes) in here.collect::<Vec<_>>() {
                 pending.hold(id, kind, bytes);
@@ -163,14 +163,14 @@ impl Repo {
                 return Ok(id);
             }
             self.begin_pack(pending)?;
-            let fits = pending.so_far().saturating_add(packed.stream.len()) <= IN_MEMORY;
+            let fits = pending.bytes_in_memory().saturating_add(packed.stream.len()) <= IN_MEMORY;
             if !fits || pending.packer.is_none() || !pending.lacks(id) {
                 return self.put_known(pending, (id, false), packed.kind, &content()?);
             }
             pending.add(id, true);
             if let Some(packer) = &pending.packer {
                 packer.put_packed(id, packed);
-                pending.is_with(id, Held::Packer);
+                pending.set_holder(id, Held::Packer);
             }
             return Ok(id);
         }
@@ -201,7 +201,7 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub(super) fn object(&self, id: Oid) -> Result<(ObjectType, Arc<[u8]>)> {
-        if let Some(found) = self.hidden(id)? {
+        if let Some(found) = self.in_memory(id)? {
             return Ok(found);
         }
         self.fetch(&[id])?;
@@ -212,18 +212,18 @@ impl Repo {
     }
 
     /// Whether it is a new object that libgit2 does not know.
-    pub(super) fn is_hidden(&self, id: Oid) -> bool {
+    pub(super) fn is_unknown_to_libgit2(&self, id: Oid) -> bool {
         let pending = self.pending.borrow();
-        pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(Known::is_hidden)
+        pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(Known::is_unknown_to_libgit2)
     }
 
     /// Whether it is only in memory: libgit2 would look for it in vain, and rescan the packs.
-    pub(super) fn is_only_hidden(&self, id: Oid) -> bool {
+    pub(super) fn is_only_in_memory(&self, id: Oid) -> bool {
         let is_released = self.pending.borrow().as_ref().is_none_or(|pending| pending.is_released);
-        !is_released && self.is_hidden(id)
+        !is_released && self.is_unknown_to_libgit2(id)
     }
 
-    fn hidden(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
+    fn in_memory(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
         match self.pending.borrow().as_ref() {
             Some(pending) => pending.get(id),
             None => Ok(None),
@@ -254,15 +254,15 @@ impl Repo {
     }
 
     /// Gives libgit2 all new objects if it lacks one of these.
-    pub(super) fn show_objects(&self, ids: &[Oid]) -> Result<()> {
-        match ids.iter().any(|id| self.is_hidden(*id)) {
-            true => self.show_all_objects(),
+    pub(super) fn give_to_libgit2(&self, ids: &[Oid]) -> Result<()> {
+        match ids.iter().any(|id| self.is_unknown_to_libgit2(*id)) {
+            true => self.give_all_to_libgit2(),
             false => Ok(()),
         }
     }
 
     /// Gives libgit2 all new objects.
-    pub(super) fn show_all_objects(&self) -> Result<()> {
+    pub(super) fn give_all_to_libgit2(&self) -> Result<()> {
         let mut pending = self.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else { return Ok(()) };
         let failed = |e| Error::git("write an object", e);
@@ -273,7 +273,7 @@ impl Repo {
                 store.write(kind, &data).map_err(failed)?;
             }
         }
-        pending.are_with_library();
+        pending.all_in_libgit2();
         Ok(())
     }
 }
@@ -302,7 +302,7 @@ impl Pending {
     }
 
     /// How many bytes of blobs and compressed objects are in memory.
-    fn so_far(&self) -> usize {
+    fn bytes_in_memory(&self) -> usize {
         self.in_memory + self.packer.as_ref().map_or(0, Packer::held)
     }
 
@@ -315,19 +315,19 @@ impl Pending {
             self.relied.insert(id);
             return false;
         }
-        self.known.insert(id, Known { held: Held::Library, is_on_disk: false });
+        self.known.insert(id, Known { held: Held::Libgit2, is_on_disk: false });
         self.ids.push(id);
         true
     }
 
-    fn is_with(&mut self, id: Oid, held: Held) {
+    fn set_holder(&mut self, id: Oid, held: Held) {
         if let Some(known) = self.known.get_mut(&id) {
             known.held = held;
         }
     }
 
-    fn are_with_library(&mut self) {
-        self.known.values_mut().for_each(|known| known.held = Held::Library);
+    fn all_in_libgit2(&mut self) {
+        self.known.values_mut().for_each(|known| known.held = Held::Libgit2);
         self.packer = None;
     }
 
@@ -339,18 +339,18 @@ impl Pending {
         if let Some(packer) = self.packer.as_ref().filter(goes) {
             packer.put(id, kind, Arc::clone(&bytes));
             if is_blob {
-                return self.is_with(id, Held::Packer);
+                return self.set_holder(id, Held::Packer);
             }
         }
         // Trees stay here because they are read again and again.
         self.in_memory += if is_blob { bytes.len() } else { 0 };
-        self.is_with(id, Held::Here(kind, bytes));
+        self.set_holder(id, Held::Memory(kind, bytes));
     }
 
     /// An object that is in memory and unknown to libgit2.
     fn get(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
         match (self.known.get(&id).map(|known| &known.held), &self.packer) {
-            (Some(Held::Here(kind, bytes)), _) => Ok(Some((*kind, Arc::clone(bytes)))),
+            (Some(Held::Memory(kind, bytes)), _) => Ok(Some((*kind, Arc::clone(bytes)))),
             (Some(Held::Packer), Some(packer)) => packer.content(id),
             _ => Ok(None),
         }
@@ -358,14 +358,14 @@ impl Pending {
 
     /// Notes that all objects are in the repository. They stay known, so that writing one again does not add it to
     /// `relied`.
-    pub(super) fn are_placed(&mut self) {
+    pub(super) fn set_all_placed(&mut self) {
         self.placed = self.ids.len();
-        self.are_with_library();
+        self.all_in_libgit2();
         self.in_memory = 0;
     }
 
     /// Notes that an object is in the directory, and makes libgit2 read there.
-    pub(super) fn lies_on_disk(&mut self, repo: &Repo, id: Oid) -> Result<()> {
+    pub(super) fn note_on_disk(&mut self, repo: &Repo, id: Oid) -> Result<()> {
         if !self.reads_directory
             && let Some(path) = self.path.to_str()
         {

@@ -82,8 +82,8 @@ pub fn remove(path: &Path) -> Result<()> {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound && path.symlink_metadata().is_err() => {
                 return Ok(());
             }
-            Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => open_up(path),
-            Err(e) if !is_passing(&e) => return Err(Error::io("remove", path, e)),
+            Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => make_writable(path),
+            Err(e) if !is_transient(&e) => return Err(Error::io("remove", path, e)),
             Err(_) => {}
         }
     }
@@ -144,7 +144,7 @@ pub(super) fn move_new(from: &Path, directory: impl AsFd, to: &Path) -> rustix::
 }
 
 /// The path with this text appended to the file name.
-pub(super) fn beside(file: &Path, ending: &str) -> PathBuf {
+pub(super) fn with_suffix(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
     name.into()
@@ -162,13 +162,13 @@ pub fn remove_file(path: &Path) -> Result<()> {
 }
 
 /// Whether removing may have failed only because another process changed the directory.
-fn is_passing(error: &std::io::Error) -> bool {
+fn is_transient(error: &std::io::Error) -> bool {
     use std::io::ErrorKind as Kind;
     matches!(error.kind(), Kind::DirectoryNotEmpty | Kind::NotFound)
 }
 
 /// Makes all directories below a path writable for their owner, as far as possible.
-fn open_up(path: &Path) {
+fn make_writable(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let mut pending = vec![path.to_owned()];
     while let Some(directory) = pending.pop() {

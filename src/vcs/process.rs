@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The variables that tie a git command to a repository: `git rev-parse --local-env-vars`, without those of the
-/// configuration, and without those about objects ([`OF_OBJECTS`]), which apply to the opened repository as well.
-const LOCAL: &[&str] = &[
+/// configuration, and without those about objects ([`OBJECT_VARIABLES`]), which apply to the opened repository as well.
+const REPOSITORY_VARIABLES: &[&str] = &[
     "GIT_COMMON_DIR",
     "GIT_DIR",
     "GIT_IMPLICIT_WORK_TREE",
@@ -25,13 +25,13 @@ const LOCAL: &[&str] = &[
 
 /// Removes these variables from a command's environment.
 pub(super) fn forget_repository(command: &mut Command) {
-    for name in LOCAL {
+    for name in REPOSITORY_VARIABLES {
         command.env_remove(name);
     }
 }
 
 /// The variables that say where the objects of one repository are and how they are read.
-const OF_OBJECTS: &[&str] = &[
+const OBJECT_VARIABLES: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_SOURCE",
     "GIT_GRAFT_FILE",
@@ -48,7 +48,7 @@ const OF_OBJECTS: &[&str] = &[
 /// The program cannot be started again.
 pub fn leave_repository() -> Result<()> {
     use std::os::unix::process::CommandExt;
-    let all = || LOCAL.iter().chain(OF_OBJECTS);
+    let all = || REPOSITORY_VARIABLES.iter().chain(OBJECT_VARIABLES);
     if all().all(|name| std::env::var_os(name).is_none()) {
         return Ok(());
     }
@@ -144,7 +144,7 @@ pub(super) fn checked(command: &Command, output: Output) -> Result<Output> {
 ///
 /// # Errors
 /// Git cannot be started, or failed with another status.
-pub(super) fn answer(command: &mut Command) -> Result<Option<String>> {
+pub(super) fn query(command: &mut Command) -> Result<Option<String>> {
     let output = command.output().map_err(|e| Error::io("run", "git", e))?;
     match output.status.code() {
         Some(0) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())),
@@ -157,7 +157,7 @@ pub(super) fn answer(command: &mut Command) -> Result<Option<String>> {
 ///
 /// # Errors
 /// Git cannot be started.
-pub(super) fn fed(command: &mut Command, input: &[u8]) -> Result<Output> {
+pub(super) fn output_for_input(command: &mut Command, input: &[u8]) -> Result<Output> {
     let failed = |e| Error::io("run", "git", e);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;

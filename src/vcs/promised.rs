@@ -18,7 +18,7 @@ impl Repo {
     /// # Errors
     /// [`Error::Unfetched`]. If an object is missing but not promised, the caller meets that error when it reads.
     pub(super) fn ensure(&self, ids: &[Oid]) -> Result<()> {
-        self.show_objects(ids)?;
+        self.give_to_libgit2(ids)?;
         self.fetch(ids)
     }
 
@@ -30,7 +30,7 @@ impl Repo {
         if !self.is_partial()? {
             return Ok(());
         }
-        let ids: Vec<Oid> = ids.iter().copied().filter(|id| !self.is_hidden(*id)).collect();
+        let ids: Vec<Oid> = ids.iter().copied().filter(|id| !self.is_unknown_to_libgit2(*id)).collect();
         let store = self.git.odb().map_err(|e| Error::git("open the object store", e))?;
         let missing: Vec<Oid> = ids.into_iter().filter(|id| !store.exists(*id)).collect();
         if missing.is_empty() {
@@ -38,7 +38,8 @@ impl Repo {
         }
         let names: String = missing.iter().map(|id| format!("{id}\n")).collect();
         let mut command = process::git(self);
-        let output = process::fed(command.args(["cat-file", "--batch-check"]), names.as_bytes())?;
+        let output =
+            process::output_for_input(command.args(["cat-file", "--batch-check"]), names.as_bytes())?;
         store.refresh().map_err(|e| Error::git("open the object store", e))?;
         match missing.into_iter().find(|id| !store.exists(*id)) {
             Some(id) => Err(unfetched(id, &output.stderr)),
@@ -51,7 +52,7 @@ impl Repo {
     /// # Errors
     /// Git cannot fetch one.
     pub(super) fn ensure_trees(&self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
-        self.show_objects(&old.into_iter().chain(new).collect::<Vec<_>>())?;
+        self.give_to_libgit2(&old.into_iter().chain(new).collect::<Vec<_>>())?;
         if !self.is_partial()? {
             return Ok(());
         }
@@ -68,7 +69,7 @@ impl Repo {
             }
             None => command.args(["ls-tree", "-r", "-t", "-z", &tree.to_string()]),
         };
-        let output = process::fed(&mut command, b"")?;
+        let output = process::output_for_input(&mut command, b"")?;
         if output.status.success() {
             let store = self.git.odb().and_then(|store| store.refresh());
             return store.map_err(|e| Error::git("open the object store", e));

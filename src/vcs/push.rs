@@ -83,7 +83,7 @@ impl Repo {
     pub fn ask_remote(&self, upstream: &Upstream, stop: fn() -> bool) -> Result<Option<Oid>> {
         let mut command = process::git(self);
         command.args(["ls-remote", "--refs", "--", &upstream.remote, &upstream.branch]);
-        let output = asked(&mut command, upstream, stop)?;
+        let output = run_for_remote(&mut command, upstream, stop)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let found = text.lines().filter_map(|line| line.split_once('\t'));
         found.filter(|(_, name)| *name == upstream.branch).map(|(id, _)| self.id(id)).next().transpose()
@@ -97,7 +97,7 @@ impl Repo {
         let mut command = process::git(self);
         command.args(["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--"]);
         command.args([&upstream.remote, &upstream.branch]);
-        asked(&mut command, upstream, stop).map(drop)
+        run_for_remote(&mut command, upstream, stop).map(drop)
     }
 
     /// Pushes to a remote's branches, all or none, never by force, and runs the pre-push hook if `verify`. Git inherits
@@ -153,7 +153,7 @@ impl Repo {
 }
 
 /// Runs a command that connects to a remote.
-fn asked(command: &mut Command, upstream: &Upstream, stop: fn() -> bool) -> Result<Output> {
+fn run_for_remote(command: &mut Command, upstream: &Upstream, stop: fn() -> bool) -> Result<Output> {
     let output = run(command, stop)?;
     process::checked(command, output).map_err(|e| match e {
         Error::Command { message, .. } => Error::Remote { remote: upstream.remote.clone(), message },

@@ -83,7 +83,7 @@ impl Quarantine {
             let (kind, data) = repo.object(id)?;
             writer.write(&fan_out(&self.path, id)?, kind, &data)?;
             if let Some(pending) = repo.pending.borrow_mut().as_mut() {
-                pending.lies_on_disk(repo, id)?;
+                pending.note_on_disk(repo, id)?;
             }
         }
         Ok(())
@@ -96,7 +96,7 @@ impl Quarantine {
     pub(super) fn adopt(&self, repo: &Repo, id: Oid) -> Result<()> {
         let mut pending = repo.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else { return Ok(()) };
-        if pending.add(id, false) { pending.lies_on_disk(repo, id) } else { Ok(()) }
+        if pending.add(id, false) { pending.note_on_disk(repo, id) } else { Ok(()) }
     }
 
     /// Moves what was written so far into the repository before it is decided whether it lands, for processes that do not
@@ -117,7 +117,7 @@ impl Quarantine {
         note(early)?;
         self.release(repo, &sealed)?;
         if let Some(pending) = repo.pending.borrow_mut().as_mut() {
-            pending.are_placed();
+            pending.set_all_placed();
         }
         Ok(())
     }
@@ -191,7 +191,7 @@ impl Quarantine {
             let parent = target.parent().unwrap_or(to);
             repo.in_shared(parent, &mut Vec::new(), || {
                 if item.name.ends_with(".pack") {
-                    self.keep(repo, &target, manifest)?;
+                    self.add_keep_file(repo, &target, manifest)?;
                 }
                 match move_unless_there(&from, &target) {
                     Err(e) if !from.exists() => Err(or_pruned(e)),
@@ -214,11 +214,11 @@ impl Quarantine {
 
     /// Adds a `.keep` file for a pack before it moves, as git does for a push until its references are updated
     /// (git-index-pack(1), `--keep`). A pack that has one is safe already.
-    fn keep(&self, repo: &Repo, pack: &Path, manifest: &Manifest) -> Result<()> {
+    fn add_keep_file(&self, repo: &Repo, pack: &Path, manifest: &Manifest) -> Result<()> {
         let aside = self.path.join("keep");
         std::fs::write(&aside, &manifest.owner).map_err(|e| Error::io("write", &aside, e))?;
         repo.share(&aside)?;
-        move_unless_there(&aside, &keeper(pack)).map(drop)
+        move_unless_there(&aside, &keep_file(pack)).map(drop)
     }
 
     /// Checks that the repository has `base` and all that was written, as other processes see it. Until a reference
@@ -244,11 +244,11 @@ impl Quarantine {
     /// The `.keep` file cannot be removed.
     pub fn let_go(objects: &Path, manifest: &Manifest) -> Result<()> {
         for item in manifest.items.iter().filter(|item| item.name.ends_with(".pack")) {
-            let keeper = keeper(&objects.join(&item.name));
-            if places::is_inside(objects, &keeper)
-                && places::read(&keeper, places::SMALL).is_ok_and(|said| said == manifest.owner.as_bytes())
+            let keep_file = keep_file(&objects.join(&item.name));
+            if places::is_inside(objects, &keep_file)
+                && places::read(&keep_file, places::SMALL).is_ok_and(|said| said == manifest.owner.as_bytes())
             {
-                places::remove_file(&keeper)?;
+                places::remove_file(&keep_file)?;
             }
         }
         Ok(())
@@ -269,8 +269,8 @@ impl Quarantine {
                 let newer = |found: std::fs::Metadata| {
                     (found.mtime(), found.mtime_nsec()) > (manifest.stamp.0, i64::from(manifest.stamp.1))
                 };
-                let is_keeper = file.path().extension().is_some_and(|kind| kind == "keep");
-                if !is_keeper && !ours.contains(&file.path()) && file.metadata().is_ok_and(newer) {
+                let is_keep_file = file.path().extension().is_some_and(|kind| kind == "keep");
+                if !is_keep_file && !ours.contains(&file.path()) && file.metadata().is_ok_and(newer) {
                     return Ok(false);
                 }
             }
@@ -348,7 +348,7 @@ fn move_unless_there(from: &Path, to: &Path) -> Result<bool> {
     }
 }
 
-fn keeper(pack: &Path) -> PathBuf {
+fn keep_file(pack: &Path) -> PathBuf {
     pack.with_extension("keep")
 }
 

@@ -53,7 +53,7 @@ impl Converter {
         let mut command = Command::new("git");
         process::forget_repository(&mut command);
         command.env("GIT_DIR", top).current_dir(top).args(arguments);
-        Ok(process::fed(&mut command, input)?.stdout)
+        Ok(process::output_for_input(&mut command, input)?.stdout)
     }
 }
 

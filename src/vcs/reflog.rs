@@ -143,7 +143,7 @@ fn is_empty_but_for_directories(root: &Path) -> std::io::Result<bool> {
 fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
     let mut log = std::fs::OpenOptions::new().read(true).append(true).create(true).open(file)?;
     let line =
-        format!("{} {} {}\t{}\n", movement.old_or_nothing(), movement.new, movement.who, movement.message);
+        format!("{} {} {}\t{}\n", movement.old_or_null(), movement.new, movement.who, movement.message);
     let length = log.seek(SeekFrom::End(0))?;
     let tail = length.min(line.len() as u64);
     log.seek(SeekFrom::End(-(tail as i64)))?;

@@ -7,7 +7,7 @@
 use super::chain::{HISTORY, UNDONE};
 use super::durability::{self, Durability};
 use super::fault::{Fault, point};
-use super::format::nothing_beside;
+use super::format::null_id_like;
 use super::lock::{Patience, Token, TokenLock};
 use super::manifest::Manifest;
 use super::repo::Repo;
@@ -44,8 +44,8 @@ pub struct Movement {
 
 impl Movement {
     /// The old id, or the null id.
-    pub(super) fn old_or_nothing(&self) -> String {
-        self.old.clone().unwrap_or_else(|| nothing_beside(&self.new))
+    pub(super) fn old_or_null(&self) -> String {
+        self.old.clone().unwrap_or_else(|| null_id_like(&self.new))
     }
 
     /// Checks that a movement from a file is possible.
@@ -261,13 +261,13 @@ impl Repo {
     }
 
     /// Whether each worktree has its own reference of this name (git-worktree(1), "Refs").
-    fn is_own(name: &str) -> bool {
+    fn is_per_worktree(name: &str) -> bool {
         name == "HEAD"
             || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own))
     }
 
     fn root_of(&self, name: &str) -> &Path {
-        if Self::is_own(name) { self.git_dir() } else { self.common_dir() }
+        if Self::is_per_worktree(name) { self.git_dir() } else { self.common_dir() }
     }
 
     pub(super) fn ref_file(&self, name: &str) -> PathBuf {
@@ -489,7 +489,7 @@ impl RefLock {
 }
 
 pub(super) fn lock_path(file: &Path) -> PathBuf {
-    places::beside(file, ".lock")
+    places::with_suffix(file, ".lock")
 }
 
 pub(super) fn remove_empty_directories(root: &Path) {

@@ -7,14 +7,14 @@ use super::{Error, Oid, Result, process};
 
 impl Repo {
     pub(super) fn follow_by_git(&self, name: &str) -> Result<String> {
-        let target = process::answer(process::git(self).args(["symbolic-ref", "-q", name]))?;
+        let target = process::query(process::git(self).args(["symbolic-ref", "-q", name]))?;
         Ok(target.unwrap_or_else(|| name.to_owned()))
     }
 
     pub(super) fn value_by_git(&self, name: &str) -> Result<Option<Oid>> {
         if !name.starts_with("refs/") {
             let mut command = process::git(self);
-            let id = process::answer(command.args(["rev-parse", "--verify", "--quiet", name]))?;
+            let id = process::query(command.args(["rev-parse", "--verify", "--quiet", name]))?;
             return id.map(|id| self.id(&id)).transpose();
         }
         // The pattern also lists the references below that name.

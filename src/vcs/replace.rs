@@ -18,7 +18,7 @@ impl Repo {
     ///
     /// # Errors
     /// The references cannot be read, other objects than commits are replaced, or replacements form a loop.
-    pub(super) fn standing_for(&self, commit: Oid) -> Result<Oid> {
+    pub(super) fn replacement_or_self(&self, commit: Oid) -> Result<Oid> {
         let all = self.replacements()?;
         let mut last = commit;
         for _ in 0..=DEPTH {
@@ -47,7 +47,7 @@ impl Repo {
         let store = self.git.odb().map_err(failed)?;
         for (name, by) in self.references_below(&base)? {
             // References with another name replace nothing.
-            let replaced = Some(name).filter(|id| id.len() == 2 * self.checksum());
+            let replaced = Some(name).filter(|id| id.len() == 2 * self.checksum_len());
             let Some(replaced) = replaced.and_then(|id| self.id(&id).ok()) else { continue };
             // A missing object is of the same type as its replacement.
             let kind = store.read_header(replaced).or_else(|_| store.read_header(by)).map(|(_, kind)| kind);

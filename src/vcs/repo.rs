@@ -29,9 +29,9 @@ pub struct Repo {
     /// The file that gives libgit2 `core.attributesFile`.
     pub(super) attributes_config: OnceCell<Temporary>,
     /// Compresses blobs ahead of time.
-    pub(super) ahead: RefCell<super::ahead::Ahead>,
+    pub(super) precompressor: RefCell<super::precompress::Precompressor>,
     /// The thread that reads the index.
-    pub(super) index_ahead: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
+    pub(super) index_thread: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
     /// Whether libgit2 has an index to read attribute files from.
     pub(super) attribute_index: Cell<bool>,
     /// Whether a remote has promised missing objects, once it was asked.
@@ -229,8 +229,8 @@ impl Repo {
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
             attributes_config: OnceCell::new(),
-            ahead: RefCell::default(),
-            index_ahead: Cell::default(),
+            precompressor: RefCell::default(),
+            index_thread: Cell::default(),
             attribute_index: Cell::new(false),
             partial: OnceCell::new(),
         };
@@ -327,7 +327,7 @@ impl Repo {
 
     /// The shortest unique abbreviation of an object id, of at least git's default length.
     pub fn short(&self, id: Oid) -> String {
-        let object = (!self.is_only_hidden(id)).then(|| self.git.find_object(id, None).ok()).flatten();
+        let object = (!self.is_only_in_memory(id)).then(|| self.git.find_object(id, None).ok()).flatten();
         let short = object.and_then(|object| object.short_id().ok());
         match short.and_then(|buf| buf.as_str().ok().map(str::to_owned)) {
             Some(short) => short,

@@ -134,8 +134,12 @@ impl Scratch {
     /// # Errors
     /// Git fails, because of a filter or the disk.
     pub fn show(&self, repo: &Repo, tree: Oid) -> Result<()> {
-        filters::pass(repo, self.git(repo).args(["read-tree", "--reset", "-u", &tree.to_string()]), b"")
-            .map(drop)
+        filters::run_with_filters(
+            repo,
+            self.git(repo).args(["read-tree", "--reset", "-u", &tree.to_string()]),
+            b"",
+        )
+        .map(drop)
     }
 
     /// Removes untracked files, except ignored ones.
@@ -176,11 +180,12 @@ impl Scratch {
     /// # Errors
     /// Git fails, because the index is in conflict or locked.
     pub fn taken_in(&self, repo: &Repo, paths: &Paths) -> Result<Oid> {
-        let changed = filters::pass(repo, self.git(repo).args(["diff-files", "--name-only", "-z"]), b"")?;
+        let changed =
+            filters::run_with_filters(repo, self.git(repo).args(["diff-files", "--name-only", "-z"]), b"")?;
         let changed: Vec<_> = changed.split(|byte| *byte == 0).filter(|path| paths.contains(*path)).collect();
         if !changed.is_empty() {
             let update = ["update-index", "--remove", "-z", "--stdin"];
-            filters::pass(repo, self.git(repo).args(update), &changed.join(&0))?;
+            filters::run_with_filters(repo, self.git(repo).args(update), &changed.join(&0))?;
         }
         repo.id(&process::output(self.git(repo).arg("write-tree"))?)
     }
@@ -223,7 +228,7 @@ impl Scratch {
     ) -> Result<Supervised> {
         let mut command = self.command(repo, program, args, input);
         command.env("GIT_DIR", &self.entry).env("GIT_INDEX_FILE", self.index());
-        as_of_git(&mut command, repo)?;
+        set_hook_environment(&mut command, repo)?;
         Ok(command)
     }
 }
@@ -236,7 +241,7 @@ fn prefix(repo: &Repo) -> Option<OsString> {
 }
 
 /// Sets the variables that git sets for any hook.
-pub(super) fn as_of_git(command: &mut Supervised, repo: &Repo) -> Result<()> {
+pub(super) fn set_hook_environment(command: &mut Supervised, repo: &Repo) -> Result<()> {
     command.env("GIT_EDITOR", ":").env("GIT_PREFIX", prefix(repo).unwrap_or_default());
     if std::env::var_os("GIT_EXEC_PATH").is_none() {
         let own = process::output(Command::new("git").arg("--exec-path"))?;

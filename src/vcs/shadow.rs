@@ -128,7 +128,7 @@ impl Repo {
     pub(super) fn head_of(&self, git_dir: &Path) -> Result<Option<String>> {
         let mut command = process::git(self);
         command.env("GIT_DIR", git_dir).env_remove("GIT_WORK_TREE").current_dir(git_dir);
-        process::answer(command.args(["symbolic-ref", "-q", "HEAD"]))
+        process::query(command.args(["symbolic-ref", "-q", "HEAD"]))
     }
 
     /// The checkout of the worktree with this git directory.

@@ -81,7 +81,7 @@ impl Repo {
         made: &mut Vec<PathBuf>,
         act: impl FnMut() -> Result<T>,
     ) -> Result<T> {
-        in_shared(self.sharing()?, GITS, directory, made, act)
+        in_shared(self.sharing()?, PUBLIC, directory, made, act)
     }
 
     /// As `in_shared`, in a directory that only its owner and those who share the repository may enter.
@@ -94,7 +94,7 @@ impl Repo {
 }
 
 /// The modes of new directories, before the umask: of git's, and of this program's.
-const GITS: u32 = 0o777;
+const PUBLIC: u32 = 0o777;
 pub(super) const PRIVATE: u32 = 0o700;
 
 fn share(sharing: Option<Sharing>, path: &Path) -> Result<()> {

@@ -16,7 +16,8 @@ impl Repo {
         }
         let input: Vec<u8> = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
         let mut command = process::git(self);
-        let output = process::fed(command.args(["sparse-checkout", "check-rules", "-z"]), &input)?;
+        let output =
+            process::output_for_input(command.args(["sparse-checkout", "check-rules", "-z"]), &input)?;
         if !output.status.success() {
             return Ok(BTreeSet::new());
         }

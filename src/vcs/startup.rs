@@ -33,7 +33,7 @@ impl Repo {
             false => Some(self.open_beside(self.common_dir(), None)?),
         };
         let repos = || std::iter::once(self).chain(&main);
-        let top = |repo: &Repo| way(repo.workdir()?, &|path| std::fs::read_link(path).ok()).pop();
+        let top = |repo: &Repo| resolve_links(repo.workdir()?, &|path| std::fs::read_link(path).ok()).pop();
         let tops: Vec<_> = repos().filter_map(top).collect();
         let mut all = Vec::new();
         for repo in repos() {
@@ -47,7 +47,7 @@ impl Repo {
         let Some(top) = self.workdir() else { return Ok(Vec::new()) };
         let disk = Disk::default();
         let on_disk = |path: &Path| disk.link(path);
-        let Some(top) = way(top, &on_disk).pop() else { return Ok(Vec::new()) };
+        let Some(top) = resolve_links(top, &on_disk).pop() else { return Ok(Vec::new()) };
         let view = View { top: &top, tree, disk: &disk };
         // Together with the files directly in them, if they are directories.
         let mut starts = vec![self.hooks_dir()?];
@@ -58,10 +58,10 @@ impl Repo {
         let committed = |path: &Path| view.link(path);
         let git = top.join(".git");
         let ways = |start: &Path| {
-            let plain = way(start, &on_disk);
+            let plain = resolve_links(start, &on_disk);
             // A commit cannot change a path that does not lead through the checkout.
             let is_elsewhere = plain == [start] && (!start.starts_with(&top) || start.starts_with(&git));
-            let other = if is_elsewhere { Vec::new() } else { way(start, &committed) };
+            let other = if is_elsewhere { Vec::new() } else { resolve_links(start, &committed) };
             [plain, other]
         };
         let mut found = BTreeSet::new();
@@ -116,7 +116,7 @@ impl Repo {
         command.args(["config", "--null", "--show-origin", "--includes", "--get-regexp"]);
         command.arg(r"^include(if\..*)?\.path$");
         // `None` if the includes were removed meanwhile.
-        let Some(output) = process::answer(&mut command)? else { return Ok(Vec::new()) };
+        let Some(output) = process::query(&mut command)? else { return Ok(Vec::new()) };
         let from = self.workdir().unwrap_or(self.git_dir());
         let mut words = output.split('\0');
         let mut files = Vec::new();
@@ -254,7 +254,7 @@ impl View<'_> {
 }
 
 /// The links on the way of an absolute path, then the path without links.
-fn way(path: &Path, link: &Link<'_>) -> Vec<PathBuf> {
+fn resolve_links(path: &Path, link: &Link<'_>) -> Vec<PathBuf> {
     let parts = |path: &Path| -> Vec<OsString> {
         path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
     };
@@ -293,7 +293,7 @@ mod tests {
             links.iter().find(|(from, _)| Path::new(from) == path).map(|(_, to)| PathBuf::from(to))
         };
         let text = |path: &str| -> Vec<String> {
-            way(Path::new(path), &link).iter().map(|path| path.display().to_string()).collect()
+            resolve_links(Path::new(path), &link).iter().map(|path| path.display().to_string()).collect()
         };
         assert_eq!(text("/a/b/hook"), ["/a/b", "/a/c/hook", "/x/hook", "/y"]);
         assert_eq!(text("/a/./x/../z"), ["/a/z"]);

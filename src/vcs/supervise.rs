@@ -39,7 +39,7 @@ const GRACE: Duration = Duration::from_secs(5);
 const KEPT: usize = 256 << 10;
 
 /// How often to check whether a command still runs, and to tell the observer.
-const GLANCE: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// How a command ended.
@@ -209,8 +209,8 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     onlooker.begun(process.as_raw_nonzero().get());
     let mut running =
         Running { reader, alive: Some(alive), open: true, process, mode, output: Vec::new(), skipped: 0 };
-    let outcome = running.attend(onlooker);
-    running.let_go();
+    let outcome = running.observe(onlooker);
+    running.kill_leftovers();
     let status = child.wait().map_err(failed)?;
     let stopped = outcome?;
     running.drain(onlooker)?;
@@ -242,13 +242,13 @@ struct Running {
 
 impl Running {
     /// Observes it until it ends. Returns the signal that stopped it, if one did.
-    fn attend(&mut self, onlooker: &dyn Onlooker) -> Result<Option<i32>> {
+    fn observe(&mut self, onlooker: &dyn Onlooker) -> Result<Option<i32>> {
         let begun = Instant::now();
         let mut looked = begun;
         let mut end: Option<Instant> = None;
         loop {
             // Looks at the process now and then, even if a background process prints without end.
-            if !self.listen(onlooker, &TICK)? || looked.elapsed() > GLANCE {
+            if !self.listen(onlooker, &TICK)? || looked.elapsed() > CHECK_INTERVAL {
                 looked = Instant::now();
                 match self.state()? {
                     State::Ended => return Ok(None),
@@ -273,7 +273,7 @@ impl Running {
 
     /// Kills the command if it still runs, and what it has left running in its group. The process is not reaped yet, so
     /// that its id is still its own.
-    fn let_go(&mut self) {
+    fn kill_leftovers(&mut self) {
         let _ = match self.mode {
             Mode::Alone => kill_process_group(self.process, Signal::KILL),
             Mode::Asks | Mode::Edits => kill_process(self.process, Signal::KILL),

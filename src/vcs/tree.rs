@@ -3,8 +3,8 @@
 mod converted;
 mod object;
 
-use super::ahead::Text;
 use super::attributes::Conversion;
+use super::precompress::Text;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileState, Node, TreeError, TreeView};
@@ -48,8 +48,8 @@ pub struct BaseTree<'r> {
     conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
     /// The files whose filters were checked to restore the stored content.
     filtered: RefCell<BTreeSet<RepoPath>>,
-    suspicious: RefCell<HashMap<String, bool>>,
-    shared_is_suspicious: OnceCell<bool>,
+    mentions_conversion: RefCell<HashMap<String, bool>>,
+    shared_mentions_conversion: OnceCell<bool>,
 }
 
 pub(super) const DIRECTORY: i32 = 0o040000;
@@ -80,8 +80,8 @@ impl super::repo::Repo {
             lands: false,
             conversions: RefCell::default(),
             filtered: RefCell::default(),
-            suspicious: RefCell::default(),
-            shared_is_suspicious: OnceCell::new(),
+            mentions_conversion: RefCell::default(),
+            shared_mentions_conversion: OnceCell::new(),
         })
     }
 }
@@ -197,7 +197,7 @@ impl TreeView for BaseTree<'_> {
             Body::Text(content) => Text::Content(content.clone()),
             Body::Base(_) | Body::Object(_) => return,
         };
-        self.repo.expect(text);
+        self.repo.precompress(text);
     }
 
     fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
@@ -264,7 +264,7 @@ impl super::repo::Repo {
             let tree = before.unwrap_or_default().with(&named);
             let put = || {
                 let names = named.values().flatten().map(|entry| entry.id);
-                self.put_naming(git2::ObjectType::Tree, tree.bytes(), names)
+                self.put_referring(git2::ObjectType::Tree, tree.bytes(), names)
             };
             if directory.is_empty() {
                 return put();
@@ -288,6 +288,6 @@ impl super::repo::Repo {
     pub(super) fn put_with(&self, tree: Option<Oid>, named: &Named) -> Result<Oid> {
         let tree = tree.map(|id| self.tree_object(id)).transpose()?.unwrap_or_default().with(named);
         let names = named.values().flatten().map(|entry| entry.id);
-        self.put_naming(git2::ObjectType::Tree, tree.bytes(), names)
+        self.put_referring(git2::ObjectType::Tree, tree.bytes(), names)
     }
 }

@@ -1,6 +1,6 @@
 //! Has git move references, so that the reference-transaction hook runs (githooks(5)).
 
-use super::format::nothing_beside;
+use super::format::null_id_like;
 use super::ident::variables;
 use super::lock::Flock;
 use super::refs::{Movement, lock_path};
@@ -48,7 +48,7 @@ impl Repo {
         command.args(["update-ref", "-m", &branch.message, "-z", "--stdin"]);
         let mut input = String::new();
         for (movement, from, to) in steps {
-            let nothing = || nothing_beside(&movement.new);
+            let nothing = || null_id_like(&movement.new);
             let from = from.map_or_else(nothing, str::to_owned);
             input += &match to {
                 Some(to) => format!("update {}\0{to}\0{from}\0", movement.name),

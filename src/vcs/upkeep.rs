@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 impl Repo {
     /// Runs the post-index-change hook, as git does after writing the index along with files (githooks(5)). Its status is
     /// ignored.
-    pub fn tell_of_new_index(&self) {
+    pub fn run_post_index_change(&self) {
         if !matches!(self.hook("post-index-change"), Ok(Some(_))) {
             return;
         }
@@ -23,7 +23,7 @@ impl Repo {
     /// due only git knows.
     pub fn maintain(&self) {
         let on = |key: &str| self.config().bool(key).ok().flatten();
-        if !on("maintenance.auto").unwrap_or(true) || !(self.has_own_tasks() || self.is_full()) {
+        if !on("maintenance.auto").unwrap_or(true) || !(self.has_own_tasks() || self.is_gc_due()) {
             return;
         }
         let detach = on("maintenance.autodetach").or_else(|| on("gc.autodetach")).unwrap_or(true);
@@ -47,7 +47,7 @@ impl Repo {
     }
 
     /// Whether there are enough loose objects or packs for `git gc --auto` to act.
-    fn is_full(&self) -> bool {
+    fn is_gc_due(&self) -> bool {
         let limit = |key: &str, default: i64| self.config().number(key).ok().flatten().unwrap_or(default);
         let loose_limit = limit("gc.auto", 6700);
         if loose_limit <= 0 {

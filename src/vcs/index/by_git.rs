@@ -30,7 +30,7 @@ pub(super) fn change(
     placed: &[&str],
     skipped: &BTreeSet<&str>,
 ) -> Result<()> {
-    let zero = "0".repeat(2 * repo.checksum());
+    let zero = "0".repeat(2 * repo.checksum_len());
     let (gone, there): (Vec<_>, Vec<_>) = updates.iter().partition(|(_, entry)| entry.is_none());
     let mut lines = Vec::new();
     for (path, entry) in gone.into_iter().chain(there) {
@@ -93,5 +93,5 @@ fn on_index(repo: &Repo, index: &Path) -> Command {
 }
 
 fn run(repo: &Repo, command: &mut Command, input: &[u8]) -> Result<()> {
-    filters::pass(repo, command, input).map(drop)
+    filters::run_with_filters(repo, command, input).map(drop)
 }

@@ -5,7 +5,7 @@
 
 use super::{EXTENDED, STAGE};
 use crate::vcs::Oid;
-use crate::vcs::format::width;
+use crate::vcs::format::id_len;
 use crate::vcs::pack::Checksum;
 use git2::{IndexEntry, IndexTime, ObjectFormat};
 use std::borrow::Cow;
@@ -56,17 +56,17 @@ impl Raw {
         let mut raw = Self {
             bytes: Arc::new(bytes),
             format,
-            hash: width(format),
+            hash: id_len(format),
             starts: Vec::new(),
             extensions: Vec::new(),
             check: Cell::default(),
             is_sound: OnceCell::new(),
         };
-        if raw.take().is_some() { Ok(raw) } else { Err(raw.into_bytes()) }
+        if raw.parse().is_some() { Ok(raw) } else { Err(raw.into_bytes()) }
     }
 
     /// Finds the entries and extensions; `None` if anything is not understood.
-    fn take(&mut self) -> Option<()> {
+    fn parse(&mut self) -> Option<()> {
         let end = self.bytes.len().checked_sub(self.hash)?;
         if end < HEAD || &self.bytes[..4] != b"DIRC" || !matches!(number(&self.bytes[4..8]), 2 | 3) {
             return None;
@@ -176,7 +176,7 @@ impl Raw {
             from = at + usize::from(at < self.len() && self.path(at) == *path);
             if let Some(entry) = entry {
                 extended |= entry.flags & EXTENDED != 0;
-                pieces.push(written(entry).into());
+                pieces.push(serialize(entry).into());
                 count += 1;
             }
         }
@@ -188,7 +188,9 @@ impl Raw {
             let mut body = Cow::from(&self.bytes[range.clone()]);
             if *signature == b"TREE" {
                 // A broken cache is dropped; git works without it.
-                let Some(trees) = without(&body, changes.keys().copied(), self.hash) else { continue };
+                let Some(trees) = invalidate_trees(&body, changes.keys().copied(), self.hash) else {
+                    continue;
+                };
                 body = trees.into();
             }
             pieces.push(signature.as_slice().into());
@@ -225,7 +227,7 @@ impl Changed<'_> {
 }
 
 fn is_sound(bytes: &[u8], format: ObjectFormat) -> bool {
-    let (content, sum) = bytes.split_at(bytes.len().saturating_sub(width(format)));
+    let (content, sum) = bytes.split_at(bytes.len().saturating_sub(id_len(format)));
     sum.iter().all(|&byte| byte == 0) || Checksum::of(format, [content]) == sum
 }
 
@@ -280,7 +282,7 @@ fn padded(len: usize) -> usize {
 }
 
 /// Serializes an entry.
-fn written(entry: &IndexEntry) -> Vec<u8> {
+fn serialize(entry: &IndexEntry) -> Vec<u8> {
     let mut out = Vec::with_capacity(100 + entry.path.len());
     let fields = [
         entry.ctime.seconds() as u32,
@@ -308,7 +310,7 @@ fn written(entry: &IndexEntry) -> Vec<u8> {
 
 /// Invalidates the cached trees that contain one of the paths: their number of entries becomes -1, and the id is left
 /// out. `None` if a path is the name of a cached tree, or the cache is broken.
-fn without<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, hash: usize) -> Option<Vec<u8>> {
+fn invalidate_trees<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, hash: usize) -> Option<Vec<u8>> {
     let mut stale: BTreeSet<&[u8]> = BTreeSet::from([&b""[..]]);
     let mut names: BTreeSet<&[u8]> = BTreeSet::new();
     for path in paths {
@@ -358,7 +360,7 @@ fn without<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, hash: usize)
 
 #[cfg(test)]
 mod tests {
-    use super::super::asked::Asked;
+    use super::super::partial::Partial;
     use super::*;
     use proptest::prelude::*;
 
@@ -419,14 +421,14 @@ mod tests {
             let index = Raw::read(bytes, format).expect("an index");
             prop_assert!(index.is_sound());
             // Half of the paths are read in the first pass, the others are looked up later.
-            let asked = then.keys().step_by(2).map(|path| path.clone().into_bytes()).collect();
-            let asked = Asked::read(file, format, asked).expect("an index");
+            let partial = then.keys().step_by(2).map(|path| path.clone().into_bytes()).collect();
+            let partial = Partial::read(file, format, partial).expect("an index");
             for path in then.keys().map(String::as_bytes) {
-                let [one, other] = [asked.find(path), index.find(path)];
+                let [one, other] = [partial.find(path), index.find(path)];
                 prop_assert_eq!(one.map(|one| (one.file_size, one.path)), other.map(|one| (one.file_size, one.path)));
                 let all = (0..index.len()).map(|at| index.path(at).to_vec());
                 let prefix = [path, b"/"].concat();
-                prop_assert_eq!(asked.below(path), all.filter(|one| one.starts_with(&prefix)).collect::<Vec<_>>());
+                prop_assert_eq!(partial.below(path), all.filter(|one| one.starts_with(&prefix)).collect::<Vec<_>>());
             }
             for (path, to) in then {
                 match to {
@@ -468,15 +470,19 @@ mod tests {
             bytes
         };
         let all = [tree("", "9", 2), tree("a", "4", 1), tree("b", "2", 0), tree("c", "3", 0)].concat();
-        let after = |paths: &[&str]| without(&all, paths.iter().map(|path| path.as_bytes()), 20);
+        let after = |paths: &[&str]| invalidate_trees(&all, paths.iter().map(|path| path.as_bytes()), 20);
         let with_c = [tree("", "-1", 2), tree("a", "4", 1), tree("b", "2", 0), tree("c", "-1", 0)].concat();
         assert_eq!(after(&["c/x"]), Some(with_c));
         let with_b = [tree("", "-1", 2), tree("a", "-1", 1), tree("b", "-1", 0), tree("c", "3", 0)].concat();
         assert_eq!(after(&["a/b/x"]), Some(with_b.clone()));
-        assert_eq!(without(&with_b, [&b"a/b/y"[..]].into_iter(), 20), Some(with_b));
+        assert_eq!(invalidate_trees(&with_b, [&b"a/b/y"[..]].into_iter(), 20), Some(with_b));
         assert_eq!(after(&["a/b"]), None);
         for end in 0..all.len() {
-            assert_eq!(without(&all[..end], [&b"x"[..]].into_iter(), 20).filter(|_| end > 0), None, "{end}");
+            assert_eq!(
+                invalidate_trees(&all[..end], [&b"x"[..]].into_iter(), 20).filter(|_| end > 0),
+                None,
+                "{end}"
+            );
         }
     }
 }

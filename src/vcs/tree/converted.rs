@@ -4,10 +4,10 @@
 use super::{BaseTree, LONGEST_FILE};
 use crate::path::RepoPath;
 use crate::plan::Node;
-use crate::vcs::ahead::Text;
 use crate::vcs::attributes::{Conversion, attribute_files};
-use crate::vcs::convert::{taken_back, written_out};
+use crate::vcs::convert::{collapse_ident, expand_ident};
 use crate::vcs::filters::Attributes;
+use crate::vcs::precompress::Text;
 use crate::vcs::{Error, Oid, Result, once};
 use memchr::memmem;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ impl BaseTree<'_> {
         }
         match self.conversion(path)? {
             Some(Conversion::Filtered(_)) => self.repo.smudge(path.as_str(), id, self.attributes()),
-            Some(Conversion::Own(converter)) if converter.ident => Ok(written_out(&self.repo.blob(id)?, id)),
+            Some(Conversion::Own(converter)) if converter.ident => Ok(expand_ident(&self.repo.blob(id)?, id)),
             Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
             _ => self.repo.blob(id),
         }
@@ -69,7 +69,7 @@ impl BaseTree<'_> {
             }
             Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
             Some(Conversion::Own(converter)) if converter.ident => {
-                self.repo.put_blob(&taken_back(&text.bytes()))
+                self.repo.put_blob(&collapse_ident(&text.bytes()))
             }
             _ => self.repo.put_text(text),
         }
@@ -108,7 +108,7 @@ impl BaseTree<'_> {
         if let Some(known) = self.conversions.borrow().get(path) {
             return Ok(known.clone());
         }
-        let found = match self.is_suspicious(path)? {
+        let found = match self.may_be_converted(path)? {
             true => Some(self.repo.text_conversion(path.as_str(), self.attributes())?),
             false => None,
         };
@@ -117,7 +117,7 @@ impl BaseTree<'_> {
     }
 
     /// Whether an attribute file for the path mentions a conversion at all. Mostly none does, and git need not be asked.
-    fn is_suspicious(&self, path: &RepoPath) -> Result<bool> {
+    fn may_be_converted(&self, path: &RepoPath) -> Result<bool> {
         let in_shared = || {
             if self.checked_out && self.repo.attribute_tree()?.is_some() {
                 return Ok(true);
@@ -125,16 +125,16 @@ impl BaseTree<'_> {
             let says = |file: &PathBuf| std::fs::read(file).is_ok_and(|text| Self::may_convert(&text));
             Ok(self.repo.shared_attributes()?.iter().any(says))
         };
-        if *once(&self.shared_is_suspicious, in_shared)? {
+        if *once(&self.shared_mentions_conversion, in_shared)? {
             return Ok(true);
         }
         for file in attribute_files(path.as_str()) {
-            let known = self.suspicious.borrow().get(&file).copied();
+            let known = self.mentions_conversion.borrow().get(&file).copied();
             let found = match known {
                 Some(found) => found,
-                None => self.is_suspicious_file(&file)?,
+                None => self.file_mentions_conversion(&file)?,
             };
-            self.suspicious.borrow_mut().insert(file, found);
+            self.mentions_conversion.borrow_mut().insert(file, found);
             if found {
                 return Ok(true);
             }
@@ -142,7 +142,7 @@ impl BaseTree<'_> {
         Ok(false)
     }
 
-    fn is_suspicious_file(&self, file: &str) -> Result<bool> {
+    fn file_mentions_conversion(&self, file: &str) -> Result<bool> {
         let on_disk = self.repo.workdir().filter(|_| self.checked_out);
         if let Some(text) = on_disk.and_then(|top| std::fs::read(top.join(file)).ok()) {
             return Ok(Self::may_convert(&text));

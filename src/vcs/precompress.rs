@@ -50,7 +50,7 @@ impl Text {
     }
 
     /// The address of the content. It is unique as long as `self` keeps the content alive.
-    fn place(&self) -> usize {
+    fn address(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.as_ptr().addr(),
             Self::Content(content) => content.place(),
@@ -61,7 +61,7 @@ impl Text {
 
 /// The blobs queued for the thread, and its results.
 #[derive(Default)]
-pub(super) struct Ahead {
+pub(super) struct Precompressor {
     /// How many bytes were queued before the thread was started.
     seen: usize,
     shared: Option<Arc<Shared<State>>>,
@@ -73,7 +73,7 @@ struct State {
     /// By [`Text::address`].
     blobs: HashMap<usize, (Text, Progress)>,
     /// How many bytes were queued since the thread was last woken.
-    come: usize,
+    since_woken: usize,
     /// How many compressed bytes are held, without the responses, which stay.
     held: usize,
     /// Nothing more is wanted, or the thread has ended.
@@ -83,7 +83,7 @@ struct State {
 enum Progress {
     Waiting,
     /// The thread is compressing it.
-    Worked,
+    Compressing,
     Done(Oid, Packed),
 }
 
@@ -107,17 +107,17 @@ impl Shared<State> {
                 continue;
             };
             // `take` or `forget` may have removed it from `blobs`.
-            let Some((_, progress @ Progress::Waiting)) = state.blobs.get_mut(&text.place()) else {
+            let Some((_, progress @ Progress::Waiting)) = state.blobs.get_mut(&text.address()) else {
                 continue;
             };
-            *progress = Progress::Worked;
+            *progress = Progress::Compressing;
             drop(state);
             let done = packed(&text, format, &mut compressor);
             state = self.state();
             // `forget` may have removed it. An error is not kept: writing the blob meets it again and reports it.
-            if let (Some(_), Some((id, packed))) = (state.blobs.remove(&text.place()), done) {
+            if let (Some(_), Some((id, packed))) = (state.blobs.remove(&text.address()), done) {
                 state.held += text.held(&packed);
-                state.blobs.insert(text.place(), (text, Progress::Done(id, packed)));
+                state.blobs.insert(text.address(), (text, Progress::Done(id, packed)));
             }
             self.changed.notify_all();
         }
@@ -131,21 +131,21 @@ fn packed(text: &Text, format: ObjectFormat, compressor: &mut Compressor) -> Opt
     Some((id, Packed { kind, len: bytes.len(), stream }))
 }
 
-impl Ahead {
+impl Precompressor {
     /// Queues a text. Starts the thread once there is enough to do: starting it takes longer than compressing a little.
-    fn expect(&mut self, repo: &Repo, text: Text) {
+    fn queue(&mut self, repo: &Repo, text: Text) {
         self.seen = self.seen.saturating_add(text.len());
         if self.shared.is_none() && self.seen >= MANY {
             self.shared = Some(begin(repo));
         }
         let Some(shared) = &self.shared else { return };
         let mut state = shared.state();
-        if !state.closed && !state.blobs.contains_key(&text.place()) {
-            state.come += text.len();
-            state.blobs.insert(text.place(), (text.clone(), Progress::Waiting));
+        if !state.closed && !state.blobs.contains_key(&text.address()) {
+            state.since_woken += text.len();
+            state.blobs.insert(text.address(), (text.clone(), Progress::Waiting));
             state.queue.push_back(text);
-            if state.come >= WORTH_WAKING {
-                state.come = 0;
+            if state.since_woken >= WORTH_WAKING {
+                state.since_woken = 0;
                 shared.changed.notify_all();
             }
         }
@@ -155,17 +155,17 @@ impl Ahead {
     fn take(&self, text: &Text) -> Option<(Oid, Packed)> {
         let shared = self.shared.as_ref()?;
         let mut state = shared.state();
-        while let Some((_, Progress::Worked)) = state.blobs.get(&text.place())
+        while let Some((_, Progress::Compressing)) = state.blobs.get(&text.address())
             && !state.closed
         {
             state = shared.wait(state);
         }
         if let (Text::Response(_), Some((_, Progress::Done(id, packed)))) =
-            (text, state.blobs.get(&text.place()))
+            (text, state.blobs.get(&text.address()))
         {
             return Some((*id, packed.clone()));
         }
-        let Some((_, Progress::Done(id, packed))) = state.blobs.remove(&text.place()) else { return None };
+        let Some((_, Progress::Done(id, packed))) = state.blobs.remove(&text.address()) else { return None };
         let was_full = state.held >= MOST_HELD;
         state.held -= text.held(&packed);
         if was_full {
@@ -204,7 +204,7 @@ fn begin(repo: &Repo) -> Arc<Shared<State>> {
     shared
 }
 
-impl Drop for Ahead {
+impl Drop for Precompressor {
     fn drop(&mut self) {
         if let Some(shared) = &self.shared {
             // Tells the thread to end after the blob it is compressing. Nobody has to wait for it.
@@ -216,23 +216,23 @@ impl Drop for Ahead {
 impl Repo {
     /// Whether it pays to compress ahead for this number of edits. It does if their objects (a blob, a tree and a commit
     /// each) fill a pack; loose objects are compressed with another level.
-    pub fn is_worth_expecting(edits: usize) -> bool {
+    pub fn pays_to_precompress(edits: usize) -> bool {
         edits.saturating_mul(3) >= PACK_LIMIT
     }
 
     /// Queues a blob that will be written if all goes well, with the bytes that git stores.
-    pub(super) fn expect(&self, text: Text) {
-        self.ahead.borrow_mut().expect(self, text);
+    pub(super) fn precompress(&self, text: Text) {
+        self.precompressor.borrow_mut().queue(self, text);
     }
 
     /// Queues a response that the record will keep if all goes well.
-    pub fn expect_response(&self, response: &Response) {
-        self.expect(Text::Response(response.shared()));
+    pub fn precompress_response(&self, response: &Response) {
+        self.precompress(Text::Response(response.shared()));
     }
 
     /// Drops what was queued but the responses, which may land yet.
-    pub fn expect_nothing(&self) {
-        self.ahead.borrow_mut().forget();
+    pub fn forget_precompressed(&self) {
+        self.precompressor.borrow_mut().forget();
     }
 
     /// Writes a response as a blob.
@@ -245,7 +245,7 @@ impl Repo {
 
     /// Writes a text as a blob.
     pub(super) fn put_text(&self, text: &Text) -> Result<Oid> {
-        let done = self.ahead.borrow().take(text);
+        let done = self.precompressor.borrow().take(text);
         match done {
             Some((id, packed)) => self.put_packed(id, packed),
             None => self.put_blob(&text.bytes()),
@@ -266,7 +266,7 @@ mod tests {
         let top = tempfile::tempdir().expect("a directory");
         git2::Repository::init(top.path()).expect("a repository");
         let repo = Repo::open(&top.path().join(".git"), Some(top.path())).expect("opened");
-        texts.iter().for_each(|text| repo.expect(text.clone()));
+        texts.iter().for_each(|text| repo.precompress(text.clone()));
         (top, repo)
     }
 
@@ -275,12 +275,12 @@ mod tests {
         let texts: Vec<_> = (0..30).map(text).collect();
         let (_top, repo) = expecting(&texts);
         let is_done = |(_, progress): &(Text, Progress)| matches!(progress, Progress::Done(..));
-        let shared = Arc::clone(repo.ahead.borrow().shared.as_ref().expect("a thread"));
+        let shared = Arc::clone(repo.precompressor.borrow().shared.as_ref().expect("a thread"));
         while !shared.state().blobs.values().all(is_done) {
             std::thread::yield_now();
         }
-        let take = |text: &Text| repo.ahead.borrow().take(text);
-        let before = texts.iter().position(|text| shared.state().blobs.contains_key(&text.place()));
+        let take = |text: &Text| repo.precompressor.borrow().take(text);
+        let before = texts.iter().position(|text| shared.state().blobs.contains_key(&text.address()));
         let (before, ready) = texts.split_at(before.expect("one of them"));
         assert!(before.iter().all(|text| take(text).is_none()), "there was not enough for a thread");
         for text in ready {
@@ -295,42 +295,42 @@ mod tests {
     #[test]
     fn an_equal_text_somewhere_else_is_not_the_one_that_was_expected() {
         let (_top, repo) = expecting(&(0..10).map(text).collect::<Vec<_>>());
-        assert!((0..10).all(|number| repo.ahead.borrow().take(&text(number)).is_none()));
+        assert!((0..10).all(|number| repo.precompressor.borrow().take(&text(number)).is_none()));
     }
 
     #[test]
     fn there_is_no_thread_for_a_little_and_one_for_all_that_comes() {
         let little = Text::Bytes(vec![b'x'; MANY / 2].into());
         let (_top, repo) = expecting(std::slice::from_ref(&little));
-        assert!(repo.ahead.borrow().shared.is_none());
-        (1..4).for_each(|number| repo.expect(text(number)));
-        let shared = repo.ahead.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
+        assert!(repo.precompressor.borrow().shared.is_none());
+        (1..4).for_each(|number| repo.precompress(text(number)));
+        let shared = repo.precompressor.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
         let response = Response::new(0, "r", vec![b'y'; 2 * MANY], u64::MAX).expect("a response");
         for _ in 0..20 {
-            repo.expect_response(&response);
-            (1..9).for_each(|number| repo.expect(text(number)));
-            repo.expect_nothing();
+            repo.precompress_response(&response);
+            (1..9).for_each(|number| repo.precompress(text(number)));
+            repo.forget_precompressed();
         }
-        assert!(Arc::ptr_eq(&shared, repo.ahead.borrow().shared.as_ref().expect("the same")));
+        assert!(Arc::ptr_eq(&shared, repo.precompressor.borrow().shared.as_ref().expect("the same")));
         assert!(shared.state().blobs.len() == 1, "the response stays");
         let known = Text::Response(response.shared());
         while matches!(
-            shared.state().blobs.get(&known.place()),
-            Some((_, Progress::Waiting | Progress::Worked))
+            shared.state().blobs.get(&known.address()),
+            Some((_, Progress::Waiting | Progress::Compressing))
         ) {
             std::thread::yield_now();
         }
-        let take = || repo.ahead.borrow().take(&known).map(|(id, _)| id);
+        let take = || repo.precompressor.borrow().take(&known).map(|(id, _)| id);
         assert!(take().is_some() && take() == take(), "as often as it lands");
     }
 
     #[test]
     fn nobody_waits_for_a_thread_that_has_ended() {
         let (_top, repo) = expecting(&[text(1), text(2), text(3), text(4)]);
-        let shared = repo.ahead.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
+        let shared = repo.precompressor.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
         drop(End(Arc::clone(&shared)));
         let lost = text(5);
-        shared.state().blobs.insert(lost.place(), (lost.clone(), Progress::Worked));
-        assert!(repo.ahead.borrow().take(&lost).is_none());
+        shared.state().blobs.insert(lost.address(), (lost.clone(), Progress::Compressing));
+        assert!(repo.precompressor.borrow().take(&lost).is_none());
     }
 }

@@ -2,7 +2,7 @@
 //! it.
 
 use super::raw::{HEAD, entry, extent, number};
-use crate::vcs::format::width;
+use crate::vcs::format::id_len;
 use git2::{IndexEntry, ObjectFormat};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ const BUFFER: usize = if cfg!(test) { 5 << 10 } else { 128 << 10 };
 
 /// The entries that were found, and the file for later lookups. Git replaces an index and never writes into one, so the
 /// open file does not change.
-pub(super) struct Asked {
+pub(super) struct Partial {
     file: File,
     format: ObjectFormat,
     /// The requested paths; `found` has them and all paths below them.
@@ -26,7 +26,7 @@ pub(super) struct Asked {
 /// The raw entries by path.
 type Found = BTreeMap<Vec<u8>, Vec<u8>>;
 
-impl Asked {
+impl Partial {
     /// `None` if the index has anything that is not understood here.
     pub(super) fn read(file: File, format: ObjectFormat, paths: BTreeSet<Vec<u8>>) -> Option<Self> {
         let found = scan(&file, format, &paths)?;
@@ -35,7 +35,7 @@ impl Asked {
 
     /// The entry at a path.
     pub(super) fn find(&self, path: &[u8]) -> Option<IndexEntry> {
-        self.with(path, |found| entry(found.get(path)?, 0, width(self.format)))
+        self.with(path, |found| entry(found.get(path)?, 0, id_len(self.format)))
     }
 
     /// The paths below a directory, ascending.
@@ -61,7 +61,7 @@ fn is_below(path: &[u8], directory: &[u8]) -> bool {
 
 /// Finds the entries at these paths and below them.
 fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<Found> {
-    let hash = width(format);
+    let hash = id_len(format);
     let end = file.metadata().ok()?.len().checked_sub(hash as u64)?;
     let mut window = Window { file, end, buffer: vec![0; BUFFER], filled: 0, begins: 0 };
     window.go_on(0)?;

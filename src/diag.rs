@@ -1,7 +1,7 @@
-//! What is wrong with a response: many findings, each with its place, a stable code and a way out.
+//! Findings about a response, each with its place, a stable code and a hint.
 //!
-//! Diagnostics speak of the response and the repository's content. What goes wrong in the world (I/O, locks, git)
-//! is an error type of the layer where it happens.
+//! Diagnostics are about the response and the repository's content. Errors of I/O, locks or git are error types of the
+//! layer where they occur.
 
 use crate::names::named;
 use crate::span::{LineRange, Span};
@@ -12,28 +12,28 @@ use serde::Serialize;
 /// `message` is a lowercase fragment without a full stop. It may quote the response; it is escaped when shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What it is, for machines. Stable.
+    /// The stable code.
     pub code: Code,
     /// Whether it refuses the response.
     pub severity: Severity,
-    /// What happened.
+    /// The message.
     pub message: String,
-    /// The edit it is about, by its number in the script, from 1.
+    /// The number of the edit in the script, from 1.
     pub edit: Option<usize>,
-    /// The path it is about, as written.
+    /// The path, as in the response.
     pub path: Option<String>,
     /// Places in the response, the main one first.
     pub labels: Vec<Label>,
-    /// Where that lies which gave no edit, and so where its correction belongs, if it is not the main place; empty where
-    /// something breaks off. Findings with one such place are about one thing.
+    /// The place of something that gave no edit, where its correction belongs, unless that is the main place; empty where
+    /// something breaks off. Findings with the same place are about the same thing.
     pub lost: Option<Span>,
-    /// What to do next.
+    /// The hint.
     pub help: Option<String>,
-    /// What the real file says.
+    /// The evidence from the file.
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// A place in the response and what is to be said of it.
+/// A place in the response, with a remark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     /// The place.
@@ -42,44 +42,44 @@ pub struct Label {
     pub text: String,
 }
 
-/// What the real file says about a text that was not found, or was found too often, or that is not wanted there.
+/// What the file contains instead of the search text, or too often, or what the edit may not replace.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Evidence {
-    /// First lines, from 1, of all places that match, ascending.
+    /// The first lines, from 1, of all places that match, ascending.
     pub candidates: Vec<usize>,
-    /// The first of these places with what is around them, in their order.
+    /// The first of these places, with the lines around them.
     pub places: Vec<Surrounding>,
-    /// The least number of context lines with which this place would be unique.
+    /// The least number of context lines that would make the place unique.
     pub context_lines: Option<usize>,
-    /// The region most like the before-text.
+    /// The closest match to the search text.
     #[serde(skip)]
     pub nearest: Option<Nearest>,
-    /// How the file begins, where no region of it is like the text.
+    /// The beginning of the file, if nothing in it is similar to the search text.
     pub beginning: Option<Excerpt>,
     /// How many lines the file has.
     pub file_lines: Option<usize>,
-    /// The number of an earlier edit that is refused too, and that would have put there what this one looks for.
+    /// The number of an earlier edit that is refused, too, and whose result this edit searches for.
     pub builds_on: Option<usize>,
-    /// The abbreviated name of the newest commit in whose version of the file the edit finds its text.
+    /// The abbreviated id of the newest commit whose version of the file has the search text.
     pub version: Option<String>,
-    /// Set when the nearest region was not searched for to the end, because that would take too long.
+    /// Whether the search for the closest match was cut short because it takes too long.
     #[serde(skip)]
     pub gave_up: bool,
 }
 
 impl Evidence {
-    /// The same without what is quoted of the file.
+    /// The evidence without quotes from the file.
     pub fn without_lines(self) -> Self {
         Self { places: Vec::new(), nearest: None, beginning: None, ..self }
     }
 }
 
-/// Lines of a file in a row.
+/// Consecutive lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Excerpt {
-    /// The first of them, from 1.
+    /// The number of the first line, from 1.
     pub line: usize,
-    /// Their texts, without line breaks, invalid UTF-8 replaced.
+    /// The lines without line breaks, with invalid UTF-8 replaced.
     pub lines: Vec<String>,
 }
 
@@ -90,33 +90,33 @@ impl Excerpt {
     }
 }
 
-/// A place in a file and what is around it.
+/// A place in a file, with the lines around it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Surrounding {
     /// The lines of the place.
     pub lines: LineRange,
-    /// It, or its first lines, with lines before and, if all of it is there, after.
+    /// The place, or its first lines, with lines before and, if it is complete, after it.
     pub excerpt: Excerpt,
 }
 
-/// The region of a file that is most like a before-text; or, without rows, just what the file has there.
+/// The region of a file that is the closest match to a search text; without rows, just what the file has there.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Nearest {
     /// Its first line, from 1.
     pub line: usize,
-    /// Its lines, without line breaks, invalid UTF-8 replaced.
+    /// Its lines without line breaks, with invalid UTF-8 replaced.
     pub lines: Vec<String>,
-    /// How alike, in percent.
+    /// The similarity in percent.
     pub similarity: u8,
-    /// The before-text and the region, line by line.
+    /// The search text and the region, line by line.
     #[serde(skip)]
     pub rows: Vec<Row>,
 }
 
-/// A line of a before-text beside the line of a file that stands for it.
+/// A line of a search text beside the line of the file that it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// The index in the before-text, from 0.
+    /// The index in the search text, from 0.
     pub wanted: Option<usize>,
     /// The index in the region's lines, from 0.
     pub real: Option<usize>,
@@ -125,23 +125,23 @@ pub struct Row {
 }
 
 named! {
-    /// How a line of a before-text compares with one of a file.
+    /// How a line of a search text compares with a line of the file.
     RowKind {
         /// Byte for byte the same.
         Same = "same",
-        /// The same but for blanks at both ends and look-alikes; or a blank line that the other side has not.
+        /// Equal except for whitespace at both ends and look-alikes; or a blank line that the other side lacks.
         Alike = "alike",
-        /// Another text.
+        /// Different.
         Differs = "differs",
         /// The file has no such line.
         Missing = "missing",
-        /// The before-text has no such line.
+        /// The search text has no such line.
         Extra = "extra",
     }
 }
 
 impl Nearest {
-    /// The first row that differs to the eye, else the first that differs in blanks or look-alikes.
+    /// The first row with a visible difference, else the first that differs in whitespace or look-alikes.
     pub fn first_differing_row(&self) -> Option<usize> {
         let first = |wanted: &dyn Fn(RowKind) -> bool| self.rows.iter().position(|row| wanted(row.kind));
         first(&|kind| !matches!(kind, RowKind::Same | RowKind::Alike))
@@ -149,15 +149,15 @@ impl Nearest {
     }
 }
 
-/// A count with its noun, which takes an s.
+/// A count with its noun, which gets a plural s.
 pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 named! {
-    /// How bad a finding is.
+    /// The severity of a finding.
     Severity {
-        /// Worth knowing; the response still lands.
+        /// The response still lands.
         Warning = "warning",
         /// Refuses the response.
         Error = "error",
@@ -167,12 +167,12 @@ named! {
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
         named! {
-            /// The stable names of findings, as `--json` and the documentation have them.
+            /// The stable codes of findings, in `--json` and the documentation.
             Code { $($(#[doc = $doc])* $name = $text,)* }
         }
 
         impl Code {
-            /// What it means, in a sentence or two.
+            /// The meaning of the code, in a sentence or two.
             pub fn meaning(self) -> &'static str {
                 match self { $(Code::$name => concat!($($doc,)*).trim_start(),)* }
             }
@@ -181,86 +181,88 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A block was opened and not closed, or its end was lost.
+    /// A block is unterminated, or its end is lost.
     Truncated = "truncated",
-    /// An opening that looks like an edit and is none: unknown tag, operation or attribute value.
+    /// An opening that looks like an edit but is invalid: an unknown tag, operation or attribute value.
     Malformed = "malformed",
-    /// An attribute, a path or a payload that must be there is not.
+    /// A required attribute, path or payload is missing.
     Missing = "missing",
     /// A child or attribute is a duplicate.
     Duplicate = "duplicate",
-    /// Edits stand where reasoning (`<think>`) may have begun or ended; or, as a warning, in reasoning.
+    /// Edits are where reasoning (`<think>`) may have begun or ended; as a warning, inside of reasoning.
     Reasoning = "reasoning",
-    /// As a warning: code blocks and other parts that no format reads, an error with `--strict`; or what was seen in a
-    /// response in which no edit was found.
+    /// As a warning, an error with `--strict`: code blocks and other parts that no format reads; or what was seen in a
+    /// response without edits.
     Unread = "unread",
-    /// A code block is for a file, and is neither an edit, nor a new file, nor what the file holds.
+    /// A code block is for a file, but is neither an edit, nor a new file, nor what the file contains.
     NotRead = "not-read",
     /// A fence may end at more than one line.
     FenceUnclear = "fence-unclear",
-    /// As a warning: a recorded call of a tool is left out, because its result is an error.
+    /// As a warning: a recorded tool call is left out, because its result is an error.
     FailedCall = "failed-call",
-    /// Not a path that may be written: outside the repository, or `.git` or a look-alike.
+    /// The path may not be written: it is outside the repository, or `.git` or a look-alike of it.
     PathInvalid = "path-invalid",
     /// The path leads through a symbolic link or a submodule.
     PathBlocked = "path-blocked",
-    /// The path differs from one that exists only in case or Unicode form.
+    /// The path differs from an existing one only in case or Unicode form.
     PathCase = "path-case",
-    /// A file that runs by itself at the next commit; needs `--allow-sensitive`.
+    /// The file would run by itself at the next commit; needs `--allow-sensitive`.
     PathSensitive = "path-sensitive",
-    /// Against `--include`, `--exclude` or `--no-allow-delete`.
+    /// The edit is against `--include`, `--exclude` or `--no-allow-delete`.
     Policy = "policy",
     /// There is no such file.
     NotFound = "not-found",
-    /// There is such a file already, with other content.
+    /// The file exists already, with other content.
     AlreadyExists = "already-exists",
-    /// What is there is a directory, a link, a submodule or binary; or it is not UTF-8, and the edit brings more than ASCII.
+    /// The path is a directory, a link, a submodule or a binary file; or the file is not UTF-8, and the edit adds more
+    /// than ASCII.
     NotEditable = "not-editable",
     /// No match for the search text.
     SearchNotFound = "search-not-found",
     /// The search text matches several places.
     SearchAmbiguous = "search-ambiguous",
-    /// `occurrence` is over the number of places.
+    /// `occurrence` is greater than the number of matches.
     OccurrenceRange = "occurrence-range",
-    /// The after-text says "rest of the code" where the before-text had code.
+    /// The replacement has "rest of the code" where the search text had code.
     Placeholder = "placeholder",
-    /// A whole file that is given has less than half of the lines that the file has, or lacks a definition of it; needs
+    /// A whole file in the response has less than half of the file's lines, or lacks a definition of it; needs
     /// `--allow-shrink`.
     Shrink = "shrink",
-    /// A snippet does not say clearly what it makes of the file.
+    /// A snippet does not say clearly how it changes the file.
     SnippetUnclear = "snippet-unclear",
-    /// A snippet lacks something of the file, and does not say that it is left out; needs `--allow-shrink` if it is to go.
+    /// A snippet lacks a part of the file, and does not say that the part is left out; needs `--allow-shrink` if it is to
+    /// be removed.
     SnippetLoses = "snippet-loses",
     /// A file has more syntax errors than before: a warning, an error with `--syntax=refuse`.
     Syntax = "syntax",
-    /// The after-text brings conflict markers, or the dividers of the format it is written in.
+    /// The edit adds conflict markers, or the dividers of its format.
     Markers = "markers",
-    /// The after-text has `&lt;`, `&gt;` or `&amp;` where code has `<`, `>` or `&`; needs `--allow-escaped`.
+    /// The edit adds `&lt;`, `&gt;` or `&amp;` where code has `<`, `>` or `&`; needs `--allow-escaped`.
     Escaped = "escaped",
-    /// The edit's result and what changed meanwhile are in conflict; or, as a warning, `-X` or a later edit
-    /// decided whose lines stand.
+    /// The edit's result conflicts with what changed meanwhile; or, as a warning, `-X` or a later edit decided the
+    /// conflict.
     Conflict = "conflict",
-    /// The edit builds on one that is not wanted, or without it would change another place.
+    /// The edit depends on one that was left out, or would change another place without it.
     LeftOut = "left-out",
     /// The edit changes nothing.
     NoChange = "no-change",
     /// The edit is already applied.
     AlreadyApplied = "already-applied",
-    /// The edit quotes no line of the file, so its lines went below a heading or to the end of the file.
+    /// The edit has no context line of the file, so its lines were added below a heading or at the end of the file.
     Unanchored = "unanchored",
-    /// New lines were indented by other blanks than the file, and got the file's.
+    /// New lines had other indentation characters than the file, and were converted.
     Retabbed = "retabbed",
-    /// Over a limit of size or time.
+    /// A limit of size or time was exceeded.
     Limit = "limit",
 }
 
 impl Diagnostic {
-    /// An error at a place of the response.
+    /// An error at a place in the response.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Error, span, message.into())
     }
 
-    /// A warning at a place of the response.
+    /// A warning at a place in the response.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Warning, span, message.into())
     }
@@ -279,7 +281,7 @@ impl Diagnostic {
         }
     }
 
-    /// Says what to do next.
+    /// Adds a hint.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -293,14 +295,14 @@ impl Diagnostic {
         self
     }
 
-    /// Says where that lies which gave no edit, unless it was said.
+    /// Sets `lost`, unless it is set.
     #[must_use]
     pub fn with_lost(mut self, lost: Span) -> Self {
         self.lost.get_or_insert(lost);
         self
     }
 
-    /// Names the edit (its number, from 1) and its path.
+    /// Sets the edit (its number, from 1) and its path.
     #[must_use]
     pub fn for_edit(mut self, number: usize, path: impl Into<String>) -> Self {
         self.edit = Some(number);
@@ -308,7 +310,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what the real file says.
+    /// Adds evidence from the file.
     #[must_use]
     pub fn with_evidence(mut self, evidence: Evidence) -> Self {
         self.evidence = Some(Box::new(evidence));
@@ -326,20 +328,20 @@ impl Diagnostic {
     }
 }
 
-/// Why a hunk, or a whole text, is not taken: a diagnostic that has no place in the response yet.
+/// A diagnostic about a hunk or a whole text that has no place in the response yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Which hunk of the edit, from 0.
+    /// The hunk of the edit, from 0.
     pub hunk: usize,
-    /// What it is.
+    /// The stable code.
     pub code: Code,
-    /// What happened: a lowercase fragment.
+    /// The message: a lowercase fragment.
     pub message: String,
-    /// What to do next.
+    /// The hint.
     pub help: Option<String>,
-    /// What the file holds.
+    /// The evidence from the file.
     pub evidence: Option<Evidence>,
-    /// No other text than the one at hand can settle it.
+    /// Whether it is final, so that the edit is not tried on the base.
     pub(crate) is_last: bool,
 }
 

@@ -1,7 +1,7 @@
-//! What every format lowers to: edits of one file each, in the order they stand in the response.
+//! What every format lowers to: edits of one file each, in the order of the response.
 //!
-//! An edit says what the model wrote, not yet what it means for a repository: paths are as written and
-//! texts are not located. [`crate::plan::resolve`] does both.
+//! An edit says what the model wrote: its path is not checked and its texts are not located yet. [`crate::plan::resolve`]
+//! does both.
 
 use crate::diag::{Diagnostic, Severity};
 use crate::names::named;
@@ -9,103 +9,104 @@ use crate::response::{Passage, Response};
 use crate::span::Span;
 use std::collections::BTreeSet;
 
-/// All that a parser found in one or several responses.
+/// The result of parsing one or several responses.
 ///
-/// Nothing declared is dropped: what looked like an edit and is none is an error in `diagnostics`.
+/// Nothing that is declared gets lost: what looks like an edit but is invalid is an error in `diagnostics`. All lists are
+/// in the order of the response.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    /// The edits, in the order they stand.
+    /// The edits.
     pub edits: Vec<Edit>,
-    /// What is wrong with the response, or worth a warning, in the order it stands.
+    /// The errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// Where edits, or what looked like some, were found, in the order it stands.
+    /// Where edits, or what looks like edits, are.
     pub regions: Vec<Region>,
-    /// A commit message for the response as a whole, where the format has one (applydir's `message`).
+    /// A commit message for the whole response, if the format has one (applydir's `message`).
     pub message: Option<String>,
-    /// The edits without a path of their own, in the order they stand.
+    /// The edits without a path of their own.
     pub unnamed: Vec<Unnamed>,
-    /// The code blocks that may have a file of their own and are no edits, in the order they stand, until
-    /// [`crate::plan::settle_given`] has asked the tree what they are.
+    /// The code blocks that may belong to a file but are not edits, until [`crate::plan::settle_given`] has looked up in
+    /// the tree what they are.
     pub given: Vec<Given>,
-    /// Those of them that are errors unless the edits bring their lines.
+    /// Those of `given` that are errors unless the edits add their lines.
     pub pending: Vec<Given>,
-    /// What no format reads, in the order it stands.
+    /// What no format reads.
     pub unread: Vec<Unread>,
-    /// The first edits that are content of a document or quote, if there are any.
+    /// The first edits that are the content of a document or quote.
     pub shown: Option<Span>,
-    /// The first region of a format that was not to be read, if there is one.
+    /// The first region of a format that was not to be read.
     pub other: Option<Region>,
-    /// The edits, counted from 0, that are not to be made; see [`Script::leave_out`].
+    /// The indexes of edits that are left out; see [`Script::leave_out`].
     pub left_out: BTreeSet<usize>,
-    /// Those that have landed already, by the record of an earlier landing.
+    /// The indexes of edits that have landed, by the record of an earlier landing.
     pub landed: BTreeSet<usize>,
 }
 
-/// An edit that has no path of its own. What stands around it, and the tree, say which file it belongs to.
+/// An edit without a path of its own. The text around it, and the tree, tell which file it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unnamed {
-    /// The edit, by its place. The path that it has is one of the candidates.
+    /// The span of the edit, whose path is one of the candidates.
     pub edit: Span,
     /// The files that may be meant.
     pub candidates: Vec<Candidate>,
 }
 
-/// A file that may be meant, and what names it.
+/// A file that may be meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The file.
     pub path: Target,
-    /// What names it.
+    /// Where it is named.
     pub by: Clue,
-    /// Whether it is meant as a path even if there is no such file, as in backquotes.
+    /// Whether it counts as a path even if there is no such file, as in backquotes.
     pub quoted: bool,
 }
 
-/// What names a file for an edit or a code block.
+/// Where a file is named for an edit or a code block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clue {
-    /// A line right above that is wholly a path.
+    /// In a line right above that is only a path.
     Line,
-    /// The first line in the fence, as a comment.
+    /// In the first line inside of the fence, as a comment.
     Comment,
-    /// The fence's info string.
+    /// In the fence's info string.
     Info,
-    /// The nearest heading above with one path.
+    /// In the nearest heading above with a single path.
     Heading,
-    /// The block before.
+    /// In the block before.
     Previous,
-    /// A word in the paragraph right above.
+    /// In a word of the paragraph right above.
     Mention,
 }
 
 impl Clue {
-    /// Whether it says nothing but the path.
+    /// Whether the text is only the path.
     pub fn is_whole(self) -> bool {
         matches!(self, Clue::Line | Clue::Comment | Clue::Info)
     }
 }
 
-/// A code block with a file of its own that is no edit. The tree says what it is.
+/// A code block that may belong to a file but is not an edit. The tree tells what it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Given {
     /// From its opening to its closing fence.
     pub span: Span,
-    /// The files that are named for it: by a whole line or the info string, or by words of the heading or paragraph right
+    /// The files that are named for it, by a whole line or the info string, or by words of the heading or paragraph right
     /// above.
     pub candidates: Vec<Candidate>,
-    /// The first word of the info string; empty if there is none.
+    /// The first word of the info string; may be empty.
     pub language: String,
-    /// The lines in it.
+    /// Its lines.
     pub text: Passage,
-    /// How many bytes of `text` a first line takes that may be the path as a comment.
+    /// The length in bytes of a first line that may be the path as a comment.
     pub path_line: usize,
     /// Whether its end is known.
     pub state: FenceState,
-    /// Whether it is a whole file that replaces or makes the one that it is for, because that was asked for.
+    /// Whether it is requested to be a whole file, which replaces or creates the file.
     pub is_whole: bool,
-    /// Whether it changes the definitions that it holds of a file that is there, because that was asked for.
+    /// Whether it is requested to be a snippet, which changes the definitions that it contains.
     pub is_snippet: bool,
-    /// Why it is given: the prose above it.
+    /// The reason: the prose above it.
     pub why: Option<String>,
 }
 
@@ -119,21 +120,21 @@ impl Given {
 /// Whether the end of a code block is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FenceState {
-    /// A fence closes it.
+    /// It has a closing fence.
     #[default]
     Closed,
-    /// No fence closes it.
+    /// It has no closing fence.
     Unclosed,
-    /// This line in it opens a fence of its own length, so that the next fence may close that one.
+    /// This line inside of it opens a fence of the same length, so that the next fence may close either.
     Unclear(Span),
 }
 
 /// A part of the response that no format reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// The part.
+    /// Its span.
     pub span: Span,
-    /// The info string of a code block.
+    /// The info string, if it is a code block.
     pub info: String,
 }
 
@@ -143,7 +144,7 @@ impl Script {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// Adds what another response says after this one's. Its regions are others than those that are here already.
+    /// Appends the script of another response. Its regions get other numbers.
     pub fn append(&mut self, other: Script) {
         let regions = self.edits.iter().map(|edit| edit.region + 1).max().unwrap_or(0);
         self.edits.extend(other.edits.into_iter().map(|edit| Edit { region: regions + edit.region, ..edit }));
@@ -158,13 +159,13 @@ impl Script {
         self.other = self.other.or(other.other);
     }
 
-    /// The warnings, in order.
+    /// The warnings, in their order.
     pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error())
     }
 
-    /// Leaves edits out, as if they were not there; the others keep their numbers. `wanted` says of an edit, counted from
-    /// 0, whether it stays, and without a number whether what could not be read as an edit still refuses the response.
+    /// Leaves edits out; the others keep their numbers. `wanted` tells whether the edit at an index stays, and for `None`
+    /// whether what could not be read still refuses the response.
     pub fn leave_out(&mut self, wanted: impl Fn(Option<usize>) -> bool) {
         for at in (0..self.edits.len()).filter(|at| !wanted(Some(*at))) {
             self.left_out.insert(at);
@@ -180,12 +181,12 @@ impl Script {
         }
     }
 
-    /// Whether an edit, counted from 0, is not to be made: it is left out, or has landed.
+    /// Whether the edit at an index is not made: it is left out or has landed.
     pub fn is_left_out(&self, edit: usize) -> bool {
         self.left_out.contains(&edit) || self.landed.contains(&edit)
     }
 
-    /// The path to show for an edit, counted from 0, that has not been resolved: `?` where only words of prose may name it.
+    /// The path to show for the unresolved edit at an index: `?` if only words of prose may name it.
     pub fn shown_path(&self, at: usize) -> String {
         let Some(edit) = self.edits.get(at) else { return String::new() };
         let is_word = |one: &Candidate| {
@@ -198,8 +199,7 @@ impl Script {
         }
     }
 
-    /// The paths that the edits name, each once, in the order in which they first stand; those of moves and copies at both
-    /// ends.
+    /// The paths that the edits name, each once, in the order of the response, including destinations.
     pub fn paths(&self) -> Vec<String> {
         let mut seen = std::collections::HashSet::new();
         let wanted = self.edits.iter().enumerate().filter(|(at, _)| !self.is_left_out(*at));
@@ -213,8 +213,8 @@ impl Script {
         both.map(Target::shown).filter(|path| seen.insert(path.clone())).collect()
     }
 
-    /// The prose of one of the script's responses: what stands before, between and after the regions, in order, without
-    /// the blank lines and Markdown fences around each piece. Reasoning counts as prose.
+    /// The prose of one of the responses: the text around the regions, in order, without blank lines and Markdown fences
+    /// at the ends of each part. Reasoning counts as prose.
     pub fn prose<'r>(&self, response: &'r Response) -> Vec<&'r str> {
         let own = self.regions.iter().map(|region| region.span).filter(|span| span.response == response.id());
         let mut pieces = Vec::new();
@@ -231,7 +231,7 @@ impl Script {
     }
 }
 
-/// A piece of prose without blank lines and lines of a fence at both ends.
+/// A part of prose without blank lines and fences at both ends.
 fn without_fences(piece: &str) -> &str {
     let is_edge = |line: &str| {
         let line = line.trim();
@@ -252,58 +252,57 @@ fn without_fences(piece: &str) -> &str {
     }
 }
 
-/// A part of a response that one format claims.
+/// A part of a response that one format reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
     /// The format.
     pub format: FormatId,
-    /// The part, from the first to the last byte.
+    /// Its span.
     pub span: Span,
 }
 
 /// One change that the model asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// From the first to the last byte of what declares it.
+    /// The span of its declaration.
     pub span: Span,
-    /// The format it was written in.
+    /// Its format.
     pub format: FormatId,
-    /// Which region (envelope, fence, or run of bare edits) of the response it stands in. Equal edits in one
-    /// region are different places; in another region they are the same edit once more.
+    /// The number of its region (envelope, fence, or run of bare edits). Equal edits in one region are for different
+    /// places; in different regions they are one edit, repeated.
     pub region: u32,
-    /// The file it is about (a rename's or copy's source).
+    /// The file (the source of a rename or copy).
     pub path: Target,
-    /// What to do.
+    /// The operation.
     pub op: Op,
-    /// Why, in the model's words: trimmed, never empty.
+    /// The model's reason: trimmed, never empty.
     pub why: Option<String>,
-    /// What a git patch says beside; nothing in other formats.
+    /// What only a git patch says; empty in other formats.
     pub git: Git,
 }
 
-/// What a git patch says of a file beside its paths and its text.
+/// What a git patch says beside paths and text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Git {
-    /// Whether the file is executable afterwards (mode 100755 and not 100644); `None`: as it was.
+    /// Whether the file is executable afterwards (mode 100755 or 100644); `None` for no change.
     pub executable: Option<bool>,
-    /// The abbreviated name of the blob that the hunks were made on.
+    /// The abbreviated id of the blob that the hunks are for.
     pub blob: Option<String>,
-    /// Whether the path may begin with a prefix of git's: the one without its first component is meant where only that
-    /// is there.
+    /// Whether the path may begin with one of git's prefixes. It is dropped if only the file without it exists.
     pub prefixed: bool,
-    /// The mail that it stands in. All edits of a mail are one commit.
+    /// The span of the mail. All edits of a mail become one commit.
     pub mail: Option<Span>,
     /// Whether the response ends in its last line, without a line break.
     pub is_open: bool,
 }
 
 impl Edit {
-    /// An edit in no region yet, for which no why is known.
+    /// An edit without a region and a why.
     pub(crate) fn new(format: FormatId, span: Span, path: Target, op: Op) -> Self {
         Self { span, format, region: 0, path, op, why: None, git: Git::default() }
     }
 
-    /// Its hunks; none where it has no before-text.
+    /// Its hunks; empty for an operation without search texts.
     pub fn hunks(&self) -> &[Hunk] {
         match &self.op {
             Op::Modify { hunks, .. }
@@ -314,18 +313,18 @@ impl Edit {
         }
     }
 
-    /// The hunk that stands just there. Hunks stand in the order of the response.
+    /// The hunk with this span. Hunks are in the order of the response.
     pub fn hunk_at(&self, span: Span) -> Option<&Hunk> {
         let hunks = self.hunks();
         hunks.get(hunks.binary_search_by_key(&span, |hunk| hunk.span).ok()?)
     }
 
-    /// Whether nothing is left of that file, as written, where it was.
+    /// Whether it removes the file at this path, as written.
     pub fn takes_away(&self, file: &str) -> bool {
         matches!(self.op, Op::Delete { .. } | Op::Rename { .. }) && self.path.shown() == shown(file)
     }
 
-    /// Whether it asks for just what the other asks for, wherever the two stand.
+    /// Whether it asks for the same as another edit, regardless of their places.
     pub fn says_the_same(&self, other: &Edit) -> bool {
         let same = |a: &Target, b: &Target| (a.shown(), &a.root) == (b.shown(), &b.root);
         let hunks = |a: &[Hunk], b: &[Hunk]| {
@@ -348,7 +347,7 @@ impl Edit {
 }
 
 named! {
-    /// The formats' identities.
+    /// The formats.
     FormatId {
         /// OPX, `<edit file= op=>`.
         Opx = "opx",
@@ -371,7 +370,7 @@ named! {
     }
 }
 
-/// There is no format of that name.
+/// An unknown format's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown format {0:?}; use one of opx, apply-patch, search-replace, file-changes, applydir, diff, edit-calls, whole-file, snippet"
@@ -381,36 +380,36 @@ pub struct UnknownFormat(pub String);
 impl std::str::FromStr for FormatId {
     type Err = UnknownFormat;
 
-    /// The format with that name, exactly as [`FormatId::as_str`] has it.
+    /// The format with this name, exactly as in [`FormatId::as_str`].
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
         FormatId::of_name(name).ok_or_else(|| UnknownFormat(name.to_owned()))
     }
 }
 
-/// A path as the response has it, before it is checked.
+/// A path in the response, before it is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The path as written, without the quotes around it.
+    /// The path as written, without quotes.
     pub raw: String,
     /// OPX's `root=`: the directory that the path is relative to.
     pub root: Option<String>,
-    /// Where it is written.
+    /// Its span.
     pub span: Span,
 }
 
 impl Target {
-    /// A path that stands there.
+    /// A path at a span.
     pub(crate) fn new(raw: &str, span: Span) -> Self {
         Self { raw: raw.to_owned(), root: None, span }
     }
 
-    /// The path as it is shown: `d\\e`, `./d/e` and `d/e` are one.
+    /// The path for messages: `d\\e`, `./d/e` and `d/e` are shown alike.
     pub fn shown(&self) -> String {
         shown(&self.raw)
     }
 }
 
-/// A path as it is shown, whatever separators it is written with.
+/// A path for messages, with slashes.
 pub fn shown(path: &str) -> String {
     let path = path.replace('\\', "/");
     match path.trim_start_matches("./") {
@@ -419,125 +418,124 @@ pub fn shown(path: &str) -> String {
     }
 }
 
-/// What an edit does to its file.
+/// The operation of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Op {
-    /// Make a file that holds `text`.
+    /// Create a file.
     Create {
-        /// The whole content: lines, each ended by `\n`, but for a last one that a diff says is not.
+        /// The whole content: lines that end with `\n`, except a last one that a diff says has no newline.
         text: Passage,
-        /// What happens when the file exists with other content.
+        /// What happens if the file exists with other content.
         existing: Existing,
     },
-    /// Change parts of a file. All hunks apply or none does.
+    /// Change parts of a file. All hunks apply, or none.
     Modify {
-        /// In the order they stand; empty only where the mode is all that changes.
+        /// In the order of the response; empty only if just the mode changes.
         hunks: Vec<Hunk>,
-        /// What happens when there is no such file.
+        /// What happens if there is no such file.
         missing: Missing,
     },
-    /// Give an existing file a whole new content: lines, each ended by `\n`.
+    /// Replace the whole content of an existing file.
     Replace {
-        /// The whole content.
+        /// The new content: lines that end with `\n`.
         text: Passage,
     },
-    /// Add lines at the end of a file, making it if there is none.
+    /// Add lines at the end of a file, or create it.
     Append {
-        /// The lines, each ended by `\n`.
+        /// The lines, each ending with `\n`.
         text: Passage,
     },
-    /// Change the definitions of a file that the text holds.
+    /// Change the definitions that the text contains.
     Snippet {
-        /// Definitions, imports, and comments that say what is left out; each line ended by `\n`.
+        /// Definitions, imports, and comments that mark what is left out; each line ends with `\n`.
         text: Passage,
     },
-    /// Remove a file.
+    /// Delete a file.
     Delete {
-        /// Whether a directory is taken too, with all that is in it.
+        /// Whether a directory is deleted, too, with all its content.
         recursive: bool,
-        /// What they remove is all that the file may hold; empty where the format does not say.
+        /// What they remove must be all that the file contains; empty if the format does not say.
         hunks: Vec<Hunk>,
     },
-    /// Move a file, then change it at its new place.
+    /// Rename a file, then change it at its new path.
     Rename {
-        /// Where to.
+        /// The destination.
         to: Box<Target>,
         /// The changes; may be empty.
         hunks: Vec<Hunk>,
     },
-    /// Make a file with the content of another, then change it.
+    /// Copy a file, then change the copy.
     Copy {
-        /// The new file.
+        /// The destination.
         to: Box<Target>,
         /// The changes; may be empty.
         hunks: Vec<Hunk>,
     },
 }
 
-/// What a creation does with a file that is there with other content.
+/// What a creation does with an existing file with other content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// Refuse (`already-exists`) unless `--allow-overwrite`.
+    /// Refuses (`already-exists`), unless `--allow-overwrite`.
     Refuse,
-    /// Replace its content, because the format's document says so.
+    /// Replaces the content, as the format's specification says.
     Overwrite,
 }
 
-/// What a modification does when its file is not there.
+/// What a modification does if its file does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// Refuse.
+    /// Refuses.
     Refuse,
-    /// Make the file if no hunk has a line to find (udiffx, SEARCH/REPLACE and applydir with empty searches).
+    /// Creates the file, if no hunk has a search text (udiffx, SEARCH/REPLACE and applydir with empty searches).
     CreateFromAdditions,
 }
 
-/// One place of a file, and what becomes of it.
+/// One change within a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// Where in the response.
+    /// Its span in the response.
     pub span: Span,
-    /// The before- and the after-text.
+    /// The search text and the replacement.
     pub change: Change,
-    /// What beside the before-text says where.
+    /// What else tells where it belongs.
     pub anchor: Anchor,
 }
 
-/// The before-text and the after-text of a hunk, as the format writes them. The difference is the edit.
+/// The search text and the replacement of a hunk, as the format writes them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// Two texts, to be paired line by line.
+    /// Two texts, which are compared line by line.
     Texts {
-        /// What to find: whole lines each ended by `\n`.
+        /// The search text: whole lines that end with `\n`.
         before: Passage,
-        /// What to put there, in the same form. Empty: the lines are removed.
+        /// The replacement, in the same form. If it is empty, the lines are removed.
         after: Passage,
-        /// Whether `before` may also be part of a line (OPX).
+        /// Whether the search text may also be a part of a line (OPX).
         unit: Unit,
     },
-    /// SEARCH/REPLACE with `=======` lines in its content: the lines between SEARCH and REPLACE, and the byte
-    /// offset of every line in it that may be the divider. The split whose SEARCH text is the longest that
-    /// the file has is meant.
+    /// SEARCH/REPLACE with `=======` lines in its content: the lines between SEARCH and REPLACE, and the offsets of the
+    /// lines that may be the divider. The divider with the longest search text that the file contains is meant.
     Splits {
-        /// All lines, dividers included, each ended by `\n`.
+        /// All lines, dividers included, each ending with `\n`.
         lines: Passage,
-        /// Offsets of the candidates' first bytes, ascending; at least two.
+        /// The offsets of the candidates, ascending; at least two.
         dividers: Vec<usize>,
     },
-    /// A unified diff's body: lines that begin with ` ` (kept), `-` (removed), `+` (added) or `~` (everything
-    /// between the removed lines around it), each ended by `\n`.
+    /// The body of a unified diff: lines that begin with ` ` (context), `-` (removed), `+` (added) or `~` (everything
+    /// between the removed lines around it), each ending with `\n`.
     Diff {
         /// The lines with their marks.
         lines: Passage,
-        /// `\ No newline at end of file` stood after the last line of the before-text.
+        /// Whether `\ No newline at end of file` follows the last line of the search text.
         before_unterminated: bool,
-        /// Likewise for the after-text.
+        /// Whether it follows the last line of the replacement.
         after_unterminated: bool,
     },
 }
 
 impl Change {
-    /// The lines that it looks for, without line breaks; where the divider is in doubt, those before the first.
+    /// The lines of the search text, without line breaks; with several dividers, those before the first.
     pub fn wanted(&self) -> Vec<&str> {
         match self {
             Change::Texts { before, .. } => before.lines().collect(),
@@ -552,10 +550,10 @@ impl Change {
         }
     }
 
-    /// The texts before and behind one of the dividers of [`Change::Splits`], by its offset.
+    /// The texts before and after one of the dividers of [`Change::Splits`], by its offset.
     ///
-    /// A divider right before the end may be doubled, and divides nothing then. Where the search text holds a divider,
-    /// the other may too.
+    /// A divider right before the end may be a repetition that divides nothing. If the search text has a divider inside,
+    /// the replacement may have one, too.
     pub fn split(&self, divider: usize) -> Option<(&str, &str)> {
         let Change::Splits { lines, dividers } = self else { return None };
         let is_last =
@@ -566,7 +564,7 @@ impl Change {
         Some((lines.get(..divider)?, after))
     }
 
-    /// The lines that stand there afterwards, without line breaks; where the divider is in doubt, those after the first.
+    /// The lines of the replacement, without line breaks; with several dividers, those after the first.
     pub fn result(&self) -> Vec<&str> {
         match self {
             Change::Texts { after, .. } => after.lines().collect(),
@@ -582,47 +580,47 @@ impl Change {
     }
 }
 
-/// What a before-text is made of.
+/// The unit of a search text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
     /// Whole lines only.
     Lines,
-    /// Whole lines, else a part of a line that neither begins nor ends inside a word.
+    /// Whole lines, else a part of a line that does not split a word.
     Text,
-    /// As a text, and taken to the byte: it may begin and end anywhere within lines. The line break at the end of both texts
-    /// is none of them.
+    /// As `Text`, but exact to the byte: it may begin and end anywhere in a line. The line break at the end of both texts
+    /// does not count.
     Verbatim,
 }
 
-/// What beside the before-text says where a hunk belongs.
+/// What besides the search text tells where a hunk belongs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Anchor {
-    /// Nothing: one place, or refused.
+    /// Nothing: the match has to be unique.
     #[default]
     Unique,
     /// OPX's `occurrence=`.
     Occurrence(Occurrence),
-    /// Right behind that line, from 1; 0 is before the first.
+    /// Right after this line, from 1; 0 is before the first.
     After(u32),
-    /// A Codex patch's chunk: after the last chunk's end, and after its `@@` lines.
+    /// A chunk of a Codex patch: after the end of the chunk before, and after its `@@` lines.
     Seek {
         /// The texts of the `@@` lines, outermost first; may be empty.
         context: Vec<String>,
-        /// `*** End of File` stood at the chunk's end.
+        /// Whether `*** End of File` ends the chunk.
         end_of_file: bool,
     },
-    /// A unified diff's hunk: in order, and where candidates are equal the one at that line.
+    /// A hunk of a unified diff: after the hunk before, and among equal candidates the one at this line.
     Line {
         /// The old start line as written, from 1.
         old_start: Option<u32>,
         /// The new start line as written, from 1.
         new_start: Option<u32>,
-        /// The text behind the numbers: a line above the hunk, such as a function's first.
+        /// The text after the numbers: a line above the hunk, such as the head of its function.
         section: Option<String>,
     },
 }
 
-/// Which of several places is meant.
+/// Which of several matches is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Occurrence {
     /// The first.
@@ -631,6 +629,6 @@ pub enum Occurrence {
     Last,
     /// The n-th, from 1.
     Nth(std::num::NonZeroU32),
-    /// All of them, wherever the text stands.
+    /// All matches.
     All,
 }

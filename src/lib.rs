@@ -1,7 +1,7 @@
 //! Land the code edits in a language model's answer as a git transaction.
 //!
-//! A program that gets edits from a model lands them like this; `examples/agent.rs` is the whole loop, with a model that gets an
-//! edit wrong first.
+//! A program lands a model's edits like this; `examples/agent.rs` is a whole loop with a model that first gets an edit
+//! wrong.
 //!
 //! ```no_run
 //! # #[cfg(feature = "git")]
@@ -26,8 +26,9 @@
 //! # fn main() {}
 //! ```
 //!
-//! Without git, [`Tree`] resolves on files that the program has itself. What this page names is what stays; all else that can be
-//! reached is the inside of the program, and may change at any time. [`Options`] has the fields of [`settings::Settings`].
+//! Without git, [`Tree`] resolves edits on files that the program provides. The names on this page are the stable API;
+//! everything else that is reachable is internal and may change at any time. [`Options`] has the fields of
+//! [`settings::Settings`].
 //!
 //! # The inside
 //!
@@ -45,13 +46,13 @@
 //! - a [`plan::Plan`] can only come from [`plan::resolve`], and holds no step that was not located uniquely;
 //! - only [`transaction`] changes a repository, and it either publishes all of a plan or nothing.
 
-// In reading order, which is the order of the layers: a module knows only those that stand before it.
+// In reading order, which is the order of the layers: a module knows only those before it.
 
 // Stable names of values.
 #[doc(hidden)]
 pub mod names;
 
-// The response, what is wrong with it, and the paths and contents that it is about.
+// The response, findings about it, and paths and contents.
 #[doc(hidden)]
 pub mod span;
 
@@ -64,14 +65,14 @@ pub mod response;
 #[doc(hidden)]
 pub mod text;
 
-// What all formats lower to, and the formats.
+// The formats, and what they lower to.
 #[doc(hidden)]
 pub mod edit;
 
 #[doc(hidden)]
 pub mod format;
 
-// What a change says of lines, how a text changes by it, and what no one means to change.
+// Changes as lines, versions of a file, and unintended content.
 #[doc(hidden)]
 pub mod pattern;
 
@@ -81,11 +82,11 @@ pub mod version;
 #[doc(hidden)]
 pub mod guard;
 
-// What a snippet makes of a file, by its definitions.
+// Merges of snippets by definitions.
 #[doc(hidden)]
 pub mod syntax;
 
-// Where edits belong, and what they come to.
+// Where edits belong, and the plan that they resolve to.
 #[doc(hidden)]
 pub mod locate;
 
@@ -99,8 +100,8 @@ pub mod prompt;
 #[doc(hidden)]
 pub mod report;
 
-// Up to here everything is pure. From here on there is the world, and it has to be a Unix: a landing never follows a link
-// (openat), swaps files in one step (rename), knows them again by inode, and passes signals on to groups of processes.
+// Everything up to here is pure. The rest needs a Unix: a landing opens directories without following links (openat),
+// swaps files in one step (rename), recognizes them by inode, and signals process groups.
 #[cfg(all(feature = "git", not(unix)))]
 compile_error!("landing edits takes a Unix; elsewhere the library builds with --no-default-features");
 
@@ -112,17 +113,17 @@ pub mod vcs;
 #[doc(hidden)]
 pub mod transaction;
 
-// What a verb does, from options to a report.
+// What each verb does, from options to a report.
 #[cfg(feature = "git")]
 #[doc(hidden)]
 pub mod flow;
 
-// What a run comes to.
+// Exit statuses, and descriptions of errors.
 #[cfg(feature = "git")]
 #[doc(hidden)]
 pub mod outcome;
 
-// What a program needs.
+// The API for programs.
 #[doc(hidden)]
 pub mod door;
 

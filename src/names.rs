@@ -1,6 +1,6 @@
-//! Enumerations whose values have stable names: in `--json`, in records and in the documentation.
+//! Enumerations whose values have stable names, for `--json`, records and the documentation.
 
-/// Defines an enumeration with the name of each value.
+/// Defines an enumeration with the names of its values.
 macro_rules! named {
     ($(#[$of_type:meta])* $Type:ident { $($(#[$of_value:meta])* $Value:ident = $name:literal,)* }) => {
         $(#[$of_type])*
@@ -8,7 +8,7 @@ macro_rules! named {
         pub enum $Type { $($(#[$of_value])* $Value,)* }
 
         impl $Type {
-            /// All of them, in the order of the documentation.
+            /// All values, in the order of the documentation.
             pub const ALL: &[Self] = &[$(Self::$Value,)*];
 
             /// Their names.
@@ -19,7 +19,7 @@ macro_rules! named {
                 match self { $(Self::$Value => $name,)* }
             }
 
-            /// The one with that name, exactly.
+            /// The value with this name, exactly.
             pub fn of_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.as_str() == name)
             }

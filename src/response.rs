@@ -1,6 +1,6 @@
-//! One model answer as text, with its lines.
+//! A model's response as text with lines.
 //!
-//! The door through which untrusted bytes enter: after it, everything is UTF-8 of a bounded size.
+//! Untrusted bytes enter here; afterwards everything is UTF-8 of a bounded size.
 
 mod passage;
 
@@ -11,13 +11,13 @@ use crate::span::{LineRange, Span};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The size up to which a response is accepted unless `llmapply.maxSize` says otherwise, in bytes.
+/// The size limit of a response, in bytes, unless `llmapply.maxSize` sets another.
 pub const DEFAULT_MAX_SIZE: u64 = 64 * 1024 * 1024;
 
 /// Why bytes are not a response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResponseError {
-    /// More than the limit.
+    /// It exceeds the limit.
     #[error("{name} is larger than {limit} bytes")]
     TooLarge {
         /// The response's name.
@@ -25,42 +25,42 @@ pub enum ResponseError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Not UTF-8 from there on.
+    /// It is not UTF-8.
     #[error("{name} is not UTF-8: line {line} has the byte 0x{byte:02x}")]
     NotUtf8 {
         /// The response's name.
         name: String,
-        /// The line of the first offending byte, from 1.
+        /// The line of the first invalid byte, from 1.
         line: usize,
         /// That byte.
         byte: u8,
     },
 }
 
-/// Line breaks are counted up to every multiple of this many bytes: an index of lines could be longer than the text.
+/// The block size at which line breaks are counted. An index of all lines could be larger than the text.
 const BLOCK: usize = 4096;
 
-/// A model's answer: UTF-8 text without a byte order mark, with its lines counted.
+/// A model's response: UTF-8 text without a byte order mark, with an index of its lines.
 #[derive(Debug, Clone)]
 pub struct Response {
     id: u32,
     name: String,
     text: Arc<String>,
-    /// How many line breaks stand before each block of the text.
+    /// How many line breaks come before each block of the text.
     breaks: Vec<u32>,
 }
 
-/// The last part of a response's name.
+/// The last component of a response's name.
 pub(crate) fn file_name(name: &str) -> &str {
     name.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or(name)
 }
 
 impl Response {
-    /// Takes the bytes of the response with index `id` (0 for the first of a run), called `name` in messages.
-    /// A leading UTF-8 byte order mark is dropped.
+    /// Takes the bytes of the response with index `id` (0 for the first of a run) and the name `name` in messages. Drops
+    /// a leading UTF-8 byte order mark.
     ///
     /// # Errors
-    /// More than `limit` (or 4 GiB) bytes, or bytes that are not UTF-8.
+    /// It exceeds `limit` (or 4 GiB), or is not UTF-8.
     pub fn new(id: u32, name: impl Into<String>, bytes: Vec<u8>, limit: u64) -> Result<Self, ResponseError> {
         let name = name.into();
         let limit = limit.min(u64::from(u32::MAX) - 1);
@@ -88,32 +88,32 @@ impl Response {
         Ok(Self { id, name, text: Arc::new(text), breaks })
     }
 
-    /// The same with another index.
+    /// The response with another index.
     pub fn with_id(self, id: u32) -> Self {
         Self { id, ..self }
     }
 
-    /// Which response of the run, 0 for the first; the `response` of every [`Span`] into it.
+    /// Its index in the run, from 0; the `response` of every [`Span`] into it.
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// What to call it in messages: a file name, or `standard input`.
+    /// Its name in messages: a file name, or `standard input`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name without the directories before it: for what is kept, where they would mean nothing.
+    /// The name without directories, for records, where these would mean nothing.
     pub fn file_name(&self) -> &str {
         file_name(&self.name)
     }
 
-    /// All of its text, without a byte order mark.
+    /// The whole text, without a byte order mark.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its text with `\n` line ends and without blank lines at its end: by this it is known, however it was copied.
+    /// The text with `\n` line endings and without blank lines at its end; identifies the response however it was copied.
     pub fn plain_text(&self) -> Cow<'_, str> {
         let text = self.text.trim_end();
         match memchr::memchr(b'\r', text.as_bytes()) {
@@ -122,26 +122,26 @@ impl Response {
         }
     }
 
-    /// The same text, shared: whoever keeps it needs no copy.
+    /// The text, shared without a copy.
     pub fn shared(&self) -> Arc<String> {
         Arc::clone(&self.text)
     }
 
-    /// The text of a span; empty for one that is out of bounds or splits a character.
+    /// The text of a span; empty if it is out of bounds or splits a character.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")
     }
 
-    /// The line, from 1, that holds the byte at `offset`.
+    /// The line, from 1, of the byte at `offset`.
     pub fn line_of(&self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
-        // The last block may be full, and `offset` behind it.
+        // If the last block is full, `offset` may be after it.
         let block = (offset / BLOCK).min(self.breaks.len().saturating_sub(1));
         let before = self.breaks.get(block).map_or(0, |&breaks| breaks as usize);
         before + count_breaks(&self.text.as_bytes()[block * BLOCK..offset]) + 1
     }
 
-    /// Where a line, counted from 1, begins; where the text ends if there are fewer.
+    /// The offset of a line, from 1; the end of the text if there are fewer.
     fn line_start(&self, line: usize) -> usize {
         let Some(wanted) = line.checked_sub(2) else { return 0 };
         // The block with the line break before it.
@@ -152,7 +152,7 @@ impl Response {
         found.map_or(self.text.len(), |at| block * BLOCK + at + 1)
     }
 
-    /// The lines from that one (counted from 1) on, without their line breaks.
+    /// The lines from this one (from 1) on, without their line breaks.
     pub fn lines_from(&self, first: usize) -> impl Iterator<Item = &str> {
         self.text.get(self.line_start(first)..).unwrap_or("").lines()
     }

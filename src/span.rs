@@ -1,47 +1,47 @@
-//! Where in a response something stands.
+//! Byte ranges in responses.
 //!
-//! Apart from the text itself so that edits and diagnostics can point at it without holding it.
+//! Edits and diagnostics refer to the text by spans instead of holding it.
 
 use serde::{Deserialize, Serialize};
 
 /// A half-open byte range of one response's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
-    /// Which response, in the order given: 0 for the first.
+    /// The index of the response, from 0.
     pub response: u32,
-    /// Offset of the first byte.
+    /// The offset of the first byte.
     pub start: u32,
-    /// Offset after the last byte; never less than `start`.
+    /// The offset after the last byte; never less than `start`.
     pub end: u32,
 }
 
 impl Span {
-    /// The bytes `start..end` of the response with that index.
+    /// The bytes `start..end` of the response with this index.
     ///
-    /// Offsets are saturated at [`u32::MAX`]; a [`crate::response::Response`] is never longer than that.
+    /// Offsets saturate at [`u32::MAX`]; a [`crate::response::Response`] is never longer.
     pub fn new(response: u32, start: usize, end: usize) -> Self {
         let start = u32::try_from(start).unwrap_or(u32::MAX);
         let end = u32::try_from(end).unwrap_or(u32::MAX).max(start);
         Self { response, start, end }
     }
 
-    /// The smallest span that holds both. Both must be of one response; `self`'s is kept.
+    /// The smallest span that contains both. Both must be of one response; `self`'s is kept.
     pub fn join(self, other: Self) -> Self {
         Self { response: self.response, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// Whether all of another span lies in this one.
+    /// Whether it contains all of another span.
     pub fn holds(self, other: Self) -> bool {
         self.response == other.response && self.start <= other.start && other.end <= self.end
     }
 
-    /// The byte range, for slicing the response's text.
+    /// The byte range, to slice the response's text.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// A range of whole lines, both ends included, counted from 1 as people and editors do.
+/// A range of whole lines, both ends included, counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineRange {
     /// The first line.

@@ -12,7 +12,7 @@ use crate::response::Response;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
-/// What people are told of the first landing in a repository.
+/// The note after the first landing in a repository.
 const FIRST: &str =
     "first landing here: one commit per edit; 'git llm-apply undo' takes it back, 'list' shows all landings";
 
@@ -23,7 +23,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let (goes_on, abort) = (settings::attempt(matches, "continue"), settings::attempt(matches, "abort"));
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     let clipboard = session.is_on("clipboard");
-    // A file can be given again.
+    // Only piped input is kept: a file can be given again.
     let is_piped = names.is_empty() || names.iter().any(|name| name == "-");
     let read = |settings: &Settings| -> Result<Vec<Response>, Error> {
         let max_size = settings.options.max_size;
@@ -40,7 +40,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let mut corrections = None;
     let resume = match goes_on.as_ref().filter(|_| abort.is_none()) {
         Some(Some(id)) => Some(Resume::find(repo, Some(id), branch.as_deref())?),
-        // Which attempt is meant is told by the corrections.
+        // The corrections tell which attempt is meant.
         Some(None) => {
             let settings = Settings::read(matches, repo, None, check)?;
             let given = read(&settings)?;
@@ -100,11 +100,11 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     };
     if let Some(mut resume) = resume {
         resume.skip = session.numbers("skip")?;
-        // What was said of that response goes before what is configured, what is typed before both.
+        // The attempt's settings take precedence over the configuration, and what is typed over both.
         resume.takes_branch = args::single(matches, "branch").is_none();
         resume.takes_base = args::single(matches, "base").is_none();
         order.resume = Some(resume);
-        // Whoever asks for feedback would not see what lands.
+        // Nothing may land unseen, since `--feedback` prints no report.
         order.hold = !settings.dry_run && session.is_on("feedback");
     }
     if session.is_on("interactive") {
@@ -115,7 +115,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         order.chooser = Some(Terminal::open(repo, output, taken)?);
     }
     if order.resume.is_some() && args::single(matches, "branch").is_none() {
-        // It goes on where the attempt was to land, whatever is configured.
+        // It lands where the attempt was to land, whatever is configured.
         settings.options.branch = None;
     }
     let template = settings.template();
@@ -154,7 +154,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     Ok(exit)
 }
 
-/// Reports what became of it, and shows it if that is wanted.
+/// Reports the result, and shows the diff if wanted.
 pub(super) fn finish(mut done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
     let exit = printer.outcome(&mut done.report, done.failure.as_ref());
     if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {

@@ -1,6 +1,6 @@
-//! The command line as data: what -h, the man page and the parser are made from.
+//! The command line as data, from which -h, the man page and the parser are made.
 //!
-//! Habits are git's: every option has a `--no-` form and a configuration key, the last one on the line counts, unique
+//! The habits are git's: each option has a `--no-` form and a configuration key, the last one on the line wins, unique
 //! prefixes are enough, and usage errors exit with 129.
 
 mod options;
@@ -12,46 +12,46 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::OPTIONS;
 use std::ffi::OsString;
 
-/// The name of the binary; git runs it as `git llm-apply`.
+/// The name of the program, which git runs as `git llm-apply`.
 pub const NAME: &str = "git-llm-apply";
 
-/// The configuration keys that no option has, without `llmapply.` before them.
+/// The configuration keys without an option, without `llmapply.`.
 pub const OTHER_KEYS: [&str; 7] =
     ["sensitive", "maxSize", "clipboardCommand", "lockTimeout", "contextLines", "scratchDir", "keepScratch"];
 
-/// What an option takes.
+/// The value of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing: it is on or off.
+    /// None: it is a switch.
     Nothing,
-    /// One value, shown as this; the last one counts.
+    /// One value, with this name in the help; the last one wins.
     Value(&'static str),
-    /// Values that add up, shown as this.
+    /// Values that add up, with this name in the help.
     Values(&'static str),
-    /// One value or none, shown as this; a value follows an equals sign.
+    /// An optional value after an equals sign, with this name in the help.
     Optional(&'static str),
 }
 
-/// One option.
+/// An option.
 #[derive(Debug, Clone, Copy)]
 pub struct Opt {
-    /// The verbs that have it, with blanks between.
+    /// The verbs that have it, separated by blanks.
     pub verbs: &'static str,
     /// The long name, without dashes.
     pub long: &'static str,
     /// The letter, if it has one.
     pub short: Option<char>,
-    /// What it takes.
+    /// Its value.
     pub takes: Takes,
-    /// Values that it takes and no others.
+    /// The only values that it takes, if limited.
     pub choices: &'static [&'static str],
-    /// One line for -h, and the first of the man page; man/git-llm-apply.md says more.
+    /// One line for -h and for the man page's entry; man/git-llm-apply.md says more.
     pub help: &'static str,
-    /// Whether -h names it.
+    /// Whether -h shows it.
     pub common: bool,
     /// Whether it has a configuration key.
     pub keyed: bool,
-    /// Whether it is about one run, and not about how edits are judged and land: an attempt is not gone on with it.
+    /// Whether it applies to one run only. `--continue` takes over an attempt's other options.
     pub is_of_run: bool,
 }
 
@@ -61,7 +61,7 @@ impl Opt {
         self.verbs.split(' ').any(|known| known == verb)
     }
 
-    /// As it is of a verb: what differs from apply's.
+    /// The option with what differs for a verb.
     fn as_of(self, verb: &str) -> Self {
         match (self.long, verb) {
             ("format", "prompt" | "ask") => Self { help: "ask for this format (default: opx)", ..self },
@@ -81,7 +81,7 @@ impl Opt {
     }
 }
 
-/// The verbs beside apply.
+/// The verbs with their descriptions.
 pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
@@ -100,25 +100,25 @@ pub const VERBS: &[(&str, &str)] = &[
     ("completion", "print the completion script of a shell: bash, zsh, fish"),
 ];
 
-/// The verb that a mistyped word is most like, if it is like one.
+/// The verb most similar to a mistyped word, if one is similar.
 pub fn near_verb(word: &str) -> Option<&'static str> {
     nearest(word, VERBS.iter().map(|(verb, _)| *verb))
 }
 
-/// Which of those words a mistyped one is most like, if it is like one. Case does not count.
+/// The candidate most similar to a mistyped word, if one is similar. Ignores case.
 pub(super) fn nearest<T: AsRef<str>>(word: &str, all: impl Iterator<Item = T>) -> Option<T> {
     let letters = |word: &str| word.to_lowercase().chars().collect::<Vec<_>>();
     let word = letters(word);
     let likeness = |other: &str| {
         let other = letters(other);
-        // In percent of both.
+        // In percent of the total length.
         200 * in_common(&difference_of(&word, &other)) / (word.len() + other.len())
     };
     let all = all.map(|other| (likeness(other.as_ref()), other));
     all.filter(|(percent, _)| *percent > 70).max_by_key(|(percent, _)| *percent).map(|(_, other)| other)
 }
 
-/// All configuration keys, without `llmapply.` before them: those of options, and those that the man page names beside them.
+/// All configuration keys, without `llmapply.`.
 pub(super) fn keys() -> impl Iterator<Item = String> {
     let options = OPTIONS.iter().filter(|option| option.keyed);
     let other = OTHER_KEYS.iter().map(|key| (*key).to_owned());
@@ -126,7 +126,7 @@ pub(super) fn keys() -> impl Iterator<Item = String> {
     options.map(Opt::key).filter_map(without_section).chain(other)
 }
 
-/// Whether an option is on or off, and takes nothing.
+/// Whether an option takes no value.
 pub(super) fn is_switch(long: &str) -> bool {
     OPTIONS.iter().any(|option| option.long == long && option.takes == Takes::Nothing)
 }
@@ -156,15 +156,15 @@ fn arguments(option: &Opt) -> [Arg; 2] {
         arg.value_parser(option.choices.to_vec()).hide_possible_values(true)
     };
     let arg = if option.long == "wait" { arg.value_parser(clap::value_parser!(u64)) } else { arg };
-    // A message may begin with a dash.
+    // These values may begin with a dash.
     let arg = arg.allow_hyphen_values(["message", "subject-prefix"].contains(&option.long));
     let arg = arg.hide_short_help(!option.common);
-    // The two sides of a switch exclude each other: the last one stands.
+    // The two forms of a switch override each other: the last one wins.
     let negative = flag(Arg::new(negative.clone()).long(negative)).hide(true);
     [arg, negative.overrides_with(option.long)]
 }
 
-/// A switch. Not clap's own, which gives each that is not typed a value, and takes as long for that as for all the rest.
+/// A switch. Clap's own gives each switch that is not typed a value, which takes as long as all the rest of parsing.
 fn flag(arg: Arg) -> Arg {
     arg.action(ArgAction::Set)
         .num_args(0)
@@ -176,7 +176,7 @@ fn responses() -> Arg {
     operand("response", "files that hold a model's answer; '-' or none: standard input")
         .num_args(0..)
         .value_parser(clap::value_parser!(OsString))
-        // The usage names it, and a screen has no line to spare.
+        // The usage line names it already.
         .hide_short_help(true)
 }
 
@@ -197,12 +197,12 @@ fn directory() -> Arg {
         .help("run as if started in this directory")
 }
 
-/// A landing on record.
+/// The operand that names a recorded landing.
 fn id(required: bool) -> Arg {
     operand("id", "the landing: its id, the beginning of its id, or one of its commits").required(required)
 }
 
-/// Suggestions.
+/// The operands that name suggestions.
 fn branches() -> Arg {
     operand("branch", "the suggestions").required(true).num_args(1..)
 }
@@ -212,16 +212,17 @@ pub fn command() -> Command {
     with_options_of(|_| true)
 }
 
-/// The command line as far as these words can reach it: to make all options of all verbs takes longer than most of what they do.
+/// The command line with the options that these arguments can use, since building those of all verbs takes longer than
+/// most runs.
 pub fn command_for(arguments: &[OsString]) -> Command {
     let first = arguments.get(1).and_then(|word| word.to_str()).unwrap_or_default();
-    // A verb is one as the first word only.
+    // Only the first word can be a verb.
     let verb = VERBS.iter().map(|(name, _)| *name).find(|name| *name == first);
     let is_version = first == "--version" || first == "-V";
     with_options_of(|name| if is_version { false } else { name == verb.unwrap_or(NAME) })
 }
 
-/// Whether it is one that verbs print by. These come first where no response is read.
+/// Whether the option is about output. Verbs that read no response list these first.
 fn is_output(arg: &Arg) -> bool {
     let name = arg.get_id().as_str();
     ["json", "quiet", "verbose", "color"].contains(&name.strip_prefix("no-").unwrap_or(name))
@@ -257,7 +258,7 @@ fn filled(name: &str, verb: Command) -> Command {
     }
 }
 
-/// The command line, with the options of those commands.
+/// The command line, with the options of the wanted commands.
 fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
     let all = Command::new(NAME)
         .bin_name("git llm-apply")
@@ -277,7 +278,7 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
     })
 }
 
-/// The arguments with `-S<key>` written as `--gpg-sign=<key>`: a value that may be missing is part of its letter's word.
+/// Rewrites `-S<key>` as `--gpg-sign=<key>`: clap would not take an optional value from the same word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
     let mut all = Vec::with_capacity(arguments.len());
@@ -323,7 +324,7 @@ pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
     all
 }
 
-/// What was typed for a switch: `None` if nothing was.
+/// A switch as typed; `None` if it was not.
 pub fn switch(matches: &ArgMatches, long: &str) -> Option<bool> {
     let typed = |id: &str| matches.try_get_one::<bool>(id).ok().flatten() == Some(&true);
     if typed(long) {
@@ -335,7 +336,7 @@ pub fn switch(matches: &ArgMatches, long: &str) -> Option<bool> {
     }
 }
 
-/// What was typed for an option with a value: `Some(None)` for its `--no-` form, `None` if nothing was.
+/// An option's value as typed: `Some(None)` for the `--no-` form, `None` if it was not typed.
 pub fn single(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
     if switch(matches, &format!("no-{long}")) == Some(true) {
         return Some(None);
@@ -343,7 +344,7 @@ pub fn single(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
     matches.try_get_one::<String>(long).ok().flatten().map(|value| Some(value.clone()))
 }
 
-/// Likewise for one whose values add up.
+/// The values of a repeatable option as typed: empty for the `--no-` form, `None` if it was not typed.
 pub fn several(matches: &ArgMatches, long: &str) -> Option<Vec<String>> {
     if switch(matches, &format!("no-{long}")) == Some(true) {
         return Some(Vec::new());

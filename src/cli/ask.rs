@@ -1,4 +1,4 @@
-//! `git llm-apply ask`: the whole loop with a model, which is any command that reads a prompt and prints an answer.
+//! `git llm-apply ask`: the loop with a model, which is any command that reads a prompt and prints an answer.
 
 use super::session::Session;
 use super::settings;
@@ -22,7 +22,7 @@ pub(super) fn run(session: Session<'_>) -> Result<Exit, Error> {
     };
     let rounds = settings::rounds(matches, repo.config())?;
     let question = settings::question(matches, &repo)?;
-    // A model that was asked for one format and gives another is understood, unless one was typed.
+    // The model may answer in another format than it was asked for, unless --format was typed.
     if args::several(matches, "format").is_none() {
         settings.options.reading.widen();
     }

@@ -1,4 +1,4 @@
-//! The verbs about commits that are there: `accept`, `drop`, `undo` and `redo`.
+//! The verbs about existing commits: `accept`, `drop`, `undo` and `redo`.
 
 use super::session::Session;
 use super::settings::Settings;
@@ -13,7 +13,7 @@ pub(super) fn accept(session: Session<'_>) -> Result<Exit, Error> {
 }
 
 pub(super) fn drop(session: Session<'_>) -> Result<Exit, Error> {
-    // It shows no diff, whatever is configured.
+    // Not `session.settings()`, which refuses --json with a configured --diff: drop shows no diff.
     let settings = Settings::read(session.matches, &session.repo, None, false)?;
     let names = session.operands("branch");
     let force = session.is_on("force");
@@ -23,7 +23,7 @@ pub(super) fn drop(session: Session<'_>) -> Result<Exit, Error> {
 
 pub(super) fn undo(session: Session<'_>, redo: bool) -> Result<Exit, Error> {
     let mut settings = session.settings()?;
-    // What is configured of messages is about those out of a response.
+    // `llmapply.edit` is about the messages of responses.
     settings.options.edit = false;
     let undo = Undo { name: session.operands("id").pop(), edits: session.numbers("edit")?, redo };
     let done = flow::undo(session.repo, &undo, &settings.options, &session.printer);

@@ -1,9 +1,10 @@
-//! `git llm-apply completion <shell>`: a script for bash, zsh or fish, which hooks into the shell's own completion of git.
+//! `git llm-apply completion <shell>`: prints a script for bash, zsh or fish, which hooks into the shell's own completion
+//! of git.
 //!
-//! The script asks this program what may come next, as `git llm-apply completion <shell> -- <word>…`, the last word being the
-//! one that is typed. The first line of the answer says what the shell is to offer:
-//! - `words`, or `verbs`, beside which files may be: these are the lines below, each with what it means where a shell shows that;
-//! - `revisions`, `files`, `directories`: the shell knows them.
+//! The script calls `git llm-apply completion <shell> -- <word>…` for the possible completions; the last word is the one
+//! being typed. The first line of the answer says what to offer:
+//! - `words`, or `verbs` together with files: the following lines, with descriptions if the shell shows them;
+//! - `revisions`, `files`, `directories`: the shell lists them itself.
 
 use super::args;
 use super::output;
@@ -30,7 +31,7 @@ fn script(shell: &str) -> &'static str {
     }
 }
 
-/// What a shell is to offer for the last of the words.
+/// The answer for the last of the words.
 fn offers(shell: &str, words: &[&str]) -> String {
     let Some((typed, before)) = words.split_last() else { return String::new() };
     let all = args::command();
@@ -63,8 +64,8 @@ fn offers(shell: &str, words: &[&str]) -> String {
     }
 }
 
-/// The options of a command. Of one that is on by default only the `--no-` form changes anything. Git's completion in bash
-/// shows all of these forms once they are asked for.
+/// The options of a command. For a switch that is on by default, only the `--no-` form is offered. Git's completion in
+/// bash offers the `--no-` forms only on request, so it gets all.
 fn options(shell: &str, command: &Command) -> Vec<(String, String)> {
     let (mut all, mut negative) = (Vec::new(), vec![("--".to_owned(), String::new())]);
     for arg in command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()) {
@@ -87,7 +88,7 @@ fn options(shell: &str, command: &Command) -> Vec<(String, String)> {
     all
 }
 
-/// The answer to a shell, each word with what it means as that shell takes it.
+/// Formats the answer for a shell.
 fn listed(shell: &str, kind: &str, words: Vec<(String, String)>) -> String {
     let line = |(word, help): (String, String)| match shell {
         "zsh" => format!("{}:{help}\n", word.replace(':', "\\:")),

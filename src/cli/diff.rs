@@ -1,12 +1,12 @@
-//! A diff at a terminal that no pager stands before: what git shows, with git's colours and no others.
+//! Colours a diff for a terminal without a pager: with git's colours, and none that a file contains.
 
 use crate::report::escape::Printed;
 use crate::vcs::colors::Colors;
 
-/// Colours a diff as git does, but for what it finds within lines; all that a file holds and that acts on a terminal is spelled out.
+/// Colours a diff as git does, except within lines; escapes what a terminal would act on.
 pub(super) fn coloured(diff: &[u8], colors: &Colors) -> String {
     let mut out = String::new();
-    // Before the first diff stands what says how much changes.
+    // The diffstat comes before the first diff.
     let (mut is_diff, mut is_header) = (false, false);
     for line in diff.split_inclusive(|&byte| byte == b'\n') {
         let starts = |text: &str| line.starts_with(text.as_bytes());
@@ -23,7 +23,7 @@ pub(super) fn coloured(diff: &[u8], colors: &Colors) -> String {
             Some(b'-') => &colors.old,
             _ => &colors.context,
         };
-        // Colours that the file itself has could hide a line.
+        // Colours in a file could hide a line.
         let plain = String::from_utf8_lossy(line).replace('\x1b', "\\u{1b}");
         let mut printed = Printed::default();
         let text = printed.next(plain.as_bytes()) + &printed.end();

@@ -1,4 +1,4 @@
-//! Reading the responses: files, or standard input.
+//! Reads responses and messages from files, standard input or the clipboard.
 
 use super::Error;
 use super::args;
@@ -9,12 +9,12 @@ use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-/// Reads all responses, in the order given, numbered from `first` on; standard input for `-`, or where no file is named.
-/// Where none is needed and no file is named, a terminal or nothing at all on standard input is none. Where they cannot all be
-/// read, what came on standard input is given to `lost`.
+/// Reads the responses in their order, numbered from `first`. `-`, or no name at all, is standard input. Unless `needed`,
+/// no name and a terminal or empty input is no response. If not all can be read, `lost` gets what was read from standard
+/// input.
 ///
 /// # Errors
-/// A file cannot be read, is too large or is no text.
+/// A file cannot be read, is too large or is not text.
 pub(super) fn read(
     names: &[OsString],
     limit: u64,
@@ -61,15 +61,15 @@ pub(super) fn read(
     Ok(responses.collect::<Result<_, _>>()?)
 }
 
-/// What the clipboard holds as the response with that number.
+/// The clipboard's content as a response.
 ///
 /// # Errors
-/// It is too large or no text.
+/// It is too large or not text.
 pub(super) fn of_clipboard(bytes: Vec<u8>, limit: u64, id: u32) -> Result<Response, Error> {
     Ok(Response::new(id, "the clipboard", bytes, limit)?)
 }
 
-/// All of a file, or of standard input; one byte more than allowed is enough to know.
+/// Reads a file or standard input, up to one byte more than the limit.
 fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Error> {
     let shown = shown(name);
     let pasted = name == "-" && std::io::stdin().is_terminal();
@@ -86,11 +86,11 @@ fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Erro
     })
 }
 
-/// The longest line, in bytes, that a terminal passes on: of a longer one it drops the rest in silence (termios(3), "Canonical and
-/// noncanonical mode"; elsewhere than on Linux it is `MAX_CANON`).
+/// The longest line, in bytes, that a terminal passes on; it silently drops the rest of a longer one (termios(3),
+/// "Canonical and noncanonical mode"; `MAX_CANON` elsewhere than on Linux).
 const LONGEST_LINE: usize = if cfg!(target_os = "linux") { 4095 } else { 1023 };
 
-/// What a terminal gave, unless it may have dropped a part.
+/// Refuses what a terminal gave if it may have cut a line.
 fn as_typed(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
     match bytes.split(|&byte| byte == b'\n').position(|line| line.len() >= LONGEST_LINE) {
         None => Ok(bytes),
@@ -101,7 +101,7 @@ fn as_typed(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// The file beside a missing one that has most of its name, where one has.
+/// The file most similar to a missing one in its directory, if one is similar.
 pub(super) fn nearest(missing: &Path) -> Option<String> {
     let directory = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
     let entries = std::fs::read_dir(directory.unwrap_or(Path::new("."))).ok()?;
@@ -111,18 +111,18 @@ pub(super) fn nearest(missing: &Path) -> Option<String> {
     directory.map_or(PathBuf::new(), Path::to_path_buf).join(name).into_os_string().into_string().ok()
 }
 
-/// In a directory of more files than this only some are looked at.
+/// The most files of a directory to compare.
 const MANY_FILES: usize = 1000;
 
-/// What a response is called.
+/// The name of a response in messages.
 pub(super) fn shown(name: &OsString) -> String {
     if name == "-" { "standard input".to_owned() } else { name.to_string_lossy().into_owned() }
 }
 
-/// Reads a commit message from a file, or from standard input: UTF-8, or else as commits have it.
+/// Reads a commit message from a file or standard input, in UTF-8 or the encoding of commits.
 ///
 /// # Errors
-/// It cannot be read, is too large or is no text.
+/// It cannot be read, is too large or is not text.
 pub(super) fn read_message(repo: &Repo, name: &str, limit: u64) -> Result<String, Error> {
     let shown = if name == "-" { "standard input" } else { name };
     let failed = |source| Error::Input { name: shown.to_owned(), source };
@@ -147,7 +147,7 @@ fn all_of(name: &OsStr, limit: u64) -> std::io::Result<Vec<u8>> {
 }
 
 fn bounded(input: impl Read, expected: u64, limit: u64) -> std::io::Result<Vec<u8>> {
-    // One byte more, to see that it ends there.
+    // One byte more, to see whether it exceeds the limit.
     let capacity = usize::try_from(expected.min(limit).saturating_add(1)).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(capacity)?;

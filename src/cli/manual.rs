@@ -1,8 +1,8 @@
-//! The man pages as text, for where none are installed: `git-llm-apply --help` and `git llm-apply help <page>`.
+//! Renders the man pages as text, for `git-llm-apply --help` and `git llm-apply help <page>` where none are installed.
 //!
-//! They are read as `tests/docs` writes them from man/*.md, and so in few macros.
+//! `tests/docs` writes the pages from man/*.md, so that they use few macros.
 
-/// The pages by what stands behind `git-llm-apply-` in their names.
+/// The pages by the part of their names after `git-llm-apply-`.
 const PAGES: &[(&str, &str)] = &[
     ("", include_str!("../../man/git-llm-apply.1")),
     ("options", include_str!("../../man/git-llm-apply-options.7")),
@@ -14,10 +14,10 @@ const PAGES: &[(&str, &str)] = &[
 
 const WIDTH: usize = 80;
 
-/// How far text, and what belongs to a term, is set in.
+/// The indentation of text, and of an item's text below its term.
 const INDENT: usize = 4;
 
-/// The page of that name, if there is one.
+/// The page of this name, if there is one.
 pub(super) fn page(name: &str) -> Option<String> {
     PAGES.iter().find(|(of, _)| *of == name).map(|(_, roff)| text(roff))
 }
@@ -57,11 +57,11 @@ fn text(roff: &str) -> String {
             }
         }
     }
-    // Blanks that hold words together have done so.
+    // After wrapping, no-break spaces are plain ones.
     out.replace(NO_BREAK, " ")
 }
 
-/// A blank line, but not below a heading or another one.
+/// Adds a blank line, unless after a heading or another blank line.
 fn begin(out: &mut String) {
     let last = out.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
     let is_heading = !last.starts_with(' ') || (last.starts_with("  ") && !last.starts_with("   "));
@@ -83,7 +83,7 @@ fn plain(line: &str) -> String {
             Some('e') => with(&mut out, "\\", chars.as_str()),
             Some('-') => with(&mut out, "-", chars.as_str()),
             Some(' ') => with(&mut out, "\u{a0}", chars.as_str()),
-            // A change of the font.
+            // A change of font.
             Some('f') => chars.as_str().get(1..).unwrap_or_default(),
             Some('(') => {
                 let (name, rest) = chars.as_str().split_at_checked(2).unwrap_or_default();
@@ -102,7 +102,7 @@ fn plain(line: &str) -> String {
                 out.extend(code.and_then(char::from_u32));
                 rest
             }
-            // `\&`, which keeps a line from being a request.
+            // `\&`, which prints nothing.
             _ => chars.as_str(),
         };
     }
@@ -114,7 +114,7 @@ fn with<'r>(out: &mut String, character: &str, rest: &'r str) -> &'r str {
     rest
 }
 
-/// Adds a paragraph in lines of the width.
+/// Adds a wrapped paragraph.
 fn wrap(out: &mut String, paragraph: &str, inset: usize) {
     let mut length = 0;
     for word in paragraph.split(' ').filter(|word| !word.is_empty()) {

@@ -1,4 +1,4 @@
-//! `git llm-apply mcp`: the server for agents on standard input and output.
+//! `git llm-apply mcp`: serves agents on standard input and output.
 
 use super::{Error, args, change_directory, output};
 use crate::outcome::Exit;
@@ -15,7 +15,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
         return Ok(Exit::Done);
     }
     vcs::process::leave_repository()?;
-    // Nothing is to depend on where it was started.
+    // No result may depend on where the server was started.
     change_directory(&"/".into())?;
     mcp::serve(BufReader::new(stdin()), stdout()).map_err(|e| vcs::Error::io("start", "a thread", e))?;
     Ok(if interrupt::seen() { Exit::Interrupted } else { Exit::Done })

@@ -1,4 +1,4 @@
-//! The command line: what was typed becomes settings, a verb runs, a report is printed, an exit status is chosen.
+//! The command line: turns arguments into settings, runs a verb, prints its report, and chooses the exit status.
 
 mod apply;
 pub mod args;
@@ -32,7 +32,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-/// Why a verb came to nothing, beyond what it has reported itself.
+/// Why a verb failed without a report.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
@@ -63,24 +63,24 @@ fn change_directory(directory: &OsString) -> Result<(), Error> {
     std::env::set_current_dir(directory).map_err(failed)
 }
 
-/// How to print an error: as typed and configured, where there is a configuration to be read.
+/// How to print an error: as typed and configured, if the configuration can be read.
 fn output_of_errors(verb: &str, matches: &ArgMatches) -> Output {
     let typed = Output::typed(matches);
     let read = || Output::read(matches, Repo::discover().ok()?.config()).ok();
     match read() {
-        // It has no other output than what is for the model.
+        // `prompt` prints only text for the model.
         Some(read) if verb == "prompt" => Output { color: read.color, ..typed },
         Some(read) => read,
         None => typed,
     }
 }
 
-/// Runs the command line and gives the exit status.
+/// Runs the command line and returns the exit status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
     let json = json.is_some_and(|argument| argument == "--json");
-    // As git's own -C: before everything else, also before a verb.
+    // Like git's own -C, before a verb.
     while arguments.len() > 2 && arguments[1] == "-C" {
         if let Err(error) = change_directory(&arguments[2]) {
             let printer = Printer::new(Output { json, ..Output::plain() }, &Rc::default());
@@ -90,8 +90,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         arguments.drain(1..3);
     }
-    // `help` is a verb as it is for git, and says what -h says of a verb. Pages are shown as man(1) would: git itself does so
-    // for --help, if they are installed.
+    // As in git, `help` is a verb, and `help <verb>` is -h of that verb. Pages are shown here only if git did not: git
+    // runs man(1) for --help if the pages are installed.
     if let [_, verb, rest @ ..] = arguments.as_slice()
         && (verb == "help" || (verb == "--help" && rest.is_empty()))
     {

@@ -1,4 +1,4 @@
-//! Printing: results on standard output, diagnostics on standard error, colours where they are wanted.
+//! Prints results to standard output and diagnostics to standard error, with colours if wanted.
 use super::settings::{self, Color, Output};
 use super::{diff, recover};
 use crate::flow::{self, Watch};
@@ -22,14 +22,14 @@ use std::time::Duration;
 /// Prints as the settings say.
 pub(super) struct Printer {
     pub(super) output: Output,
-    /// Whether a line stands on the terminal that says what is being waited for.
+    /// Whether a progress line is on the terminal.
     in_progress: Cell<bool>,
-    /// What a running command prints.
+    /// Escapes the output of a running command.
     printed: RefCell<Printed>,
     said: Rc<Said>,
 }
 
-/// What was told on the way, for an error that comes before the report and is printed as JSON: who reads that is told no less.
+/// The remarks so far, for an error in JSON that ends the run before a report.
 #[derive(Default)]
 pub(super) struct Said {
     remarks: RefCell<Vec<String>>,
@@ -49,7 +49,7 @@ impl Said {
     }
 }
 
-/// How long something may take before it is said that it is waited for, and how much of its name is said.
+/// How long something may take before a progress line is shown, and the longest name in that line, in characters.
 const PATIENCE: Duration = Duration::from_millis(500);
 const LINE: usize = 60;
 
@@ -58,10 +58,10 @@ impl Printer {
         Self { output, in_progress: Cell::new(false), printed: RefCell::default(), said: Rc::clone(said) }
     }
 
-    /// As the command line and the configuration say. Keys that nothing knows are told.
+    /// With the typed and configured settings. Warns about unknown keys.
     ///
     /// # Errors
-    /// A configuration value makes no sense.
+    /// A configuration value is invalid.
     pub(super) fn open(matches: &ArgMatches, config: &Config, said: &Rc<Said>) -> vcs::Result<Self> {
         let printer = Self::new(Output::read(matches, config)?, said);
         settings::unknown_keys(config).for_each(|text| printer.warn(&text));
@@ -86,9 +86,9 @@ impl Printer {
 
     fn print(&self, stream: impl RawStream + AsLockedWrite, text: &str) {
         let mut stream = AutoStream::new(stream, self.choice());
-        // A reader that has gone away is nobody's error.
+        // A reader that has closed its end is no error.
         let _ = match stream.current_choice() {
-            // All at once: the stream itself would write piece by piece what it drops the colours from.
+            // In one write; the stream itself would write the text between colours piece by piece.
             ColorChoice::Never => {
                 let text = anstream::adapter::strip_str(text).to_string();
                 write(&mut stream.into_inner(), &text)
@@ -97,7 +97,7 @@ impl Printer {
         };
     }
 
-    /// The whole report, with what went wrong in it. Gives the exit status that goes with it.
+    /// Prints the whole report with its error, and returns the exit status.
     pub(super) fn outcome(&self, report: &mut Report, failure: Option<&flow::Error>) -> Exit {
         let exit = outcome::settle(report, failure);
         let ran = match failure {
@@ -117,27 +117,27 @@ impl Printer {
         exit
     }
 
-    /// In JSON the message has what was printed, too.
+    /// Adds the output to the message for JSON.
     pub(super) fn with_output(&self, problem: Problem) -> Problem {
         let printed = problem.output.as_deref().filter(|_| self.output.json).unwrap_or_default();
         let message = format!("{}\n{printed}", problem.message).trim_end().to_owned();
         Problem { message, ..problem }
     }
 
-    /// A report where nothing went wrong.
+    /// Prints a report without an error.
     pub(super) fn report(&self, mut report: Report) -> Exit {
         self.outcome(&mut report, None)
     }
 
-    /// `ran` is what the error is about.
+    /// `ran` is the hook or command that failed.
     fn text(&self, report: &Report, ran: Option<&Failure>) {
         let printed = self.output.feedback && self.feedback(report);
-        // What has landed needs nothing to be sent back, and whoever waits for that waits for no report.
+        // With --feedback a landing prints nothing: there is nothing to send back.
         let is_done = self.output.feedback && report.status == Status::Landed && !report.dry_run;
         if (printed && self.output.quiet) || is_done {
             return;
         }
-        // Nothing but that on standard output.
+        // Standard output is only for the feedback then.
         let out = |text: &str| if printed { self.err(text) } else { self.out(text) };
         let style = Style { verbose: self.output.verbose };
         let shown = report.dry_run
@@ -160,7 +160,7 @@ impl Printer {
         if !self.output.quiet || always {
             self.err(&report::findings(report, style));
         }
-        // What was shown as it came is not shown again.
+        // With -v the output was shown while the command ran.
         if let Some(failure) = ran.filter(|_| !self.output.verbose) {
             self.printed(failure);
         }
@@ -191,7 +191,7 @@ impl Printer {
         }
     }
 
-    /// Suggestions: what there is to be said of each, then all of them in a table.
+    /// Prints suggestions: messages about each, then a table of all.
     pub(super) fn suggestions(&self, report: &mut Report, exit: Exit) {
         let of_one =
             |remark: &String| report.suggestions.iter().any(|one| one.report.remarks.contains(remark));
@@ -231,7 +231,7 @@ impl Printer {
         }
     }
 
-    /// What to send back to the model, if anything was refused. It is for a pipe; where it is seen, it is escaped.
+    /// Prints the feedback for the model, if there is any; escaped on a terminal. Returns whether there was any.
     fn feedback(&self, report: &Report) -> bool {
         let quoting = if std::io::stdout().is_terminal() { Quoting::Escaped } else { Quoting::Exact };
         let text = report::feedback(report, quoting, FEEDBACK_LIMIT);
@@ -240,18 +240,18 @@ impl Printer {
 
     fn json(&self, report: &Report, exit: Exit) {
         match report::json(report, exit.code()) {
-            // Plain: colours are no part of it.
+            // Not through the colour filter.
             Ok(text) => exactly(&format!("{text}\n")),
             Err(e) => self.message(&format!("cannot write JSON: {e}"), None),
         }
     }
 
-    /// An error that ends the run.
+    /// Prints an error that ends the run.
     pub(super) fn error(&self, problem: Problem, exit: Exit) {
         self.error_about(Vec::new(), problem, exit);
     }
 
-    /// An error that ends the run before those responses were read.
+    /// Prints an error that ends the run before these responses were read.
     pub(super) fn error_about(&self, responses: Vec<String>, problem: Problem, exit: Exit) {
         let mut report = Report::new(outcome::problem::status_of(exit));
         report.responses = responses;
@@ -264,7 +264,7 @@ impl Printer {
         }
     }
 
-    /// An error; what a hook has printed comes first, unless it was shown.
+    /// Prints an error, after the output of its hook unless that was shown.
     fn problem(&self, problem: &Problem, is_shown: bool) {
         if let Some(output) = problem.output.as_ref().filter(|output| !is_shown && !output.is_empty()) {
             self.printed_bytes(format!("{output}\n").as_bytes());
@@ -275,7 +275,7 @@ impl Printer {
 
     fn message(&self, message: &str, help: Option<&str>) {
         let red = anstyle::AnsiColor::Red.on_default().bold();
-        // What git said may have lines of its own.
+        // A message of git's may have several lines.
         let lines: Vec<_> = message.lines().map(escape).collect();
         self.err(&format!("{red}error{red:#}: {}\n", lines.join("\n")));
         if let Some(help) = help {
@@ -283,7 +283,7 @@ impl Printer {
         }
     }
 
-    /// What a hook or a command that failed had printed.
+    /// Prints the output of a failed hook or command.
     pub(super) fn printed(&self, failure: &Failure) {
         if failure.skipped > 0 {
             let skipped = failure.skipped;
@@ -296,7 +296,7 @@ impl Printer {
         }
     }
 
-    /// What a command prints: as it is, but for a terminal.
+    /// Prints a command's output, escaped on a terminal.
     fn printed_bytes(&self, bytes: &[u8]) {
         let mut stderr = std::io::stderr();
         let _ = match stderr.is_terminal() {
@@ -309,7 +309,7 @@ impl Printer {
         let _ = std::io::stderr().write_all(self.printed.borrow_mut().end().as_bytes());
     }
 
-    /// A diff by git: as it is, but for a terminal that no pager stands before.
+    /// Prints a diff by git; escaped and coloured here on a terminal without a pager.
     pub(super) fn diff(&self, repo: &Repo, old: Option<Oid>, new: Oid, show: Show<'_>) -> vcs::Result<()> {
         if std::io::stdout().is_terminal()
             && let Some(diff) = repo.unpaged_diff(old, new, show)?
@@ -320,26 +320,26 @@ impl Printer {
         repo.show_diff(old, new, show)
     }
 
-    /// What to do next.
+    /// Prints a hint.
     fn hint(&self, text: &str) {
         let cyan = anstyle::AnsiColor::Cyan.on_default();
         self.err(&format!("{cyan}hint{cyan:#}: {}\n", escape(text)));
     }
 
-    /// A remark on what went on, which the report has too.
+    /// Prints a remark and adds it to the report.
     pub(super) fn tell(&self, text: &str) {
         self.note(text);
         self.said.remarks.borrow_mut().push(text.to_owned());
     }
 
-    /// A remark on what went on.
+    /// Prints a remark.
     pub(super) fn note(&self, text: &str) {
         if !self.output.quiet && !self.output.json {
             self.err(&format!("{}\n", escape(text)));
         }
     }
 
-    /// A result's line.
+    /// Prints a line of the result.
     pub(super) fn line(&self, text: &str) {
         if !self.output.quiet {
             self.out(&format!("{}\n", escape(text)));
@@ -389,7 +389,7 @@ impl Watch for Printer {
 
     fn recovered(&self, run: &Recovered) {
         self.said.recovered.borrow_mut().push(run.into());
-        // What a killed run had only prepared is nobody's concern.
+        // A discarded preparation concerns nobody.
         if run.settled.end != End::Discarded {
             self.note(&recover::sentence(run));
         }
@@ -397,7 +397,7 @@ impl Watch for Printer {
     }
 }
 
-/// Usage errors, and what -h and --version print. `json` says whether the answer is to be an object.
+/// Prints usage errors, -h and --version. With `json`, an error is one JSON object.
 pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let is_help =
         matches!(error.kind(), clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion);
@@ -405,7 +405,7 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    // What is wrong, what may be meant, and how it goes are paragraphs.
+    // The paragraphs are the error, a tip, and the usage.
     let text = error.render().to_string();
     let mut parts = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
     let first = parts.next().unwrap_or_default();
@@ -417,9 +417,9 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     ExitCode::from(Exit::Usage.code())
 }
 
-/// A text, byte for byte: it is for a program or a model, not for a terminal.
+/// Prints a text byte for byte, for a program or a model.
 pub(super) fn exactly(text: &str) {
-    // A reader that has gone away is nobody's error.
+    // A reader that has closed its end is no error.
     let _ = write(&mut std::io::stdout().lock(), text);
 }
 
@@ -427,7 +427,7 @@ fn write(stream: &mut dyn Write, text: &str) -> std::io::Result<()> {
     stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
 }
 
-/// A text that others wrote, byte for byte; where it is seen, it is escaped.
+/// Prints an untrusted text byte for byte, but escaped on a terminal.
 pub(super) fn answer(text: &str) {
     match std::io::stdout().is_terminal() {
         true => exactly(&report::visible(text)),
@@ -435,7 +435,7 @@ pub(super) fn answer(text: &str) {
     }
 }
 
-/// A remark beside a result.
+/// Prints a remark beside a result.
 pub(super) fn remark(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", escape(text));
 }

@@ -1,4 +1,4 @@
-//! What each error comes to: the exit status, a code for programs, whether the same may go well the next time, and what to do.
+//! Maps each error to an exit status, a code for programs, whether to retry, and a hint.
 
 use super::Error;
 use super::args;
@@ -8,7 +8,7 @@ use crate::outcome::problem::{of_flow, problem};
 use crate::report::Problem;
 use crate::transaction;
 
-/// What is said of an error that ends the run.
+/// The exit status and description of an error that ends the run.
 pub(super) fn of(error: &Error) -> (Exit, Problem) {
     let (exit, problem) = match error {
         Error::Flow(error) => return of_flow(error),

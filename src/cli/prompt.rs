@@ -1,4 +1,4 @@
-//! `git llm-apply prompt`: the instructions, the files named and the request, for a model to answer.
+//! `git llm-apply prompt`: prints the instructions, the named files and the request for a model.
 
 use super::Error;
 use super::output;

@@ -1,4 +1,4 @@
-//! `git llm-apply recover`, and how it is told what became of killed runs.
+//! `git llm-apply recover`, and the messages about killed runs.
 
 use super::Error;
 use super::session::Session;
@@ -34,7 +34,7 @@ pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     Ok(if open { Exit::InTheWay } else { Exit::Done })
 }
 
-/// What became of it.
+/// What became of a killed run.
 pub(super) fn sentence(one: &Recovered) -> String {
     let branch = one.reference.as_deref().unwrap_or("");
     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
@@ -69,13 +69,13 @@ pub(super) fn sentence(one: &Recovered) -> String {
     }
 }
 
-/// What somebody has to look at.
+/// What the user has to look at.
 pub(super) fn remarks(one: &Recovered) -> Vec<String> {
     let settled = &one.settled;
     let mut all = Vec::new();
     for path in &settled.left {
         all.push(match settled.end {
-            // Nobody knows who did what to it.
+            // It is unknown what is in the way.
             End::Waiting => format!("  {path} is in the way: it has local changes, or is in use"),
             End::LeftAlone => format!("  {path} may have the new content, and was left as it is: look at it"),
             _ => format!("  {path} was changed since, and was left as it is: look at it"),

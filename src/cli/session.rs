@@ -1,4 +1,4 @@
-//! What a verb runs with.
+//! What most verbs need to run.
 
 use super::Error;
 use super::args;
@@ -9,7 +9,7 @@ use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use std::rc::Rc;
 
-/// The repository, what was typed, and how to print.
+/// The repository, the arguments, and the printer.
 pub(super) struct Session<'a> {
     pub(super) repo: Repo,
     pub(super) matches: &'a ArgMatches,
@@ -17,20 +17,20 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// In the repository where the user stands.
+    /// Opens the repository of the current directory.
     ///
     /// # Errors
-    /// There is none, or a configuration value makes no sense.
+    /// There is none, or a configuration value is invalid.
     pub(super) fn open(matches: &'a ArgMatches, said: &Rc<Said>) -> Result<Self, Error> {
         let repo = Repo::discover()?;
         let printer = Printer::open(matches, repo.config(), said)?;
         Ok(Self { repo, matches, printer })
     }
 
-    /// How a landing goes, as typed and configured.
+    /// Reads the settings of a landing, as typed and configured.
     ///
     /// # Errors
-    /// A configuration value makes no sense, or options do not go together.
+    /// A configuration value is invalid, or options exclude each other.
     pub(super) fn settings(&self) -> Result<Settings, Error> {
         let mut settings = Settings::read(self.matches, &self.repo, None, false)?;
         settings.print_by(self.printer.output)?;
@@ -42,12 +42,12 @@ impl<'a> Session<'a> {
         args::switch(self.matches, long) == Some(true)
     }
 
-    /// What was typed as an operand.
+    /// The operands of this name.
     pub(super) fn operands(&self, name: &str) -> Vec<String> {
         self.matches.get_many(name).into_iter().flatten().cloned().collect()
     }
 
-    /// The numbers that were typed for an option, all together.
+    /// All numbers that were typed for an option.
     pub(super) fn numbers(&self, long: &str) -> Result<Numbers, Error> {
         let mut all = Numbers::default();
         for text in args::several(self.matches, long).unwrap_or_default() {

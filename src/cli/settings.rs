@@ -1,4 +1,4 @@
-//! What is to be done, from what was typed, the configuration and the defaults, in that order.
+//! Merges arguments, configuration and defaults, in this order, into settings.
 
 use super::Error;
 use super::args;
@@ -18,39 +18,39 @@ use std::time::Duration;
 /// The settings of apply and check.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
-    /// What decides how a response lands.
+    /// The options of the flow.
     pub(super) options: Options,
-    /// The template for a branch of each edit.
+    /// The template for a branch per edit.
     branch_per_edit: Option<String>,
-    /// The file that has the message.
+    /// The file with the commit message.
     pub(super) file: Option<String>,
-    /// Change nothing.
+    /// Whether to change nothing.
     pub(super) dry_run: bool,
-    /// Show the diff.
+    /// Whether to show the diff.
     pub(super) diff: bool,
-    /// Show the diffstat.
+    /// Whether to show the diffstat.
     pub(super) stat: bool,
 }
 
 /// How to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Output {
-    /// One JSON object.
+    /// As one JSON object.
     pub(super) json: bool,
-    /// On refusal, what to send back to the model.
+    /// On refusal, the feedback for the model.
     pub(super) feedback: bool,
-    /// Errors only.
+    /// Only errors.
     pub(super) quiet: bool,
-    /// Everything.
+    /// All details.
     pub(super) verbose: bool,
-    /// Colours.
+    /// With colours.
     pub(super) color: Color,
 }
 
 /// When to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Color {
-    /// On any output.
+    /// On any stream.
     Always,
     /// Never.
     Never,
@@ -59,12 +59,12 @@ pub(super) enum Color {
 }
 
 impl Output {
-    /// As if nothing had been typed.
+    /// The defaults.
     pub(super) fn plain() -> Self {
         Self { json: false, feedback: false, quiet: false, verbose: false, color: Color::Auto }
     }
 
-    /// From what was typed alone: for messages before there is a repository.
+    /// Only as typed, for messages before there is a repository.
     pub(super) fn typed(matches: &ArgMatches) -> Self {
         let on = |long| args::switch(matches, long).unwrap_or(false);
         let color = args::single(matches, "color").flatten();
@@ -72,10 +72,10 @@ impl Output {
         Self { json: on("json"), feedback: on("feedback"), quiet: on("quiet"), verbose: on("verbose"), color }
     }
 
-    /// From what was typed and the configuration.
+    /// As typed and configured.
     ///
     /// # Errors
-    /// A configuration value makes no sense.
+    /// A configuration value is invalid.
     pub(super) fn read(matches: &ArgMatches, config: &Config) -> Result<Self> {
         let from = Sources::new(matches, config);
         let color = match from.single("color")? {
@@ -88,7 +88,7 @@ impl Output {
         };
         let (mut json, mut feedback) = (from.switch("json", false)?, from.switch("feedback", false)?);
         if json && feedback {
-            // What is typed goes before what is configured.
+            // What is typed wins over what is configured.
             let typed = |long| args::switch(matches, long) == Some(true);
             (json, feedback) = match (typed("json"), typed("feedback")) {
                 (true, false) => (true, false),
@@ -107,7 +107,7 @@ impl Output {
 }
 
 impl Color {
-    /// As git reads `color.ui`.
+    /// Parses a value as git does for `color.ui`.
     fn read(text: &str) -> Option<Self> {
         Some(match text.to_ascii_lowercase().as_str() {
             "always" => Self::Always,
@@ -117,12 +117,12 @@ impl Color {
         })
     }
 
-    /// The colours of what goes to no terminal.
+    /// The same for a stream that is not a terminal.
     pub(super) fn without_terminal(self) -> Self {
         if self == Self::Auto { Self::Never } else { self }
     }
 
-    /// The word that git takes.
+    /// The value for git's --color.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Always => "always",
@@ -132,7 +132,7 @@ impl Color {
     }
 }
 
-/// What an attempt is gone on with, as it would be typed, but for what is typed now.
+/// The options that `--continue` takes over from an attempt, as one would type them; those typed now are left out.
 pub(super) fn going_on(matches: &ArgMatches, kept: &Given) -> Option<String> {
     let is_typed = |long: &str| {
         args::switch(matches, long).is_some()
@@ -174,10 +174,10 @@ impl Typed for ArgMatches {
 }
 
 impl Settings {
-    /// Reads all settings, also those of the attempt that is gone on with.
+    /// Reads all settings, including those of the attempt to continue.
     ///
     /// # Errors
-    /// A configuration value makes no sense; what was typed was checked by the parser.
+    /// A configuration value is invalid. The parser has checked what was typed.
     pub(super) fn read(
         matches: &ArgMatches,
         repo: &Repo,
@@ -197,10 +197,10 @@ impl Settings {
         })
     }
 
-    /// Takes in how is printed.
+    /// Adjusts the options to the output.
     ///
     /// # Errors
-    /// That does not go together with the rest.
+    /// The output and the options exclude each other.
     pub(super) fn print_by(&mut self, output: Output) -> std::result::Result<(), Error> {
         let odd = if output.json && self.shows() {
             "--json cannot be used with --diff or --stat"
@@ -216,7 +216,7 @@ impl Settings {
         Err(Error::Usage(odd.to_owned()))
     }
 
-    /// What gets a branch of its own, and how these are named, where several are to be.
+    /// The branch template, and whether each response or each edit gets a branch; `None` for a single branch.
     pub(super) fn template(&self) -> Option<(Each, String)> {
         if let Some(template) = &self.branch_per_edit {
             return Some((Each::Edit, template.clone()));
@@ -225,18 +225,18 @@ impl Settings {
         Some((Each::Response, template.clone()))
     }
 
-    /// Whether git is to show what came of it.
+    /// Whether git is to show the result.
     pub(super) fn shows(&self) -> bool {
         self.diff || self.stat
     }
 
-    /// What git is to show; `objects` is where objects are that the repository lacks.
+    /// What git is to show; `objects` is a directory with objects that the repository lacks.
     pub(super) fn show<'a>(&self, output: Output, objects: Option<&'a Path>) -> Show<'a> {
         Show { diff: self.diff, stat: self.stat, color: output.color.as_str(), objects }
     }
 }
 
-/// What is to be said of keys that nothing knows.
+/// The warnings about unknown configuration keys.
 pub(super) fn unknown_keys(config: &Config) -> impl Iterator<Item = String> {
     config.names("llmapply.").filter_map(|key| {
         let name = key.strip_prefix("llmapply.")?;
@@ -249,7 +249,7 @@ pub(super) fn unknown_keys(config: &Config) -> impl Iterator<Item = String> {
     })
 }
 
-/// The command that `ask` asks.
+/// The model's command for `ask`.
 ///
 /// # Errors
 /// The configuration cannot be read.
@@ -257,10 +257,10 @@ pub(super) fn with(matches: &ArgMatches, config: &Config) -> Result<Option<Strin
     Ok(Sources::new(matches, config).single("with")?.filter(|line| !line.trim().is_empty()))
 }
 
-/// How often it asks at most.
+/// The most rounds of `ask`.
 ///
 /// # Errors
-/// It is no number above 0.
+/// The value is not a number from 1.
 pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Result<usize, Error> {
     let Some(text) = Sources::new(matches, config).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
@@ -270,15 +270,15 @@ pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Resu
     })
 }
 
-/// The attempt that an option names, or the only one.
+/// The value of `--continue` or `--abort`: `Some(None)` without an id.
 pub(super) fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
     args::single(matches, long).flatten().map(|id| Some(id).filter(|id| !id.is_empty()))
 }
 
-/// What `prompt` and `ask` are to ask for.
+/// The question for `prompt` and `ask`.
 ///
 /// # Errors
-/// A configuration value makes no sense.
+/// A configuration value is invalid.
 pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     let config = repo.config();
     let from = Sources::new(matches, config);

@@ -1,4 +1,4 @@
-//! `git llm-apply -b <template>`: a branch for each response, and a table of them.
+//! `git llm-apply -b <template>`: lands each response on a branch of its own, and prints a table.
 
 use super::output::Printer;
 use super::settings::Settings;
@@ -50,7 +50,7 @@ pub(super) fn run(
         false => Exit::Interrupted,
     };
     let deciding = report.suggestions.iter().zip(&exits).filter(|(_, own)| **own == exit);
-    // Of those that went well the one that did most.
+    // Among the successful ones, the one that did most decides.
     let status = deciding.map(|(one, _)| one.report.status).max_by_key(|status| match status {
         Status::Landed => 2,
         Status::Checked => 1,
@@ -64,7 +64,7 @@ pub(super) fn run(
     Ok(exit)
 }
 
-/// What is said of one, and the exit status that it would have had alone.
+/// The report of a suggestion, and the exit status that it would have alone.
 fn reported(one: Suggestion, printer: &Printer) -> (SuggestionReport, Exit) {
     let Suggestion { branch, mut report, failure, size, checks, .. } = one;
     let Some(error) = failure.map(Error::from) else {

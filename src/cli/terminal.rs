@@ -1,7 +1,7 @@
-//! Asking edit by edit, as `git add -p` asks hunk by hunk.
+//! Asks edit by edit, as `git add -p` asks hunk by hunk.
 //!
-//! The answers come from standard input, as there. Only where the response comes from it they are typed at the terminal. The
-//! questions go to the terminal, since standard output is for the report; without one, to standard error.
+//! Answers are read from standard input, or from the terminal if standard input has the response. Questions go to the
+//! terminal, since standard output is for the report; without a terminal, to standard error.
 
 use super::Error;
 use super::settings::Output;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 const TERMINAL: &str = "/dev/tty";
 
-/// Asks there.
+/// A chooser that asks the user.
 #[derive(Debug)]
 pub(super) struct Terminal {
     input: RefCell<BufReader<File>>,
@@ -27,10 +27,10 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Opens it. `taken` says that standard input has the response; without a terminal nobody can answer then.
+    /// Opens the streams. `taken` says that standard input has the response.
     ///
     /// # Errors
-    /// That, or the colours cannot be read.
+    /// Nobody can answer, or the colours cannot be read.
     pub(super) fn open(repo: &Repo, output: Output, taken: bool) -> Result<Rc<dyn Chooser>, Error> {
         let terminal = File::options().write(true).open(TERMINAL).ok();
         let color = if terminal.is_some() { output.color } else { output.color.without_terminal() };
@@ -45,7 +45,7 @@ impl Terminal {
         Ok(Rc::new(Self { input: RefCell::new(BufReader::new(input)), output, colors }))
     }
 
-    /// Prints; who does not see it cannot answer either.
+    /// Prints. If that fails, the user cannot answer, so the run ends.
     fn print(&self, text: &str) -> Result<(), flow::Error> {
         let gone = |_| flow::Error::from(transaction::Error::Interrupted);
         (&self.output).write_all(text.as_bytes()).map_err(gone)
@@ -70,13 +70,13 @@ impl Terminal {
                 Some(b'+') => &self.colors.new,
                 _ => &self.colors.context,
             };
-            // The carriage return of a line's end is no part of what it shows.
+            // The carriage return of a line ending is not shown.
             out += &self.line(color, &escape_code(line.strip_suffix('\r').unwrap_or(line)));
         }
         out
     }
 
-    /// Shows it all, and the question.
+    /// Shows the edit with its diff.
     fn show(&self, question: &Asked<'_>) -> Result<(), flow::Error> {
         let mut out = format!("{} {}", question.operation, escape(&question.path));
         if let Some(why) = question.why {
@@ -106,7 +106,7 @@ impl Terminal {
         self.print(&help)
     }
 
-    /// A line that somebody has typed; at the end of all typing, and where the terminal is gone, nothing lands.
+    /// Reads a line. At the end of input nothing lands.
     fn answer(&self) -> Result<String, flow::Error> {
         let mut line = Vec::new();
         match self.input.borrow_mut().read_until(b'\n', &mut line) {
@@ -119,7 +119,7 @@ impl Terminal {
     }
 }
 
-/// What can be answered.
+/// A possible answer.
 struct Key {
     letter: char,
     help: &'static str,

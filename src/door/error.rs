@@ -1,4 +1,4 @@
-//! Why nothing landed, by one flat kind.
+//! Errors for programs, by one flat kind.
 
 use crate::flow;
 use crate::names::named;
@@ -6,39 +6,39 @@ use crate::outcome::{self, Exit};
 use crate::report::{self, Problem, Report, Status};
 
 named! {
-    /// What an error is about.
+    /// The kind of an error.
     #[non_exhaustive]
     Kind {
-        /// The branch, or what is in the way of it, has changed meanwhile: resolve it again.
+        /// The branch, or something that the landing depends on, has changed: resolve again.
         Moved = "moved",
-        /// Somebody else holds a lock.
+        /// Another process holds a lock.
         Locked = "locked",
-        /// Uncommitted changes, an operation of git's own, or a checkout are in the way.
+        /// Uncommitted changes, an operation of git's, or another checkout are in the way.
         InTheWay = "in-the-way",
         /// A hook refused.
         Hook = "hook",
-        /// A command that has to succeed has failed.
+        /// A required command failed.
         Exec = "exec",
-        /// The remote did not take it.
+        /// The remote refused the push.
         PushRejected = "push-rejected",
         /// The remote cannot be reached.
         Remote = "remote",
-        /// It was cancelled, or a signal has come.
+        /// It was cancelled, or a signal came.
         Interrupted = "interrupted",
-        /// There is no such landing, or nothing of it to take back.
+        /// There is no such landing, or nothing of it to undo.
         NoLanding = "no-landing",
-        /// The edits are refused: what is asked for cannot be done.
+        /// The edits, or the operation, are refused.
         Refused = "refused",
-        /// A value of the configuration, or an option, makes no sense.
+        /// A configuration value or an option is invalid.
         Configuration = "configuration",
-        /// It has landed but for a last step, or it is not known whether a remote has taken it: `git llm-apply recover`.
+        /// It landed except for a last step, or it is unknown whether a remote accepted it: run `git llm-apply recover`.
         Unfinished = "unfinished",
-        /// The repository, the file system, or a name that is none there: a revision, a branch, a pathspec.
+        /// The repository, the file system, or an unknown revision, branch or pathspec.
         Repository = "repository",
     }
 }
 
-/// Why nothing landed; nothing has changed then, unless the kind is [`Kind::Unfinished`].
+/// Why nothing landed. Nothing has changed, unless the kind is [`Kind::Unfinished`].
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", .problem.message)]
 pub struct Error {
@@ -52,22 +52,22 @@ impl Error {
         Self::of(Exit::Usage, Problem::new("usage", message))
     }
 
-    /// What it is about.
+    /// The kind.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Whether the same may go well later.
+    /// Whether the same call may succeed later.
     pub fn is_retryable(&self) -> bool {
         self.problem.retryable
     }
 
-    /// What to do next.
+    /// A hint.
     pub fn help(&self) -> Option<&str> {
         self.problem.help.as_deref()
     }
 
-    /// The end of what a hook or a command has printed.
+    /// The end of the output of a hook or command.
     pub fn output(&self) -> Option<&str> {
         self.problem.output.as_deref()
     }
@@ -88,7 +88,7 @@ impl Error {
         Self { kind, problem: Box::new(problem), exit }
     }
 
-    /// What keeps that report from being of a landing; none if nothing does.
+    /// The error of a report; `None` if it is that of a landing.
     pub(super) fn of_report(report: &Report, failure: Option<&flow::Error>) -> Option<Self> {
         if let Some(failure) = failure {
             let (exit, problem) = outcome::problem::of_flow(failure);

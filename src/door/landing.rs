@@ -1,8 +1,8 @@
-//! What has landed.
+//! The result of a landing, for programs.
 
 use crate::report::Report;
 
-/// What has landed, or had landed before.
+/// What has landed, now or before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landing {
     id: Option<String>,
@@ -22,22 +22,22 @@ impl Landing {
         }
     }
 
-    /// By which it is known on record, and can be taken back; none if it is not recorded, or was there without a landing.
+    /// The id of its record, by which it can be undone; `None` without a record.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// The branch, without `refs/heads/`; `HEAD` where that is detached.
+    /// The branch, without `refs/heads/`; `HEAD` if that is detached.
     pub fn branch(&self) -> &str {
         &self.branch
     }
 
-    /// The commits, by their whole names, the first one first.
+    /// The full ids of the commits, the first one first.
     pub fn commits(&self) -> &[String] {
         &self.commits
     }
 
-    /// What people should know of how it went, though it stopped nothing.
+    /// Remarks and warnings.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }

@@ -1,4 +1,4 @@
-//! The front door: what a program needs that reads or lands edits itself. All else in this crate may change at any time.
+//! The front door: the API for programs that read or land edits. All else in this crate may change at any time.
 
 mod response;
 mod tree;
@@ -24,11 +24,11 @@ pub use options::Options;
 #[cfg(feature = "git")]
 pub use repo::{Plan, Refused, Repo, Resolved, Step};
 
-/// What cancels a landing, from another thread: from then on nothing of it lands.
+/// Cancels a landing from another thread: it lands nothing from then on.
 #[cfg(feature = "git")]
 pub use crate::transaction::interrupt::Cancel;
 
-/// What [`Options`] has fields for, and the types of these.
+/// The fields of [`Options`], and their types.
 #[cfg(feature = "git")]
 pub mod settings {
     pub use crate::flow::Options as Settings;

@@ -1,4 +1,4 @@
-//! A repository, and what a response comes to in it.
+//! A repository, and the plan that a response resolves to, for programs.
 
 use super::{Cancel, Error, Landing, Options, Reason, Response};
 use crate::flow::{self, Done, Order, Resume, Undo};
@@ -9,31 +9,31 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A repository, or a worktree of one. It is opened anew for each call, so that many threads may use it.
+/// A repository, or a worktree of one. Each call opens it again, so that many threads may use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repo {
     git_dir: PathBuf,
     workdir: Option<PathBuf>,
 }
 
-/// What a response comes to.
+/// The result of resolving a response.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Resolved {
-    /// It has landed before, or all of it is there: nothing is left to do.
+    /// It has landed before, or is applied already: there is nothing to do.
     AlreadyLanded(Landing),
-    /// Some of its edits cannot be made, or it has none.
+    /// Some of its edits are refused, or it has none.
     Refused(Refused),
     /// All of it can land.
     Plan(Plan),
 }
 
 impl Repo {
-    /// Opens the repository that holds that directory: of a worktree, or a bare one. The current directory and the environment
-    /// (`GIT_DIR` and its like) are not asked.
+    /// Opens the repository that contains this directory: that of a worktree, or a bare one. Ignores the current
+    /// directory and the environment (`GIT_DIR` and the like).
     ///
     /// # Errors
-    /// There is none, it is one that git does not open, or the path is not absolute.
+    /// There is none, git refuses to open it, or the path is not absolute.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
         let directory = directory.as_ref();
         if !directory.is_absolute() {
@@ -47,10 +47,10 @@ impl Repo {
         vcs::repo::Repo::open(&self.git_dir, self.workdir.as_deref())
     }
 
-    /// Says what would become of a response. Nothing is changed, but for what a killed run has left, which is settled first.
+    /// Resolves a response. Changes nothing, except that it first recovers what a killed run has left.
     ///
     /// # Errors
-    /// The repository is in the way, or cannot be read.
+    /// Something in the repository is in the way, or it cannot be read.
     pub fn resolve(&self, response: &Response, options: &Options) -> Result<Resolved, Error> {
         let options = unattended(options);
         let order = order_of(response, &options)?;
@@ -75,10 +75,10 @@ impl Repo {
         })
     }
 
-    /// Takes a landing back, as `git llm-apply undo` does; its name is an id or the beginning of one, or a commit.
+    /// Undoes a landing, as `git llm-apply undo` does, by its id, the beginning of its id, or one of its commits.
     ///
     /// # Errors
-    /// There is no such landing, or it cannot be taken back: nothing has changed then.
+    /// There is no such landing, or it cannot be undone; nothing has changed then.
     pub fn undo(&self, landing: &str) -> Result<Landing, Error> {
         let options = unattended(&Options::from_config(self)?);
         let what = Undo { name: Some(landing.to_owned()), ..Undo::default() };
@@ -86,7 +86,7 @@ impl Repo {
     }
 }
 
-/// Nobody is there to be asked, and nothing is kept in the repository of what does not land.
+/// The options without questions to a user, and without keeping what does not land.
 fn unattended(options: &Options) -> flow::Options {
     let mut options = flow::Options::clone(options);
     options.edit = false;
@@ -94,7 +94,7 @@ fn unattended(options: &Options) -> flow::Options {
     options.diffs = true;
     options.keep = false;
     options.keep_going = false;
-    // What is called decides.
+    // The called function decides, not the configuration.
     options.dry_run = false;
     options
 }
@@ -102,7 +102,7 @@ fn unattended(options: &Options) -> flow::Options {
 fn order_of(response: &Response, options: &flow::Options) -> Result<Order, Error> {
     let mut resume = response.attempt.as_ref().map(|found| Resume::of(Found::clone(found)));
     if let Some(resume) = &mut resume {
-        // The options say the branch, each time.
+        // The branch comes from the options of each call.
         resume.takes_branch = false;
     }
     let number = resume.as_ref().map_or(0, Resume::next_response);
@@ -123,17 +123,18 @@ fn landed(done: Done) -> Result<Landing, Error> {
 #[derive(Debug)]
 pub struct Refused {
     report: Box<Report>,
-    /// Its edits, so that corrected ones can take the places of those that failed.
+    /// The edits, so that corrected ones can replace those that failed.
     attempt: Option<Arc<Found>>,
 }
 
 impl Refused {
-    /// What to send back to the model, in at most so many bytes but never cut below 4,096: what failed, why, and the real lines of the files.
+    /// The feedback for the model, of at most `limit` bytes, or 4,096 if that is more: what failed, why, and the real
+    /// lines of the files.
     pub fn feedback(&self, limit: usize) -> String {
         report::feedback(&self.report, Quoting::Exact, limit).unwrap_or_default()
     }
 
-    /// Why, for each edit that failed.
+    /// The reasons, for each edit that failed.
     pub fn reasons(&self) -> Vec<Reason> {
         let errors = self.report.findings.iter().filter(|finding| finding.is_error());
         let reason = |finding: &report::Finding| Reason {
@@ -146,7 +147,7 @@ impl Refused {
         errors.map(reason).collect()
     }
 
-    /// The response with corrected edits in the places of those that failed. Good ones need not be given again.
+    /// A response in which these corrected edits replace those that failed. The good ones need not be repeated.
     pub fn corrected(&self, text: impl Into<Arc<str>>) -> Response {
         let mut response = Response::parse(text);
         response.attempt.clone_from(&self.attempt);
@@ -154,7 +155,7 @@ impl Refused {
     }
 }
 
-/// A response all of which can land.
+/// A response that can land as a whole.
 #[derive(Debug)]
 pub struct Plan {
     repo: Repo,
@@ -173,18 +174,18 @@ impl Plan {
         self.report.edits.iter().filter(|edit| edit.state == EditState::Fine).map(Step)
     }
 
-    /// What is worth knowing, though it refuses nothing: sentences.
+    /// Warnings and remarks.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         let warnings = self.report.findings.iter().filter(|finding| !finding.is_error());
         warnings.map(|finding| finding.message.as_str()).chain(self.report.remarks.iter().map(String::as_str))
     }
 
-    /// Lands it: a commit for each edit, or nothing. It is resolved anew on the branch as it is then. `wait` is how long to
-    /// wait for other landings.
+    /// Lands the plan: a commit for each edit, or nothing. The response is resolved again on the current branch. `wait`
+    /// is how long to wait for other landings.
     ///
     /// # Errors
-    /// Nothing has changed then, unless the kind is [`super::Kind::Unfinished`]. [`super::Kind::Refused`]: the branch has moved so
-    /// that it does not resolve any more.
+    /// Nothing has changed then, unless the kind is [`super::Kind::Unfinished`]. With [`super::Kind::Refused`], the
+    /// branch has moved so that the response does not resolve any more.
     pub fn land(&self, wait: Duration, cancel: &Cancel) -> Result<Landing, Error> {
         let mut options = flow::Options::clone(&self.options);
         options.lock_timeout = wait;
@@ -199,7 +200,7 @@ impl<'a> Step<'a> {
         self.0.number
     }
 
-    /// What it does: `create`, `modify`, `replace`, `append`, `delete`, `rename` or `copy`.
+    /// Its operation: `create`, `modify`, `replace`, `append`, `delete`, `rename` or `copy`.
     pub fn operation(&self) -> &'a str {
         self.0.operation
     }
@@ -209,7 +210,7 @@ impl<'a> Step<'a> {
         &self.0.path
     }
 
-    /// Where the file goes, if it moves or is copied.
+    /// The destination of a rename or copy.
     pub fn to(&self) -> Option<&'a str> {
         self.0.to.as_deref()
     }
@@ -219,7 +220,7 @@ impl<'a> Step<'a> {
         self.0.why.as_deref()
     }
 
-    /// What it changes, as `git diff` shows it.
+    /// Its diff, as `git diff` shows it.
     pub fn diff(&self) -> Option<&'a str> {
         self.0.diff.as_deref()
     }

@@ -1,4 +1,4 @@
-//! A model's answer, as a program has it.
+//! A model's response, for programs.
 
 use crate::format;
 use crate::response::{self, ResponseError};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[cfg(feature = "git")]
 use crate::transaction::Found;
 
-/// What a model answered: a text with edits in any of the formats, or one with corrections of edits that were refused before.
+/// A model's response: a text with edits in any of the formats, or with corrections of refused edits.
 ///
 /// ```
 /// let answer = "README.md\n<<<<<<< SEARCH\nhello\n=======\nhello world\n>>>>>>> REPLACE\n";
@@ -18,13 +18,13 @@ use crate::transaction::Found;
 pub struct Response {
     name: Arc<str>,
     text: Arc<str>,
-    /// The refused edits that it corrects, and the good ones beside them.
+    /// The refused edits that it corrects, and the good ones.
     #[cfg(feature = "git")]
     pub(super) attempt: Option<Arc<Found>>,
 }
 
 impl Response {
-    /// Takes a text. What is wrong with it is said when it is resolved.
+    /// Takes a text. Errors in it are reported when it is resolved.
     pub fn parse(text: impl Into<Arc<str>>) -> Self {
         Self {
             name: "response".into(),
@@ -34,7 +34,7 @@ impl Response {
         }
     }
 
-    /// Calls it by another name than `response`, in messages and trailers.
+    /// Sets the name that messages and trailers use instead of `response`.
     #[must_use]
     pub fn named(self, name: impl Into<Arc<str>>) -> Self {
         Self { name: name.into(), ..self }
@@ -51,7 +51,7 @@ impl Response {
         read.map(|one| format::parse(&one, &format::Reading::default()).paths()).unwrap_or_default()
     }
 
-    /// The same as the formats read it, as the response with that number.
+    /// The response for the parsers, with this number.
     pub(super) fn numbered(&self, number: u32, limit: u64) -> Result<response::Response, ResponseError> {
         response::Response::new(number, &*self.name, self.text.as_bytes().to_vec(), limit)
     }

@@ -1,4 +1,4 @@
-//! Resolving on files that a program has itself: no git, no file system.
+//! Resolves responses on files that the program provides: without git or a file system.
 
 use super::Response;
 use crate::format::{self, Reading};
@@ -6,7 +6,7 @@ use crate::path::RepoPath;
 use crate::plan::{self, Node, Rules, TreeError, TreeView};
 use std::sync::Arc;
 
-/// Files that a program has.
+/// Files that the program provides.
 ///
 /// ```
 /// use git_llm_apply::{Response, Tree};
@@ -21,16 +21,16 @@ use std::sync::Arc;
 /// ```
 pub struct Tree<'a>(Box<Files<'a>>);
 
-/// Gives the file at a path.
+/// Returns the file at a path.
 type Files<'a> = dyn Fn(&str) -> Option<Vec<u8>> + 'a;
 
-/// What becomes of one path.
+/// A changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changed {
     /// The path.
     pub path: String,
-    /// The file as it is to be; `None` if it goes.
+    /// Its new content; `None` if it is deleted.
     pub after: Option<Vec<u8>>,
 }
 
@@ -40,9 +40,9 @@ pub struct Changed {
 pub struct Reason {
     /// The stable code.
     pub code: &'static str,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// A hint.
     pub help: Option<String>,
     /// The edit's number, from 1.
     pub edit: Option<usize>,
@@ -51,15 +51,15 @@ pub struct Reason {
 }
 
 impl<'a> Tree<'a> {
-    /// The files that this gives by their paths, `None` for those that are not there.
+    /// The files that this function returns by their paths; `None` for a file that does not exist.
     pub fn from_fn(files: impl Fn(&str) -> Option<Vec<u8>> + 'a) -> Self {
         Self(Box::new(files))
     }
 
-    /// What all edits of a response come to, by path; nothing is written.
+    /// Resolves all edits of a response, and returns the changed files. Writes nothing.
     ///
     /// # Errors
-    /// What keeps edits from being made, or that there are none.
+    /// Why edits are refused, or that there are none.
     pub fn resolve(&self, response: &Response) -> Result<Vec<Changed>, Vec<Reason>> {
         let odd = |message: String, code| vec![Reason { code, message, help: None, edit: None, path: None }];
         let read = response.numbered(0, u64::MAX).map_err(|e| odd(e.to_string(), "response"))?;
@@ -104,7 +104,7 @@ impl TreeView for Tree<'_> {
         Ok(self.0(path.as_str()).unwrap_or_default().into())
     }
 
-    // What else there is nobody knows.
+    // Directories cannot be listed by a function of paths.
     fn list(&self, _: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {
         Ok(Vec::new())
     }

@@ -165,7 +165,7 @@ impl Accepting<'_> {
     fn steps(&self, tip: Option<Oid>, branch: Oid, commits: &[Oid]) -> Result<Vec<Oid>, Error> {
         let mut last = tip;
         for commit in commits {
-            if self.repo.existing(*commit)?.parents != last.as_slice() {
+            if self.repo.read_commit(*commit)?.parents != last.as_slice() {
                 return Ok(if commits.is_empty() { Vec::new() } else { vec![branch] });
             }
             last = Some(*commit);
@@ -178,7 +178,7 @@ impl Accepting<'_> {
     fn without_merges(&self, at: usize, commits: &[Oid]) -> Result<Vec<Oid>, Error> {
         let mut all = Vec::new();
         for id in commits {
-            let commit = self.repo.existing(*id)?;
+            let commit = self.repo.read_commit(*id)?;
             if commit.parents.len() < 2 {
                 all.push(*id);
                 continue;
@@ -227,7 +227,7 @@ impl Accepting<'_> {
             let is_in = !as_is && planned.changes.is_empty();
             accepted.commits.push(AcceptedCommit {
                 from: named(*from),
-                subject: self.repo.existing(*from).map_or_else(|_| String::new(), |one| one.subject()),
+                subject: self.repo.read_commit(*from).map_or_else(|_| String::new(), |one| one.subject()),
                 as_is,
                 is_in,
                 is_lost: is_in && plan.decided.iter().any(|clash| clash.planned == place),

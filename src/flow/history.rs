@@ -85,7 +85,7 @@ pub fn forget(repo: &Repo, name: &str, timeout: Duration, watch: &dyn Watch) -> 
 }
 
 fn report_of(repo: &Repo, (record, link): (Record, Link)) -> LandingReport {
-    let first = record.commits.first().and_then(|(id, _)| repo.existing(repo.id(id).ok()?).ok());
+    let first = record.commits.first().and_then(|(id, _)| repo.read_commit(repo.id(id).ok()?).ok());
     let author = first.as_ref().map(|first| {
         let author = first.author.rfind('>').map_or("", |end| &first.author[..=end]);
         author.to_owned()

@@ -144,7 +144,7 @@ pub(super) fn tell_of_landed(repo: &Repo, target: &Target, landed: &Landed, watc
         watch.detail(what);
     }
     if target.checked_out {
-        repo.tell_of_new_index();
+        repo.run_post_index_change();
     }
     (landed.old.or(target.start), landed.new)
 }

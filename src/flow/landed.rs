@@ -263,7 +263,7 @@ pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Res
     let (Some(&first), Some(&last)) = (commits.first(), commits.last()) else { return Ok(Vec::new()) };
     let all = |fate: Fate| Ok(commits.iter().map(|id| (*id, fate)).collect());
     let tree = |id: Oid| repo.tree_of(id);
-    let parent = repo.existing(first)?.parents.first().copied().map(tree).transpose()?;
+    let parent = repo.read_commit(first)?.parents.first().copied().map(tree).transpose()?;
     let (before, after, now) = (parent, Some(tree(last)?), Some(tree(tip)?));
     let paths = repo.differences(before, after)?;
     let entries = repo.entries(now, &paths)?;

@@ -130,7 +130,7 @@ impl Landing {
     /// # Errors
     /// None of it is on the branch; or the object store fails.
     pub(super) fn steps(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<Steps, Error> {
-        let is_merge = |id: Oid| -> Result<bool, Error> { Ok(repo.existing(id)?.parents.len() > 1) };
+        let is_merge = |id: Oid| -> Result<bool, Error> { Ok(repo.read_commit(id)?.parents.len() > 1) };
         let edits_of = |id: Oid| self.edits_of(id).cloned().unwrap_or_default();
         let mut steps = Steps::default();
         let mut brought = Vec::new();
@@ -154,7 +154,7 @@ impl Landing {
                     format!("the commits of the landing {} are not on that branch, or not any more", self.of);
                 return Err(Error::NothingToUndo(message));
             }
-            let gone = repo.taken_back(tip, self.start)?;
+            let gone = repo.reverted_commits(tip, self.start)?;
             for &commit in brought.iter().rev() {
                 let edits = edits_of(commit);
                 match there.get(&commit).copied() {
@@ -221,7 +221,7 @@ impl Landing {
 
 /// What stays of a commit that git makes again, as by a rebase: its author, when, and its message.
 fn stays(repo: &Repo, commit: Oid) -> Result<(String, String), Error> {
-    let commit = repo.existing(commit)?;
+    let commit = repo.read_commit(commit)?;
     Ok((commit.author, commit.message))
 }
 
@@ -446,7 +446,7 @@ impl Trailed {
         let Some(trailed) = trailed.filter(|trailed| trailed.undone.is_some() == redo) else {
             return Ok(());
         };
-        let old = repo.existing(commit)?.parents.first().copied();
+        let old = repo.read_commit(commit)?.parents.first().copied();
         if let Some(landing) = self.landings.iter_mut().find(|landing| landing.id == trailed.id) {
             landing.commits.insert(0, (commit, trailed.edits));
             (landing.old, landing.start) = (old, old);

@@ -111,7 +111,7 @@ impl Messages {
 
     /// A message out of the response. None of its lines is a comment.
     pub(super) fn made(&self, text: String, options: &Options) -> String {
-        if options.edit { text } else { self.cleanup.spared(text, &self.marks.comment) }
+        if options.edit { text } else { self.cleanup.escape_comments(text, &self.marks.comment) }
     }
 
     /// The message with the trailers.

@@ -38,7 +38,7 @@ pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
             conflicts,
             subject: commits
                 .last()
-                .map(|id| repo.existing(*id))
+                .map(|id| repo.read_commit(*id))
                 .transpose()?
                 .map_or(String::new(), |one| one.subject()),
             tip: build_report::named(repo, tip),
@@ -63,7 +63,7 @@ fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result
     let Some(head) = head.filter(|_| moved > 0) else { return Ok((Onto::AsItIs, Vec::new())) };
     let mut replayed = Vec::new();
     for commit in commits {
-        if repo.existing(*commit)?.parents.len() < 2 {
+        if repo.read_commit(*commit)?.parents.len() < 2 {
             replayed.push(Replayed::again(*commit));
         }
     }

@@ -192,7 +192,7 @@ impl Withheld {
         let file = RepoPath::parse(IGNORE).ok();
         let file = file.filter(|file| matches!(tree.entry(file), Ok(Some(Node::File { .. }))));
         let ignored = match file {
-            Some(file) => repo.named_by(commit, &tree.read(&file)?)?,
+            Some(file) => repo.files_matching(commit, &tree.read(&file)?)?,
             None => HashSet::new(),
         };
         let excluded: Matcher = match exclude {

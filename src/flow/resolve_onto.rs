@@ -44,10 +44,10 @@ impl Run<'_> {
     ) -> Result<Result<Resolved, Rejected>, Error> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target.start)?;
-        repo.expect_nothing();
-        let lands = !self.dry && Repo::is_worth_expecting(self.reported().len());
+        repo.forget_precompressed();
+        let lands = !self.dry && Repo::pays_to_precompress(self.reported().len());
         if lands && self.options.record {
-            self.responses.iter().for_each(|response| repo.expect_response(response));
+            self.responses.iter().for_each(|response| repo.precompress_response(response));
         }
         // What is merged first is not written as it is resolved.
         let lands = lands && rebased.is_none() && shown == target.start;
@@ -78,7 +78,7 @@ impl Run<'_> {
             None => plan::resolve(&script, &tree, &rules)?,
         };
         if let Err(rejected) = &mut resolved {
-            repo.expect_nothing();
+            repo.forget_precompressed();
             self.tell_of_versions(repo, target, &rules, rejected)?;
             self.tell_of_uncommitted(repo, target, &tree, &rules, rejected)?;
         }

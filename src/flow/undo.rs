@@ -235,7 +235,7 @@ impl Undoing<'_> {
         let mut series = brought.series;
         for (planned, step) in series.iter_mut().zip(&steps) {
             if step.replayed.reversed {
-                planned.message = transaction::reverting(&repo.existing(step.now)?);
+                planned.message = transaction::reverting(&repo.read_commit(step.now)?);
             }
             // A commit that is made anew tells so by its edits.
             planned.edits = if step.edits.is_empty() { vec![0] } else { step.edits.clone() };
@@ -277,7 +277,7 @@ impl Undoing<'_> {
             };
             let is_planned = self.options.dry_run && matches!(way, Way::Made(_));
             let is_done = new.is_some() || matches!(way, Way::Moved) || is_planned;
-            let commit = self.repo.existing(now);
+            let commit = self.repo.read_commit(now);
             UndoneCommit {
                 commit: named(now),
                 subject: commit.map_or_else(|_| String::new(), |one| one.subject()),

@@ -1,12 +1,12 @@
-//! Arguments of a call, held against the schema of the tool: so that whoever got one wrong is told which.
+//! Checks the arguments of a call against the tool's schema, with messages that name the wrong argument.
 
 use serde_json::Value;
 
-/// Takes what is not given out of an argument, and says what is wrong with the rest, by its name. Clients write `null` or an
-/// empty text for what they have no value for; only where the schema says that a text may be empty, one is meant.
+/// Checks one argument, and removes members without a value. Clients send `null` or an empty string for these; an empty
+/// string counts only if the schema allows it.
 ///
 /// # Errors
-/// What does not fit the schema.
+/// The argument does not fit the schema.
 pub(super) fn check(name: &str, schema: &Value, value: &mut Value) -> Result<(), String> {
     let fits = match schema["type"].as_str() {
         Some("string") => value.is_string(),
@@ -39,7 +39,7 @@ pub(super) fn check(name: &str, schema: &Value, value: &mut Value) -> Result<(),
     }
 }
 
-/// Likewise for the members of an object.
+/// Checks the members of an object.
 ///
 /// # Errors
 /// As [`check`].

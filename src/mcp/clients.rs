@@ -1,16 +1,16 @@
-//! The entries by which clients know how the server is started.
+//! The configuration entries by which clients start the server.
 
 use serde_json::{Value, json};
 
 /// The clients whose entry can be printed.
 pub const CLIENTS: &[&str] = &["claude-code", "codex", "cursor", "zed", "vscode"];
 
-/// Gives the entry for the configuration of a client, and the file that it belongs in.
+/// Returns a client's configuration entry, and the file that it belongs to.
 pub fn entry(client: &str) -> (&'static str, String) {
     let server = json!({"command": "git-llm-apply", "args": ["mcp"]});
     let within = |key: &str, server: Value| {
         let all = json!({key: {"llm-apply": server}});
-        // Values always can be written.
+        // Serializing a `Value` cannot fail.
         serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"
     };
     match client {

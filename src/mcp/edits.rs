@@ -1,15 +1,15 @@
-//! Edits that are given as arguments, written as a response in formats that there are: so that they are read, refused,
-//! corrected and recorded as any response is.
+//! Writes edits that are given as arguments as a response in existing formats, so that they are read, refused, corrected
+//! and recorded like any response.
 
 use crate::edit::FormatId;
 use crate::format::opx;
 use serde::Deserialize;
 use serde_json::json;
 
-/// The formats that they are written in.
+/// The formats of that response.
 pub(super) const FORMATS: [FormatId; 2] = [FormatId::Opx, FormatId::EditCalls];
 
-/// One edit.
+/// An edit as given.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Given {
@@ -32,10 +32,10 @@ enum Op {
     Move,
 }
 
-/// Writes them, one after the other.
+/// Writes the edits as one response.
 ///
 /// # Errors
-/// What is wrong with the first that cannot be written.
+/// The first edit that cannot be written.
 pub(super) fn response(edits: &[Given]) -> Result<String, String> {
     let mut all = String::new();
     for (at, edit) in edits.iter().enumerate() {
@@ -46,7 +46,7 @@ pub(super) fn response(edits: &[Given]) -> Result<String, String> {
 
 impl Given {
     fn write(&self) -> Result<String, String> {
-        // What a format makes of such a path may be another one.
+        // A format may read such a path as another one.
         for path in std::iter::once(&self.path).chain(&self.to) {
             if path.trim() != path || path.contains('\\') {
                 return Err(format!("the path `{path}` begins or ends with a blank, or has a backslash"));
@@ -75,10 +75,10 @@ impl Given {
                 "replace_all": self.all,
                 "why": self.why,
             });
-            // No tag in it is to be one of the response.
+            // Escaped, so that no tag in it is read as part of the response.
             return Ok(format!("{call}\n").replace('<', "\\u003c"));
         }
-        // A new file has the line endings that its place asks for, as in every format.
+        // As in each format, a new file gets the line endings that are usual at its path.
         new = new.replace("\r\n", "\n");
         if new.contains(['\0', '\r']) {
             return Err("`new` is not text".to_owned());
@@ -99,7 +99,7 @@ impl Given {
     }
 }
 
-/// A reason as a tag can hold it: no line of it begins with a tag, and no tag in it closes one.
+/// A reason that is safe inside of a tag: no line after the first begins with a tag, and no tag is a closing one.
 fn why(text: &str) -> String {
     let mut all = String::new();
     for line in text.trim().lines().map(str::trim) {
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(&whys[1..], [None, Some("So\n\nand </so>"), Some("Gone"), None, Some("Move")]);
     }
 
-    /// Texts that mean something to one of the readers.
+    /// Texts that mean something to one of the parsers.
     const ODD: &[&str] = &[
         "x",
         " ",

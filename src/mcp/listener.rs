@@ -1,4 +1,4 @@
-//! What a client is told while a call runs.
+//! Notifies the client while a call runs.
 
 use super::output::Output;
 use crate::flow::Watch;
@@ -7,22 +7,22 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The levels of messages, the least first (RFC 5424).
+/// The log levels, the least severe first (RFC 5424).
 pub(super) const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/// How often it is told that something still runs.
+/// The shortest time between two progress notifications.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Tells the client of a call, as far as it has asked for that.
+/// Notifies the client of a call, as far as it has asked for that.
 pub(super) struct Listener {
     output: Arc<Output>,
-    /// What progress is told by.
+    /// The token for progress notifications.
     progress: Option<Value>,
-    /// The least level of messages, by its place.
+    /// The least level of log messages, as an index into [`LEVELS`].
     level: Option<usize>,
     began: Instant,
-    /// When the client heard last of the progress.
+    /// When progress was last notified.
     last: Cell<Option<Instant>>,
 }
 
@@ -53,7 +53,7 @@ impl Watch for Listener {
         let Some(token) = &self.progress else { return };
         if self.last.get().is_none_or(|last| last.elapsed() >= PAUSE) {
             self.last.set(Some(Instant::now()));
-            // It has to grow, also from one command to the next.
+            // Progress has to increase, also from one command to the next.
             let progress = self.began.elapsed().as_secs_f64();
             let params = json!({"progressToken": token, "progress": progress, "message": what});
             self.output.notify("notifications/progress", &params);

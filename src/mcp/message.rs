@@ -1,4 +1,4 @@
-//! Messages of a client as lines of JSON, read within a bound.
+//! Reads the client's messages: JSON, one a line, of a limited length.
 
 use serde_json::Value;
 use std::io::{BufRead, Read};
@@ -6,16 +6,16 @@ use std::io::{BufRead, Read};
 pub(super) const PARSE_ERROR: i32 = -32700;
 pub(super) const INVALID_REQUEST: i32 = -32600;
 
-/// What stands in the input next.
+/// A line of input.
 #[derive(Debug)]
 pub(super) enum Line {
     Text(Vec<u8>),
     TooLong,
-    /// The client has gone. What is no whole line is not a message.
+    /// The end of the input. An unfinished last line is ignored.
     End,
 }
 
-/// Reads the next line, of that many bytes at most. Of one that is longer nothing is kept.
+/// Reads the next line, of at most `longest` bytes; skips a longer one.
 pub(super) fn read_line(input: &mut impl BufRead, longest: usize) -> Line {
     let mut text = Vec::new();
     let read = input.by_ref().take(longest as u64 + 1).read_until(b'\n', &mut text);
@@ -29,16 +29,16 @@ pub(super) fn read_line(input: &mut impl BufRead, longest: usize) -> Line {
     }
 }
 
-/// What a line says.
+/// A parsed message.
 #[derive(Debug)]
 pub(super) enum Message {
-    /// It wants an answer. The id is a text or a number.
+    /// A request, which wants a response. The id is a string or a number.
     Request { id: Value, method: String, params: Value },
-    /// It wants none.
+    /// A notification, which wants none.
     Notification { method: String, params: Value },
-    /// Nothing: it is blank, or an answer, though nothing was asked.
+    /// A blank line, or a response, although the server sends no requests.
     Nothing,
-    /// It is no message.
+    /// An invalid message.
     Bad { code: i32, why: String },
 }
 

@@ -1,7 +1,7 @@
 //! A Model Context Protocol server, so that agents use this program instead of edit tools of their own.
 //!
-//! It reads JSON-RPC messages, one a line, and answers them. A call of a tool runs in a thread of its own, on the repository
-//! that it names: nothing is read from the current directory. A call that is cancelled, and one that still runs when the client
+//! It reads JSON-RPC messages, one a line, and answers them. Each tool call runs in its own thread, on the repository
+//! that it names; the current directory does not matter. A call that is cancelled, or that still runs when the client
 //! goes away, lands nothing from then on.
 
 mod arguments;

@@ -1,6 +1,6 @@
-//! What the server says, a line for each message, and one at a time.
+//! Sends messages to the client, one a line.
 //!
-//! A thread of its own writes. So the loop that reads goes on also where the client does not read what it is told.
+//! A thread writes them, so that the reading loop goes on even if the client does not read.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -14,19 +14,20 @@ pub(super) const INVALID_PARAMS: i32 = -32602;
 pub(super) const INTERNAL_ERROR: i32 = -32603;
 pub(super) const UNSUPPORTED_VERSION: i32 = -32022;
 
-/// How many bytes may wait before calls wait with their results, too.
+/// How many bytes may be queued before calls have to wait with their results.
 const ROOM: usize = 16 << 20;
 
-/// How many may wait at most of what the loop itself answers.
+/// How many bytes of the loop's own answers may be queued.
 const MOST: usize = 64 << 20;
 
-/// How much is written at a time, in bytes.
+/// How many bytes are written at once.
 const CHUNK: usize = 64 << 10;
 
-/// How long a client that reads nothing is waited for at the end.
+/// How long to wait at the end for a client that reads nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Where answers go. A client that has closed its end, or leaves far too much unread, has gone: that is nobody's error.
+/// The queue of messages. A client that has closed its end, or leaves far too much unread, counts as gone; that is no
+/// error.
 pub(super) struct Output {
     state: Mutex<State>,
     changed: Condvar,
@@ -34,15 +35,15 @@ pub(super) struct Output {
 
 #[derive(Default)]
 struct State {
-    /// What waits, and which of it the loop answers.
+    /// The queued lines, and who sent each.
     waiting: VecDeque<(String, Of)>,
-    /// How many bytes that is: of the loop, and of calls.
+    /// The bytes queued by the loop, and by calls.
     bytes: [usize; 2],
     /// How many chunks were written.
     written: u64,
     is_writing: bool,
     is_ending: bool,
-    /// The client has closed its end, or has left far too much unread.
+    /// The client has closed its end, or left far too much unread.
     has_gone: bool,
 }
 
@@ -64,7 +65,7 @@ impl Output {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes what waits, for as long as the process runs.
+    /// Writes the queued lines, as long as the process runs.
     fn write(&self, mut stream: impl Write) {
         loop {
             let mut state = self.state();
@@ -107,18 +108,18 @@ impl Output {
         self.changed.notify_all();
     }
 
-    /// Whether the client has left so much unread, or closed its end, that nothing is answered any more.
+    /// Whether the client is gone, so that nothing is answered any more.
     pub(super) fn has_gone(&self) -> bool {
         self.state().has_gone
     }
 
-    /// From now on no call waits until there is room.
+    /// From now on no call waits for room in the queue.
     pub(super) fn end(&self) {
         self.state().is_ending = true;
         self.changed.notify_all();
     }
 
-    /// Waits until all is written, or the client reads nothing.
+    /// Waits until everything is written, or the client reads nothing.
     pub(super) fn drain(&self) {
         let mut state = self.state();
         let (mut written, mut since) = (state.written, Instant::now());
@@ -131,12 +132,12 @@ impl Output {
         }
     }
 
-    /// What the loop answers. It does not wait.
+    /// Sends a result of the loop, without waiting.
     pub(super) fn result(&self, id: &Value, result: Value) {
         self.send(&answer(id, result), Of::Loop);
     }
 
-    /// What a call came to. It waits until there is room.
+    /// Sends the result of a call; waits for room in the queue.
     pub(super) fn outcome(&self, id: &Value, result: Value) {
         self.send(&answer(id, result), Of::Call);
     }
@@ -151,7 +152,7 @@ impl Output {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}), Of::Loop);
     }
 
-    /// Tells what needs no answer, where there is room for it: whoever tells it has something to watch.
+    /// Sends a notification, if there is room in the queue: a call must not wait for it.
     pub(super) fn notify(&self, method: &str, params: &Value) {
         if self.state().bytes.iter().sum::<usize>() <= ROOM {
             self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}), Of::Loop);
@@ -160,7 +161,7 @@ impl Output {
 }
 
 fn answer(id: &Value, mut result: Value) -> Value {
-    // Each revision but the newest passes it over.
+    // Older revisions of the protocol ignore this member.
     result["resultType"] = "complete".into();
     json!({"jsonrpc": "2.0", "id": id, "result": result})
 }

@@ -1,4 +1,4 @@
-//! The tool that gives files of a commit.
+//! The tool that reads files of a commit.
 
 use super::tools::Failed;
 use crate::flow::{self, Options, Question, Shown};
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// How much text is given at a time, in bytes.
+/// The most text to return, in bytes.
 const MOST: u64 = 4 << 20;
 
-/// How many files that are left out are named.
+/// The most omitted files to name.
 const NAMED: usize = 200;
 
 #[derive(Deserialize)]
@@ -22,7 +22,7 @@ pub(super) struct Input {
     numbers: bool,
 }
 
-/// The texts, and the commit that they are of.
+/// Returns the texts of files, and their commit.
 pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
     let exclude = Options::from_config(repo)?.exclude;
     let top = repo.workdir().and_then(|top| top.to_str()).unwrap_or_default();
@@ -54,7 +54,7 @@ pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
     Ok(json!({"content": [{"type": "text", "text": said}], "structuredContent": all}))
 }
 
-/// A pathspec from the top: agents know files by where they are, and directories by a dot.
+/// A pathspec relative to the top. Agents also give absolute paths, and a dot for the top.
 fn from_top(path: &str, top: &str) -> String {
     let top = top.trim_end_matches('/');
     let below =

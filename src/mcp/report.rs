@@ -1,4 +1,4 @@
-//! The report of a flow as the result of a call.
+//! Turns the report of a flow into the result of a call.
 
 use super::tools;
 use super::tools::Failed;
@@ -7,22 +7,22 @@ use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, Report, Status, Styl
 use crate::vcs::repo::Repo;
 use serde_json::{Map, Value, json};
 
-/// How many findings are named where the feedback has what there is to know of them.
+/// The most findings to list, since the feedback has them, too.
 const FINDINGS: usize = 100;
 
-/// How long a difference may be that is shown, in bytes.
+/// The longest diff of an edit, in bytes.
 const DIFF: usize = 64 << 10;
 
-/// How long all of them may be in the text.
+/// The most bytes of diffs in the text.
 const DIFFS: usize = 16 << 10;
 
-/// How long the text may be, and that of the responses of a landing.
+/// The longest text, and the most text of a landing's responses, in bytes.
 const TEXT: usize = 256 << 10;
 
-/// How many landings are listed.
+/// The most landings to list.
 const LANDINGS: usize = 50;
 
-/// The result of a call that came to nothing.
+/// The result of a call that failed.
 pub(super) fn failed(failed: Failed) -> Value {
     let mut report = Report::new(Status::Failed);
     let exit = match failed {
@@ -35,14 +35,14 @@ pub(super) fn failed(failed: Failed) -> Value {
     result(&report, exit, None, false)
 }
 
-/// There is no room for one more call.
+/// The result if too many calls run.
 pub(super) fn busy(message: String) -> Value {
     let mut report = Report::new(Status::Failed);
     report.error = Some(Problem { retryable: true, ..Problem::new("busy", message) });
     result(&report, 4, None, false)
 }
 
-/// The landings that are on record, as many as are worth reading.
+/// The list of recorded landings, cut to the newest.
 pub(super) fn listed(mut report: Report) -> Value {
     let more = report.landings.len().saturating_sub(LANDINGS);
     report.landings.truncate(LANDINGS);
@@ -55,7 +55,7 @@ pub(super) fn listed(mut report: Report) -> Value {
     result
 }
 
-/// One landing, with as much of its responses as one call may give.
+/// One landing, with its responses cut to the limit.
 pub(super) fn shown(mut report: Report, repo: &Repo) -> Value {
     let (mut left, mut cut) = (TEXT, false);
     for text in report.landings.iter_mut().flat_map(|one| &mut one.texts) {
@@ -71,13 +71,13 @@ pub(super) fn shown(mut report: Report, repo: &Repo) -> Value {
     result
 }
 
-/// Says one thing more in the text of a result.
+/// Appends to the text of a result.
 fn add(result: &mut Value, more: &str) {
     let text = &mut result["content"][0]["text"];
     *text = (text.as_str().unwrap_or_default().to_owned() + more).into();
 }
 
-/// The first bytes of a text, so many at most.
+/// The beginning of a text, of at most `most` bytes.
 fn beginning(text: &str, most: usize) -> &str {
     let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {
@@ -86,12 +86,12 @@ fn beginning(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-/// The result: what `--json` prints, without what is empty, and a text. `whole` says whether it has all findings and lines.
+/// The result: a text, and what `--json` prints without empty members. `whole` keeps all findings with their evidence.
 pub(super) fn result(report: &Report, exit: u8, repo: Option<&Repo>, whole: bool) -> Value {
     let report = &*report.for_models();
     let json = report::json(report, exit).ok().and_then(|text| serde_json::from_str(&text).ok());
     let mut all: Map<String, Value> = json.unwrap_or_default();
-    let subject = |id: &str| Some(repo?.existing(repo?.id(id).ok()?).ok()?.subject());
+    let subject = |id: &str| Some(repo?.read_commit(repo?.id(id).ok()?).ok()?.subject());
     let commit = |id: &&str| json!({"id": id, "subject": subject(id)});
     all.insert("commits".to_owned(), report.commits().iter().map(commit).collect());
     trim(&mut all, whole);
@@ -111,7 +111,7 @@ pub(super) fn result(report: &Report, exit: u8, repo: Option<&Repo>, whole: bool
     })
 }
 
-/// Takes out what is empty, what the feedback says, and what is too long.
+/// Removes what is empty, what the feedback contains, and what is too long.
 fn trim(all: &mut Map<String, Value>, whole: bool) {
     if !whole {
         ["prose", "unread", "warnings"].iter().for_each(|key| drop(all.remove(*key)));
@@ -133,7 +133,7 @@ fn trim(all: &mut Map<String, Value>, whole: bool) {
     all.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
 }
 
-/// What a command would print, or what a model is to be told. It always says something.
+/// The text: the feedback for a model, else what the command would print. It is never empty.
 fn text(report: &Report) -> String {
     let changed = match report.undone {
         Some(_) => "nothing was taken back",
@@ -158,7 +158,7 @@ fn text(report: &Report) -> String {
         Status::Shown => report::landings(report),
         _ if !report.suggestions.is_empty() => report::table(report),
         Status::Refused | Status::InTheWay | Status::Failed => format!("{changed}\n"),
-        // The edits are those of the landing, and not of this call.
+        // The edits are those of the earlier landing, not of this call.
         _ if report.key.is_some() => report::headline(report),
         _ => [report::edits(report, style), report::undone(report), report::headline(report)].concat(),
     };
@@ -185,7 +185,7 @@ fn text(report: &Report) -> String {
     anstream::adapter::strip_str(&out).to_string()
 }
 
-/// The differences that a check shows, as far as there is room.
+/// The diffs of a check, as far as there is room.
 fn diffs(report: &Report) -> String {
     let mut out = String::new();
     for edit in report.edits.iter().filter(|_| report.status == Status::Checked) {

@@ -14,13 +14,13 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// The newest revision of the protocol, in which every request says what it is of.
+/// The newest revision of the protocol; in it, each request states its revision.
 const NEWEST: &str = "2026-07-28";
 
-/// Those before it, which begin with a handshake; the newest first. For this server they are the same.
+/// The earlier revisions, which begin with a handshake, the newest first. For this server they do not differ.
 const BY_HANDSHAKE: [&str; 2] = ["2025-11-25", "2025-06-18"];
 
-/// The members of `_meta` by which a request says its revision, and which messages it wants.
+/// The members of `_meta` that state a request's revision and the log level that it wants.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
@@ -28,21 +28,21 @@ const INSTRUCTIONS: &str = "Edits files of a git repository as transactions: all
     changes. Read files with `read` and give its `base` back with the edits, so that edits of a version that has changed \
     since are merged. Where edits are refused, send only these again, with `correct` and the `attempt` of the answer.";
 
-/// How long a message may be, in bytes.
+/// The longest message, in bytes.
 const LONGEST: usize = 64 << 20;
 
-/// How many calls run at a time.
+/// The most calls at a time.
 const CALLS: usize = 64;
 
-/// How much stack a call has: as much as a command.
+/// The stack size of a call, in bytes: that of a command.
 const STACK: usize = 8 << 20;
 
-/// How often it is looked whether a signal has come.
+/// How often to check for a signal.
 const GLANCE: Duration = Duration::from_millis(100);
 
 enum Event {
     Read(Line),
-    /// The call of that id has ended.
+    /// The call with this id has ended.
     Done(String),
 }
 
@@ -50,21 +50,21 @@ struct Server {
     output: Arc<Output>,
 
     events: SyncSender<Event>,
-    /// What runs, by the ids of the requests.
+    /// The running calls, by request id.
     calls: HashMap<String, (Cancel, JoinHandle<()>)>,
     level: Option<usize>,
 }
 
-/// Answers messages until the input ends or a signal comes. What runs then is cancelled and waited for.
-/// A client that does not read its answers keeps nothing of that from happening.
+/// Answers messages until the input ends, a signal comes, or the client stops reading. Then cancels the running calls and
+/// waits for them.
 ///
 /// # Errors
-/// There is no thread to be had.
+/// A thread cannot be started.
 pub fn serve(
     mut input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> std::io::Result<()> {
-    // A signal would else end the process where no call has begun to land.
+    // Without this, a signal would end the process as long as no call lands.
     let _held = interrupt::hold();
     let (events, happened) = sync_channel(1);
     let output = Output::new(output)?;
@@ -79,7 +79,7 @@ pub fn serve(
     Builder::new().spawn(reading)?;
     while !interrupt::seen() && !server.output.has_gone() {
         match happened.recv_timeout(GLANCE) {
-            Ok(Event::Read(Line::Text(text))) => server.take(&text),
+            Ok(Event::Read(Line::Text(text))) => server.handle(&text),
             Ok(Event::Read(Line::TooLong)) => {
                 server.output.error(&Value::Null, INVALID_REQUEST, "the message is too long");
             }
@@ -90,7 +90,7 @@ pub fn serve(
             Ok(Event::Read(Line::End)) | Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    // Whoever has something to say hears that nobody listens.
+    // Makes `send` fail in the other threads, so that they end.
     drop(happened);
     server.output.end();
     server.calls.values().for_each(|(cancel, _)| cancel.cancel());
@@ -102,7 +102,7 @@ pub fn serve(
 }
 
 impl Server {
-    fn take(&mut self, text: &[u8]) {
+    fn handle(&mut self, text: &[u8]) {
         match Message::of(text) {
             Message::Request { id, method, params } => self.answer(&id, &method, params),
             Message::Notification { method, params } => self.hear(&method, &params),
@@ -132,10 +132,10 @@ impl Server {
             "server/discover" => {
                 let mut all = about();
                 all["supportedVersions"] = json!([NEWEST, BY_HANDSHAKE[0], BY_HANDSHAKE[1]]);
-                self.output.result(id, for_good(all));
+                self.output.result(id, cacheable(all));
             }
             "ping" => self.output.result(id, json!({})),
-            "tools/list" => self.output.result(id, for_good(json!({"tools": tools::list()}))),
+            "tools/list" => self.output.result(id, cacheable(json!({"tools": tools::list()}))),
             "logging/setLevel" => match level_of(params.get("level")) {
                 Some(level) => {
                     self.level = Some(level);
@@ -169,7 +169,7 @@ impl Server {
         let work = move || {
             let call = || tools::call(tool, arguments, &listener);
             match guarded.guard(|| catch_unwind(AssertUnwindSafe(call))) {
-                // Nobody waits for an answer.
+                // The client does not expect an answer.
                 _ if guarded.is_cancelled() => {}
                 Ok(result) => output.outcome(&own, result),
                 Err(_) => output.error(&own, output::INTERNAL_ERROR, "this call has failed; it is a bug"),
@@ -188,7 +188,7 @@ fn level_of(name: Option<&Value>) -> Option<usize> {
     LEVELS.iter().position(|level| *level == name)
 }
 
-/// What the server says of itself.
+/// The server's description of itself.
 fn about() -> Value {
     let info = json!({"name": "git-llm-apply", "version": env!("CARGO_PKG_VERSION")});
     json!({
@@ -199,7 +199,7 @@ fn about() -> Value {
     })
 }
 
-/// The answer to a handshake: the revision that was asked for, or the newest that has one.
+/// The answer to a handshake: the requested revision, or the newest that has a handshake.
 fn initialized(params: &Value) -> Value {
     let asked = params.get("protocolVersion").and_then(Value::as_str);
     let known = BY_HANDSHAKE.into_iter().find(|version| asked == Some(version));
@@ -208,8 +208,8 @@ fn initialized(params: &Value) -> Value {
     all
 }
 
-/// An answer that stays the same while the server runs.
-fn for_good(mut result: Value) -> Value {
+/// Marks an answer as one that clients may cache.
+fn cacheable(mut result: Value) -> Value {
     result["ttlMs"] = 3_600_000.into();
     result["cacheScope"] = "private".into();
     result

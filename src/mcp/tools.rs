@@ -1,4 +1,4 @@
-//! The tools, and what each does.
+//! The tools, with their schemas.
 
 use super::edits::{self, Given};
 use super::listener::Listener;
@@ -14,17 +14,17 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The tool that goes on with a refused attempt.
+/// The tool that continues a refused attempt.
 pub(super) const CORRECT: &str = "correct";
 
-/// What responses are known by that have no file.
+/// The name of responses, which have no file.
 const NAME: &str = "mcp";
 
 /// A tool.
 pub(super) struct Tool {
     name: &'static str,
     about: &'static str,
-    /// The arguments that it must have, and those that it may have.
+    /// The required and the optional arguments.
     required: &'static [&'static str],
     optional: &'static [&'static str],
     reads_only: bool,
@@ -164,7 +164,7 @@ fn input_schema(tool: &Tool) -> Value {
     json!({"type": "object", "properties": properties, "required": tool.required, "additionalProperties": false})
 }
 
-/// What is sure of a result. It may have more.
+/// The schema of results. A result may have more members.
 fn output_schema(tool: &Tool) -> Value {
     let objects = json!({"type": "array", "items": {"type": "object"}});
     let text = json!({"type": "string"});
@@ -181,11 +181,11 @@ fn output_schema(tool: &Tool) -> Value {
     };
     properties["status"] = text;
     properties["error"] = json!({"type": "object", "properties": error});
-    // What failed has nothing else.
+    // A failed call has no other member.
     json!({"type": "object", "properties": properties, "required": ["status"]})
 }
 
-/// All tools, as a client lists them.
+/// All tools, for `tools/list`.
 pub(super) fn list() -> Vec<Value> {
     let one = |tool: &Tool| {
         json!({
@@ -203,14 +203,14 @@ pub(super) fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-/// The result where so many calls are running.
+/// The result if too many calls run.
 pub(super) fn too_many(calls: usize) -> Value {
     report::busy(format!("{calls} calls are running"))
 }
 
-/// Why a call came to nothing.
+/// Why a call failed.
 pub(super) enum Failed {
-    /// The arguments make no sense.
+    /// The arguments are invalid.
     Usage(String),
     Flow(flow::Error),
 }
@@ -221,7 +221,7 @@ impl<E: Into<flow::Error>> From<E> for Failed {
     }
 }
 
-/// Calls a tool, and gives the result.
+/// Calls a tool and returns the result.
 pub(super) fn call(tool: &Tool, arguments: Value, listener: &Listener) -> Value {
     try_call(tool, arguments, listener).unwrap_or_else(report::failed)
 }
@@ -284,7 +284,7 @@ struct Suggest {
     name: String,
 }
 
-/// The options that the configuration says, for a program that nobody watches.
+/// The configured options, without questions to a user.
 fn options_of(repo: &Repo) -> Result<Options, Failed> {
     Ok(unattended(Options::from_config(repo)?))
 }
@@ -301,9 +301,9 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Va
     let resume = input.attempt.as_deref().map(|id| Resume::find(&repo, Some(id), None)).transpose()?;
     if let Some(resume) = &resume {
         let mut kept = unattended(Options::going_on(&repo, resume)?);
-        // An attempt may be one of somebody who allowed it more.
+        // Someone who allowed more may have made the attempt.
         kept.restrict(&options);
-        // It goes on where the attempt was to land, whatever is configured.
+        // It lands where the attempt was to land, whatever is configured.
         kept.branch = None;
         options = kept;
     }
@@ -370,7 +370,7 @@ fn suggest(repo: &Repo, input: Suggest, listener: &Listener) -> Result<Value, Fa
     for mut one in suggested.all {
         let own = outcome::settle(&mut one.report, one.failure.as_ref()).code();
         exit = exit.max(own);
-        // One that has landed is told, whatever became of the others.
+        // A landed one decides, whatever became of the others.
         if all.status != Status::Landed {
             all.status = one.report.status;
         }

@@ -1,17 +1,17 @@
-//! The paragraph of trailers that a message ends with, by git's rules (git-interpret-trailers(1), without rules
-//! for single trailers): where it begins, and how one more trailer comes in.
+//! The block of trailers at the end of a message, by git's rules (git-interpret-trailers(1), without the rules for single
+//! trailers): finds it, and adds to it.
 
 use super::guard;
 
-/// Lines by which git knows a block of its own.
+/// Prefixes of lines by which git recognizes a block (`git_generated_prefixes` in git's trailer.c).
 const BY_GIT: &[&str] = &["Signed-off-by: ", "(cherry picked from commit "];
 
-/// What has a meaning to git in a message, by the user's configuration.
+/// The characters that have a meaning in a message, by the user's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marks {
-    /// What begins a comment (git-config(1), `core.commentString`).
+    /// The prefix of comments (git-config(1), `core.commentString`).
     pub comment: String,
-    /// What may stand behind a trailer's token (`trailer.separators`); trailers that are made have the first.
+    /// The separators after a trailer's token (`trailer.separators`); new trailers get the first.
     pub separators: String,
 }
 
@@ -28,7 +28,7 @@ impl Marks {
     }
 }
 
-/// A trailer: a name, and what it says.
+/// A trailer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trailer {
     token: String,
@@ -36,8 +36,7 @@ pub struct Trailer {
 }
 
 impl Trailer {
-    /// Out of `<token>: <value>` or `<token>=<value>`; the value may be missing. `None` for what git would not read as a
-    /// trailer.
+    /// Parses `<token>: <value>` or `<token>=<value>`, or a token alone. `None` if git would not read it as a trailer.
     pub fn parse(text: &str) -> Option<Self> {
         let end = text.find(['=', ':']).unwrap_or(text.len());
         let (token, value) = (text[..end].trim(), text.get(end + 1..).unwrap_or_default().trim());
@@ -46,17 +45,17 @@ impl Trailer {
         fits.then(|| Self::new(token, value))
     }
 
-    /// Of that name and value, which are each on one line.
+    /// A trailer from its parts, each on one line.
     pub fn new(token: &str, value: &str) -> Self {
         Self { token: token.to_owned(), value: value.to_owned() }
     }
 
-    /// The line, without its line break.
+    /// Its line, without the line break.
     pub fn line(&self) -> String {
         format!("{}: {}", self.token, self.value).trim_end().to_owned()
     }
 
-    /// The message with it at the end of its block, or with a block of its own; unless it is the last one there already.
+    /// Adds it to the message's block or to a new one, unless it is the last trailer already.
     #[must_use]
     pub fn added_to(&self, message: &str, marks: &Marks) -> String {
         let mut out = message.trim_end_matches(['\n', ' ', '\t']).to_owned();
@@ -72,8 +71,8 @@ impl Trailer {
     }
 }
 
-/// Where the block of trailers begins, if the message ends with one: a paragraph below the subject in which all lines are
-/// trailers, or in which git knows one and at least a quarter are.
+/// Where the block of trailers begins, if the message ends with one: a paragraph after the subject in which all lines are
+/// trailers, or at least a quarter if git recognizes a line.
 pub(super) fn start(message: &str, marks: &Marks) -> Option<usize> {
     let message = message.trim_end();
     let is_blank = |line: &str| line.trim().is_empty();

@@ -1,10 +1,9 @@
-//! Dropping what no commit message may hold.
+//! Drops characters that no commit message may contain.
 
 use crate::path::is_ignorable;
 
-/// Text of any origin as lines joined by `\n`: line breaks of any kind made `\n`, tabs made four blanks, control and
-/// invisible characters (zero-width, bidi, tags) dropped, lines trimmed at the end, no blank line at either end and no
-/// two in a row.
+/// Cleans a text: all kinds of line breaks become `\n`, tabs become four spaces, control and invisible characters
+/// (zero-width, bidi, tags) are dropped, lines are trimmed at the end, and blank lines remain only single and inside.
 pub(super) fn clean_text(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     let mut after_return = false;
@@ -21,7 +20,7 @@ pub(super) fn clean_text(text: &str) -> String {
     squeezed(visible.lines().map(str::trim_end))
 }
 
-/// Lines joined by `\n`, with no blank line at either end and no two in a row.
+/// Joins lines by `\n`; blank lines remain only single and inside.
 pub(super) fn squeezed<'t>(lines: impl Iterator<Item = &'t str>) -> String {
     let mut clean = String::new();
     let mut blank_before = false;
@@ -39,12 +38,12 @@ pub(super) fn squeezed<'t>(lines: impl Iterator<Item = &'t str>) -> String {
     clean
 }
 
-/// The same as one line, trimmed at both ends; blanks inside stay as they are.
+/// Cleans a text and joins it to one line, trimmed at both ends.
 pub(super) fn clean_line(text: &str) -> String {
     clean_text(text).replace('\n', " ").trim().to_owned()
 }
 
-/// Every run of blanks made one, and none at the ends.
+/// Makes each run of whitespace one space, and trims both ends.
 pub(super) fn collapse_blanks(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }

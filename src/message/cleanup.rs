@@ -1,29 +1,29 @@
-//! What git takes out of a message before it makes the commit (git-commit(1), `--cleanup`).
+//! Cleans up a message as git does before it commits (git-commit(1), `--cleanup`).
 
 use super::block::{self, Marks};
 use super::clean::squeezed;
 
-/// How much is taken out.
+/// A cleanup mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cleanup {
-    /// Nothing.
+    /// Keeps everything.
     Verbatim,
-    /// Blanks at line ends, blank lines at both ends, and all but one of several blank lines.
+    /// Strips trailing whitespace, blank lines at both ends, and repeated blank lines.
     Whitespace,
-    /// That, and comments.
+    /// As `Whitespace`, and strips comments.
     Strip,
-    /// Likewise whitespace, and all from the scissors on.
+    /// As `Whitespace`, and strips everything from the scissors line on.
     Scissors,
 }
 
-/// What `--cleanup` takes.
+/// The values of `--cleanup`.
 pub const CLEANUP_NAMES: &[&str] = &["default", "strip", "whitespace", "verbatim", "scissors"];
 
-/// The line, behind the comment prefix, from which on a message is cut.
+/// The scissors line, after the comment prefix.
 pub(super) const SCISSORS: &str = " ------------------------ >8 ------------------------";
 
 impl Cleanup {
-    /// The one of that name, for a message that an editor was opened for, or not; `None` if there is none.
+    /// The mode of this name; some depend on whether the message was edited in an editor.
     pub fn named(name: &str, edited: bool) -> Option<Self> {
         Some(match name {
             "default" if edited => Self::Strip,
@@ -35,7 +35,7 @@ impl Cleanup {
         })
     }
 
-    /// The message without what does not belong to it. Comments begin with `comment`.
+    /// Cleans up a message in which comments begin with `comment`.
     pub fn apply(self, message: &str, comment: &str) -> String {
         let mut text = message;
         if self == Self::Verbatim {
@@ -56,8 +56,8 @@ impl Cleanup {
         clean
     }
 
-    /// The text in a form in which none of its lines is a comment to this: one that would be gets a blank in front.
-    pub fn spared(self, message: String, comment: &str) -> String {
+    /// Puts a space before each line that this mode would strip as a comment.
+    pub fn escape_comments(self, message: String, comment: &str) -> String {
         if self != Self::Strip || !message.lines().any(|line| line.starts_with(comment)) {
             return message;
         }
@@ -69,8 +69,8 @@ impl Cleanup {
     }
 }
 
-/// Whether the user has taken out of a message all that it said: nothing is left but trailers that it ended with, which
-/// nobody has written, and sign-offs.
+/// Whether the user has removed all text from a message: only sign-offs and the original trailers, which the user did not
+/// write, are left.
 pub fn is_emptied(edited: &str, before: &str, marks: &Marks) -> bool {
     let end = block::start(before, marks).unwrap_or(before.len());
     let trailers: Vec<&str> = before[end..].lines().map(str::trim_end).collect();
@@ -103,9 +103,9 @@ mod tests {
     #[test]
     fn what_is_no_comment_can_be_kept_from_being_one() {
         let text = "a\n# b\n#c\n";
-        assert_eq!(Cleanup::Strip.spared(text.into(), "#"), "a\n # b\n #c\n");
-        assert_eq!(Cleanup::Whitespace.spared(text.into(), "#"), text);
-        assert_eq!(Cleanup::Strip.spared(text.into(), ";"), text);
+        assert_eq!(Cleanup::Strip.escape_comments(text.into(), "#"), "a\n # b\n #c\n");
+        assert_eq!(Cleanup::Whitespace.escape_comments(text.into(), "#"), text);
+        assert_eq!(Cleanup::Strip.escape_comments(text.into(), ";"), text);
     }
 
     #[test]

@@ -1,26 +1,26 @@
-//! Disarming what git reads in a commit message as more than text, so that a response can put nothing but text there.
+//! Disarms what git reads in a commit message as more than text, so that a response can add only text.
 //!
-//! What there is, and what becomes of it (git 2.47's `trailer.c`, `mailinfo.c`, `mailsplit.c`, `sequencer.c`,
+//! What git reads, and what becomes of it here (git 2.47's `trailer.c`, `mailinfo.c`, `mailsplit.c`, `sequencer.c`,
 //! `wt-status.c`):
 //!
 //! - Trailers: `interpret-trailers`, `%(trailers)` and forges read a paragraph of `Token: value` lines. git reads only
-//!   the last one, but which that is depends on the user's comment character, on `---`, on scissors, and on what is
-//!   squashed into one message later; so every paragraph is guarded. Trailers of attribution (a token with a hyphen, and
-//!   `(cherry picked from commit`) are so in any paragraph, others in one that git would take for a block. Such lines are
-//!   indented by four blanks.
-//! - Mail: `git am` ends a message at `---`, `diff -` and `Index: `, takes author and subject from `From:` and its like,
-//!   and begins another mail at `From <id> <date>`. `git rebase --apply` goes through mails too. Such lines are indented as well.
-//! - Scissors (`-- >8 --`) end a message wherever they stand in the line: a blank goes between the two characters.
-//! - Subjects: `rebase --autosquash` melts `fixup!`, `squash!` and `amend!` commits into others, and an editor session
-//!   drops lines that begin with `#`. The word is put in quotes: `'fixup!' Make it so`. `git am` drops `Re:` and
-//!   `[…]` before a subject, so they are looked through.
+//!   the last paragraph, but which one that is depends on the user's comment character, on `---`, on scissors, and on
+//!   later squashing. So every paragraph is guarded. Attributions (a token with a hyphen, and
+//!   `(cherry picked from commit`) are indented by four spaces in any paragraph, other trailers in one that git would
+//!   take for a block.
+//! - Mail: `git am` ends a message at `---`, `diff -` and `Index: `, takes author and subject from `From:` and the like,
+//!   and starts another mail at `From <id> <date>`. `git rebase --apply` uses mails, too. Such lines are indented.
+//! - Scissors (`-- >8 --`) end a message anywhere in a line. A space is put between the two characters.
+//! - Subjects: `rebase --autosquash` merges `fixup!`, `squash!` and `amend!` commits into others, and an editor session
+//!   drops lines that begin with `#`. The word is quoted: `'fixup!' Make it so`. `git am` drops `Re:` and `[…]` before a
+//!   subject, so the word after these is checked, too.
 
 use std::borrow::Cow;
 
-/// How far a line is moved to the right, so that it is text to git, and code to Markdown.
+/// The indentation that makes a line plain text for git, and code in Markdown.
 const INDENT: &str = "    ";
 
-/// The subject with its first word in quotes, if that has a meaning to git.
+/// Quotes the first word of a subject if it has a meaning to git.
 pub(super) fn subject(line: &str) -> String {
     let shown = without_mail_marks(line);
     for start in [line, shown] {
@@ -40,7 +40,7 @@ fn is_special_subject(line: &str) -> bool {
         || is_mail_syntax(line)
 }
 
-/// What `git am` makes of a subject.
+/// The subject without the prefixes that `git am` drops.
 fn without_mail_marks(subject: &str) -> &str {
     let mut rest = subject;
     loop {
@@ -55,7 +55,7 @@ fn without_mail_marks(subject: &str) -> &str {
     }
 }
 
-/// The body, its lines indented where they have a meaning to git.
+/// Indents the lines of a body that have a meaning to git.
 pub(super) fn body(text: &str, separators: &str) -> String {
     let mut guarded = String::with_capacity(text.len());
     for (number, paragraph) in text.split("\n\n").enumerate() {
@@ -83,9 +83,9 @@ pub(super) fn body(text: &str, separators: &str) -> String {
     guarded
 }
 
-/// Whether git would take a paragraph for trailers if it stood last: at least a quarter of its lines are. Lines that
-/// may be continuations or comments are not counted against it; that git also wants one of them to be known to it is
-/// left out, since users name such themselves (`trailer.<name>.key`).
+/// Whether git would take a paragraph for trailers if it were the last: at least a quarter of its lines are trailers.
+/// Possible continuations and comments do not count. Git also requires a trailer that it knows; that is not checked,
+/// because users configure such trailers (`trailer.<name>.key`).
 fn is_trailer_block(paragraph: &str, separators: &str) -> bool {
     let mut trailers = 0_usize;
     let mut others = 0_usize;
@@ -99,13 +99,13 @@ fn is_trailer_block(paragraph: &str, separators: &str) -> bool {
     trailers > 0 && trailers * 3 >= others
 }
 
-/// Whether git takes the line for a trailer: `trailer.c`'s `find_separator`.
+/// Whether git takes the line for a trailer (`find_separator` in `trailer.c`).
 pub(super) fn is_trailer(line: &str, separators: &str) -> bool {
     token_and_value(line, separators).is_some()
 }
 
-/// What stands before the separator, letters, digits and hyphens, then blanks, never empty; and what stands behind it. A colon
-/// always is one: other clones are configured otherwise.
+/// Splits a trailer into its token (letters, digits and hyphens, never empty) and its value. A colon always separates,
+/// because other clones may be configured differently.
 fn token_and_value<'l>(line: &'l str, separators: &str) -> Option<(&'l str, &'l str)> {
     let after = line.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-');
     let token = &line[..line.len() - after.len()];
@@ -114,19 +114,19 @@ fn token_and_value<'l>(line: &'l str, separators: &str) -> Option<(&'l str, &'l 
     (!token.is_empty()).then_some((token, value))
 }
 
-/// The value of the trailer of that name, if the line is it.
+/// The value of the trailer with this token, if the line is one.
 pub(super) fn trailer<'l>(line: &'l str, name: &str, separators: &str) -> Option<&'l str> {
     let (token, value) = token_and_value(line, separators)?;
     (token == name).then(|| value.trim())
 }
 
-/// Whether the line says who made or saw something, or where it is from, in the way that git and forges read.
+/// Whether git or forges would read the line as a statement about an author, a reviewer or an origin.
 fn is_attribution(line: &str, separators: &str) -> bool {
     strip_prefix_ignore_case(line, "(cherry picked from commit").is_some()
         || token_and_value(line, separators).is_some_and(|(token, _)| token.trim_matches('-').contains('-'))
 }
 
-/// Whether `git am` or what splits mailboxes takes the line for more than text.
+/// Whether `git am` or `git mailsplit` gives the line a meaning.
 fn is_mail_syntax(line: &str) -> bool {
     let is_divider = line.strip_prefix("---").is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
     let is_header =
@@ -142,7 +142,7 @@ fn is_mail_syntax(line: &str) -> bool {
         || ["diff -", "Index: ", "[PATCH]"].iter().any(|p| line.starts_with(p))
 }
 
-/// The line with each scissors opened, if it looks like a cut: scissors and at least three dashes.
+/// Separates the characters of scissors in a line that looks like a cut: scissors and at least three dashes.
 fn without_scissors(line: &str) -> Cow<'_, str> {
     let mut opened = Cow::Borrowed(line);
     if line.bytes().filter(|&byte| byte == b'-').count() >= 3 {

@@ -1,9 +1,9 @@
-//! Commit messages out of the response: hostile text in, and out what git takes for nothing but text.
+//! Makes commit messages from the response: untrusted text comes in, and git takes the result for nothing but text.
 //!
-//! What a message says is put together here, by the rules for commits in the man page. `clean` drops what no message may
-//! hold, `guard` disarms what git would read as more than text and `skip` what continuous integration would, `trailers` adds
-//! the tool's own and `block` the user's, `width` measures and breaks lines. `sheet` is what the user edits, `cleanup` what
-//! git does with a message at last.
+//! This module composes messages by the rules for commits in the man page. `clean` drops characters that no message may
+//! contain, `guard` disarms what git would read as more than text, `skip` what continuous integration would, `trailers`
+//! adds this program's trailers, `block` the user's, and `width` measures and wraps lines. `sheet` is the text that the
+//! user edits; `cleanup` is git's cleanup of a message.
 
 mod block;
 mod clean;
@@ -26,43 +26,43 @@ use std::collections::HashSet;
 use std::fmt;
 pub use trailers::{EDIT, ID, MATCH, Provenance, REDONE, Trailed, UNDONE, with_provenance, with_undo};
 
-/// The widest subject, in columns of a terminal.
+/// The widest subject, in terminal columns.
 pub const SUBJECT_WIDTH: usize = 72;
 
-/// What a subject prefix leaves to the subject at least, in columns. A prefix so long that this does not fit into
-/// [`SUBJECT_WIDTH`] makes the subject wider.
+/// The least columns that a subject prefix leaves to the subject. A longer prefix makes the subject exceed
+/// [`SUBJECT_WIDTH`].
 const NARROWEST: usize = 24;
 
-/// A commit's message: one line of subject, and a body that may be empty.
+/// A commit message: a subject line, and a body that may be empty.
 ///
-/// Whatever it was made from, in what [`Message::subject`] and [`Message::body`] give
-/// - the subject is never empty and has no line break, and nothing is lost but what no message may hold, and the full stop
-///   at the subject's end;
-/// - there are no control characters and no invisible ones, no trailing blanks, and no two blank lines in a row;
-/// - git finds no trailer, and takes no line for anything but text: see `guard`.
+/// Whatever it was made from, [`Message::subject`] and [`Message::body`] guarantee:
+/// - The subject is never empty and is one line. Only characters that no message may contain and the full stop at the
+///   end of the subject are lost.
+/// - There are no control or invisible characters, no trailing whitespace, and no two blank lines in a row.
+/// - Git finds no trailer, and takes each line for plain text: see `guard`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// `--subject-prefix`; empty for none.
     prefix: String,
     headline: Headline,
-    /// What follows the headline, with the blank or line breaks before it.
+    /// The text after the headline, with the space or line breaks before it.
     rest: String,
-    /// Whether it may ask continuous integration to skip the commit.
+    /// Whether it may tell continuous integration to skip the commit.
     may_skip_ci: bool,
-    /// What git takes for the separator of a trailer, beside a colon.
+    /// The separators of trailers, besides the colon.
     separators: String,
-    /// Whether that is prose, whose lines are broken to fit.
+    /// Whether `rest` is prose, which is wrapped.
     wraps: bool,
-    /// Further paragraphs, as they are.
+    /// More paragraphs, kept as they are.
     notes: String,
 }
 
-/// What the subject is made from: all of it if it fits.
+/// The source of the subject; all of it if it fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Headline {
-    /// Cut at a clause or a word if it is too wide; then the body begins with the whole.
+    /// A sentence, cut at a clause or word if it is too wide. The body then begins with the whole sentence.
     Sentence(String),
-    /// Its paths are shortened if it is too wide; then the body begins with the whole.
+    /// Generated words and paths; the paths are shortened if it is too wide. The body then begins with the whole.
     Generated(Vec<Piece>),
 }
 
@@ -72,26 +72,26 @@ enum Piece {
     Path(String),
 }
 
-/// What an edit does, for the subject of one that has no why.
+/// An edit's operation, for a subject without a why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     /// What it does.
     pub verb: Verb,
     /// The file or directory.
     pub path: RepoPath,
-    /// Where it moves to, or is copied to.
+    /// The destination of a rename or copy.
     pub to: Option<RepoPath>,
-    /// Whether it is executable then.
+    /// Whether the file is executable afterwards.
     pub executable: bool,
 }
 
 impl Operation {
-    /// One on a single path.
+    /// An operation on a single path.
     pub fn new(verb: Verb, path: RepoPath) -> Self {
         Self { verb, path, to: None, executable: false }
     }
 
-    /// What an edit came to.
+    /// The operation of a resolved edit.
     pub fn of(op: &Op, step: &Step) -> Self {
         let after = step.changes.last().and_then(|change| change.after.as_ref());
         Self {
@@ -122,19 +122,21 @@ impl Operation {
     }
 }
 
-/// What edits have in common that make one commit.
+/// What the edits of one commit have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Group<'a> {
-    /// A file (`--commit file`): what the edits come to for it.
+    /// The file (`--commit file`), with the operation that the edits add up to.
     File(Operation),
-    /// A response (`--commit response`): its name, such as `answer.txt` or `standard input`.
+    /// The response (`--commit response`), by its name, such as `answer.txt` or `standard input`.
     Response(&'a str),
 }
 
 impl Message {
-    /// The why's first sentence or line as subject, the rest as body; `None` if nothing in it can be seen.
+    /// Takes the first sentence or line of a why as the subject, and the rest as the body. `None` if nothing in it is
+    /// visible.
     ///
-    /// A sentence ends at a full stop before a blank and a capital, or at the line's end. A Markdown heading's `#` marks go.
+    /// A sentence ends at a full stop before a space and a capital, or at the end of the line. The `#` marks of a
+    /// Markdown heading are dropped.
     pub fn from_why(why: &str) -> Option<Self> {
         let text = clean_text(why);
         let mut below = text.as_str();
@@ -153,23 +155,23 @@ impl Message {
         Some(Self::new(headline, format!("{beside}{below}")))
     }
 
-    /// A message that says what the edit does.
+    /// A message that describes the operation.
     pub fn generated(operation: &Operation) -> Self {
         Self::from_pieces(operation.pieces())
     }
 
-    /// One edit's message: its why, else what it does.
+    /// The message of one edit: its why, else its operation.
     pub fn for_edit(why: Option<&str>, operation: &Operation) -> Self {
         why.and_then(Self::of_prose).unwrap_or_else(|| Self::generated(operation))
     }
 
-    /// Likewise, of a why whose paragraphs are one line each.
+    /// As `from_why`, for prose with one line per paragraph, which is wrapped.
     fn of_prose(why: &str) -> Option<Self> {
         Self::from_why(why).map(|message| Self { wraps: true, ..message })
     }
 
-    /// The message for several edits in one commit, given each one's why: where all whys say the same, that; else what
-    /// the edits have in common, above the list of the whys, each once.
+    /// The message for several edits in one commit, given their whys: the why, if all are the same; else what the edits
+    /// have in common, followed by a list of the distinct whys.
     pub fn for_group(group: &Group<'_>, whys: &[Option<&str>]) -> Self {
         let distinct = distinct(whys);
         if let [why] = distinct.as_slice()
@@ -211,29 +213,28 @@ impl Message {
         }
     }
 
-    /// Puts `prefix`, as given but on one line, before the subject, with one blank between. It is the user's own text:
-    /// `fixup!` is meant.
+    /// Puts `prefix`, joined to one line, and a space before the subject. It is the user's own text, so `fixup!` stays.
     #[must_use]
     pub fn with_prefix(mut self, prefix: &str) -> Self {
         self.prefix = clean_line(prefix);
         self
     }
 
-    /// Leaves words in it by which continuous integration skips a commit, if they are allowed.
+    /// Allows words that tell continuous integration to skip the commit.
     #[must_use]
     pub fn with_skip_ci(mut self, allowed: bool) -> Self {
         self.may_skip_ci = allowed;
         self
     }
 
-    /// Lets no line stand that git takes for a trailer by one of these separators.
+    /// Disarms lines that git takes for trailers by these separators.
     #[must_use]
     pub fn without_trailers(mut self, separators: &str) -> Self {
         separators.clone_into(&mut self.separators);
         self
     }
 
-    /// Adds paragraphs to the body, such as the response's own message (applydir's `message`) where that is not the
+    /// Adds paragraphs to the body, such as the response's own message (applydir's `message`) if that is not the
     /// commit's.
     #[must_use]
     pub fn with_note(mut self, note: &str) -> Self {
@@ -241,7 +242,7 @@ impl Message {
         self
     }
 
-    /// Adds the whys of several edits to the body, each once, as a list: where the subject is the response's own message.
+    /// Adds the distinct whys of several edits to the body as a list, if the subject is the response's own message.
     #[must_use]
     pub fn with_whys(mut self, whys: &[Option<&str>]) -> Self {
         self.append(&list(&distinct(whys)));
@@ -258,7 +259,7 @@ impl Message {
         self.split().0
     }
 
-    /// All below the subject and the blank line after it; without a line break at the end, empty for none.
+    /// The text after the subject and the blank line; without a line break at the end.
     pub fn body(&self) -> String {
         self.split().1
     }
@@ -269,7 +270,7 @@ impl Message {
         let (subject, left) = self.headline.fit(columns);
         let allowed = |text: String| if self.may_skip_ci { text } else { skip::defused(&text).into_owned() };
         let below = format!("{left}{}", self.rest);
-        // Before it is wrapped, which would part the words.
+        // Before wrapping, which could split the words.
         let below = allowed(clean_text(below.strip_prefix(' ').unwrap_or(&below)));
         let below = if self.wraps { width::wrap(&below, SUBJECT_WIDTH) } else { below };
         let body = allowed(clean_text(&format!("{below}{}", self.notes)));
@@ -280,8 +281,8 @@ impl Message {
     }
 }
 
-/// The message as git stores it: each line ended by a line break. Trailers of the user's own go below, after a blank
-/// line; git then reads these and nothing of the body.
+/// The message as git stores it, each line with a line break. The user's trailers are added later, after a blank line;
+/// git then reads those as trailers, and nothing of the body.
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (subject, body) = self.split();
@@ -294,7 +295,7 @@ impl fmt::Display for Message {
 }
 
 impl Headline {
-    /// What of it fits into a number of columns, and what the body has to begin with so that nothing is lost.
+    /// The part that fits into these columns, and the text that the body then has to begin with.
     fn fit(&self, columns: usize) -> (String, String) {
         match self {
             Headline::Sentence(sentence) => match without_stop(sentence) {
@@ -319,8 +320,8 @@ impl Piece {
     }
 }
 
-/// The pieces with their paths shortened to equal shares of what the words leave; a path that needs less leaves more
-/// to those after it.
+/// Joins the pieces, with paths shortened to equal shares of the columns that the words leave. A path that needs less
+/// leaves more to the others.
 fn shortened(pieces: &[Piece], columns: usize) -> String {
     let is_path = |piece: &&Piece| matches!(piece, Piece::Path(_));
     let words: usize =
@@ -339,7 +340,7 @@ fn shortened(pieces: &[Piece], columns: usize) -> String {
     short.concat()
 }
 
-/// The whys that say something, cleaned, each once.
+/// The distinct whys with visible text, cleaned.
 fn distinct(whys: &[Option<&str>]) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut distinct = Vec::new();
@@ -364,13 +365,13 @@ fn sentence_end(line: &str) -> usize {
         .map_or(line.len(), |(at, _)| at + 1)
 }
 
-/// A sentence without the full stop at its end. Dots in a row are no full stop.
+/// A sentence without its final full stop; dots in a row stay.
 fn without_stop(sentence: &str) -> &str {
     let words = sentence.strip_suffix('.').filter(|words| !words.is_empty() && !words.ends_with('.'));
     words.unwrap_or(sentence)
 }
 
-/// A Markdown heading's text; any other line as it is.
+/// A Markdown heading without its marks; any other line as it is.
 fn without_heading_marks(line: &str) -> &str {
     let text = line.trim_start_matches('#');
     if text.len() < line.len() && text.starts_with(' ') { text } else { line }

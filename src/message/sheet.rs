@@ -1,31 +1,32 @@
-//! All messages of a landing as one text to be edited, and back: each below a line that names its commit.
+//! Joins all messages of a landing into one text to edit, and splits it again. A line that names the commit comes before
+//! each message.
 
 use super::clean::clean_line;
 use super::cleanup::{Cleanup, SCISSORS};
 
-/// A text to be edited.
+/// A text to edit.
 #[derive(Debug, Clone)]
 pub struct Sheet {
     /// The whole text.
     pub text: String,
-    /// What begins a comment in it, so that no message has such a line.
+    /// The comment prefix, with which no line of a message begins.
     comment: String,
-    /// The beginnings of the lines that name commits.
+    /// The prefixes of the lines that name commits.
     marks: Vec<String>,
-    /// What is said to the user.
+    /// The instructions to the user.
     said: Vec<String>,
 }
 
-/// A text that cannot be taken apart any more.
+/// The edited text cannot be split into messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost {
-    /// The number of the commit whose line is not there, is there twice or elsewhere.
+    /// The number of the commit whose line is missing, duplicate or out of order.
     pub commit: usize,
 }
 
 impl Sheet {
-    /// Of commits, each with what it is about and its message. Comments begin with `comment`, or with as many of it as
-    /// it takes.
+    /// Makes a text from commits, each with a description and its message. `comment` is repeated until no line of a
+    /// message begins with it.
     pub fn new(commits: &[(String, &str)], comment: &str, cleanup: Cleanup) -> Self {
         let mut prefix = comment.to_owned();
         while commits.iter().any(|(_, message)| message.lines().any(|line| line.starts_with(&prefix))) {
@@ -55,10 +56,10 @@ impl Sheet {
         Self { text, comment: prefix, marks, said }
     }
 
-    /// The messages in the edited text, cleaned up.
+    /// The cleaned-up messages in the edited text.
     ///
     /// # Errors
-    /// Not all the lines that name commits are there, in their order.
+    /// The lines that name commits are incomplete or out of order.
     pub fn read(&self, edited: &str, cleanup: Cleanup) -> Result<Vec<String>, Lost> {
         let mut messages: Vec<String> = Vec::new();
         for line in edited.split_inclusive('\n') {
@@ -80,7 +81,7 @@ impl Sheet {
             return Err(Lost { commit: messages.len() + 1 });
         }
         let ended = messages.iter().map(|message| match cleanup {
-            // The blank line that sets it off from the next is none of it.
+            // The blank line before the next commit is not part of the message.
             Cleanup::Verbatim => format!("{}\n", message.trim_end_matches('\n')),
             _ => cleanup.apply(message, &self.comment),
         });

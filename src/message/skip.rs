@@ -1,21 +1,21 @@
-//! Words by which a commit message tells continuous integration to leave a commit alone, which is not for a response to
-//! say (GitHub, GitLab, Azure Pipelines and others document theirs).
+//! Disarms words in a commit message that tell continuous integration to skip the commit, because that is not for a
+//! response to decide. GitHub, GitLab, Azure Pipelines and others document theirs.
 
-/// Names of what is skipped, without what may stand between their words; with blanks between them.
+/// The names of what can be skipped, without separators inside a name.
 const SKIPPED: &str = "ci actions appveyor azp azpipelines azurepipelines bitrise build buildkite cd cfpages checks circleci \
     cirrus deploy drone eas netlify pipeline render run semaphore tkn travis travisci vela vercel";
 
-/// Whether there are such words in a text.
+/// Whether a text has such words.
 pub fn asks_to_skip_ci(text: &str) -> bool {
     matches!(defused(text), std::borrow::Cow::Owned(_))
 }
 
-/// The text with such words in a form that only people read: `(skip ci)` for `[skip ci]`. It is as long as before.
+/// Disarms such words: `[skip ci]` becomes `(skip ci)`. The length does not change.
 pub(super) fn defused(text: &str) -> std::borrow::Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
     let mut marks: Vec<(usize, u8)> = Vec::new();
     for (open, _) in lower.match_indices('[') {
-        // The longest of them is short, so that nothing is looked at twice.
+        // The longest of them is short; the limit keeps this linear.
         let near = lower.as_bytes()[open + 1..].iter().take(32);
         let close = near.take_while(|byte| !matches!(byte, b'[' | b'\n')).position(|&byte| byte == b']');
         let Some(close) = close.map(|length| open + 1 + length) else { continue };
@@ -32,11 +32,12 @@ pub(super) fn defused(text: &str) -> std::borrow::Cow<'_, str> {
     for (at, byte) in marks {
         bytes[at] = byte;
     }
-    // One ASCII character took the place of another.
+    // One ASCII character has replaced another.
     String::from_utf8(bytes).map_or_else(|_| text.into(), Into::into)
 }
 
-/// What stands between brackets: `skip` before or behind a name, or `no` before it. Some take it written as one word, too.
+/// Whether a text in brackets is a request: `skip` before or after a name, or `no` before it. Some services accept it as
+/// one word.
 fn is_request(inside: &str) -> bool {
     let word: String = inside.split([' ', '\t', '-', '_']).collect();
     let name = ["skip", "no"].iter().find_map(|before| word.strip_prefix(before));

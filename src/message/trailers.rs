@@ -1,6 +1,6 @@
-//! Trailers that say where a commit is from: which edit of which response, and how its texts were found.
+//! Trailers that say where a commit is from: which edit of which response, and how it matched.
 //!
-//! A why cannot forge them: their names have a hyphen, and `guard` indents every line of such a name.
+//! A why cannot forge them: their tokens have a hyphen, and `guard` indents every line with such a token.
 
 use super::block::{self, Marks};
 use super::clean::clean_line;
@@ -8,35 +8,35 @@ use super::guard;
 use crate::edit::FormatId;
 use crate::locate::Match;
 
-/// The name of the trailer that says which landing a commit is from.
+/// The trailer that names the landing of a commit.
 pub const ID: &str = "LLM-Apply-Id";
 
-/// The name of the trailer that says which edit of which response a commit holds.
+/// The trailer that names an edit of a commit.
 pub const EDIT: &str = "LLM-Apply-Edit";
 
-/// The name of the trailer that says how a text was found in its file.
+/// The trailer that tells how a hunk matched.
 pub const MATCH: &str = "LLM-Apply-Match";
 
 /// The longest name of a response in a trailer, in characters.
 const NAME: usize = 120;
 
-/// Where an edit is from.
+/// The origin of an edit.
 #[derive(Debug, Clone, Copy)]
 pub struct Provenance<'a> {
     /// Its number, from 1.
     pub edit: usize,
-    /// How many edits there were in all.
+    /// The number of edits in all.
     pub of: usize,
-    /// The format that it was written in.
+    /// The edit's format.
     pub format: FormatId,
     /// The response's name.
     pub response: &'a str,
-    /// How its texts were found.
+    /// How its hunks matched.
     pub matched: &'a [Match],
 }
 
-/// The message with a trailer for the landing's id, and one for each edit and for each of its matches. It is in the block of trailers that the message
-/// ends with, if it has one (a user's own), else in a new one. The message ends with a line break, and so does the result.
+/// Adds a trailer with the landing's id, and one for each edit and for each of its matches, to the message's block of
+/// trailers or to a new one. The result ends with a line break.
 pub fn with_provenance(message: &str, id: &str, edits: &[Provenance<'_>], marks: &Marks) -> String {
     let mut out = message.to_owned();
     if edits.is_empty() {
@@ -63,14 +63,13 @@ pub fn with_provenance(message: &str, id: &str, edits: &[Provenance<'_>], marks:
     out
 }
 
-/// The name of the trailer that says which landing a commit takes back.
+/// The trailer that names the landing that a commit undoes.
 pub const UNDONE: &str = "LLM-Apply-Undone";
 
-/// The name of the trailer that says which landing a commit puts back.
+/// The trailer that names the landing that a commit redoes.
 pub const REDONE: &str = "LLM-Apply-Redone";
 
-/// The message of a commit that takes a landing back (`undone`) or puts it back, with trailers that name
-/// the landing.
+/// Adds trailers to the message of a commit that undoes or redoes the landing `of`; `kind` is `undone` or `redone`.
 pub fn with_undo(message: &str, id: &str, kind: &str, of: &str, marks: &Marks) -> String {
     let mut out = message.to_owned();
     if block::start(message, marks).is_none() {
@@ -81,19 +80,19 @@ pub fn with_undo(message: &str, id: &str, kind: &str, of: &str, marks: &Marks) -
     out
 }
 
-/// What these trailers say of a commit.
+/// What these trailers say about a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trailed {
-    /// The id of what it is part of.
+    /// The id of its landing.
     pub id: String,
     /// The numbers of its edits.
     pub edits: Vec<usize>,
-    /// The landing that it takes back.
+    /// The id of the landing that it undoes.
     pub undone: Option<String>,
 }
 
 impl Trailed {
-    /// Reads a message; `None` if it is part of no landing, and takes none back.
+    /// Reads the trailers of a message; `None` if the commit neither has edits of a landing nor undoes one.
     pub fn read(message: &str, marks: &Marks) -> Option<Self> {
         // In the last paragraph, which git takes for trailers.
         let lines = || message.trim_end().lines().rev().take_while(|line| !line.trim().is_empty());
@@ -112,7 +111,7 @@ impl Trailed {
     }
 }
 
-/// A response's name on a line, short enough.
+/// A response's name on one line, cut to the limit.
 fn named(response: &str) -> String {
     let name = clean_line(response);
     if name.is_empty() {

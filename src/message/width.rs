@@ -1,19 +1,19 @@
-//! Columns of a terminal: measuring text, and making it fit.
+//! Measures text in terminal columns, and makes it fit.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The columns that a line takes: 2 for wide letters and most emoji, 0 for combining marks.
+/// The columns of a line: 2 for wide letters and most emoji, 0 for combining marks.
 pub(super) fn of(text: &str) -> usize {
     text.width()
 }
 
-/// Whether there is anything to see in a text.
+/// Whether anything in a text is visible.
 pub(super) fn is_visible(text: &str) -> bool {
     // U+2800 is Braille's blank.
     text.chars().any(|c| !c.is_whitespace() && c != '\u{2800}' && c.width().unwrap_or(0) > 0)
 }
 
-/// What may begin a clause of a sentence.
+/// Marks that may begin a clause of a sentence.
 const CLAUSES: [&str; 14] = [
     ", ",
     "; ",
@@ -31,9 +31,8 @@ const CLAUSES: [&str; 14] = [
     " but ",
 ];
 
-/// The beginning of a line that fits: it up to its last clause, if that is a quarter of the columns at least, else up to a
-/// word, marked `…`. Then the second part is the whole line; it is empty if all fits. Only a word that is too wide itself
-/// is cut inside.
+/// Cuts a line that does not fit before its last clause, if that leaves a quarter of the columns, else after a word,
+/// marked `…`. The second part is then the whole line. Only a word that is too wide by itself is cut inside.
 pub(super) fn split(line: &str, columns: usize) -> (String, String) {
     if of(line) <= columns {
         return (line.to_owned(), String::new());
@@ -53,8 +52,8 @@ pub(super) fn split(line: &str, columns: usize) -> (String, String) {
     (format!("{}…", head.trim_end()), line.to_owned())
 }
 
-/// Lines broken at blanks so that they fit; those of an item of a list stay below its text. Code, which is indented or
-/// fenced, and rows of tables stay as they are.
+/// Wraps lines; continuation lines of a list item are aligned with its text. Code (indented or fenced) and rows of tables
+/// stay as they are.
 pub(super) fn wrap(text: &str, columns: usize) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / columns.max(1));
     let mut fenced = false;
@@ -87,7 +86,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> String {
     out
 }
 
-/// Whether a word is the mark of a list's item.
+/// Whether a word is the mark of a list item.
 fn is_list_mark(word: &str) -> bool {
     let digits = word.trim_end_matches(['.', ')']);
     matches!(word, "-" | "*" | "+")
@@ -96,20 +95,20 @@ fn is_list_mark(word: &str) -> bool {
             && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A path made to fit: its last components after `…/`, else the end of its name after `…`.
+/// Shortens a path to its last components after `…/`, else to the end of its name after `…`.
 pub(super) fn shorten_path(path: &str, columns: usize) -> String {
     if of(path) <= columns {
         return path.to_owned();
     }
     let tail = suffix(path, columns.saturating_sub(1));
-    // As much of the tail as is whole components, from a slash on.
+    // Starts at a slash, so that components stay whole.
     match tail.find('/') {
         Some(at) => format!("…{}", &tail[at..]),
         None => format!("…{tail}"),
     }
 }
 
-/// The longest beginning that fits, combining marks included.
+/// The longest prefix that fits, combining marks included.
 fn prefix(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, c) in text.char_indices() {
@@ -121,7 +120,7 @@ fn prefix(text: &str, columns: usize) -> &str {
     text
 }
 
-/// The longest end that fits and does not begin with a combining mark.
+/// The longest suffix that fits and does not begin with a combining mark.
 fn suffix(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let mut start = text.len();

@@ -2,31 +2,31 @@
 
 use crate::report::{Finding, Report, Status};
 
-/// The exit statuses; git-llm-apply(1) says more.
+/// The exit statuses; git-llm-apply(1) documents them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Landed, or nothing left to do: already landed or applied.
+    /// It landed, or there was nothing to do.
     Done = 0,
-    /// Edits refused, nothing changed.
+    /// Edits were refused; nothing was changed.
     Refused = 1,
-    /// The `--exec` command failed.
+    /// A command of `--exec` failed.
     ExecFailed = 2,
     /// A hook refused.
     HookRefused = 3,
-    /// The repository is in the way.
+    /// Something in the repository is in the way.
     InTheWay = 4,
-    /// No edits found in the response.
+    /// The response has no edits.
     NoEdits = 5,
-    /// Not a repository, I/O, broken object store.
+    /// Not a repository, an I/O error, or a broken object store.
     Fatal = 128,
-    /// Usage.
+    /// A usage error.
     Usage = 129,
-    /// Interrupted, rolled back.
+    /// Interrupted and rolled back.
     Interrupted = 130,
 }
 
 impl Exit {
-    /// All of them.
+    /// All exit statuses.
     pub const ALL: &[Exit] = &[
         Exit::Done,
         Exit::Refused,
@@ -44,7 +44,7 @@ impl Exit {
         self as u8
     }
 
-    /// The status of several runs at once: the first in a fixed order that any of them has.
+    /// The status of several runs: the first in a fixed order that one of them has.
     pub fn of_several(all: &[Self]) -> Self {
         let order = [
             Exit::Interrupted,
@@ -59,10 +59,10 @@ impl Exit {
         order.into_iter().find(|exit| all.contains(exit)).unwrap_or(Exit::Done)
     }
 
-    /// The status that goes with a report.
+    /// The status of a report.
     pub fn of_report(report: &Report) -> Self {
         match report.status {
-            // With `--keep-going`: what would land beside edits that are refused.
+            // With `--keep-going`, some edits would land and others are refused.
             Status::Checked if report.findings.iter().any(Finding::is_error) => Exit::Refused,
             Status::Landed
             | Status::Checked

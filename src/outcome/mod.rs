@@ -1,4 +1,4 @@
-//! What a run comes to: an exit status, and what is said of an error.
+//! Maps the result of a run to an exit status, and errors to what is reported of them.
 
 pub mod exit;
 pub(crate) mod problem;

@@ -1,5 +1,4 @@
-//! What each error of a flow comes to: the exit status, a code for programs, whether the same may go well the next time, and
-//! what to do.
+//! Maps each error of a flow to an exit status, a code for programs, whether to retry, and a hint.
 
 use super::exit::Exit::{self, Done, ExecFailed, Fatal, HookRefused, InTheWay, Interrupted, Refused, Usage};
 use crate::flow;
@@ -8,7 +7,7 @@ use crate::response::ResponseError;
 use crate::transaction::{self, Failure, Ran};
 use crate::vcs;
 
-/// What is said of a flow that failed.
+/// The exit status and description of a flow's error.
 pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
     use flow::Error as F;
     use transaction::Error as T;
@@ -19,7 +18,7 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
             Some(source) => problem(Fatal, REPOSITORY, of_vcs(source).1.help.unwrap_or_default()),
             None => problem(Fatal, REPOSITORY, ""),
         },
-        // No edits could be read out of it, so none is refused: it is the input that is wrong.
+        // No edit could be read, so none is refused: the input is invalid.
         F::Response(error) => problem(
             Fatal,
             "response",
@@ -74,8 +73,7 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
     (exit, Problem { message: error.to_string(), ..problem })
 }
 
-/// The exit status of a run with that report and what went wrong. Where edits are refused, too, that comes before a repository
-/// in the way, a hook and a command.
+/// The exit status for a report and an error. Refused edits take precedence over an obstacle, a hook and a command.
 fn exit_of(report: &Report, failure: Option<&flow::Error>) -> Exit {
     let Some(failure) = failure else { return Exit::of_report(report) };
     match of_flow(failure).0 {
@@ -84,7 +82,7 @@ fn exit_of(report: &Report, failure: Option<&flow::Error>) -> Exit {
     }
 }
 
-/// Puts what went wrong into a report, and gives the exit status of a run with both.
+/// Puts an error into a report, and returns the exit status for both.
 pub fn settle(report: &mut Report, failure: Option<&flow::Error>) -> Exit {
     let exit = exit_of(report, failure);
     if let Some(failure) = failure {
@@ -96,7 +94,7 @@ pub fn settle(report: &mut Report, failure: Option<&flow::Error>) -> Exit {
     exit
 }
 
-/// How a run ended, by its exit status.
+/// The report's status for an exit status.
 pub(crate) fn status_of(exit: Exit) -> Status {
     match exit {
         Exit::InTheWay => Status::InTheWay,
@@ -105,7 +103,7 @@ pub(crate) fn status_of(exit: Exit) -> Status {
     }
 }
 
-/// The code of what has none of its own.
+/// The code of errors without one of their own.
 const REPOSITORY: &str = "repository";
 const UNCHANGED: &str = "nothing was changed";
 
@@ -114,7 +112,7 @@ pub(crate) fn problem(exit: Exit, code: &'static str, help: impl Into<String>) -
     (exit, Problem { help, ..Problem::new(code, String::new()) })
 }
 
-/// Likewise where the same may go well later, with nothing changed by whoever runs it.
+/// A problem that may be gone at the next run without the user changing anything.
 fn retryable(exit: Exit, code: &'static str, help: impl Into<String>) -> (Exit, Problem) {
     let (exit, problem) = problem(exit, code, help);
     (exit, Problem { retryable: true, ..problem })

@@ -1,28 +1,28 @@
-//! What to send to a model: how to write a format, the files, the request. Pure.
+//! The prompt for a model: the format's instructions, the files, the request. Pure.
 //!
-//! The instructions agree with what the parsers accept: a test applies every example in them.
+//! The instructions agree with the parsers: a test applies every example in them.
 
 use crate::format::FormatId;
 use crate::names::named;
 use std::fmt::Write;
 
-/// The lines of context that applydir's instructions ask for unless `llmapply.contextLines` says otherwise.
+/// The context lines that applydir's instructions ask for, unless `llmapply.contextLines` says otherwise.
 pub const CONTEXT_LINES: usize = 5;
 
-/// The least that `llmapply.contextLines` may ask for.
+/// The least value of `llmapply.contextLines`.
 pub const LEAST_CONTEXT_LINES: usize = 3;
 
-/// The longest file that is put into a prompt, in bytes.
+/// The longest file in a prompt, in bytes.
 pub const LONGEST_FILE: usize = 256 * 1024;
 
 named! {
-    /// How files are set apart from the rest.
+    /// How files are delimited.
     #[derive(Default)]
     Listing {
-        /// In Markdown fences that are longer than any run of backquotes in them.
+        /// By Markdown fences that are longer than any run of backquotes in the file.
         #[default]
         Fences = "fences",
-        /// Between `Begin File` and `End File` lines, as prepdir writes them.
+        /// By `Begin File` and `End File` lines, as prepdir writes them.
         Prepdir = "prepdir",
     }
 }
@@ -36,14 +36,14 @@ pub struct File<'a> {
     pub text: &'a str,
 }
 
-/// What the instructions teach.
+/// Which rules the instructions have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lesson {
-    /// How many lines of context applydir's ask for.
+    /// The context lines that applydir's instructions ask for.
     pub context_lines: usize,
-    /// Whether files may be removed; what is forbidden is not taught.
+    /// Whether files may be deleted; if not, the instructions do not mention it.
     pub delete: bool,
-    /// Whether edits are given as arguments of a call, so that no format is to be written.
+    /// Whether edits are given as arguments of a call instead of in a format.
     pub as_arguments: bool,
 }
 
@@ -59,11 +59,11 @@ impl From<usize> for Lesson {
     }
 }
 
-/// What holds in every format.
+/// The rule for all formats.
 const SHARED: &str = "Edit only files that were shown to you, or that you make. If you need to see another one, ask for it \
                       and leave it as it is.\n";
 
-/// How to write edits in a format: Markdown, with an example for every operation.
+/// The instructions for a format: Markdown, with an example for each operation.
 pub fn instructions(format: FormatId, lesson: impl Into<Lesson>) -> String {
     let lesson: Lesson = lesson.into();
     let text = match format {
@@ -77,14 +77,14 @@ pub fn instructions(format: FormatId, lesson: impl Into<Lesson>) -> String {
         FormatId::WholeFile => include_str!("whole-file.md"),
         FormatId::Snippet => include_str!("snippet.md"),
     };
-    // What stands between the one kind of brackets is about removing files, and between the other about doing without.
+    // `⟦…⟧` is text about deleting files, `⟪…⟫` what replaces it.
     let text = between(text, ['⟦', '⟧'], lesson.delete);
     let text = between(&text, ['⟪', '⟫'], !lesson.delete);
     let text = text.replace("{context_lines}", &lesson.context_lines.max(LEAST_CONTEXT_LINES).to_string());
     format!("{}\n\n{SHARED}", text.trim_end())
 }
 
-/// A text with what stands between brackets, or without it.
+/// A text with or without its bracketed parts.
 fn between(text: &str, brackets: [char; 2], kept: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, part) in text.split(brackets).enumerate() {
@@ -122,8 +122,7 @@ pub fn prompt(
     out
 }
 
-/// The prompt once more, with the answer that was given to it and what is wrong with that: all that a model needs that
-/// remembers nothing.
+/// The prompt for a model without memory: the first prompt, its answer, and the feedback.
 pub fn again(prompt: &str, answer: &str, feedback: &str) -> String {
     let fence = fence(answer);
     let end = if answer.ends_with('\n') { "" } else { "\n" };
@@ -134,7 +133,7 @@ pub fn again(prompt: &str, answer: &str, feedback: &str) -> String {
     )
 }
 
-/// What is wrong with an answer whose edits land, and do not pass a check then; with the end of what the check printed.
+/// The feedback on an answer whose edits apply but do not pass a check, with the end of the check's output.
 pub fn failed(message: &str, output: &str) -> String {
     let (output, fence) = (output.trim_end(), fence(output));
     format!(
@@ -161,12 +160,12 @@ fn prepdir(out: &mut String, file: &File<'_>) {
     let _ = writeln!(out, "{RULE} End File: '{}' {RULE}", file.path);
 }
 
-/// A Markdown fence that no line of the text ends: backquotes, more than any run of them in it.
+/// A Markdown fence with more backquotes than any run in the text.
 pub fn fence(text: &str) -> String {
     "`".repeat(longest_run(text, '`').max(2) + 1)
 }
 
-/// The text as inline code, which nothing in it ends. It is to be one line.
+/// A one-line text as inline code that nothing in it ends.
 pub fn inline_code(text: &str) -> String {
     let ticks = "`".repeat(longest_run(text, '`') + 1);
     let blank = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -183,7 +182,7 @@ fn longest_run(text: &str, wanted: char) -> usize {
     longest
 }
 
-/// About how many tokens a text is for a model: four bytes each, which holds for code and English within a third.
+/// The estimated number of tokens: one per four bytes, which holds for code and English within a third.
 pub fn estimated_tokens(text: &str) -> usize {
     text.len().div_ceil(4)
 }

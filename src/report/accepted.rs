@@ -1,4 +1,4 @@
-//! What became of the commits of branches that were accepted; for people a line each.
+//! The commits of accepted branches, and their lines for people.
 
 use super::escape::escape;
 use super::human::{DIM, shorten};
@@ -7,13 +7,13 @@ use super::{CommitName, Report};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// A branch whose commits were to come onto another.
+/// A branch that was accepted, or was to be.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AcceptedReport {
-    /// Its name, as it was given.
+    /// Its name, as given.
     pub branch: String,
-    /// Those that the other branch had not, the oldest first.
+    /// The commits that the other branch lacked, the oldest first.
     pub commits: Vec<AcceptedCommit>,
 }
 
@@ -25,19 +25,19 @@ pub struct AcceptedCommit {
     pub from: CommitName,
     /// Its subject.
     pub subject: String,
-    /// Whether it can be taken as it is.
+    /// Whether it can be fast-forwarded.
     pub as_is: bool,
-    /// Whether the other branch has its changes.
+    /// Whether the other branch has its changes already.
     #[serde(skip)]
     pub is_in: bool,
-    /// Whether nothing is left of it, since the other branch's side was favoured.
+    /// Whether it changes nothing, because the other branch's side was favoured.
     #[serde(skip)]
     pub is_lost: bool,
-    /// The commit that it is on the other branch; none if that had its changes, or nothing landed.
+    /// The new commit on the other branch; `None` if that had its changes, or nothing landed.
     pub new: Option<CommitName>,
 }
 
-/// The lines of the commits.
+/// Renders a line per commit.
 pub fn accepted(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.accepted {

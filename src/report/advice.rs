@@ -1,11 +1,11 @@
-//! What a model is to do about a refusal, by its code.
+//! Tells a model what to do about a refusal, by its code.
 
 use super::Finding;
 use super::quotes::Quotes;
 use crate::diag::{Code, counted};
 use crate::locate::{HELP_ADDED, HELP_COPY};
 
-/// Sentences. The first goes on after a colon. What they quote is quoted.
+/// Sentences that continue after a colon. Text from the response is quoted.
 pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
     let evidence = finding.evidence.as_ref();
     if let Some(earlier) = evidence.and_then(|evidence| evidence.builds_on) {
@@ -30,7 +30,7 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::SearchAmbiguous => return context(finding),
         Code::OccurrenceRange => {
             return match evidence.map_or(0, |evidence| evidence.candidates.len()) {
-                // It is a line that is counted to.
+                // The occurrence is a line number.
                 0 => quoted().unwrap_or_default(),
                 1 => "leave the occurrence out: the search text matches only once.".to_owned(),
                 n => format!("give an occurrence from 1 to {n}; matches are counted from the top."),
@@ -72,7 +72,7 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::Conflict if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
             "the file has changed there since. Write the edit anew for the lines as they are now."
         }
-        // With evidence, it is the branch that has changed since, and what is said to people is no help to a model.
+        // With evidence, the conflict is with the branch; the help text is for people.
         Code::Conflict if evidence.is_some() => {
             "the branch has changed since. Write the edit anew for the files as they are now."
         }

@@ -1,10 +1,10 @@
-//! The search text beside the region of the file that is most like it, line by line.
+//! Compares the search text line by line with the closest match in the file.
 
 use super::{Difference, Finding, Wanted};
 use crate::diag::{self, Nearest, RowKind};
 use serde::Serialize;
 
-/// The two.
+/// The closest match, with the rows of the comparison.
 #[derive(Serialize)]
 pub(super) struct Compared<'a> {
     #[serde(flatten)]
@@ -13,7 +13,7 @@ pub(super) struct Compared<'a> {
     first_difference: Option<FirstDifference>,
 }
 
-/// A line of the search text, the line of the file beside it, or both.
+/// A line of the search text, the file's line beside it, or both.
 #[derive(Serialize)]
 pub(super) struct Row<'a> {
     pub(super) kind: RowKind,
@@ -36,7 +36,7 @@ struct FirstDifference {
 }
 
 impl<'a> Compared<'a> {
-    /// Those of a finding, if it has any.
+    /// The comparison of a finding, if it has one.
     pub(super) fn of(finding: &'a Finding) -> Option<Self> {
         let nearest = finding.evidence.as_ref()?.nearest.as_ref()?;
         let row = |row: &diag::Row| Row {
@@ -55,17 +55,18 @@ impl<'a> Compared<'a> {
         Some(Self { nearest, rows, first_difference })
     }
 
-    /// The row of the first difference.
+    /// The index of the first row that differs.
     pub(super) fn first(&self) -> Option<usize> {
         self.first_difference.as_ref().map(|first| first.row)
     }
 
-    /// Whether the two differ in blanks and look-alikes only.
+    /// Whether the two differ only in whitespace and look-alikes.
     pub(super) fn is_alike(&self) -> bool {
         self.first().and_then(|at| self.rows.get(at)).is_some_and(|row| row.kind == RowKind::Alike)
     }
 
-    /// Whether a row differs. Where nothing differs to the eye, this is all that is not the same.
+    /// Whether a row is shown as different. Rows that differ only in whitespace or look-alikes count if there are no
+    /// others.
     pub(super) fn differs(&self, row: &Row<'_>) -> bool {
         match row.kind {
             RowKind::Same => false,
@@ -76,7 +77,7 @@ impl<'a> Compared<'a> {
 }
 
 impl Row<'_> {
-    /// How its two lines differ.
+    /// The difference between the two lines, if there are two.
     pub(super) fn difference(&self) -> Option<Difference> {
         Some(Difference::of(&self.wanted?.text, self.real?.text))
     }

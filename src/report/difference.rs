@@ -1,21 +1,22 @@
-//! How a line of the response and the line of the file beside it differ, with what is invisible named.
+//! Describes how a line of the response differs from the file's line, naming invisible characters.
 
 use super::escape::is_hidden;
 use crate::diag::counted;
 
-/// Where two lines part.
+/// The first difference between two lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Where in the file's line, in characters from 0. Where the text differs, indentation does not count.
+    /// The column in the file's line, in characters from 0. Unless the lines differ only at their ends, indentation is
+    /// not compared.
     pub column: usize,
-    /// What is different, for what is not seen: a lowercase fragment. Empty where it shows.
+    /// A lowercase fragment that names an invisible difference; empty if the difference is visible.
     pub remark: String,
-    /// Whether it is one of blanks, which have to be shown.
+    /// Whether it is in leading or trailing whitespace, which then has to be made visible.
     pub in_blanks: bool,
 }
 
 impl Difference {
-    /// Where the lines part, `wanted` being that of the response.
+    /// Compares `wanted`, the response's line, with the file's.
     pub fn of(wanted: &str, real: &str) -> Self {
         let in_common = |a: &str, b: &str| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
         if wanted.trim() == real.trim() {
@@ -46,12 +47,12 @@ impl Difference {
     }
 }
 
-/// The blanks that a line begins with.
+/// The leading whitespace of a line.
 fn indentation(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// A character so that it is known from any other.
+/// An unambiguous name of a character.
 fn character(c: char) -> String {
     match c {
         ' ' => "a space".to_owned(),
@@ -62,7 +63,7 @@ fn character(c: char) -> String {
     }
 }
 
-/// Blanks as words: `1 tab and 2 spaces`.
+/// Whitespace in words: `1 tab and 2 spaces`.
 fn named(blanks: &str) -> String {
     let mut runs: Vec<(char, usize)> = Vec::new();
     for c in blanks.chars() {

@@ -1,6 +1,6 @@
-//! Making untrusted text safe to show on a terminal.
+//! Escapes untrusted text for a terminal.
 
-/// Whether a character could do more on a terminal than be seen: control, bidirectional and invisible ones.
+/// Whether a terminal may act on a character or hide it: control, bidirectional and invisible characters.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -10,7 +10,7 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The longest quote of a response in a sentence, in characters, and what is left of a longer one: its beginning and its end.
+/// The longest quote of a response in a sentence, in characters; of a longer one only these ends are shown.
 const QUOTE: usize = 300;
 const ENDS: [usize; 2] = [200, 80];
 
@@ -25,7 +25,7 @@ pub fn cut(text: &str) -> String {
     beginning.chain(['…']).chain(text.chars().skip(count - last)).collect()
 }
 
-/// The text on one line, with every such character as `\n`, `\t`, `\r` or `\u{…}`.
+/// The text on one line, with hidden characters as `\n`, `\t`, `\r` or `\u{…}`.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -40,25 +40,25 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Makes what a program prints safe to show on a terminal as it comes: line breaks, tabs and colours stay, anything else that
-/// a terminal would act on is spelled out.
+/// Escapes a program's output piece by piece. Line breaks, tabs and colours stay; everything else that a terminal would
+/// act on is escaped.
 #[derive(Debug, Default)]
 pub struct Printed {
-    /// The end of what has come, which may be the beginning of a character or of a sequence.
+    /// Bytes held back, since they may begin a character or an escape sequence.
     rest: Vec<u8>,
 }
 
-/// How long a sequence for colours may be, in bytes.
+/// The longest colour sequence, in bytes.
 const COLOUR: usize = 32;
 
 impl Printed {
-    /// What is to be shown, after these bytes.
+    /// Takes more output, and returns the text to show.
     pub fn next(&mut self, bytes: &[u8]) -> String {
         self.rest.extend_from_slice(bytes);
         self.take(false)
     }
 
-    /// What is left at the end.
+    /// Returns the rest at the end of the output.
     pub fn end(&mut self) -> String {
         self.take(true)
     }
@@ -86,7 +86,7 @@ impl Printed {
                 0xc0.. => match rest.utf8_chunks().next() {
                     Some(chunk) => match chunk.valid().chars().next() {
                         Some(c) => c.len_utf8(),
-                        // Cut off in the midst of it, so far.
+                        // The character may be cut off here.
                         None if chunk.invalid().len() == rest.len() && rest.len() < 4 && !is_end => break,
                         None => chunk.invalid().len().max(1),
                     },
@@ -95,7 +95,7 @@ impl Printed {
                 _ => 1,
             };
             for c in String::from_utf8_lossy(&rest[..length]).chars() {
-                // The last two are how emoji are put together.
+                // The last two join emoji.
                 match is_hidden(c) && !matches!(c, '\n' | '\t' | '\u{fe0f}' | '\u{200d}') {
                     true => out.extend(c.escape_unicode()),
                     false => out.push(c),
@@ -108,7 +108,7 @@ impl Printed {
     }
 }
 
-/// The length of the sequence for colours that the bytes begin with; 0 where it may be one when more comes.
+/// The length of the colour sequence at the start; 0 if it may be cut off.
 fn colour(bytes: &[u8]) -> Option<usize> {
     for (at, byte) in bytes.iter().enumerate().take(COLOUR) {
         match (at, byte) {
@@ -121,19 +121,19 @@ fn colour(bytes: &[u8]) -> Option<usize> {
     (bytes.len() < COLOUR).then_some(0)
 }
 
-/// A line of fields with tabs between, for programs: what is hidden is a question mark.
+/// A line of fields separated by tabs, for programs. Hidden characters become question marks.
 pub(super) fn tabbed(fields: &[&str], more: &[String]) -> String {
     let all = fields.iter().copied().chain(more.iter().map(String::as_str));
     let all: Vec<String> = all.map(|field| field.replace(is_hidden, "?")).collect();
     all.join("\t") + "\n"
 }
 
-/// Likewise, but with tabs as blanks: for lines of code that are shown in a frame.
+/// As `escape`, but with four spaces for a tab: for lines of code.
 pub fn escape_code(text: &str) -> String {
     escape(&text.replace('\t', "    "))
 }
 
-/// Likewise, and as one word for a shell: in quotes where it holds what a shell would act on. For commands to copy.
+/// As `escape`, but quoted for a shell where needed: for commands to copy.
 pub fn shell_word(text: &str) -> String {
     let plain = |(at, c): (usize, char)| {
         c.is_alphanumeric() || "/._-+@%:=,".contains(c) || (at > 0 && "~^".contains(c))

@@ -1,8 +1,8 @@
-//! What to send back to the model after a refusal: which edits failed and why, what the files really say, and what to
-//! send. Of a bounded size.
+//! The feedback for the model after a refusal: which edits failed and why, what the files contain, and what to send. Its
+//! size is bounded.
 //!
-//! What is quoted from the response and from files stands in fences that it cannot end, each line behind a margin, and
-//! single words of it in inline code; so none of it can be taken for a part of the text around it.
+//! Quotes from the response and from files are in fences that they cannot end, each line after a margin; single words are
+//! in inline code. So nothing in them can pass for our own text.
 
 use super::advice::advice;
 use super::compared::Compared;
@@ -15,16 +15,16 @@ use crate::span::LineRange;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The size of the text unless another is asked for, in bytes.
+/// The default size limit, in bytes.
 pub const FEEDBACK_LIMIT: usize = 16 * 1024;
 
-/// What is kept for the end of the text, in bytes.
+/// The space reserved for the end of the text, in bytes.
 const TAIL: usize = 1024;
 
-/// What a refused edit may take at least, if there is so much left, in bytes.
+/// The least space for a refused edit, in bytes, while there is enough left.
 const SHARE: usize = 1500;
 
-/// How much of the evidence is shown: less where many edits failed.
+/// How much evidence to show: less if many edits failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Detail {
     Full,
@@ -32,8 +32,8 @@ enum Detail {
     Least,
 }
 
-/// The text, at most `limit` bytes long, and never cut below 4096; none if nothing was refused, or no
-/// response was given: commits that do not merge are nobody's answer.
+/// The feedback, of at most `limit` bytes, or 4096 if that is more. `None` if nothing was refused, or if there was no
+/// response, as when accepted commits do not merge.
 pub fn feedback(report: &Report, quoting: Quoting, limit: usize) -> Option<String> {
     if report.responses.is_empty() {
         return None;
@@ -44,7 +44,7 @@ pub fn feedback(report: &Report, quoting: Quoting, limit: usize) -> Option<Strin
     let out = match report.status {
         Status::NoEdits => text.no_edits(limit),
         Status::Failed => text.failed(limit)?,
-        // What was answered to that is long known.
+        // A recorded landing is nothing to send feedback on.
         Status::Shown => return None,
         _ => text.refused(limit)?,
     };
@@ -85,14 +85,14 @@ impl<'a> Text<'a> {
         out
     }
 
-    /// All edits could be made, but a command that had to succeed then did not.
+    /// For a failed check: all edits apply, but a required command failed.
     fn failed(&mut self, limit: usize) -> Option<String> {
         let check = self.report.failed.as_ref()?;
         let printed: Vec<_> = check.output.lines().map(|line| self.quotes.plain(line)).collect();
         let printed = printed.join("\n");
         let message = self.quotes.plain(&check.message);
         let around = prompt::failed(&message, "").len() + 2 * prompt::fence(&printed).len();
-        // The end says why.
+        // Keeps the end of the output, where the error is.
         let mut from = printed.len().saturating_sub(limit.saturating_sub(around));
         while !printed.is_char_boundary(from) {
             from += 1;
@@ -135,7 +135,7 @@ impl<'a> Text<'a> {
                     out.push_str(&text);
                 }
                 None => {
-                    // What is more comes in one line.
+                    // The remaining sections are summarized in one line.
                     left = 0;
                     section.leave_to(&mut unsaid, &mut unsaid_parts);
                 }
@@ -170,7 +170,7 @@ impl<'a> Text<'a> {
         Some(out)
     }
 
-    /// What was not wanted, and why; nothing if all was.
+    /// The edits and hunks that the user left out, with reasons; empty if there are none.
     fn unwanted(&mut self) -> String {
         let mut out = String::new();
         let mut plain = Vec::new();
@@ -209,7 +209,7 @@ impl<'a> Text<'a> {
         out
     }
 
-    /// Corrections that do not fit what was refused before.
+    /// The text for corrections that do not match the refused edits.
     fn mismatch(&mut self) -> Option<String> {
         let error = self.report.error.as_ref().filter(|_| self.report.status == Status::Refused)?;
         let message = &error.message;
@@ -221,7 +221,7 @@ impl<'a> Text<'a> {
         ))
     }
 
-    /// What failed: first what is about no edit, then edits that fail by themselves, then those that need one of these.
+    /// What failed, in order: findings about no edit, edits that fail by themselves, edits that depend on those.
     fn sections(&self) -> Vec<Section<'a>> {
         let report: &'a Report = self.report;
         let mut sections: Vec<Section<'a>> = Vec::new();
@@ -293,7 +293,7 @@ impl<'a> Text<'a> {
         out
     }
 
-    /// The format of all that failed, if it is one.
+    /// The format of everything that failed, if it is a single one.
     fn one_format(&self, sections: &[Section<'_>]) -> Option<FormatId> {
         let known = |section: &Section<'_>| {
             let edit = self.report.edits.get(section.edit?.checked_sub(1)?)?;
@@ -321,7 +321,7 @@ impl<'a> Text<'a> {
         match edit {
             Some(edit) => {
                 let path = self.quotes.inline(finding.path.as_deref().unwrap_or(&edit.path));
-                // What is given as arguments has no lines.
+                // Arguments of a tool call have no lines.
                 let place = match self.report.lesson.as_arguments {
                     true => String::new(),
                     false => format!(" ({} of {answer})", edit.lines),
@@ -397,11 +397,11 @@ impl<'a> Text<'a> {
             let mut quoted: Vec<(Option<usize>, &str)> = Vec::new();
             let mut upto = 0;
             for place in &evidence.places[..shown] {
-                // Places beside each other share lines.
+                // Neighbouring places share lines.
                 if upto > 0 && place.excerpt.line > upto + 1 {
                     quoted.push((None, "..."));
                 }
-                // Of a long text its first and last lines.
+                // Of a long match only its first and last lines are shown.
                 let LineRange { first, last } = place.lines;
                 let inner = |line: usize| last - first > 12 && line > first + 4 && line + 4 < last;
                 for (line, text) in place.excerpt.numbered() {
@@ -419,7 +419,7 @@ impl<'a> Text<'a> {
     fn nearest(&mut self, out: &mut String, compared: &Compared<'_>, detail: Detail) {
         let (around, most) = [(8, 80), (2, 24), (0, 0)][detail as usize];
         let Compared { nearest, rows, .. } = compared;
-        // The file's lines: all, or those around differences.
+        // Shows all lines of the file, or those around differences.
         let mut wanted = vec![nearest.lines.len() <= most; nearest.lines.len()];
         if nearest.lines.len() > most {
             let mut last = 0;
@@ -474,14 +474,14 @@ impl<'a> Text<'a> {
     }
 }
 
-/// All that is wrong with an edit, or something that is about none.
+/// All findings about one edit, or one that is about no edit.
 struct Section<'a> {
     edit: Option<usize>,
     findings: Vec<&'a Finding>,
 }
 
 impl Section<'_> {
-    /// Names it among those that are not shown.
+    /// Adds it to those that are not shown.
     fn leave_to(&self, edits: &mut Vec<usize>, parts: &mut usize) {
         match self.edit {
             Some(edit) => edits.push(edit),
@@ -494,7 +494,7 @@ impl Section<'_> {
     }
 }
 
-/// Whether it is about how an edit is written.
+/// Whether the code is about how an edit is written.
 fn is_of_form(code: Code) -> bool {
     matches!(
         code,
@@ -508,7 +508,7 @@ fn is_of_form(code: Code) -> bool {
     )
 }
 
-/// What a format is called, and how it is known.
+/// A format's name, and how to recognize it.
 fn named(format: FormatId) -> &'static str {
     match format {
         FormatId::Opx => "OPX, `<edit file=\"…\" op=\"…\">` elements",

@@ -1,4 +1,5 @@
-//! The report for people: one line an edit, then what moved and how to take it back; findings with their place.
+//! The report for people: a line per edit, then the branch's movement and the command that takes it back; findings with
+//! their place.
 
 use super::escape::{cut, escape, escape_code, shell_word};
 use super::landings::Date;
@@ -11,14 +12,14 @@ use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write;
 
-/// How much to say. Colours are always written; the stream drops them where they are not wanted.
+/// How much to print. Colours are always written; the output stream drops them if they are not wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Whole reasons, and how every edit was found.
+    /// Prints whole reasons, and how each edit was found.
     pub verbose: bool,
 }
 
-/// So many refusals are shown in full, and the others in a line each.
+/// How many refusals are shown in full; the others get a line each.
 const WHOLE: usize = 10;
 
 const BOLD: Ansi = Ansi::new().bold();
@@ -31,7 +32,7 @@ pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
 pub(super) const DIM: Ansi = Ansi::new().dimmed();
 pub(super) const CYAN: Ansi = AnsiColor::Cyan.on_default();
 
-/// The lines of the edits.
+/// Renders the lines of the edits.
 pub fn edits(report: &Report, style: Style) -> String {
     let mut out = String::new();
     let digits = report.edits.len().to_string().len();
@@ -108,7 +109,7 @@ pub(super) fn shorten(text: &str, most: usize) -> String {
     short
 }
 
-/// What it all came to, and how to take it back.
+/// Renders the result, and the command that takes it back.
 pub fn headline(report: &Report) -> String {
     let mut out = String::new();
     let count = |state: EditState| report.edits.iter().filter(|edit| edit.state == state).count();
@@ -210,7 +211,7 @@ pub fn headline(report: &Report) -> String {
     out
 }
 
-/// What takes a landing back or puts it back, on the branch where it is.
+/// The command that undoes or redoes a landing on its branch.
 fn on_branch(verb: &str, branch: &BranchReport, id: &str) -> String {
     match (branch.checked_out, branch.reference.strip_prefix("refs/heads/")) {
         (false, Some(name)) => format!("git llm-apply {verb} -b {} {id}", shell_word(name)),
@@ -219,7 +220,7 @@ fn on_branch(verb: &str, branch: &BranchReport, id: &str) -> String {
 }
 
 /// The command that takes a landing back; `id` is that of its record, if it has one. A branch is deleted only if this
-/// landing made it.
+/// landing created it.
 fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &str) -> String {
     let reference = shell_word(&branch.reference);
     match (old, branch.checked_out) {
@@ -234,7 +235,7 @@ fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &
             || format!("git update-ref {reference} {old} {new}"),
             |id| on_branch("undo", branch, id),
         ),
-        // A first commit has nothing to reset to: index and files go back by git's merge with nothing.
+        // There is no commit to reset to, so index and files are merged with the empty tree.
         (None, true) => {
             format!("git read-tree -m -u {new} {EMPTY_TREE} && git update-ref -d {reference} {new}")
         }
@@ -245,7 +246,7 @@ fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &
     }
 }
 
-/// The findings, each with its place in the response and what to do next; then the sum.
+/// Renders the findings, each with its place in the response and a hint; then the summary.
 pub fn findings(report: &Report, style: Style) -> String {
     let mut out = String::new();
     let mut whole = 0;
@@ -299,7 +300,7 @@ pub fn findings(report: &Report, style: Style) -> String {
         } else {
             "not all of the response could be read; ".to_owned()
         };
-        // What went wrong is said of itself.
+        // The error is printed elsewhere.
         if report.error.is_none() || !report.edits.is_empty() {
             let _ = writeln!(out, "{RED}refused{RED:#}: {what}{changed}");
         }
@@ -319,7 +320,7 @@ pub fn findings(report: &Report, style: Style) -> String {
     out
 }
 
-/// What becomes of an answer that is kept whole, since not its edits were refused.
+/// The hint about a response that is kept although no edit was refused.
 pub fn kept(report: &Report) -> Option<String> {
     let attempt = report.attempt.as_ref()?;
     let what = match report.status {
@@ -331,12 +332,12 @@ pub fn kept(report: &Report) -> Option<String> {
     Some(format!("the answer is kept: 'git llm-apply --continue{name}' {what}, '--abort{name}' forgets it"))
 }
 
-/// What names an attempt on the command line, if it has to be named.
+/// The value for `--continue` and `--abort`, if they need one.
 fn name(attempt: &KeptAttempt) -> String {
     if attempt.is_next { String::new() } else { format!("={}", attempt.id) }
 }
 
-/// Some edits or hunks, by their numbers.
+/// Edits or hunks by their numbers.
 fn named(what: &str, numbers: &[usize]) -> String {
     match numbers {
         [one] => format!("{what} {one}"),
@@ -348,7 +349,7 @@ fn named(what: &str, numbers: &[usize]) -> String {
     }
 }
 
-/// What it is about and what happened, in a line.
+/// Renders the first line: severity, edit, path, message and code.
 fn head(out: &mut String, finding: &Finding) {
     let _ = match finding.severity {
         Severity::Error => write!(out, "{RED}error{RED:#}"),
@@ -372,7 +373,7 @@ fn one(out: &mut String, finding: &Finding) {
         .evidence
         .as_ref()
         .is_some_and(|evidence| evidence.nearest.as_ref().is_some_and(|nearest| !nearest.rows.is_empty()));
-    // What is compared below is shown there.
+    // The comparison below shows these lines.
     if !compared || finding.wanted.is_empty() {
         let last = finding.excerpt.last().map_or(0, |(number, _)| number.to_string().len());
         for (number, text) in &finding.excerpt {

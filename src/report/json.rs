@@ -1,6 +1,6 @@
-//! The report as one JSON object; `man/report.schema.json` describes it and a test keeps the two together.
+//! The report as one JSON object. `man/report.schema.json` describes it, and a test compares the two.
 //!
-//! Most of it is what the types of the report serialize to. Here is what has to be worked out.
+//! Most of it is serialized from the report's types; this module adds the computed fields.
 
 use super::compared::Compared;
 use super::escape::is_hidden;
@@ -10,8 +10,8 @@ use crate::diag::Evidence;
 use crate::span::LineRange;
 use serde::Serialize;
 
-/// The version of the object's shape. Within one version fields, and values of enumerations, may be added; none changes
-/// or goes.
+/// The version of the object's shape. Within a version, fields and enumeration values may be added; none changes or is
+/// removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]
@@ -68,10 +68,10 @@ struct Suggestion<'a> {
     report: Object<'a>,
 }
 
-/// The object, on one line, with the exit status that goes with it.
+/// Serializes the report with its exit status, on one line.
 ///
 /// # Errors
-/// None that a value of these types could cause.
+/// None that values of these types could cause.
 pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error> {
     Ok(spell_out(serde_json::to_string(&object(report, exit_code))?))
 }
@@ -88,7 +88,7 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
         commits: report.commits(),
         landings: report.landings.iter().map(landing).collect(),
-        // Suggestions hold none of their own.
+        // Suggestions are not nested further.
         suggestions: report.suggestions.iter().map(suggestion).collect(),
     }
 }
@@ -113,7 +113,7 @@ fn suggestion(suggestion: &SuggestionReport) -> Suggestion<'_> {
     Suggestion { suggestion, report: object(&suggestion.report, suggestion.exit_code) }
 }
 
-/// The first obstacle: a lock goes by itself, local changes do not.
+/// The first obstacle as an error. Only a lock goes away by itself.
 pub(crate) fn in_the_way(report: &Report) -> Option<Problem> {
     let obstacle = report.obstacles.first()?;
     let code = match obstacle.kind {
@@ -124,7 +124,7 @@ pub(crate) fn in_the_way(report: &Report) -> Option<Problem> {
     Some(Problem { help, retryable: code == "locked", ..Problem::new(code, obstacle.message.clone()) })
 }
 
-/// JSON leaves what hides or turns text as it is; a terminal would act on it, so it is spelled out too.
+/// Escapes characters that JSON allows but that hide or reorder text on a terminal.
 fn spell_out(text: String) -> String {
     if !text.contains(is_hidden) {
         return text;
@@ -132,7 +132,7 @@ fn spell_out(text: String) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if is_hidden(c) {
-            // Only ever inside a string.
+            // Hidden characters occur only inside of strings.
             for unit in c.encode_utf16(&mut [0; 2]) {
                 out.push_str(&format!("\\u{unit:04x}"));
             }

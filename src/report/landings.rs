@@ -1,4 +1,4 @@
-//! Landings that are on record: a line each, for people or for programs, and one of them with all that is known of it.
+//! Renders recorded landings: a line each, for people or for programs, or all details.
 
 use super::escape::{escape, tabbed};
 use super::human::{CYAN, DIM, RED, YELLOW, shorten};
@@ -7,48 +7,48 @@ use super::{Report, Style, accepted, edits, findings};
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
 
-/// A landing that is on record.
+/// A recorded landing.
 #[derive(Debug, Clone, Serialize)]
 pub struct LandingReport {
-    /// What it was.
+    /// Its record.
     #[serde(flatten)]
     pub record: Record,
     /// When it was recorded: seconds since 1970, and the zone in minutes.
     #[serde(serialize_with = "iso")]
     pub time: (i64, i32),
-    /// The subject of its first commit, if that is there.
+    /// The subject of its first commit, if that exists.
     pub subject: Option<String>,
-    /// That commit's author, with the address.
+    /// The author of that commit, with the address.
     pub author: Option<String>,
-    /// The responses, where they are shown.
+    /// The texts of its responses, if they are to be shown.
     pub texts: Vec<String>,
 }
 
-/// A refused attempt that is kept.
+/// A kept refused attempt.
 #[derive(Debug, Clone, Serialize)]
 pub struct AttemptReport {
-    /// Its name.
+    /// Its id.
     pub id: String,
-    /// When it was kept, as of a landing.
+    /// When it was kept: seconds since 1970, and the zone in minutes.
     #[serde(serialize_with = "iso")]
     pub time: (i64, i32),
-    /// The branch that it was to land on.
+    /// The branch that it should have landed on.
     pub branch: String,
-    /// Its responses' names.
+    /// The names of its responses.
     pub responses: Vec<String>,
     /// The paths that its edits name.
     pub paths: Vec<String>,
-    /// Those of the edits that failed.
+    /// The edits that failed.
     pub failed: Vec<String>,
 }
 
-/// The widest name of a branch that others are lined up with, in characters.
+/// The widest branch name that is padded, in characters.
 const BRANCH: usize = 40;
 
-/// How many digits of an object's name are shown: nobody looks here which of them suffice.
+/// How many digits of an object id are shown. No repository is asked here which are enough.
 pub(super) const SHORT: usize = 10;
 
-/// A line each, and behind them one for each refused attempt.
+/// Renders a line per landing, then a line per refused attempt.
 pub fn landings(report: &Report) -> String {
     let branch = |one: &LandingReport| escape(one.record.branch());
     let widths = report.landings.iter().map(|one| branch(one).chars().count());
@@ -75,7 +75,7 @@ pub fn landings(report: &Report) -> String {
     out
 }
 
-/// Likewise for programs: fields with a tab between, `-` for one that is not there. The names of the responses come last.
+/// Renders the landings for programs: fields separated by tabs, `-` for a missing one, the names of the responses last.
 pub fn porcelain(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.landings {
@@ -89,7 +89,7 @@ pub fn porcelain(report: &Report) -> String {
     out
 }
 
-/// All that is known of those that are shown.
+/// Renders all details of the landings.
 pub fn shown(report: &Report, style: Style) -> String {
     let mut out = String::new();
     for one in &report.landings {
@@ -121,7 +121,7 @@ pub fn shown(report: &Report, style: Style) -> String {
     out
 }
 
-/// A text of any origin for a terminal: its lines as they are, and what else would act there spelled out.
+/// Escapes a text for a terminal; line breaks and tabs stay.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -132,12 +132,12 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// A moment as ISO 8601 has it.
+/// Serializes a time as ISO 8601.
 fn iso<S: Serializer>(time: &(i64, i32), serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&Date::of(*time).iso())
 }
 
-/// A moment, as its zone has it.
+/// A date and time in its zone.
 pub(super) struct Date {
     day: (i64, i64, i64),
     time: (i64, i64, i64),
@@ -148,10 +148,10 @@ impl Date {
     /// From seconds since 1970 and a zone in minutes.
     pub(super) fn of((seconds, zone): (i64, i32)) -> Self {
         let zone = i64::from(zone);
-        // What a commit says may be anything; this is some hundred million years.
+        // A commit may claim any time; this clamps it to about 100 million years.
         let local = seconds.clamp(-(1 << 52), 1 << 52) + zone * 60;
         let (days, rest) = (local.div_euclid(86_400), local.rem_euclid(86_400));
-        // The Gregorian calendar repeats after 400 years; counted from a March, leap days come last.
+        // The Gregorian calendar repeats every 400 years. Years are counted from March, so that the leap day is the last.
         let since = days + 719_468;
         let (era, day) = (since.div_euclid(146_097), since.rem_euclid(146_097));
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -163,19 +163,19 @@ impl Date {
         Self { day: (year, month, of_month), time: (rest / 3_600, rest / 60 % 60, rest % 60), zone }
     }
 
-    /// To the day, for people.
+    /// The day, for people.
     pub(super) fn day(&self) -> String {
         let (year, month, day) = self.day;
         format!("{year:04}-{month:02}-{day:02}")
     }
 
-    /// To the minute, for people.
+    /// The day, hour and minute, for people.
     fn minute(&self) -> String {
         let (hour, minute, _) = self.time;
         format!("{} {hour:02}:{minute:02}", self.day())
     }
 
-    /// As ISO 8601 has it.
+    /// In ISO 8601.
     fn iso(&self) -> String {
         let ((year, month, day), (hour, minute, second)) = (self.day, self.time);
         let (sign, zone) = (if self.zone < 0 { '-' } else { '+' }, self.zone.abs());

@@ -1,4 +1,4 @@
-//! What is said at the end: one value, rendered for people and as JSON. Pure.
+//! The result of a flow: one value, rendered for people and as JSON. Pure.
 
 mod accepted;
 mod advice;
@@ -51,7 +51,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 named! {
-    /// How it ended.
+    /// How a run ended.
     #[derive(Default)]
     Status {
         /// The branch has moved.
@@ -60,40 +60,40 @@ named! {
         PartlyLanded = "partly-landed",
         /// A dry run: it would land.
         Checked = "checked",
-        /// Everything was there already.
+        /// Everything was applied already.
         #[default]
         Nothing = "nothing",
         /// Edits were refused.
         Refused = "refused",
         /// The response has no edits.
         NoEdits = "no-edits",
-        /// The repository is in the way.
+        /// Something in the repository is in the way.
         InTheWay = "in-the-way",
-        /// Branches were removed.
+        /// Branches were deleted.
         Dropped = "dropped",
-        /// A refused attempt was forgotten (`--abort`), or the record of a landing.
+        /// A refused attempt (`--abort`) or the record of a landing was forgotten.
         Forgotten = "forgotten",
         /// Records of landings are shown.
         Shown = "shown",
-        /// Something went wrong.
+        /// An error occurred.
         Failed = "failed",
     }
 }
 
-/// A name that is known when the program is built. It is no reference to a type that is read back.
+/// A name from a fixed set. An alias, because serde would take a field of type `&str` for one that borrows from its input.
 pub type StableName = &'static str;
 
-/// A commit's name: all of it, and an abbreviation.
+/// A commit's id, in full and abbreviated.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct CommitName {
-    /// All of it.
+    /// The full id.
     pub id: String,
-    /// As many of its digits as suffice.
+    /// Its abbreviation.
     pub short: String,
 }
 
-/// One edit of the response and what became of it.
+/// An edit of the response, and what became of it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EditReport {
@@ -102,9 +102,9 @@ pub struct EditReport {
     /// `create`, `modify`, `replace`, `append`, `delete`, `rename`, `copy`.
     #[serde(default = "recorded::edit", deserialize_with = "recorded::operation")]
     pub operation: StableName,
-    /// The path as resolved, else as written.
+    /// The path as resolved, else as in the response.
     pub path: String,
-    /// A rename's or copy's destination.
+    /// The destination of a rename or copy.
     pub to: Option<String>,
     /// The model's reason.
     pub why: Option<String>,
@@ -113,43 +113,42 @@ pub struct EditReport {
     pub format: StableName,
     /// The response's name.
     pub response: String,
-    /// Where it stands there.
+    /// Its lines in the response.
     pub lines: LineRange,
-    /// How its hunks were found.
+    /// How its hunks matched.
     #[serde(rename = "matches", deserialize_with = "recorded::all_known")]
     pub matched: Vec<Match>,
     /// What became of it.
     #[serde(deserialize_with = "recorded::or_default")]
     pub state: EditState,
-    /// The commit it is in.
+    /// Its commit.
     pub commit: Option<CommitName>,
-    /// What it changes, as `git diff` shows it, where that was asked for. Where a hook has changed its commit, what that
-    /// changes.
+    /// Its diff, if requested; that of its commit, if a hook changed that.
     pub diff: Option<String>,
-    /// What of it was not wanted.
+    /// What the user left out of it.
     pub unwanted: Option<Unwanted>,
 }
 
-/// What of an edit was not wanted.
+/// The part of an edit that the user left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Unwanted {
-    /// Its hunks that were not, from 1; none if all of it was not.
+    /// The numbers of the hunks, from 1; empty if the whole edit was left out.
     pub hunks: Vec<usize>,
-    /// Why, in the words of whoever chose.
+    /// The user's reason.
     pub reason: Option<String>,
 }
 
-/// What was to be an edit and could not be read, or what no format reads.
+/// Something that was declared as an edit but could not be read, or that no format reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadReport {
-    /// Its path as written, where that is known.
+    /// Its path as in the response, if known.
     pub path: Option<String>,
-    /// The format's name, where that is known.
+    /// The format's name, if known.
     pub format: Option<StableName>,
     /// The response's name.
     pub response: String,
-    /// Where it stands there.
+    /// Its lines in the response.
     pub lines: LineRange,
     /// The info string of a code block that no format reads.
     pub info: Option<String>,
@@ -159,59 +158,59 @@ named! {
     /// What became of an edit.
     #[derive(Default)]
     EditState {
-        /// It is in a commit that landed.
+        /// It landed in a commit.
         Landed = "landed",
-        /// It would be.
+        /// It would apply.
         Fine = "fine",
-        /// Its result was there already.
+        /// It was applied already.
         AlreadyApplied = "already-applied",
         /// It changes nothing.
         #[default]
         NoChange = "no-change",
         /// It was refused.
         Refused = "refused",
-        /// It was taken back.
+        /// It was undone.
         TakenBack = "taken-back",
-        /// The run ended before it was known.
+        /// The run ended before it was resolved.
         Unresolved = "unresolved",
-        /// It was left out, as somebody wanted it.
+        /// The user left it out.
         NotWanted = "not-wanted",
     }
 }
 
-/// A diagnostic with its place spelled out.
+/// A diagnostic with its lines in the response.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Finding {
     /// The stable code.
     pub code: Code,
-    /// Whether it refuses.
+    /// Whether it refuses the response.
     pub severity: Severity,
-    /// What happened.
+    /// The message.
     pub message: String,
     /// The edit's number.
     pub edit: Option<usize>,
-    /// The path it is about.
+    /// The path that it is about.
     pub path: Option<String>,
-    /// The lines that the edit looks for; empty if it is not about such.
+    /// The lines of the search text; empty if it is not about one.
     #[serde(skip_deserializing)]
     pub wanted: Vec<Wanted>,
     /// The response's name.
     pub response: Option<String>,
-    /// The places in it, the main one first, each with a remark that may be empty.
+    /// The labelled lines in the response, the main ones first, each with a remark that may be empty.
     #[serde(skip)]
     pub places: Vec<(LineRange, String)>,
-    /// The first lines of the main place: number and text.
+    /// The first of the main lines: number and text.
     #[serde(skip)]
     pub excerpt: Vec<(usize, String)>,
-    /// What to do next.
+    /// The hint.
     pub help: Option<String>,
-    /// What the real file says.
+    /// The evidence from the file.
     #[serde(skip)]
     pub evidence: Option<Box<Evidence>>,
 }
 
 impl Finding {
-    /// One without a place, and nothing more to it.
+    /// A finding with a message only.
     pub fn new(code: Code, severity: Severity, message: String) -> Self {
         Self {
             code,
@@ -228,7 +227,7 @@ impl Finding {
         }
     }
 
-    /// Whether it is about a file that a good edit before it has changed, as [`Report::first_changes`] has them.
+    /// Whether it is about a file that an earlier good edit changes; `changes` is [`Report::first_changes`].
     pub fn is_after(&self, changes: &HashMap<&str, usize>) -> bool {
         let changed = self.path.as_deref().and_then(|path| changes.get(path));
         self.edit.zip(changed).is_some_and(|(edit, changed)| *changed < edit)
@@ -248,36 +247,36 @@ pub struct BranchReport {
     pub reference: String,
     /// The name to show.
     pub name: String,
-    /// Where it was.
+    /// Its old commit.
     pub old: Option<CommitName>,
-    /// Where it is.
+    /// Its new commit.
     pub new: Option<CommitName>,
     /// Whether the checkout moved along.
     pub checked_out: bool,
-    /// Whether `new` is a merge commit above those of the edits.
+    /// Whether `new` is a merge commit on top of the edits' commits.
     pub merge: bool,
 }
 
-/// Everything that is said.
+/// Everything that a run reports.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Report {
-    /// How it ended.
+    /// How the run ended.
     pub status: Status,
-    /// The branch, once it is known.
+    /// The branch, if known.
     pub branch: Option<BranchReport>,
     /// The edits in the order of the response.
     pub edits: Vec<EditReport>,
-    /// What was declared in the responses and could not be read as an edit, and behind it what no format reads.
+    /// What was declared as an edit but could not be read, then what no format reads.
     pub unread: Vec<UnreadReport>,
-    /// What a model is to be taught if its answer has to be written anew.
+    /// Which rules a model is told if it has to write the response again.
     #[serde(skip)]
     pub lesson: Lesson,
-    /// What stands around the edits, in the order of the responses.
+    /// The text around the edits, in the order of the responses.
     pub prose: Vec<String>,
     /// What is wrong with the response, or worth knowing.
     #[serde(skip)]
     pub findings: Vec<Finding>,
-    /// Files that no model may see a line of, each with the reason.
+    /// The files that a model must not see a line of, with the reason.
     #[serde(skip)]
     pub withheld: BTreeMap<String, &'static str>,
     /// What is in the way.
@@ -285,61 +284,61 @@ pub struct Report {
     /// What to do about the obstacles.
     #[serde(skip)]
     pub obstacle_help: Vec<String>,
-    /// What has to pass before it lands: of a dry run.
+    /// In a dry run: what still has to pass.
     pub to_pass: Vec<ToPass>,
-    /// Whether nothing was to be changed anyway.
+    /// Whether it is a dry run.
     #[serde(skip)]
     pub dry_run: bool,
-    /// Transactions of killed processes.
+    /// Transactions of killed processes that were recovered.
     pub recovered: Vec<RecoveredReport>,
-    /// What people were told meanwhile that stops nothing.
+    /// The warnings of the flow.
     pub remarks: Vec<String>,
-    /// The command that had to succeed on what was to land, and did not.
+    /// The required command that failed on the prepared commits.
     #[serde(skip)]
     pub failed: Option<FailedCheck>,
-    /// What went wrong with the world.
+    /// The error.
     #[serde(skip)]
     pub error: Option<Problem>,
-    /// What a model was asked, where that gave the responses.
+    /// What a model was asked, if its answers are the responses.
     pub asked: Option<Asked>,
-    /// The responses' names.
+    /// The names of the responses.
     pub responses: Vec<String>,
-    /// The formats of what looked like edits; if nothing did, those that were looked for.
+    /// The formats of what looked like edits; if nothing did, those that were searched for.
     #[serde(skip)]
     pub formats: Vec<FormatId>,
-    /// The refused attempt that was kept, or forgotten.
+    /// The refused attempt that was kept or forgotten.
     pub attempt: Option<KeptAttempt>,
     /// Suggestions, each on a branch of its own.
     #[serde(skip)]
     pub suggestions: Vec<SuggestionReport>,
-    /// Suggestions that are open.
+    /// Open suggestions.
     pub open: Vec<OpenReport>,
-    /// Branches that were removed.
+    /// Deleted branches.
     pub dropped: Vec<DroppedReport>,
-    /// The files that change where commits are accepted, taken back or put back.
+    /// The files that change by accepting, undoing or redoing commits.
     #[serde(skip)]
     pub files: Vec<String>,
     /// Branches that were accepted, or were to be.
     pub accepted: Vec<AcceptedReport>,
-    /// The landing that was taken back or put back.
+    /// The landing that was undone or redone.
     pub undone: Option<Undone>,
-    /// What became of its commits, in the order in which that was done; empty if nothing has landed.
+    /// Its commits, in the order in which they were undone or redone; empty if nothing landed.
     pub undone_commits: Vec<UndoneCommit>,
-    /// Whether only some edits of it were meant.
+    /// Whether only some of its edits were chosen.
     #[serde(skip)]
     pub undone_in_part: bool,
-    /// The id under which it is recorded what has landed.
+    /// The id of the new record.
     pub landing: Option<String>,
-    /// The landing by which there is nothing left to do, and when it was: seconds since 1970, and the zone in minutes.
+    /// The landing that has applied this response already, and its time: seconds since 1970, and the zone in minutes.
     #[serde(skip)]
     pub already: Option<(String, (i64, i32))>,
-    /// The key by which it is known that it has landed already.
+    /// The key that has landed already.
     #[serde(skip)]
     pub key: Option<String>,
-    /// Landings that are on record, the newest first: those that are shown, or forgotten.
+    /// The recorded landings that are shown or forgotten, the newest first.
     #[serde(skip)]
     pub landings: Vec<LandingReport>,
-    /// Refused attempts that are kept, the newest first.
+    /// The kept refused attempts, the newest first.
     pub attempts: Vec<AttemptReport>,
 }
 
@@ -348,28 +347,28 @@ pub struct Report {
 pub struct RecoveredReport {
     /// Its id.
     pub id: String,
-    /// The end that it was brought to.
+    /// How it was ended.
     pub end: &'static str,
-    /// Paths left as they were found.
+    /// Paths that were left alone.
     pub left: Vec<String>,
-    /// Locks of a git that was killed with it.
+    /// Locks that a git killed with it has left.
     pub locks: Vec<String>,
-    /// Where what it left was moved to, if it was given up.
+    /// Where its directory was moved, if it was given up.
     pub aside: Option<String>,
 }
 
-/// What is in the way.
+/// Something that is in the way of a landing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ObstacleReport {
-    /// Its stable kind.
+    /// The stable name of its kind.
     pub kind: &'static str,
-    /// What it is about.
+    /// The file, branch or lock.
     pub subject: String,
-    /// A sentence.
+    /// The message.
     pub message: String,
 }
 
-/// What has to pass before something lands.
+/// A check that has to pass before something lands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToPass {
     /// `hook`, `exec` or `signature`.
@@ -378,12 +377,12 @@ pub struct ToPass {
     pub name: String,
 }
 
-/// A command that had to succeed on what was to land, and did not.
+/// A required command that failed on the prepared commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedCheck {
-    /// Which, and how it ended.
+    /// The command, and how it ended.
     pub message: String,
-    /// The end of what it has printed.
+    /// The end of its output.
     pub output: String,
 }
 
@@ -391,20 +390,20 @@ pub struct FailedCheck {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct KeptAttempt {
-    /// Its name.
+    /// Its id.
     pub id: String,
-    /// Whether it is the one that is meant where none is named.
+    /// Whether `--continue` takes it without an id.
     #[serde(skip)]
     pub is_next: bool,
 }
 
 impl Report {
-    /// One in which nothing was said yet.
+    /// An empty report.
     pub fn new(status: Status) -> Self {
         Self { status, formats: FormatId::ALL.to_vec(), ..Self::default() }
     }
 
-    /// The same, with the responses known by the names of their files: where these lay is nobody else's business.
+    /// The report with file names instead of the responses' paths, which are nobody else's business.
     pub fn without_directories(mut self) -> Self {
         let edits = self.edits.iter_mut().map(|edit| &mut edit.response);
         let unread = self.unread.iter_mut().map(|unread| &mut unread.response);
@@ -415,7 +414,7 @@ impl Report {
         self
     }
 
-    /// What a model is told of it: nothing is quoted of files that no model is shown.
+    /// The report for a model: without lines of the withheld files.
     pub fn for_models(&self) -> Cow<'_, Self> {
         if self.withheld.is_empty() {
             return Cow::Borrowed(self);
@@ -441,7 +440,7 @@ impl Report {
         Cow::Owned(report)
     }
 
-    /// The commits that have landed, or that have it all already.
+    /// The commits that landed, or that have applied everything already.
     pub fn commits(&self) -> Vec<&str> {
         let is_in = |edit: &&EditReport| {
             edit.state == EditState::Landed
@@ -456,7 +455,7 @@ impl Report {
         all
     }
 
-    /// The first good edit of each file that has one, by path.
+    /// The number of the first good edit of each file, by path.
     pub fn first_changes(&self) -> HashMap<&str, usize> {
         let mut first = HashMap::new();
         for edit in &self.edits {
@@ -468,12 +467,12 @@ impl Report {
     }
 }
 
-/// The operation's name, where it is not known what it came to.
+/// The operation's name, before it is resolved.
 pub fn operation(op: &Op) -> &'static str {
     Verb::of(op, None).as_str()
 }
 
-/// The report of an edit; `step` is what it came to, if it came to anything.
+/// The report of an edit; `step` is its resolved step, if it has one.
 pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Response]) -> EditReport {
     let response = responses.get(edit.span.response as usize);
     let to = match &edit.op {
@@ -489,7 +488,7 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
         format: edit.format.as_str(),
         response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
         lines: response.map_or(LineRange { first: 1, last: 1 }, |response| response.lines_of(edit.span)),
-        // Of what is there already no place was changed, so none was matched.
+        // An edit that is applied already matched nothing.
         matched: step
             .filter(|step| step.outcome != Outcome::AlreadyApplied)
             .map(|step| step.matched.clone())
@@ -512,7 +511,7 @@ pub fn not_read(unread: &Unread, responses: &[Response]) -> UnreadReport {
     UnreadReport { info: Some(unread.info.clone()), ..report }
 }
 
-/// The report of what stands at a place and was to be an edit, by the findings about it.
+/// The report of something that was declared as an edit at `span`, by the findings about it.
 pub fn unread(span: Span, findings: &[Diagnostic], script: &Script, responses: &[Response]) -> UnreadReport {
     let response = responses.get(span.response as usize);
     let is_there =
@@ -538,14 +537,14 @@ pub fn unread(span: Span, findings: &[Diagnostic], script: &Script, responses: &
 /// How many lines of the response are shown with a finding.
 const EXCERPT: usize = 4;
 
-/// A diagnostic with its place spelled out. `script` names the path of its edit.
+/// A diagnostic with its lines in the response, and the path of its edit in `script`.
 pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response]) -> Finding {
     let response = diagnostic.span().and_then(|span| responses.get(span.response as usize));
     let places = diagnostic.labels.iter().filter_map(|label| {
         let response = responses.get(label.span.response as usize)?;
         Some((response.lines_of(label.span), label.text.clone()))
     });
-    // There may be thousands of findings: no more room is taken than each needs.
+    // There may be thousands of findings, so spare capacity is freed.
     let mut places: Vec<_> = places.collect();
     places.shrink_to_fit();
     let mut excerpt: Vec<(usize, String)> = match (response, places.first()) {

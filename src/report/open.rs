@@ -1,4 +1,4 @@
-//! Suggestions that are open, and branches that are gone; for people a line each.
+//! Renders open suggestions and deleted branches, a line each.
 
 use super::escape::{escape, shell_word, tabbed};
 use super::human::{DIM, GREEN, RED, YELLOW, shorten};
@@ -8,20 +8,20 @@ use crate::names::named;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// A suggestion that the present branch lacks.
+/// A suggestion that is not merged into the current branch.
 #[derive(Debug, Clone, Serialize)]
 pub struct OpenReport {
     /// Its branch.
     pub branch: String,
-    /// Where that is.
+    /// The tip of the branch.
     pub tip: CommitName,
-    /// The landing that made it.
+    /// The id of the landing that made it.
     pub landing: String,
-    /// How many commits it has that the present branch lacks.
+    /// How many of its commits the current branch lacks.
     pub commits: usize,
-    /// How many commits the present branch has that it lacks.
+    /// How many commits of the current branch it lacks.
     pub moved: usize,
-    /// Whether it goes onto the present branch.
+    /// Whether it can be accepted onto the current branch.
     pub onto: Onto,
     /// The files in conflict.
     pub conflicts: Vec<String>,
@@ -30,31 +30,31 @@ pub struct OpenReport {
 }
 
 named! {
-    /// Whether a suggestion goes onto a branch.
+    /// Whether a suggestion can be accepted onto a branch.
     Onto {
-        /// It begins at its tip.
+        /// By a fast-forward.
         AsItIs = "as-it-is",
         /// By a three-way merge of each commit.
         Merges = "merges",
-        /// The branch has all of its changes.
+        /// The branch has all of its changes already.
         InAlready = "in-already",
-        /// Some files are in conflict.
+        /// Not without conflicts.
         Conflicts = "conflicts",
     }
 }
 
-/// A branch that is gone.
+/// A deleted branch.
 #[derive(Debug, Clone, Serialize)]
 pub struct DroppedReport {
     /// Its name.
     pub branch: String,
-    /// Where it was.
+    /// The tip that it had.
     pub tip: CommitName,
-    /// The remote that has it, or had it, if it goes there, too.
+    /// The remote on which it is deleted, too.
     pub remote: Option<String>,
 }
 
-/// The lines of the suggestions that are open.
+/// Renders a line per open suggestion.
 pub fn open(report: &Report) -> String {
     let mut out = String::new();
     let width = report.open.iter().map(|one| escape(&one.branch).chars().count()).max().unwrap_or(0);
@@ -81,8 +81,8 @@ pub fn open(report: &Report) -> String {
     out
 }
 
-/// Likewise for programs: branch, tip, landing, commits, commits of the base since, whether it goes onto it, and the files in
-/// conflict, with tabs between.
+/// Renders the suggestions for programs: branch, tip, landing, commits, commits of the current branch since, state, and
+/// the files in conflict, separated by tabs.
 pub fn open_porcelain(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.open {
@@ -93,7 +93,7 @@ pub fn open_porcelain(report: &Report) -> String {
     out
 }
 
-/// The lines of branches that are gone, each with the way back; of those that would go in a dry run.
+/// Renders a line per deleted branch with the command that restores it; in a dry run, per branch to delete.
 pub fn dropped(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.dropped {

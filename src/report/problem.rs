@@ -1,28 +1,28 @@
-//! What went wrong with the world, for people and for programs.
+//! An error, for people and for programs.
 
 use serde::Serialize;
 
-/// What went wrong with the world, and what to do next.
+/// An error that is not about the response.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Problem {
     /// The stable code of its kind.
     pub code: &'static str,
-    /// What went wrong.
+    /// The message.
     pub message: String,
-    /// What to do next.
+    /// The hint.
     pub help: Option<String>,
-    /// Whether the same may go well later.
+    /// Whether the same run may succeed later.
     pub retryable: bool,
     /// The hook that refused.
     pub hook: Option<String>,
-    /// The edit at whose commit it went wrong.
+    /// The number of the edit whose commit failed.
     pub edit: Option<usize>,
-    /// The end of what a hook or a command has printed.
+    /// The end of the output of a hook or command.
     pub output: Option<String>,
 }
 
 impl Problem {
-    /// One of which no more is known.
+    /// An error with a message only.
     pub fn new(code: &'static str, message: String) -> Self {
         Self { code, message, ..Self::default() }
     }

@@ -1,23 +1,24 @@
-//! Untrusted text within a text for a model: in fences that it cannot end, each line behind a margin, or in inline code.
+//! Quotes untrusted text inside of a text for a model: in fences that it cannot end, each line after a margin, or as
+//! inline code.
 
 use super::escape::is_hidden;
 use crate::prompt::{fence, inline_code};
 use std::fmt::Write;
 
-/// The longest piece of a line that is quoted, in characters; of a path or a message within a sentence.
+/// The longest quoted part of a line, and of a path or message within a sentence, in characters.
 const LINE: usize = 500;
 const WORDS: usize = 240;
 
-/// Whether the text may be shown as it is.
+/// Which characters are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quoting {
-    /// For a model: as it is, but for control characters other than tabs.
+    /// For a model: control characters, except tabs.
     Exact,
-    /// For a terminal: likewise, and what turns or hides text is spelled out too.
+    /// For a terminal: also characters that reorder or hide text.
     Escaped,
 }
 
-/// Quotes, and keeps in mind whether a character had to be spelled out.
+/// Quotes text, and remembers whether a character was escaped.
 #[derive(Debug)]
 pub(super) struct Quotes {
     quoting: Quoting,
@@ -29,12 +30,12 @@ impl Quotes {
         Self { quoting, escaped: false }
     }
 
-    /// Whether a character had to be spelled out.
+    /// Whether a character was escaped.
     pub(super) fn escaped(&self) -> bool {
         self.escaped
     }
 
-    /// Lines with their numbers, in a fence.
+    /// Adds a fence with numbered lines.
     pub(super) fn lines(&mut self, out: &mut String, title: &str, lines: Vec<(Option<usize>, &str)>) {
         let number = |line: &Option<usize>| line.map_or(String::new(), |line| line.to_string());
         let lines: Vec<(String, String)> =
@@ -42,7 +43,7 @@ impl Quotes {
         self.rows(out, title, &lines);
     }
 
-    /// Lines, each behind what is to stand in its margin, in a fence.
+    /// Adds a fence with lines, each after its margin.
     pub(super) fn rows(&mut self, out: &mut String, title: &str, lines: &[(String, String)]) {
         let width = lines.iter().map(|(margin, _)| margin.len()).max().unwrap_or(0);
         let mut body = String::new();
@@ -60,7 +61,7 @@ impl Quotes {
         let _ = write!(out, "\n{title}\n\n{fence}\n{body}{fence}\n");
     }
 
-    /// One line, as it may be shown.
+    /// Escapes one line and cuts it.
     fn line(&mut self, text: &str) -> String {
         let count = text.chars().count();
         if count <= LINE {
@@ -70,7 +71,7 @@ impl Quotes {
         format!("{} [... {} more characters]", self.plain(&short), count - LINE)
     }
 
-    /// One line within a sentence.
+    /// Quotes a text within a sentence.
     pub(super) fn inline(&mut self, text: &str) -> String {
         let text = text.replace(['\n', '\r', '\t'], " ");
         let text = text.trim();
@@ -98,7 +99,7 @@ impl Quotes {
     }
 }
 
-/// `edits 1, 3-5 and 7`, of a bounded length. The numbers ascend.
+/// `edits 1, 3-5, 7`, of a bounded length. The numbers must ascend.
 pub(super) fn numbered(numbers: &[usize]) -> String {
     const MOST: usize = 40;
     let mut ranges: Vec<(usize, usize)> = Vec::new();

@@ -1,5 +1,5 @@
-//! The record of a landing, as the message of a commit in the chain that keeps them: a sentence for people, then one fact
-//! a line. It is read back as if anybody could have written it.
+//! The record of a landing, as a commit message in the chain of records: a sentence for people, then one fact per line.
+//! The message is untrusted when it is read.
 
 use super::escape::is_hidden;
 use crate::diag::counted;
@@ -10,17 +10,17 @@ use std::fmt::Write;
 /// How many digits an id has.
 const ID_DIGITS: usize = 10;
 
-/// The shortest beginning of an id that is taken for one.
+/// The shortest accepted abbreviation of an id.
 const SHORTEST: usize = 4;
 
 named! {
-    /// What a record is of.
+    /// The kind of a record.
     RecordKind {
-        /// Edits of responses have landed.
+        /// Edits of responses landed.
         Landed = "landed",
-        /// A landing was taken back.
+        /// A landing was undone.
         Undone = "undone",
-        /// One that was taken back was put back.
+        /// An undone landing was redone.
         Redone = "redone",
     }
 }
@@ -30,29 +30,28 @@ named! {
 pub struct Asked {
     /// The request, if there was one.
     pub request: Option<String>,
-    /// The command that was asked.
+    /// The model's command.
     pub command: String,
 }
 
-/// What is known of a landing.
+/// What is recorded of a landing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Record {
-    /// By which it is known: short, and the same for as long as it is kept.
+    /// Its short id, which stays the same as long as the record is kept.
     pub id: String,
-    /// What it is of.
+    /// Its kind.
     pub kind: RecordKind,
-    /// The id of the landing that is taken back or put back.
+    /// The id of the landing that is undone or redone.
     pub of: Option<String>,
-    /// The reference that moved, in full.
+    /// The full name of the reference that moved.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Where it was; `None` if it was made.
+    /// Its old commit; `None` if it was created.
     pub old: Option<String>,
-    /// What the first commit follows, where that is not what the reference was at: it was made, or brought onto what a
-    /// remote had.
+    /// The parent of the first commit, if that is not `old`: the branch was created, or started from a remote's tip.
     #[serde(skip)]
     pub start: Option<String>,
-    /// Where it is.
+    /// Its new commit.
     pub new: String,
     /// The commits in order, each with the numbers of its edits.
     #[serde(skip)]
@@ -62,38 +61,38 @@ pub struct Record {
 }
 
 impl Record {
-    /// The id that a whole object name gives.
+    /// The id for a full object id.
     pub fn id_of(name: &str) -> String {
         name.chars().take(ID_DIGITS).collect()
     }
 
-    /// Whether a text may be an id, or the beginning of one.
+    /// Whether a text may be an id or its abbreviation.
     pub fn may_be_id(text: &str) -> bool {
         (SHORTEST..=ID_DIGITS).contains(&text.len()) && is_hex(text)
     }
 
-    /// The branch as people know it.
+    /// The short name of the branch.
     pub fn branch(&self) -> &str {
         self.reference.strip_prefix("refs/heads/").unwrap_or(&self.reference)
     }
 
-    /// How many edits its commits hold.
+    /// How many edits its commits contain.
     pub fn edits(&self) -> usize {
         self.commits.iter().map(|(_, edits)| edits.len()).sum()
     }
 
-    /// What it was, in a few words.
+    /// A summary in a few words.
     pub fn summary(&self) -> String {
         match (self.kind, &self.of) {
             (RecordKind::Undone, Some(of)) => format!("undo of {of}"),
             (RecordKind::Redone, Some(of)) => format!("redo of {of}"),
-            // Nothing was answered.
+            // Accepting commits involves no response.
             _ if self.responses.is_empty() => counted(self.edits(), "accepted commit"),
             _ => format!("{} from {}", counted(self.edits(), "edit"), self.responses.join(", ")),
         }
     }
 
-    /// The commit's message.
+    /// The commit message.
     pub fn message(&self) -> String {
         let mut out = format!("{} on {}\n\n", one_line(&self.summary()), self.branch());
         let mut fact = |name: &str, value: &str| {
@@ -114,7 +113,7 @@ impl Record {
         out
     }
 
-    /// Reads a commit's message; `None` if it is no record's.
+    /// Parses a commit message; `None` if it is not a record's.
     pub fn parse(message: &str) -> Option<Self> {
         let facts: Vec<(&str, &str)> =
             message.lines().skip(2).filter_map(|line| line.split_once(": ")).collect();
@@ -148,42 +147,41 @@ impl Record {
     }
 }
 
-/// What a landing has made of a response's edits, as the record lists it under the response's digest. It is read back as if
-/// anybody could have written it.
+/// Which edits of a response have landed where, as listed under the response's digest. Untrusted when it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LandedEdits {
     /// The landing's id.
     pub id: String,
     /// When it landed: seconds since 1970, and the zone in minutes.
     pub time: (i64, i32),
-    /// The reference that moved, in full.
+    /// The full name of the reference that moved.
     pub reference: String,
     /// All of its commits with edits, in order.
     pub commits: Vec<LandedCommit>,
 }
 
-/// One of them.
+/// A commit of a landing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LandedCommit {
-    /// The commit.
+    /// Its id.
     pub id: String,
-    /// Those of the response's edits that it holds.
+    /// The response's edits in it.
     pub edits: Vec<LandedEdit>,
 }
 
 /// An edit of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LandedEdit {
-    /// Its first line there, from 1.
+    /// Its first line in the response, from 1.
     pub first: usize,
-    /// Its last.
+    /// Its last line.
     pub last: usize,
-    /// The file that it was resolved to.
+    /// The file that it resolved to.
     pub path: String,
 }
 
 impl LandedEdits {
-    /// Whether it has the form of what is written.
+    /// Whether its ids are well-formed.
     pub fn is_plausible(&self) -> bool {
         self.id.len() == ID_DIGITS
             && is_hex(&self.id)

@@ -1,5 +1,5 @@
-//! A report that was kept as JSON, as far as it is of use later. It may be of another version of the program, or of anybody:
-//! what is not known is left out.
+//! Reads a report that was kept as JSON. It may be from another version of the program or from anybody, so what is
+//! unknown is left out.
 
 use super::landings::SHORT;
 use super::record::Asked;
@@ -21,8 +21,7 @@ struct Recorded {
     undone_commits: Vec<UndoneCommit>,
 }
 
-/// What the report says of edits, what was found wrong with them, and of commits that were accepted or undone; nothing if it
-/// cannot be read.
+/// The edits, findings, and accepted or undone commits of a kept report; an empty report if it cannot be read.
 pub fn recorded(json: &str) -> Report {
     let recorded: Recorded = serde_json::from_str(json).unwrap_or_default();
     let mut report = Report {
@@ -52,30 +51,30 @@ impl From<CommitName> for String {
     }
 }
 
-/// Those that this version knows.
+/// Reads the elements that this version knows.
 pub(super) fn all_known<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Vec<T>, D::Error> {
     let all = Vec::<Value>::deserialize(from)?;
     Ok(all.into_iter().filter_map(|one| serde_json::from_value(one).ok()).collect())
 }
 
-/// A value that this version knows, else the default.
+/// Reads a value that this version knows, else the default.
 pub(super) fn or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
     from: D,
 ) -> Result<T, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(from)?).unwrap_or_default())
 }
 
-/// The name of what an edit does.
+/// Reads an operation's name.
 pub(super) fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<StableName, D::Error> {
     Ok(or_default::<D, Option<Verb>>(from)?.map_or(edit(), Verb::as_str))
 }
 
-/// What an edit does of which that is not known.
+/// The name of an unknown operation.
 pub(super) fn edit() -> StableName {
     "edit"
 }
 
-/// The name of a format.
+/// Reads a format's name.
 pub(super) fn format<'de, D: Deserializer<'de>>(from: D) -> Result<StableName, D::Error> {
     Ok(or_default::<D, Option<FormatId>>(from)?.map_or("", FormatId::as_str))
 }

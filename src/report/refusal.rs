@@ -1,4 +1,4 @@
-//! What a refusal shows people of the file: the response's lines and the file's, one below the other, or all places.
+//! Shows people the evidence of a refusal: the response's lines beside the file's, or all matches.
 
 use super::compared::{Compared, Real};
 use super::escape::{escape, escape_code, is_hidden};
@@ -12,21 +12,21 @@ use unicode_width::UnicodeWidthStr;
 /// How many characters of a line are shown.
 const WIDTH: usize = 100;
 
-/// A longer line is shown from this many characters before the first difference.
+/// How many characters of a longer line are shown before the first difference.
 const START: usize = 40;
 
-/// How many rows of a comparison are shown, and how many around each that differs.
+/// How many rows of a comparison are shown, and how many around each difference.
 const ROWS: usize = 30;
 const AROUND: usize = 3;
 
-/// How many places are shown, and how many lines of each.
+/// How many matches are shown, and how many lines of each.
 const PLACES: usize = 6;
 const PLACE_LINES: usize = 8;
 
-/// How many lines of a file's beginning are shown.
+/// How many lines of the file's beginning are shown.
 const BEGINNING: usize = 4;
 
-/// All that the evidence holds.
+/// Shows all evidence.
 pub(super) fn show(out: &mut String, finding: &Finding, evidence: &Evidence) {
     if evidence.candidates.len() > 1 || (evidence.candidates.len() == 1 && !evidence.places.is_empty()) {
         candidates(out, evidence);
@@ -53,11 +53,11 @@ fn candidates(out: &mut String, evidence: &Evidence) {
     let digits = shown.iter().map(last).max().unwrap_or(0).to_string().len();
     let mut upto = 0;
     for place in shown {
-        // Places beside each other share lines.
+        // Neighbouring matches share lines.
         if upto > 0 && place.excerpt.line > upto + 1 {
             let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
         }
-        // Of a long place its ends.
+        // Of a long match only its ends are shown.
         let LineRange { first, last } = place.lines;
         let within = |line| last - first + 1 > PLACE_LINES && line > first + 2 && line + 2 < last;
         let mut skipping = false;
@@ -98,7 +98,7 @@ fn file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Ex
     }
 }
 
-/// The response's lines and the file's, with both numbers.
+/// Shows the response's lines and the file's, with their numbers.
 fn compared(out: &mut String, finding: &Finding, compared: &Compared<'_>) {
     let Compared { nearest, rows, .. } = compared;
     let last = nearest.line + nearest.lines.len().saturating_sub(1);
@@ -149,7 +149,7 @@ fn compared(out: &mut String, finding: &Finding, compared: &Compared<'_>) {
 
 struct Table<'a> {
     compared: &'a Compared<'a>,
-    /// The widths of the numbers.
+    /// The widths of the two line numbers.
     left: usize,
     right: usize,
 }
@@ -187,7 +187,7 @@ impl Table<'_> {
         }
     }
 
-    /// Rows that are not shown.
+    /// Marks rows that are not shown.
     fn skipped(&self, out: &mut String) {
         let _ = writeln!(out, "  {:>1$}   {DIM}...{DIM:#}", "", self.left + 1 + self.right);
     }
@@ -215,15 +215,15 @@ impl Table<'_> {
     }
 }
 
-/// A line, or what follows its first `skip` characters, short enough.
+/// The part of a line after `skip` characters, cut to the width.
 fn visible(text: &str, skip: usize, blanks: bool) -> String {
     let long = text.chars().count() > skip + WIDTH;
     let short: String = if long { text.chars().take(skip + WIDTH - 1).collect() } else { text.to_owned() };
     rendered(&short, skip, blanks) + if long { "…" } else { "" }
 }
 
-/// A text without its first `skip` characters; the blanks at its ends are made visible if `blanks` says so, and those
-/// that are no space or tab always.
+/// A text without its first `skip` characters. Whitespace other than spaces and tabs is always escaped; with `blanks`,
+/// that at the ends is made visible.
 fn rendered(text: &str, skip: usize, blanks: bool) -> String {
     let mut out = String::new();
     if skip > 0 {
@@ -245,7 +245,7 @@ fn rendered(text: &str, skip: usize, blanks: bool) -> String {
     out
 }
 
-/// A text behind a blank; nothing for none.
+/// Puts a space before a text, unless it is empty.
 fn behind(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" {text}") }
 }

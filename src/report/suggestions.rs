@@ -1,4 +1,4 @@
-//! Suggestions side by side; for people a line each.
+//! Compares suggestions in a table.
 
 use super::escape::escape;
 use super::human::{DIM, GREEN, RED, YELLOW};
@@ -11,30 +11,30 @@ use std::fmt::Write;
 pub struct SuggestionReport {
     /// Its branch.
     pub branch: String,
-    /// The exit status that it would have had alone.
+    /// The exit status that it would have alone.
     #[serde(skip)]
     pub exit_code: u8,
-    /// How much it changes, if it landed.
+    /// The size of its diff, if it landed.
     pub size: Option<Size>,
-    /// Whether the commands of `--exec` have passed, where they were run.
+    /// Whether the commands of `--exec` passed, if they ran.
     pub checks: Option<bool>,
-    /// What it says of itself.
+    /// Its own report.
     #[serde(skip)]
     pub report: Report,
 }
 
-/// How much is changed.
+/// The size of a diff.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
-    /// Files.
+    /// Changed files.
     pub files: usize,
-    /// Lines that came.
+    /// Added lines.
     pub added: usize,
-    /// Lines that went.
+    /// Removed lines.
     pub removed: usize,
 }
 
-/// The table: branch, commit, edits, files, lines, and what `--exec` has said.
+/// Renders the table: branch, commit, edits, files, lines, and the result of `--exec`.
 pub fn table(report: &Report) -> String {
     let all = &report.suggestions;
     let with_checks = all.iter().any(|one| one.checks.is_some());

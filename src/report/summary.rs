@@ -1,4 +1,4 @@
-//! What a response comes to in two lines: the paths that it names, and how many warnings there are of each kind.
+//! Summarizes a response in a few lines: its paths, its warnings, and what has to pass.
 
 use super::escape::{cut, escape};
 use super::{Report, Style};
@@ -6,11 +6,11 @@ use crate::diag::Severity;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// This many paths are named; more are counted, but for `-v`.
+/// How many paths are named without `-v`; the others are counted.
 const SHOWN: usize = 12;
 
-/// The paths that the edits name, each once, in the order in which they first stand; those of moves and copies at both
-/// ends. As resolved, and of refused edits as the response has them; behind them those of what could not be read.
+/// The paths that the edits name, each once, in the order of the response, including destinations. Resolved paths, or
+/// those in the response for refused edits; then those of what could not be read.
 pub(super) fn paths(report: &Report) -> Vec<&str> {
     if report.undone.is_some() || !report.accepted.is_empty() {
         return report.files.iter().map(String::as_str).collect();
@@ -21,7 +21,7 @@ pub(super) fn paths(report: &Report) -> Vec<&str> {
     both.chain(unread).map(String::as_str).filter(|path| seen.insert(*path)).collect()
 }
 
-/// The warnings' codes, each with its count, in the order in which they first stand.
+/// The codes of the warnings with their counts, in the order of their first occurrence.
 pub(super) fn warnings(report: &Report) -> Vec<(&'static str, usize)> {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     for finding in report.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
@@ -34,7 +34,7 @@ pub(super) fn warnings(report: &Report) -> Vec<(&'static str, usize)> {
     counts
 }
 
-/// The paths in one line. For a dry run the warnings in another, and in a third what has to pass, if there is any.
+/// Renders a line of paths; in a dry run also a line of warnings, and one of what has to pass.
 pub fn summary(report: &Report, style: Style) -> String {
     let mut out = String::new();
     let paths = paths(report);

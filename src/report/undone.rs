@@ -1,4 +1,4 @@
-//! What became of the commits of a landing that was taken back or put back; for people a line each.
+//! The commits of an undone or redone landing, and their lines for people.
 
 use super::escape::escape;
 use super::human::{DIM, GREEN, YELLOW, shorten};
@@ -7,13 +7,13 @@ use super::recorded;
 use super::{CommitName, EditState, Report};
 use serde::{Deserialize, Serialize};
 
-/// A landing that was taken back or put back.
+/// A landing that was undone or redone.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 pub struct Undone {
     /// Its id.
     pub id: String,
-    /// Which of the two.
+    /// Whether it was undone or redone.
     #[serde(skip)]
     pub kind: RecordKind,
 }
@@ -26,14 +26,14 @@ pub struct UndoneCommit {
     pub commit: CommitName,
     /// Its subject.
     pub subject: String,
-    /// `TakenBack`, `Landed` if it was put back, or `NoChange`; in a dry run `Fine` if it would be.
+    /// `TakenBack`, `Landed` if it was redone, or `NoChange`; in a dry run `Fine` if it would apply.
     #[serde(deserialize_with = "recorded::or_default")]
     pub state: EditState,
-    /// The commit that does it; none where the branch went back behind it.
+    /// The commit that undoes or redoes it; `None` if the branch was moved back.
     pub new: Option<CommitName>,
 }
 
-/// The lines of the commits, where no lines of edits have them.
+/// Renders a line per commit, unless the report has lines of edits.
 pub fn undone(report: &Report) -> String {
     let line = |one: &UndoneCommit| {
         let (from, new) = (&one.commit.short, one.new.as_ref());
@@ -50,7 +50,7 @@ pub fn undone(report: &Report) -> String {
     report.undone_commits.iter().filter(|_| report.edits.is_empty()).map(line).collect()
 }
 
-/// A commit, and the one that does it again; without one, why there is none.
+/// A commit and its new commit; without a new one, the reason.
 pub(super) fn became(from: &str, new: Option<&CommitName>, otherwise: &str) -> String {
     match new {
         Some(new) if new.short == from => format!("{YELLOW}{from}{YELLOW:#}"),

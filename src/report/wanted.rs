@@ -1,23 +1,23 @@
-//! The lines that a refused edit looks for, and on which lines of the response they stand.
+//! The search text of a refused edit, with its lines in the response.
 
 use crate::diag::Diagnostic;
 use crate::edit::{Change, Script};
 use crate::response::Response;
 use serde::Serialize;
 
-/// This many lines of the response are tried as the first of the text.
+/// How many lines of the response are tried as the first one.
 const STARTS: usize = 64;
 
-/// A line that an edit looks for.
+/// A line of a search text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Wanted {
     /// Its line in the response, from 1, if it is known.
     pub line: Option<usize>,
-    /// Its text, as the format has it: without marks, unescaped.
+    /// Its text after unescaping, without diff markers.
     pub text: String,
 }
 
-/// The lines that the hunk looks for that a diagnostic is about; none if it is about none.
+/// The search text of the hunk that a diagnostic is about; empty if it is about none.
 pub(super) fn wanted(diagnostic: &Diagnostic, script: &Script, responses: &[Response]) -> Vec<Wanted> {
     let find = || {
         let edit = script.edits.get(diagnostic.edit?.checked_sub(1)?)?;
@@ -43,7 +43,7 @@ pub(super) fn wanted(diagnostic: &Diagnostic, script: &Script, responses: &[Resp
     find().unwrap_or_default()
 }
 
-/// Where the lines stand among those of the hunk, if all do.
+/// The positions of the lines among those of the hunk, if all are found.
 fn numbers(texts: &[&str], lines: &[&str], marked: bool) -> Option<Vec<usize>> {
     let is = |text: &str, line: &str| {
         if marked {
@@ -72,7 +72,7 @@ fn numbers(texts: &[&str], lines: &[&str], marked: bool) -> Option<Vec<usize>> {
     None
 }
 
-/// The string on a line of JSON that holds but one.
+/// The string on a line of JSON that contains one string only.
 fn unquoted(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches(',').trim_end();
     let text = text.strip_prefix('[').unwrap_or(text).trim_start();

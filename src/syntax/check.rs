@@ -1,13 +1,13 @@
-//! A look at the syntax of a file that changes.
+//! Checks the syntax of a changed file.
 
 use super::language::Language;
 use super::tree::Parsed;
 
-/// The longest file, in bytes, that is looked at.
+/// The longest file that is checked, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// How often the parser may report in both texts: about 100 ms, by count and not by a clock, so that the same is found
-/// everywhere.
+/// How often the parser may report progress for both texts together: about 100 ms. A count instead of a clock gives the
+/// same result everywhere.
 const REPORTS: usize = 4000;
 
 /// The line, from 0, of the first syntax error in a file, if it has more errors than before.

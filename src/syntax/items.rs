@@ -1,4 +1,4 @@
-//! What a list of members or statements is made of: definitions with what belongs to them, imports, elisions, the rest.
+//! Splits a list of members or statements into definitions, imports, elisions, comments and statements.
 
 use super::language::{Language, Name};
 use super::tree::{Parsed, children, nodes};
@@ -6,35 +6,35 @@ use std::collections::HashSet;
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// How deep containers are followed.
+/// The deepest nesting of containers that is followed.
 pub(super) const DEEPEST: u32 = 20;
 
-/// A definition, with what belongs to it.
+/// A definition, with its comments, decorators and wrappers.
 #[derive(Clone)]
 pub(super) struct Definition<'t> {
-    /// What the language calls it.
+    /// The language's word for it, such as `function`.
     pub(super) what: &'static str,
     pub(super) name: String,
     /// The comments and decorators right above.
     pub(super) lead: Vec<Node<'t>>,
-    /// It, with what is around it.
+    /// The definition with its wrappers.
     pub(super) outer: Node<'t>,
-    /// It alone.
+    /// The definition alone.
     pub(super) core: Node<'t>,
     /// The list of its members or statements.
     pub(super) body: Option<Node<'t>>,
-    /// Whether these are members.
+    /// Whether its body lists members.
     pub(super) is_container: bool,
 }
 
 impl<'t> Definition<'t> {
-    /// From the first byte of what is above it to its last.
+    /// The range from the comments and decorators above to its end.
     pub(super) fn range(&self, of: &Parsed) -> Range<usize> {
         let start = self.lead.first().unwrap_or(&self.outer).start_byte();
         start..of.end(self.outer)
     }
 
-    /// What it is called, with its name.
+    /// The definition for messages, such as "function `f`".
     pub(super) fn shown(&self) -> String {
         match self.what {
             "impl" => format!("`{}`", self.name),
@@ -58,12 +58,12 @@ impl<'t> Definition<'t> {
         );
         all.extend(inside.chain(children(self.core)).filter(is_one));
         all.dedup();
-        // The tag of a field of Go is in backquotes, and has a key.
+        // The tag of a field in Go is in backquotes and has a key.
         let name = |text: &'p str| text.split(if text.starts_with('`') { ':' } else { '(' }).next();
         all.into_iter().filter_map(|node| Some(name(of.of(node))?.trim())).collect()
     }
 
-    /// The words before its name that say who may use it, such as `export default` and `pub`.
+    /// The words before its name about visibility, such as `export default` and `pub`.
     pub(super) fn modifiers<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
         let name = self.name.rsplit('.').next().unwrap_or_default();
         let body = self.body.map_or(usize::MAX, |body| body.start_byte());
@@ -73,7 +73,7 @@ impl<'t> Definition<'t> {
         modifiers(of, self.outer, ends)
     }
 
-    /// Whether it can only be a member: a class alone has such.
+    /// Whether it can only be a member of a class.
     pub(super) fn is_method(&self, of: &Parsed) -> bool {
         let parameters = self.core.child_by_field_name("parameters");
         let first = parameters.and_then(|list| list.named_child(0)).map_or("", |first| of.of(first));
@@ -83,18 +83,18 @@ impl<'t> Definition<'t> {
     }
 
     /// The types of its parameters.
-    pub(super) fn takes<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
+    pub(super) fn parameter_types<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
         let parameters = self.core.child_by_field_name("parameters").map(children).unwrap_or_default();
         let types = parameters.iter().filter_map(|one| one.child_by_field_name("type"));
         types.map(|node| of.of(node)).collect()
     }
 
-    /// Whether a comment stands right above it.
+    /// Whether a comment is right above it.
     pub(super) fn has_comment(&self, of: &Parsed) -> bool {
         self.lead.iter().any(|node| of.is_comment(*node))
     }
 
-    /// The text that a body begins with to describe it.
+    /// Whether its body begins with a docstring.
     pub(super) fn docstring(&self, of: &Parsed) -> bool {
         of.language.is_indented
             && self.body.is_some_and(|body| {
@@ -103,7 +103,7 @@ impl<'t> Definition<'t> {
             })
     }
 
-    /// From its first byte to its body.
+    /// The range from its beginning to its body.
     pub(super) fn head(&self, of: &Parsed) -> Range<usize> {
         let range = self.range(of);
         let end = self.body.map_or(range.end, |body| body.start_byte());
@@ -111,7 +111,7 @@ impl<'t> Definition<'t> {
     }
 }
 
-/// A part of a list.
+/// An element of a list.
 pub(super) enum Part<'t> {
     Definition(Definition<'t>),
     Import(Node<'t>),
@@ -138,7 +138,7 @@ impl<'t> Part<'t> {
     }
 }
 
-/// The parts of a list; elisions are where they are known to begin.
+/// The elements of a list; `elisions` are the offsets of comments that are elisions.
 pub(super) fn parts<'t>(of: &Parsed, list: Node<'t>, elisions: &HashSet<usize>) -> Vec<Part<'t>> {
     let mut parts: Vec<Part<'t>> = Vec::new();
     let mut lead: Vec<Node<'t>> = Vec::new();
@@ -153,7 +153,7 @@ pub(super) fn parts<'t>(of: &Parsed, list: Node<'t>, elisions: &HashSet<usize>) 
             parts.extend(lead.drain(..).map(Part::Comment));
         }
         if of.is_comment(node) {
-            // One behind code in its line belongs to that.
+            // A comment after code on its line belongs to that code.
             if of.begins_line(start) {
                 lead.push(node);
             }
@@ -173,7 +173,7 @@ pub(super) fn parts<'t>(of: &Parsed, list: Node<'t>, elisions: &HashSet<usize>) 
     parts
 }
 
-/// The nodes of a list, those of lists in it that divide nothing among them.
+/// The nodes of a list, with the children of transparent nodes in their place.
 pub(super) fn flattened<'t>(language: &Language, list: Node<'t>) -> Vec<Node<'t>> {
     let mut all = Vec::new();
     for child in children(list) {
@@ -185,7 +185,8 @@ pub(super) fn flattened<'t>(language: &Language, list: Node<'t>) -> Vec<Node<'t>
     all
 }
 
-/// Whether a comment or decorator belongs to the node behind it: it stands right above, as deep, or decorates it.
+/// Whether a comment or decorator belongs to the next node: it is right above with the same indentation, or is a
+/// decorator.
 fn belongs(of: &Parsed, above: Node<'_>, node: Node<'_>) -> bool {
     let is_decorator = of.language.decorators.contains(&above.kind());
     let last = of.line(of.end(above));
@@ -193,7 +194,7 @@ fn belongs(of: &Parsed, above: Node<'_>, node: Node<'_>) -> bool {
     is_decorator || is_next && above.start_position().column == node.start_position().column
 }
 
-/// The definition that a node is.
+/// The definition in a node, if it is one.
 fn definition<'t>(of: &Parsed, node: Node<'t>) -> Option<Definition<'t>> {
     let language = of.language;
     let mut core = node;
@@ -213,7 +214,7 @@ fn definition<'t>(of: &Parsed, node: Node<'t>) -> Option<Definition<'t>> {
             {
                 core = *only
             }
-            // `export default …` is one by itself.
+            // `export default …` may be a definition by itself.
             _ => break None,
         }
     };
@@ -229,7 +230,7 @@ fn definition<'t>(of: &Parsed, node: Node<'t>) -> Option<Definition<'t>> {
     let name = name_of(of, core, name)?;
     let body = body(language, core, 0);
     let is_container = body.is_some_and(|body| is_container(language, core, body));
-    // A type of C that is only named is no definition.
+    // In C, `struct a` without a body only names a type.
     if core.kind().ends_with("_specifier") && body.is_none() {
         return None;
     }
@@ -240,7 +241,7 @@ fn is_container(language: &Language, core: Node<'_>, body: Node<'_>) -> bool {
     language.members.contains(&body.kind()) || language.containers.contains(&core.kind())
 }
 
-/// The list of members or statements in a definition: its body, or that of its only value or type.
+/// The list of members or statements of a definition: its body, or that of its only value or type.
 fn body<'t>(language: &Language, node: Node<'t>, depth: u32) -> Option<Node<'t>> {
     let is_list =
         |node: &Node<'t>| language.members.contains(&node.kind()) || language.blocks.contains(&node.kind());
@@ -260,7 +261,7 @@ fn body<'t>(language: &Language, node: Node<'t>, depth: u32) -> Option<Node<'t>>
     inner.chain(declared).find_map(|node| body(language, node, depth + 1))
 }
 
-/// The name of a definition, if it has one.
+/// The name of a definition, if it has a single one.
 fn name_of(of: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
     let mut cursor = core.walk();
     let node = match name {
@@ -273,7 +274,7 @@ fn name_of(of: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
         Name::Only(kinds) => {
             let is_one = |child: &Node<'_>| kinds.split(' ').any(|kind| kind == child.kind());
             let (ones, others): (Vec<_>, Vec<_>) = children(core).into_iter().partition(is_one);
-            // A list of several, in brackets, is none.
+            // A bracketed list declares several names.
             let [only] = ones.as_slice() else { return None };
             if others.iter().any(|other| other.kind().ends_with("spec_list")) {
                 return None;
@@ -308,7 +309,7 @@ fn name_of(of: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
     (is_word || is_quoted).then(|| text.to_owned())
 }
 
-/// The words of a node that say who may use what it declares, up to where that ends.
+/// The words of a node about visibility, up to the node for which `ends` holds.
 pub(super) fn modifiers<'p>(
     of: &'p Parsed,
     node: Node<'_>,
@@ -320,7 +321,7 @@ pub(super) fn modifiers<'p>(
     words.filter(|word| WORDS.contains(word)).collect()
 }
 
-/// The definitions of a text but for those in functions, by the lists that they are in.
+/// All lists of a text with their definitions, except inside of functions.
 pub(super) fn lists(of: &Parsed) -> Vec<(Node<'_>, Vec<Definition<'_>>)> {
     let mut all = Vec::new();
     let mut lists = vec![(of.root(), 0)];
@@ -336,8 +337,7 @@ pub(super) fn lists(of: &Parsed) -> Vec<(Node<'_>, Vec<Definition<'_>>)> {
     all
 }
 
-/// The definitions and imports of a text, at any depth, that have a name, alone or beside others: what they are, and their
-/// lines.
+/// The definitions and imports of a text that declare a name, at any depth: the word for each, and its line.
 pub(super) fn nodes_named<'p>(
     of: &'p Parsed,
     name: &'p str,
@@ -348,7 +348,7 @@ pub(super) fn nodes_named<'p>(
         let takes = || nodes(node).any(|inner| inner.named_child_count() == 0 && of.of(inner) == name);
         if let Some((what, how)) = known {
             let is_it = match name_of(of, node, how) {
-                // A method of Go has its type before its name.
+                // The key of a method in Go has its type before the name.
                 Some(other) => other == name || other.rsplit('.').next() == Some(name),
                 None => takes(),
             };

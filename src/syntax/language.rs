@@ -1,58 +1,58 @@
-//! The languages: one table each, and nothing else that depends on them.
+//! The supported languages, one table each. Nothing else depends on a language.
 
-/// How the name of a definition is found from its node.
+/// How to find the name of a definition.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Name {
-    /// The text of a field.
+    /// The text of this field.
     Field(&'static str),
-    /// The `name` of the only child of that kind; several declare several names.
+    /// The `name` of the only child of these kinds; several children declare several names.
     Only(&'static str),
     /// The innermost of the nested `declarator` fields.
     Declarator,
-    /// The text up to the body.
+    /// The text before the body.
     Header,
-    /// The `name`, behind the type of the receiver.
+    /// The receiver's type and the `name`.
     Receiver,
-    /// The node itself.
+    /// The text of the node.
     Itself,
 }
 
-/// What a language calls what the rules speak of: kinds of nodes of its grammar.
+/// The kinds of nodes in a language's grammar, by their role in the rules.
 pub(super) struct Language {
     /// The extensions of its files.
     pub(super) extensions: &'static str,
     pub(super) grammar: fn() -> tree_sitter::Language,
-    /// Kinds of definitions, what they are called, and where their names are.
+    /// The kinds of definitions, with the word for each and how to find its name.
     pub(super) definitions: &'static [(&'static str, &'static str, Name)],
-    /// Kinds around a definition, such as decorators and `export` are in.
+    /// The kinds that wrap a definition, such as `export`.
     pub(super) wrappers: &'static [&'static str],
-    /// Kinds that decorate the definition behind them, or around or in which they are.
+    /// The kinds that decorate the next definition, or the one around them or inside of them.
     pub(super) decorators: &'static [&'static str],
-    /// Kinds that list members.
+    /// The kinds that list members.
     pub(super) members: &'static [&'static str],
-    /// Kinds of definitions whose block of statements lists members.
+    /// The kinds of definitions whose block of statements lists members.
     pub(super) containers: &'static [&'static str],
-    /// Kinds that list the statements of a body.
+    /// The kinds that list the statements of a body.
     pub(super) blocks: &'static [&'static str],
-    /// Kinds whose children are those of the list that they are in.
+    /// The kinds whose children belong to the list around them.
     pub(super) transparent: &'static [&'static str],
-    /// Those of the lists whose members are divided by commas.
+    /// The lists whose members are separated by commas.
     pub(super) commas: &'static [&'static str],
     pub(super) comments: &'static [&'static str],
-    /// Kinds of imports, the innermost ones.
+    /// The innermost kinds of imports.
     pub(super) imports: &'static [&'static str],
-    /// The field of an import that names the module whose names it takes.
+    /// The field of an import that names the module.
     pub(super) module: &'static str,
-    /// Whether a comment alone is no body, and the first text in one describes it.
+    /// Whether indentation is syntax: a comment alone is no body, and a body may begin with a docstring.
     pub(super) is_indented: bool,
-    /// Whether functions with other parameters are others.
+    /// Whether functions of the same name may have different parameters.
     pub(super) has_overloads: bool,
-    /// What begins a class around methods that are nothing without one.
+    /// The head of a class to wrap methods in, if methods do not parse without one.
     pub(super) class: &'static str,
 }
 
 impl Language {
-    /// The language of a file, by its path.
+    /// The language of a file.
     pub(super) fn of(path: &str) -> Option<&'static Self> {
         let name = path.rsplit(['/', '\\']).next()?;
         let (_, extension) = name.rsplit_once('.')?;
@@ -60,7 +60,7 @@ impl Language {
         LANGUAGES.iter().find(is)
     }
 
-    /// What a definition of that kind is called, and where its name is.
+    /// The word for a kind of definition, and how to find its name.
     pub(super) fn definition(&self, kind: &str) -> Option<(&'static str, Name)> {
         self.definitions.iter().find(|(one, ..)| *one == kind).map(|(_, what, name)| (*what, *name))
     }
@@ -167,7 +167,7 @@ const TYPESCRIPT: Language = Language {
     class: "class _ {\n",
 };
 
-// JavaScript is read by the same grammar: one of its own is 0.4 MB, and what it calls otherwise would be a table more.
+// JavaScript is parsed by the same grammar. Its own grammar takes 0.4 MB, and would need a table for its other names.
 const TSX: Language = Language {
     extensions: "tsx js jsx mjs cjs",
     grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),

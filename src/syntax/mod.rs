@@ -1,9 +1,9 @@
-//! Definitions merged on syntax trees: what a snippet makes of the file that it is for.
+//! Merges snippets into files, by their definitions on syntax trees.
 //!
-//! Where the rules cannot tell they refuse. `language` has a table for each language, `tree` parses, `items` says what a list
-//! is made of, `snippet` reads a snippet, and `merge` has the rules.
+//! Where the rules are not sure, they refuse. `language` has a table for each language, `tree` parses, `items` splits
+//! lists, `snippet` reads a snippet, and `merge` has the rules.
 //!
-//! Without the feature `syntax` no language is known.
+//! Without the feature `syntax`, no language is known.
 
 #[cfg(feature = "syntax")]
 mod check;
@@ -27,20 +27,20 @@ const OTHER_FORMAT: &str = "give the change in another format";
 /// Why a snippet is not merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is wrong: a lowercase fragment.
+    /// The message: a lowercase fragment.
     pub message: String,
-    /// What to do next.
+    /// The hint.
     pub help: String,
     /// The line of the snippet, from 0.
     pub line: usize,
-    /// The line of the file, from 0, that it is about.
+    /// The line of the file that it is about, from 0.
     pub file_line: Option<usize>,
-    /// Whether something of the file would be lost, and nothing else is wrong.
+    /// Whether the only problem is that a part of the file would be lost.
     pub loses: bool,
 }
 
 impl Refusal {
-    /// Of a file that is no text.
+    /// The refusal of a file that is not UTF-8.
     pub fn not_text() -> Self {
         Self::new("the file is not UTF-8", OTHER_FORMAT)
     }
@@ -80,47 +80,47 @@ pub fn knows(path: &str) -> bool {
     language::Language::of(path).is_some()
 }
 
-/// What a snippet makes of a file; both end their lines with `\n`. With `may_lose` lines of the file may be lost.
+/// Merges a snippet into a file; both have `\n` line endings. With `may_lose`, lines of the file may be lost.
 ///
 /// # Errors
-/// Where the rules refuse.
+/// The rules refuse.
 #[cfg(feature = "syntax")]
 pub fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, Refusal> {
     merge::merge(path, file, snippet, may_lose)
 }
 
-/// The definitions at the top level of a text that parses, each by what it is and its name.
+/// The top-level definitions of a text that parses, such as "function `f`".
 #[cfg(feature = "syntax")]
 pub fn definitions(path: &str, text: &str) -> Vec<String> {
     merge::definitions(path, text)
 }
 
-/// The definitions of a text: no language is known.
+/// The top-level definitions of a text: none, since no language is known.
 #[cfg(not(feature = "syntax"))]
 pub fn definitions(_: &str, _: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// The line, from 0, of the first syntax error of a file, if it has more of them than before. A file that was not there is
-/// compared with an empty one.
+/// The line, from 0, of the first syntax error of a file, if it has more errors than before. A new file is compared with
+/// an empty one.
 #[cfg(feature = "syntax")]
 pub fn worse(path: &str, before: &str, after: &str) -> Option<usize> {
     check::worse(path, before, after)
 }
 
-/// The line of the first syntax error of a file: no language is known.
+/// The first new syntax error: none, since no language is known.
 #[cfg(not(feature = "syntax"))]
 pub fn worse(_: &str, _: &str, _: &str) -> Option<usize> {
     None
 }
 
-/// Whether the language of a file is built in: none is.
+/// Whether the language of a file is built in: never.
 #[cfg(not(feature = "syntax"))]
 pub fn knows(_: &str) -> bool {
     false
 }
 
-/// What a snippet makes of a file: no language is known.
+/// Refuses, since no language is known.
 ///
 /// # Errors
 /// Always.

@@ -1,4 +1,4 @@
-//! A snippet as it is merged: without the indentation that all of it has, with its elisions known.
+//! Reads a snippet: takes off its common indentation, and finds its elisions.
 
 use super::Refusal;
 use super::language::Language;
@@ -9,22 +9,22 @@ use crate::text;
 use std::collections::HashSet;
 use tree_sitter::Node;
 
-/// What is wrong with a line that lacks indentation which all of the snippet, or of a definition, has.
+/// The message for a line that lacks indentation which the whole snippet, or its definition, has.
 pub(super) const LESS_INDENTED: &str =
     "a line is indented less than the first line of the code block or its definition";
 
-/// The words that make a comment nearly an elision.
+/// Words that make a comment look like an elision.
 const NEARLY: &[&str] =
     &["existing", "rest", "remaining", "remains", "unchanged", "omitted", "same", "other"];
 
-/// A snippet, parsed.
+/// A parsed snippet.
 pub(super) struct Snippet {
     pub(super) parsed: Parsed,
-    /// What all of it was indented by.
+    /// The indentation that was taken off all lines.
     pub(super) indentation: String,
-    /// Where its elisions begin.
+    /// The offsets of its elisions.
     pub(super) elisions: HashSet<usize>,
-    /// Whether its methods were put into a class, one line above them, to be read.
+    /// Whether its methods were wrapped in a class, whose head adds one line, to be parsed.
     pub(super) is_wrapped: bool,
 }
 
@@ -92,13 +92,13 @@ impl Snippet {
         class.and_then(|class| class.child_by_field_name("body")).unwrap_or(self.parsed.root())
     }
 
-    /// Whether an elision begins within a range.
+    /// Whether an elision begins in a range.
     pub(super) fn elides(&self, range: std::ops::Range<usize>) -> bool {
         self.elisions.iter().any(|at| range.contains(at))
     }
 }
 
-/// A text and the indentation of its first line, taken off of all lines.
+/// Takes the indentation of the first line off all lines.
 fn dedented(text: &str) -> Result<(String, String), Refusal> {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
     let indentation = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
@@ -116,13 +116,13 @@ fn dedented(text: &str) -> Result<(String, String), Refusal> {
     Ok((indentation.to_owned(), out))
 }
 
-/// A comment as one line: the marks of a block comment at its lines' beginnings go.
+/// A comment as one line, without the marks at the beginnings of its lines.
 fn joined(comment: &str) -> String {
     let lines = comment.lines().map(|line| line.trim().trim_start_matches("* "));
     lines.filter(|line| *line != "*").collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a comment begins with an ellipsis, or has one and words of leaving out.
+/// Whether a comment looks like an elision: it begins with an ellipsis, or has words that say that code is left out.
 fn is_nearly_one(comment: &str) -> bool {
     let text = comment.trim_matches(|c: char| "/*#-<>! {}".contains(c) || c.is_whitespace());
     let words = || text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
@@ -135,7 +135,7 @@ fn is_nearly_one(comment: &str) -> bool {
         || words().any(|word| word == "unchanged" || word == "omitted")
 }
 
-/// Makes blanks of the commas that stand before an elision at the end of an object.
+/// Replaces the comma before an elision at the end of an object by a space.
 fn without_last_commas(text: &mut String, elisions: &HashSet<usize>, parsed: &Parsed) {
     for at in elisions {
         let before = parsed.slice(0..*at).trim_end();

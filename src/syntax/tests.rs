@@ -1,4 +1,4 @@
-//! The rules, clause by clause, in several languages.
+//! The rules, one by one, in several languages.
 
 mod bodies;
 mod containers;
@@ -10,14 +10,14 @@ fn merged(path: &str, file: &str, snippet: &str) -> Result<String, Refusal> {
     merge(path, file, snippet, false)
 }
 
-/// That a snippet makes that of a file, and nothing when it is merged once more.
+/// Asserts the result of a merge, and that merging again changes nothing.
 #[track_caller]
 fn makes(path: &str, file: &str, snippet: &str, after: &str) {
     assert_eq!(merged(path, file, snippet).as_deref(), Ok(after));
     assert_eq!(merged(path, after, snippet).as_deref(), Ok(after), "again");
 }
 
-/// That a snippet is refused with those words.
+/// Asserts that a snippet is refused with these words.
 #[track_caller]
 fn refuses(path: &str, file: &str, snippet: &str, words: &str) -> Refusal {
     let refusal = merged(path, file, snippet).unwrap_err();
@@ -124,7 +124,7 @@ fn an_elision_says_nothing_but_that_code_is_left_out() {
     }
     let behind = "def a():\n    b()  # ... existing code ...\n    d()\n    f()\n";
     refuses("a.py", file, behind, "does not say clearly");
-    // A comment of the file is one.
+    // A comment that the file has is not an elision.
     let own = "fn a() {\n    // ... rest ...\n    b();\n}\n";
     makes(
         "a.rs",
@@ -258,7 +258,7 @@ fn losing_is_refused() {
     assert_eq!((refusal.loses, refusal.file_line), (true, Some(2)));
     refuses("a.py", file, "def a():\n    nine()\n", "has 9 lines and would have 2");
     assert!(merge("a.py", file, "def a():\n    nine()\n", true).is_ok());
-    // In two places, too: an elision may have been forgotten.
+    // Also in two places, because an elision may have been forgotten.
     let (file, snippet) = ("def a():\n    b()\n    c()\n    d()\n    e()\n", "def a():\n    c()\n    d()\n");
     makes("a.py", file, snippet, snippet);
     let file = "def a():\n    b()\n    c()\n    d()\n    e()\n    f()\n";

@@ -1,38 +1,38 @@
-//! Syntax trees of texts, and where things stand in them.
+//! Parses texts, and finds positions in their syntax trees.
 
 use super::language::Language;
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree};
 
-/// What a report of the parser counts where the text has an error: its steps take longer then.
+/// The weight of a progress report once the text has an error, because the parser's steps take longer then.
 const WITH_ERROR: usize = 5;
 
-/// What comes in place of a range.
+/// A range, and its replacement.
 pub(super) type Change = (Range<usize>, String);
 
 /// A text with its syntax tree.
 pub(super) struct Parsed {
     pub(super) text: String,
     pub(super) language: &'static Language,
-    /// Where its lines begin.
+    /// The offsets of its lines.
     lines: Vec<usize>,
     tree: Tree,
 }
 
-/// How often the parser may report: many times what it does for code.
+/// How often the parser may report progress: many times what it needs for code.
 fn most(text: &str) -> usize {
     (text.len() / 8).max(1000)
 }
 
 impl Parsed {
-    /// Parses a text; none where the parser gives up.
+    /// Parses a text; `None` if the parser takes too long.
     pub(super) fn new(language: &'static Language, text: String) -> Option<Self> {
         let mut left = most(&text);
         Self::within(language, text, None, &mut left)
     }
 
-    /// Parses a text while the parser reports no more than `left` times that it goes on, as it does every hundred steps; what
-    /// is left then is for the next text.
+    /// Parses a text, as long as the parser reports progress no more than `left` times (it reports every hundred steps).
+    /// `left` is what remains for the next text.
     pub(super) fn within(
         language: &'static Language,
         text: String,
@@ -53,10 +53,10 @@ impl Parsed {
         Some(Self { lines: std::iter::once(0).chain(lines).collect(), text, language, tree })
     }
 
-    /// The text with changes made, in the order of the text; only what changes is parsed anew.
+    /// Parses the text after these changes, which must be in its order; only changed parts are parsed again.
     pub(super) fn changed(&self, changes: &[Change], text: String) -> Option<Self> {
         let mut tree = self.tree.clone();
-        // From the last one on, so that what stands before one is as it was.
+        // From the last one, so that the positions before it stay valid.
         for (range, new) in changes.iter().rev() {
             let start_position = self.point(range.start);
             let (rows, rest) = match new.rsplit_once('\n') {
@@ -85,7 +85,7 @@ impl Parsed {
         self.tree.root_node()
     }
 
-    /// The first line, from 0, at which the tree has an error.
+    /// The line, from 0, of the first syntax error.
     pub(super) fn error(&self) -> Option<usize> {
         let root = self.root();
         if !root.has_error() {
@@ -95,7 +95,7 @@ impl Parsed {
         Some(first.map_or(0, |node| node.start_position().row))
     }
 
-    /// How many errors the tree has.
+    /// How many syntax errors the tree has.
     pub(super) fn errors(&self) -> usize {
         match self.root().has_error() {
             true => nodes(self.root()).filter(|node| node.is_error() || node.is_missing()).count(),
@@ -111,23 +111,23 @@ impl Parsed {
         self.slice(node.byte_range())
     }
 
-    /// The offset of the first byte of the line that an offset is in.
+    /// The offset of the start of the line of an offset.
     pub(super) fn line_start(&self, at: usize) -> usize {
         self.slice(0..at).rfind('\n').map_or(0, |newline| newline + 1)
     }
 
-    /// The offset behind the last byte of the line that an offset is in, without its newline.
+    /// The offset of the end of the line of an offset, before its newline.
     pub(super) fn line_end(&self, at: usize) -> usize {
         self.slice(at..self.text.len()).find('\n').map_or(self.text.len(), |newline| at + newline)
     }
 
-    /// What the line of an offset is indented by.
+    /// The indentation of the line of an offset.
     pub(super) fn indentation(&self, at: usize) -> &str {
         let line = self.slice(self.line_start(at)..self.line_end(at));
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// Whether nothing but blanks stands before an offset in its line.
+    /// Whether only whitespace is before an offset on its line.
     pub(super) fn begins_line(&self, at: usize) -> bool {
         self.slice(self.line_start(at)..at).trim().is_empty()
     }
@@ -142,7 +142,7 @@ impl Parsed {
         self.line(range.start)..=self.line(range.end)
     }
 
-    /// Where a node ends that may hold the line break behind it.
+    /// The end of a node, without the line break that some nodes include.
     pub(super) fn end(&self, node: Node<'_>) -> usize {
         node.start_byte() + self.of(node).trim_end().len()
     }
@@ -157,7 +157,7 @@ impl Parsed {
     }
 }
 
-/// A node and all below it, in the order of the text. Without recursion: a text may nest deeply.
+/// A node and its descendants, in the order of the text. Not recursive, because a text may nest deeply.
 pub(super) fn nodes(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let mut cursor = root.walk();
     let mut next = Some(root);

@@ -1,21 +1,20 @@
-//! How alike two lines are, and where in a file something like some lines stands.
+//! How similar two lines are, and where in a file similar lines may be.
 
 use crate::text::{Language, difference, in_common, is_of_word};
 use std::collections::HashMap;
 
-/// Up to this product of lengths the middles of two lines are compared in full: lines of 1000 bytes, which take 4 ms with
-/// random letters.
+/// The largest product of lengths at which the middles of two lines are compared in full: that of lines of 1000 bytes,
+/// which take 4 ms with random letters.
 const ALIKE_PRODUCT: usize = 1_000_000;
 
-/// Two lines are compared at the cost of one step for so much of the product of their lengths: 10 ns in code, 15 to 40 ns
-/// for random letters.
+/// How much of the product of two lengths costs one step of the budget: 10 ns for code, 15 to 40 ns for random letters.
 const BYTES_PER_STEP: usize = 4;
 
-/// A line that stands oftener than this in the file says nothing of where a text may be.
+/// A line that is more frequent than this in the file is no evidence of a location.
 pub(crate) const COMMON: usize = 64;
 
-/// How alike two texts are: twice the bytes that a difference of them leaves, by the bytes of both. What is between
-/// equal beginnings and ends counts only if it is short enough to be compared.
+/// The similarity of two texts: twice the number of equal bytes by the bytes of both. The middle between equal beginnings
+/// and ends counts only if it is short enough to compare.
 pub(crate) fn ratio(left: &[u8], right: &[u8]) -> f64 {
     if left.is_empty() && right.is_empty() {
         return 1.0;
@@ -32,32 +31,32 @@ pub(crate) fn ratio(left: &[u8], right: &[u8]) -> f64 {
     share
 }
 
-/// What it takes to compare two texts at worst, in steps.
+/// The highest cost of comparing two texts, in steps.
 pub(crate) fn ratio_steps(left: &[u8], right: &[u8]) -> usize {
     left.len().saturating_mul(right.len()).min(ALIKE_PRODUCT) / BYTES_PER_STEP + 1
 }
 
-/// A share as a whole number of percent; less than all is never shown as 100.
+/// A share in whole percent; 100 only for all.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between 0 and 1")]
 pub(crate) fn percent(share: f64) -> u8 {
     if share >= 1.0 { 100 } else { ((share.max(0.0) * 100.0) as u8).min(99) }
 }
 
-/// How many elements two sequences have in common at their beginnings, and behind that at their ends.
+/// How many elements two sequences have in common at the beginning, and then at the end.
 pub(crate) fn common_ends<T: PartialEq>(left: &[T], right: &[T]) -> (usize, usize) {
     let head = left.iter().zip(right).take_while(|(a, b)| a == b).count();
     let tail = left[head..].iter().rev().zip(right[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     (head, tail)
 }
 
-/// Whether two lines are the same but for a slip of the keyboard within a word: one letter more, less or another, or two
-/// that changed places, or a letter and the blank or sign beside it. In a short word another letter is another word, and
-/// another digit another number.
+/// Whether two lines differ only by a typing error in a word: one letter inserted, removed or changed, two characters
+/// swapped, or a letter swapped with the whitespace or sign beside it. In a short word another letter makes another word,
+/// and another digit is another number, so these do not count.
 pub(crate) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
     let (head, tail) = common_ends(left, right);
     let (from, to) = (&left[head..left.len() - tail], &right[head..right.len() - tail]);
     let letters = |text: &[u8]| text.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii());
-    // In the place of a letter another one makes another word sooner.
+    // Changing a letter makes another word more often than adding one, so the word has to be longer.
     let least = if from.len() == 1 && to.len() == 1 { WORD } else { WORD - 1 };
     let slip = match (from, to) {
         ([a, b], [c, d]) if a == d && b == c && a.is_ascii_alphabetic() != b.is_ascii_alphabetic() => {
@@ -77,8 +76,8 @@ pub(crate) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
         && word(left, from.len()).max(word(right, to.len())) >= least
 }
 
-/// A line of code as its tokens, with one blank between two that may be something else without: `a b`, `x -y`, `: :`. What is
-/// quoted is as it is, and so is what follows a quote that is not closed.
+/// A line of code as tokens, with one space where two tokens could mean something else without it: `a b`, `x -y`, `: :`.
+/// Quoted text is kept, and so is everything after an unterminated quote.
 pub(crate) fn in_tokens(code: &[u8]) -> Vec<u8> {
     let parts = |sign: u8, other: u8| {
         b"()[]{},;".contains(&sign)
@@ -102,8 +101,7 @@ pub(crate) fn in_tokens(code: &[u8]) -> Vec<u8> {
     tokens
 }
 
-/// A line without what may be written in one style or another: blanks beside signs, the kind of quotes, a comma or
-/// semicolon at its end.
+/// A line without style: spaces beside signs, the kind of quotes, a comma or semicolon at its end.
 pub(crate) fn without_style(text: &[u8]) -> Vec<u8> {
     let text = text.trim_ascii();
     let text = text.strip_suffix(b",").or_else(|| text.strip_suffix(b";")).unwrap_or(text);
@@ -117,11 +115,11 @@ pub(crate) fn without_style(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// With another letter a word of fewer letters is another word: `i` and `j`, `get` and `set`.
+/// The least letters of a word in which one letter may differ: `i` and `j`, `get` and `set` are different words.
 const WORD: usize = 4;
 
-/// Where some lines may begin in a file by where each of them may stand, the likeliest first. Each votes for the beginnings that
-/// follow from that, rare ones with more weight; lines that may stand very often say nothing.
+/// Where some lines may begin in a file, given where each of them may be, the likeliest first. Each spot votes for the
+/// beginning that follows from it; rare lines have more weight, and lines that may be very often anywhere have none.
 pub(crate) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Vec<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (at, spots) in spots.filter(|(_, spots)| spots.len() <= COMMON) {
@@ -134,7 +132,7 @@ pub(crate) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Ve
     starts.into_iter().map(|(start, _)| start).collect()
 }
 
-/// Among how many lines of a file `wanted` lines are looked for: some more, for those that the file has in between.
+/// The length of the region to search for `wanted` lines: longer, because the file may have lines in between.
 pub(crate) fn reach(wanted: usize) -> usize {
     wanted + wanted / 2 + 4
 }

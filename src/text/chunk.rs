@@ -1,12 +1,12 @@
-//! A run of whole lines with what was once found out about them.
+//! A run of whole lines with cached results of searches in it.
 
 use super::normalization::{Normalization, hash};
 use super::{Eol, Line};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// The least size of a chunk that another one follows, in bytes; one of twice the size is cut. Smaller ones make
-/// versions of a file cheap, larger ones the list of chunks short; at 16 KiB a 5 MB file has some 300 of them.
+/// The least size of a chunk that is not the last, in bytes; twice this size is cut. Small chunks make versions of a file
+/// cheap, large ones keep the list short: at 16 KiB a file of 5 MB has some 300.
 const TARGET: usize = 16 * 1024;
 
 /// Some consecutive lines; never empty.
@@ -14,13 +14,13 @@ pub(super) struct Chunk {
     bytes: Box<[u8]>,
     cr_ends_lines: bool,
     line_count: usize,
-    /// Where they are: found when somebody asks, since few ask for what an edit has made.
+    /// The positions of the lines, computed on first use, because few chunks made by an edit are read.
     lines: OnceLock<Box<[Mark]>>,
     eol_counts: [usize; 3],
     hashes: [OnceLock<Hashes>; Normalization::ALL.len()],
     /// The lines that are not blank.
     solid: OnceLock<Box<[usize]>>,
-    /// A bit for each three bytes in a row.
+    /// A sieve of each three consecutive bytes.
     triples: OnceLock<Sieve>,
 }
 
@@ -31,23 +31,23 @@ pub(super) struct Hashes {
 }
 
 impl Hashes {
-    /// Whether one of them may be this one.
+    /// Whether a line may have this hash.
     pub(super) fn may_have(&self, hash: u64) -> bool {
         self.sieve.may_have(hash)
     }
 }
 
-/// A set of numbers that says of each whether it may be in it: a bit stands for all numbers with the same lowest bits.
-/// Without any bit every number may be in it.
+/// A set of numbers that may report members that it does not have: one bit stands for all numbers with the same lowest
+/// bits. A sieve without bits reports every number.
 struct Sieve(Box<[u64]>);
 
-/// Chunks of fewer bytes have no sieves: they are searched as fast as a sieve is made.
+/// Chunks of fewer bytes have no sieves, because searching them takes no longer than making one.
 const SMALL: usize = 2048;
 
-/// How many bits the sieve of a chunk's lines has: some ten for each line.
+/// The bits of a sieve of lines: about ten per line.
 const LINES: usize = 4096;
 
-/// How many bits that of its triples has: some ten for each of those that differ.
+/// The bits of a sieve of triples: about ten per distinct triple.
 const TRIPLES: usize = 32_768;
 
 impl Sieve {
@@ -68,26 +68,26 @@ impl Sieve {
         self.0[word] & mask != 0
     }
 
-    /// The word and the bit in it that stand for a number.
+    /// The word and the bit for a number.
     fn bit(&self, number: u64) -> (usize, u64) {
         let bit = usize::try_from(number % (self.0.len() as u64 * 64)).unwrap_or(0);
         (bit / 64, 1 << (bit % 64))
     }
 }
 
-/// The numbers of every three bytes in a row.
+/// The numbers of each three consecutive bytes.
 fn triples(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.windows(3).map(|three| {
         let three = three.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
-        // The highest bits of a product depend on all others.
+        // The highest bits of the product depend on all others.
         (three * 0x9e37_79b9) >> 17
     })
 }
 
-/// This many triples of a text are looked at.
+/// How many triples of a text are checked.
 const PROBED: usize = 12;
 
-/// Where a line's text begins and ends, and what follows it.
+/// Where a line's text begins and ends, and its line ending.
 #[derive(Clone, Copy)]
 struct Mark {
     start: usize,
@@ -95,7 +95,7 @@ struct Mark {
     eol: Option<Eol>,
 }
 
-/// The lines of a text.
+/// The marks of all lines of a text.
 fn marks(bytes: &[u8], cr_ends_lines: bool) -> impl Iterator<Item = Mark> {
     let breaker = if cr_ends_lines { b'\r' } else { b'\n' };
     let mut start = 0;
@@ -114,7 +114,7 @@ fn marks(bytes: &[u8], cr_ends_lines: bool) -> impl Iterator<Item = Mark> {
     })
 }
 
-/// Cuts bytes into chunks.
+/// Cuts a text into chunks.
 pub(super) fn cut(bytes: &[u8], cr_ends_lines: bool, chunks: &mut Vec<Arc<Chunk>>) {
     let (mut start, mut line_count, mut eol_counts) = (0, 0, [0; 3]);
     for mark in marks(bytes, cr_ends_lines) {
@@ -152,7 +152,7 @@ impl Chunk {
         self.lines.get_or_init(|| marks(&self.bytes, self.cr_ends_lines).collect())
     }
 
-    /// How many lines end with `\n`, `\r\n`, `\r`.
+    /// How many lines end with `\n`, `\r\n` and `\r`.
     pub(super) fn eol_counts(&self) -> [usize; 3] {
         self.eol_counts
     }
@@ -166,7 +166,7 @@ impl Chunk {
         self.lines()[index].start
     }
 
-    /// The line that holds the byte at `offset`, and where its text is.
+    /// The line with the byte at `offset`, and the range of its text.
     pub(super) fn line_at(&self, offset: usize) -> Option<(usize, Range<usize>)> {
         let line = self.lines().partition_point(|mark| mark.start <= offset).checked_sub(1)?;
         Some((line, self.lines()[line].start..self.lines()[line].end))
@@ -203,7 +203,7 @@ impl Chunk {
         self.solid.get_or_init(|| (0..self.line_count).filter(|&at| !self.line(at).is_blank()).collect())
     }
 
-    /// Whether a text may stand in it. A few of its triples are looked at.
+    /// Whether the chunk may contain a text, by a few of its triples.
     pub(super) fn may_hold(&self, text: &[u8]) -> bool {
         let sieve = self.triples.get_or_init(|| self.sieve(TRIPLES, || triples(&self.bytes)));
         sieve.0.is_empty()

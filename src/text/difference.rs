@@ -1,23 +1,23 @@
-//! What differs between two sequences.
+//! Differences between two sequences.
 //!
-//! The algorithm is generic, and each type that it is used with brings all of it into the binary once more. So it is used
-//! with numbers only, and what is to be compared is numbered first.
+//! The algorithm is generic, and the binary would contain a copy of it for each type. So it is used only with numbers,
+//! and items are numbered first.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// The steps from one sequence of numbers to another, as Myers' algorithm finds them.
+/// The edit operations from one sequence of numbers to another, by Myers' algorithm.
 pub fn difference(old: &[u32], new: &[u32]) -> Vec<DiffOp> {
     capture_diff_slices(Algorithm::Myers, old, new)
 }
 
-/// Among so few items one is found sooner by a look at each than by its hash.
+/// Up to this number of items, comparing all is faster than hashing.
 const FEW: usize = 8;
 
-/// As [`difference()`], of anything that can be told apart.
+/// As [`difference()`], for any items.
 pub fn difference_of<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
-    // By where an equal item stands first; all that the old sequence lacks have one number.
+    // An item's number is its first position in the old sequence; all others share one number.
     let none = u32::MAX;
     let number = |at: usize| u32::try_from(at).unwrap_or(none);
     let mut numbers: HashMap<&T, u32> = HashMap::new();
@@ -31,14 +31,14 @@ pub fn difference_of<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
         _ => numbers.get(item).copied().unwrap_or(none),
     };
     let (old, new): (Vec<u32>, Vec<u32>) = (old.iter().map(of).collect(), new.iter().map(of).collect());
-    // The algorithm takes longest where there is nothing to find.
+    // The algorithm is slowest if the sequences have nothing in common.
     if !old.is_empty() && !new.is_empty() && new.iter().all(|item| *item == none) {
         return vec![DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() }];
     }
     difference(&old, &new)
 }
 
-/// How many items both have, in order.
+/// How many items both sequences have in common, in order.
 pub fn in_common(operations: &[DiffOp]) -> usize {
     operations.iter().map(|op| if let DiffOp::Equal { len, .. } = op { *len } else { 0 }).sum()
 }
@@ -70,7 +70,7 @@ mod tests {
         for old in (0..3).flat_map(sequences) {
             for new in (0..5).flat_map(sequences) {
                 assert_eq!(difference_of(&old, &new), difference(&old, &new), "{old:?} {new:?}");
-                // The same with more items than are looked at one by one.
+                // The same with too many items to compare one by one.
                 let many = |items: &[u32]| [&[7; FEW + 1], items].concat();
                 let (old, new) = (many(&old), many(&new));
                 assert_eq!(difference_of(&old, &new), difference(&old, &new), "{old:?} {new:?}");

@@ -1,38 +1,38 @@
-//! What a file's name says of the language in it: what is a comment, what is prose.
+//! Guesses a file's language from its name, for its comments and other syntax.
 
-/// The language of a file, as far as finding places asks for it. An unknown one has no comments.
+/// The language of a file, as far as locating edits needs it. An unknown language has no comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Language {
-    /// What begins a comment that ends with the line.
+    /// The mark of a line comment.
     line: &'static str,
-    /// What begins and ends a comment.
+    /// The marks of block comments.
     block: &'static [(&'static str, &'static str)],
     traits: &'static [Trait],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trait {
-    /// A text for people: no line of it is code.
+    /// Text for people, without code.
     Prose,
     /// `name:` alone on a line is a label, as in C.
     Labels,
-    /// The lines of a comment of several lines begin with a star.
+    /// The lines of a block comment begin with a star.
     Starred,
-    /// A block is headed by a selector, which may begin with a sign.
+    /// The head of a block is a selector, which may begin with a sign.
     Selectors,
-    /// The file ends with the bracket that it begins with.
+    /// Nothing may follow the last bracket of a file.
     Closed,
     /// `...` may be the whole body of a function.
     DotsAreBodies,
     /// `...` may be any body.
     Stub,
-    /// `...` may be the end of a document.
+    /// `...` may end a document.
     DotsEndDocuments,
     /// `&lt;` stands for `<`.
     Markup,
     /// Indentation is syntax.
     Indented,
-    /// What is done for a rule is indented by a tab, as in a Makefile.
+    /// A rule's recipe is indented by a tab, as in a Makefile.
     Recipes,
 }
 
@@ -46,7 +46,7 @@ const HASH: Language = language("#", &[], &[]);
 const MAKE: Language = language("#", &[], &[Recipes]);
 const PEOPLE: Language = language("", &[], &[Prose]);
 
-/// Languages by the extensions of their files.
+/// Languages by file extension.
 const BY_EXTENSION: &[(&str, Language)] = &[
     (
         "c h cc cpp cxx c++ hpp hh hxx ipp m mm java js mjs cjs ts mts cts go cs swift kt kts scala dart groovy \
@@ -80,23 +80,23 @@ const BY_EXTENSION: &[(&str, Language)] = &[
     ("md markdown mdx rst adoc asciidoc org txt tex", PEOPLE),
 ];
 
-/// Texts for people that have no extension.
+/// Names of texts for people without an extension.
 const PROSE_NAMES: &str = "CHANGELOG CHANGES CONTRIBUTING HISTORY NEWS NOTES README TODO AUTHORS";
 
 const MAKE_NAMES: &str = "Makefile makefile GNUmakefile";
 
-/// Names that say more than their extension does.
+/// Names that say more than their extension.
 const HASH_NAMES: &str = "Dockerfile Containerfile Rakefile Gemfile Vagrantfile Brewfile \
                           CMakeLists.txt constraints.txt robots.txt Justfile justfile CODEOWNERS";
 
-/// Extensions, or names, of files and, behind a colon, what else the info string of a code block calls their language.
+/// Extensions or names of files, and after a colon the names of their language in the info strings of code blocks.
 const LABELS: &str = "py pyi pyw:python python3|rs:rust|js mjs cjs jsx:javascript node js|ts mts cts tsx:typescript ts|\
                       c h:c|cc cpp cxx hh hpp hxx h:c++ cpp|cs:csharp c#|go:golang|kt kts:kotlin|rb:ruby|\
                       sh bash zsh:shell sh bash zsh|ps1:powershell|yml yaml:yaml yml|html htm:html|md:markdown|\
                       ex exs:elixir|hs:haskell|ml mli:ocaml|m mm:objectivec objective-c|pl pm:perl|tf:terraform hcl|\
                       json:jsonc json5|makefile mk:make|dockerfile:docker|txt:text plaintext";
 
-/// By one of these a comment is known to be read by a program.
+/// A comment with one of these is a directive, read by a program.
 const DIRECTIVES: &str = "noqa|nolint|type:|mypy:|pylint|pyright|pragma|fmt:|isort:|ruff:|-*-|coding:|coding=|go:|\
                           +build|eslint|tslint|@ts-|prettier-ignore|istanbul|c8 ignore|v8 ignore|biome-ignore|webpack|\
                           sourcemappingurl|<reference|@formatter|clang-format|rubocop|frozen_string_literal|shellcheck|\
@@ -112,7 +112,7 @@ const fn language(
 }
 
 impl Language {
-    /// A language that nothing is known of.
+    /// The unknown language.
     pub const UNKNOWN: Self = language("", &[], &[]);
 
     /// The language of a file, by its path.
@@ -135,13 +135,13 @@ impl Language {
         known.map_or(Self::UNKNOWN, |(_, language)| *language)
     }
 
-    /// Whether code blocks have a name for the language of a file, by its path.
+    /// Whether info strings have names for the language of this file.
     pub(crate) fn has_name(path: &str) -> bool {
         let kind = kind(path);
         LABELS.split('|').any(|one| has_word(one.split(':').next(), &kind))
     }
 
-    /// Whether an info string has no name of a language, or one of that of a file, by its path.
+    /// Whether an info string is empty or names the language of this file.
     pub(crate) fn is_called(label: &str, path: &str) -> bool {
         let (label, kind) = (label.to_ascii_lowercase(), kind(path));
         let is_name = |one: &str| {
@@ -155,57 +155,57 @@ impl Language {
         self.traits.contains(&one)
     }
 
-    /// Whether it is a text for people: no line of it is code.
+    /// Whether it is text for people, without code.
     pub fn is_prose(self) -> bool {
         self.has(Prose)
     }
 
-    /// Whether indentation is syntax in it.
+    /// Whether indentation is syntax.
     pub(crate) fn is_indented(self) -> bool {
         self.has(Indented)
     }
 
-    /// Whether what is done for a rule is indented by a tab in it.
+    /// Whether recipes are indented by a tab, as in a Makefile.
     pub(crate) fn has_recipes(self) -> bool {
         self.has(Recipes)
     }
 
-    /// Whether `&lt;` stands for `<` in it.
+    /// Whether `&lt;` stands for `<`.
     pub(crate) fn is_markup(self) -> bool {
         self.has(Markup)
     }
 
-    /// How long the quoted text is that a line begins with, both quotes included; none if it does not end there.
+    /// The length of the quoted text at the start of a line, with both quotes; `None` if it is not closed on the line.
     pub(crate) fn quoted(line: &[u8]) -> Option<usize> {
         closing(line)
     }
 
-    /// Whether a line may begin a block with `.`, `#` and other signs of selectors.
+    /// Whether the head of a block may begin with `.`, `#` and other signs of selectors.
     pub(crate) fn has_selectors(self) -> bool {
         self.has(Selectors)
     }
 
-    /// Whether nothing may stand behind the last bracket of such a file.
+    /// Whether nothing may follow the last bracket of a file.
     pub(crate) fn is_closed(self) -> bool {
         self.has(Closed)
     }
 
-    /// Whether `...` is the whole body of a function.
+    /// Whether `...` may be the whole body of a function.
     pub(crate) fn has_bodies_of_dots(self) -> bool {
         self.has(DotsAreBodies)
     }
 
-    /// Whether `...` stands wherever a body does.
+    /// Whether `...` may be any body.
     pub(crate) fn is_stub(self) -> bool {
         self.has(Stub)
     }
 
-    /// Whether `...` ends a document.
+    /// Whether `...` may end a document.
     pub(crate) fn ends_documents_with_dots(self) -> bool {
         self.has(DotsEndDocuments)
     }
 
-    /// Whether a line is a label, such as `error:`, `case 1:` or `public:` of C, and begins nothing.
+    /// Whether a line is a label, such as C's `error:`, `case 1:` or `public:`, which begins no block.
     pub(crate) fn is_label(self, line: &[u8]) -> bool {
         let (code, _) = self.split(line);
         let code = code.trim_ascii();
@@ -214,8 +214,7 @@ impl Language {
         self.has(Labels) && (is_word(name) || name.starts_with(b"case "))
     }
 
-    /// The code of a line and the comment at its end, with the blanks in front of it. A comment that a program reads
-    /// counts as code; in a text for people nothing does.
+    /// Splits a line into its code and the comment at its end, with the whitespace before it. A directive counts as code.
     pub(crate) fn split(self, line: &[u8]) -> (&[u8], &[u8]) {
         match self.comment(line) {
             Some(at) if !is_directive(&line[at..]) => {
@@ -226,18 +225,18 @@ impl Language {
         }
     }
 
-    /// Whether a line is nothing but a comment.
+    /// Whether a line is only a comment.
     pub(crate) fn is_comment(self, line: &[u8]) -> bool {
         !self.has(Prose) && self.is_no_code(line)
     }
 
-    /// Whether a line is nothing but a comment, or a line of a text for people.
+    /// Whether a line is only a comment, or a line of text for people.
     pub(crate) fn is_no_code(self, line: &[u8]) -> bool {
         if self.has(Prose) {
             return !line.trim_ascii().is_empty();
         }
         let inside = |text: &[u8]| {
-            // Between the marks of a comment of several lines.
+            // A middle line of a block comment.
             self.block.iter().any(|(open, _)| *open == "/*")
                 && self.has(Starred)
                 && (text == b"*" || text.starts_with(b"* "))
@@ -248,7 +247,7 @@ impl Language {
         code.trim_ascii().is_empty() && !comment.is_empty() || inside(line.trim_ascii())
     }
 
-    /// Where the comment of a line begins. A mark inside quotes begins none.
+    /// Where the comment of a line begins; a mark in quotes does not count.
     fn comment(self, line: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < line.len() {
@@ -256,7 +255,7 @@ impl Language {
             if let b'"' | b'`' | b'\'' = rest[0] {
                 match closing(rest) {
                     Some(length) => at += length,
-                    // The beginning of a text of several lines; a lone `'` may be anything.
+                    // A text of several lines begins here; a lone `'` may be anything.
                     None if rest[0] != b'\'' => return None,
                     None => at += 1,
                 }
@@ -264,7 +263,7 @@ impl Language {
             }
             let apart = at == 0 || line[at - 1].is_ascii_whitespace();
             let begins = !self.line.is_empty() && rest.starts_with(self.line.as_bytes());
-            // `http://`, `$#`, `a--b`.
+            // Not in `http://`, `$#` or `a--b`.
             if begins && (apart || self.line == "//" && !b":\\".contains(&line[at - 1]) || self.line == ";") {
                 return Some(at);
             }
@@ -272,7 +271,7 @@ impl Language {
             {
                 let inner = &rest[open.len()..];
                 match memchr::memmem::find(inner, close.as_bytes()) {
-                    // Something may follow it.
+                    // Code may follow the comment.
                     Some(end) if !inner[end + close.len()..].trim_ascii().is_empty() => {
                         at += open.len() + end + close.len();
                         continue;
@@ -286,24 +285,24 @@ impl Language {
     }
 }
 
-/// What says of which language a file is, in small letters: the extension of its path, or the name if it has none.
+/// The extension of a path, or its name if it has none, in lowercase.
 fn kind(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     extension(path).unwrap_or(name).to_ascii_lowercase()
 }
 
-/// The extension of a path, if it has one.
+/// The extension of a path.
 pub(crate) fn extension(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map(|(_, extension)| extension).filter(|extension| !extension.is_empty())
 }
 
-/// Whether a word is one of a list.
+/// Whether a list contains a word.
 fn has_word(words: Option<&str>, word: &str) -> bool {
     words.is_some_and(|words| words.split(' ').any(|other| other == word))
 }
 
-/// How long a quoted text is at the beginning of a line, both quotes included; none if it does not end there.
+/// The length of the quoted text at the start, with both quotes; `None` if it is not closed.
 fn closing(text: &[u8]) -> Option<usize> {
     let quote = text[0];
     let mut at = 1;
@@ -317,7 +316,7 @@ fn closing(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether a program reads a comment.
+/// Whether a program reads this comment.
 fn is_directive(comment: &[u8]) -> bool {
     let text = String::from_utf8_lossy(comment).to_lowercase();
     text.starts_with("#!") || DIRECTIVES.split('|').any(|word| text.contains(word))

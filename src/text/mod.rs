@@ -1,8 +1,7 @@
-//! What a file holds: lines, line endings, final newline, byte order mark, text or binary.
+//! The content of a file: lines, line endings, final newline, byte order mark, text or binary.
 //!
-//! [`Content`] is cut into chunks of whole lines that versions of a file share. An edit makes new chunks only where
-//! it changes something, so that thousands of edits on a large file cost neither a copy of the file each nor a new
-//! look at all of its lines.
+//! [`Content`] is cut into chunks of whole lines that versions of a file share. An edit makes new chunks only where it
+//! changes something, so that thousands of edits on a large file neither copy the file nor read all its lines each time.
 
 pub(crate) mod alike;
 mod chunk;
@@ -25,20 +24,20 @@ use piece::Piece;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many leading bytes git looks at for a NUL to call a file binary (`buffer_is_binary` in git's xdiff-interface.c).
+/// How many leading bytes git searches for a NUL to call a file binary (`buffer_is_binary` in git's xdiff-interface.c).
 const BINARY_PROBE: usize = 8000;
 
 /// The UTF-8 byte order mark.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// What ends a line.
+/// A line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Eol {
     /// `\n`.
     Lf,
     /// `\r\n`.
     CrLf,
-    /// `\r`; a line end only in a file that has no `\n` at all.
+    /// `\r`, in a file without any `\n`.
     Cr,
 }
 
@@ -56,43 +55,44 @@ impl Eol {
 /// One line of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// Its text without the line ending (and, on the first line, without the byte order mark).
+    /// Its text, without the line ending (and, in the first line, without the byte order mark).
     pub text: &'a [u8],
-    /// What ends it; `None` only on a last line without a newline.
+    /// Its line ending; `None` only in a last line without one.
     pub eol: Option<Eol>,
 }
 
 impl Line<'_> {
-    /// Whether there is nothing but blanks in it.
+    /// Whether it is empty or only whitespace.
     pub fn is_blank(&self) -> bool {
         normalization::is_blank(self.text)
     }
 }
 
-/// The first line of a pointer of Git LFS (its specification, "The Pointer").
+/// The first line of a Git LFS pointer (its specification, "The Pointer").
 const LFS_VERSION: &[u8] = b"version https://git-lfs.github.com/spec/v1";
 
-/// A file's content as lines. Cheap to clone; [`Content::replace`] makes a new version that shares what is unchanged.
+/// A file's content as lines. Cloning is cheap; [`Content::replace`] makes a new version that shares the unchanged
+/// chunks.
 #[derive(Clone)]
 pub struct Content {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    /// Every chunk but the last ends with a line ending; none is empty.
+    /// All but the last end with a line ending; none is empty.
     chunks: Vec<Arc<Chunk>>,
     /// The index of each chunk's first line, then the number of lines.
     starts: Vec<usize>,
     has_bom: bool,
-    /// A lone `\r` ends a line, because the file as first seen has no `\n`.
+    /// A lone `\r` ends a line, because the original file has no `\n`.
     cr_ends_lines: bool,
     is_binary: bool,
-    /// The first line, from 1, and byte of the file as first seen that is not UTF-8.
+    /// The first byte of the original file that is not UTF-8, and its line, from 1.
     not_utf8: Option<(usize, u8)>,
 }
 
 impl Content {
-    /// Takes a file apart.
+    /// Splits a file into lines.
     pub fn new(bytes: &[u8]) -> Self {
         let is_binary = memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PROBE)]).is_some();
         let has_bom = bytes.starts_with(BOM);
@@ -126,32 +126,32 @@ impl Content {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Whether git calls it binary: a NUL among the first 8000 bytes.
+    /// Whether git calls it binary: a NUL is among the first 8000 bytes.
     pub fn is_binary(&self) -> bool {
         self.inner.is_binary
     }
 
-    /// Whether it is what Git LFS keeps for a file whose content is elsewhere.
+    /// Whether it is a Git LFS pointer instead of the file's real content.
     pub fn is_lfs_pointer(&self) -> bool {
         self.lines(0..1).next().is_some_and(|line| line.text == LFS_VERSION)
     }
 
-    /// The first line, from 1, and byte that is not UTF-8, of the file that it is a version of.
+    /// The first byte of the original file that is not UTF-8, and its line, from 1.
     pub fn not_utf8(&self) -> Option<(usize, u8)> {
         self.inner.not_utf8
     }
 
-    /// Whether it begins with a UTF-8 byte order mark, which belongs to no line.
+    /// Whether it begins with a UTF-8 byte order mark, which is not part of a line.
     pub fn has_bom(&self) -> bool {
         self.inner.has_bom
     }
 
-    /// The number of lines; a last line without a newline counts.
+    /// The number of lines, including a last line without a newline.
     pub fn line_count(&self) -> usize {
         self.inner.starts.last().copied().unwrap_or(0)
     }
 
-    /// Whether there is no line in it (a byte order mark alone is none).
+    /// Whether it has no lines.
     pub fn is_empty(&self) -> bool {
         self.inner.chunks.is_empty()
     }
@@ -162,13 +162,13 @@ impl Content {
         bom + self.inner.chunks.iter().map(|chunk| chunk.bytes().len()).sum::<usize>()
     }
 
-    /// The line with that index, from 0.
+    /// The line at this index, from 0.
     pub fn line(&self, index: usize) -> Option<Line<'_>> {
         let (chunk, line) = self.position(index)?;
         Some(self.inner.chunks[chunk].line(line))
     }
 
-    /// The lines of a range, from 0; what lies beyond the end is left out.
+    /// The lines of a range, from 0, up to the end of the file.
     pub fn lines(&self, range: Range<usize>) -> impl Iterator<Item = Line<'_>> {
         let end = range.end.min(self.line_count());
         let first = if range.start < end { self.position(range.start) } else { None };
@@ -178,8 +178,7 @@ impl Content {
         lines.skip(line).take(end.saturating_sub(range.start))
     }
 
-    /// How many lines at the beginning and at the end it shares with another version of the file, as far as that is known
-    /// without a look at them.
+    /// How many lines at the beginning and at the end are in chunks shared with another version. Lines are not compared.
     pub fn shared_lines(&self, other: &Self) -> (usize, usize) {
         let (head, tail) = self.shared_chunks(other);
         let starts = &self.inner.starts;
@@ -187,7 +186,7 @@ impl Content {
         (starts[head], self.line_count() - starts[end])
     }
 
-    /// How many chunks at the beginning and at the end are the very same: versions share most of theirs.
+    /// How many chunks at the beginning and at the end are shared.
     fn shared_chunks(&self, other: &Self) -> (usize, usize) {
         let (left, right) = (&self.inner.chunks, &other.inner.chunks);
         let same = |(a, b): &(&Arc<Chunk>, &Arc<Chunk>)| Arc::ptr_eq(a, b);
@@ -196,7 +195,7 @@ impl Content {
         (head, left.iter().rev().zip(right.iter().rev()).take_while(same).count())
     }
 
-    /// What ends most of its lines; the first seen on a tie, `\n` if there is no line ending in it.
+    /// The most frequent line ending; that of the first line on a tie, and `\n` without any line ending.
     pub fn dominant_eol(&self) -> Eol {
         let mut counts = [(Eol::Lf, 0_usize), (Eol::CrLf, 0), (Eol::Cr, 0)];
         for chunk in &self.inner.chunks {
@@ -212,7 +211,7 @@ impl Content {
             .map_or(Eol::Lf, |(eol, _)| eol)
     }
 
-    /// Whether the last line has a line ending; true for an empty file, which has no line without one.
+    /// Whether the last line has a line ending; true for an empty file.
     pub fn ends_with_newline(&self) -> bool {
         self.line_count()
             .checked_sub(1)
@@ -220,7 +219,7 @@ impl Content {
             .is_none_or(|line| line.eol.is_some())
     }
 
-    /// Where it lies in memory: no other version lies there as long as a clone of this one is kept.
+    /// The address of the content. No other content has it as long as a clone of this one is alive.
     pub fn place(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
@@ -237,20 +236,20 @@ impl Content {
         bytes
     }
 
-    /// A version in which these bytes stand in the place of a range of lines. What is outside stays byte for byte;
-    /// bytes that do not end with a line ending join with the line that follows.
+    /// A version in which these bytes replace a range of lines. All else stays byte for byte; bytes without a final line
+    /// ending join the next line.
     #[must_use]
     pub fn replace(&self, lines: Range<usize>, with: &[u8]) -> Self {
         let inner = &*self.inner;
         let start = lines.start.min(self.line_count());
         let end = lines.end.clamp(start, self.line_count());
-        // The chunks that are made anew, and what of their bytes stays.
+        // The chunks to rebuild, and which of their bytes stay.
         let (mut first, offset) = self.byte_position(start);
         let (mut last, rest) = self.byte_position(end);
         let mut bytes = Vec::new();
         match inner.chunks.get(first) {
             Some(chunk) => bytes.extend_from_slice(&chunk.bytes()[..offset]),
-            // Behind a last line without a newline: it joins, and so it is made anew.
+            // After a last line without a newline, the new bytes join that line, so its chunk is rebuilt.
             None => {
                 if let Some(chunk) = inner.chunks.last().filter(|_| !self.ends_with_newline()) {
                     first -= 1;
@@ -279,7 +278,7 @@ impl Content {
         Self::of_chunks(chunks, inner.has_bom, inner.cr_ends_lines, inner.is_binary, inner.not_utf8)
     }
 
-    /// The runs of some kilobytes (or one line) that have lines of a range, for searching through all of them.
+    /// The chunks that have lines of a range, for searching.
     fn pieces(&self, lines: Range<usize>) -> impl Iterator<Item = Piece<'_>> {
         let from = self.position(lines.start).map_or(self.inner.chunks.len(), |(chunk, _)| chunk);
         let starts = self.inner.starts[from..].iter().copied();
@@ -287,7 +286,7 @@ impl Content {
         pieces.take_while(move |piece| piece.first() < lines.end)
     }
 
-    /// Chunk and line in it.
+    /// The chunk of a line, and the line's index there.
     fn position(&self, line: usize) -> Option<(usize, usize)> {
         if line >= self.line_count() {
             return None;
@@ -296,7 +295,7 @@ impl Content {
         Some((chunk, line - self.inner.starts[chunk]))
     }
 
-    /// Chunk and byte offset in it where a line begins; behind the last chunk for the end.
+    /// The chunk and byte offset where a line begins; after the last chunk for the end.
     fn byte_position(&self, line: usize) -> (usize, usize) {
         match self.position(line) {
             Some((chunk, line)) => (chunk, self.inner.chunks[chunk].line_start(line)),

@@ -1,28 +1,29 @@
-//! What of a line counts when lines are compared.
+//! Normalizations under which lines are compared.
 
 use std::borrow::Cow;
 use std::hash::Hasher;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// What of a line's text counts. Two lines are equal in a normalization if [`Normalization::of`] gives equal bytes; lines that are equal
-/// in [`Normalization::Text`] are so in every normalization, and lines that are equal in any normalization are so in [`Normalization::FoldedTrimmed`].
+/// What is ignored when lines are compared. Two lines are equal if [`Normalization::of`] returns equal bytes. Lines that
+/// are equal in [`Normalization::Text`] are equal in all; lines that are equal in any are equal in
+/// [`Normalization::FoldedTrimmed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Normalization {
-    /// Every byte.
+    /// Nothing is ignored.
     Text,
-    /// All but blanks at its end.
+    /// Trailing whitespace is ignored.
     Trailing,
-    /// All but blanks at both ends.
+    /// Whitespace at both ends is ignored.
     Trimmed,
-    /// All but blanks at its end, and look-alikes are one: typographic and ASCII quotes, dashes and spaces, and the ways
-    /// to write an accented letter (NFC and NFD).
+    /// Trailing whitespace is ignored, and look-alikes are equal: typographic and ASCII quotes, dashes and spaces, and
+    /// composed and decomposed letters (NFC and NFD).
     Folded,
-    /// Look-alikes are one, and blanks at both ends do not count.
+    /// Look-alikes are equal, and whitespace at both ends is ignored.
     FoldedTrimmed,
 }
 
 impl Normalization {
-    /// All of them.
+    /// All normalizations.
     pub const ALL: [Normalization; 5] = [
         Normalization::Text,
         Normalization::Trailing,
@@ -31,7 +32,7 @@ impl Normalization {
         Normalization::FoldedTrimmed,
     ];
 
-    /// What counts of a line's text.
+    /// The normalized text of a line.
     pub fn of(self, text: &[u8]) -> Cow<'_, [u8]> {
         match self {
             Normalization::Text => Cow::Borrowed(text),
@@ -48,7 +49,7 @@ impl Normalization {
         }
     }
 
-    /// The hash of a line with that text. Lines of equal normalization have equal hashes; the converse is for the caller to check.
+    /// The hash of a normalized line. The caller has to compare lines with equal hashes.
     pub fn hash(self, text: &[u8]) -> u64 {
         hash(&self.of(text))
     }
@@ -58,7 +59,7 @@ impl Normalization {
         self.of(left) == self.of(right)
     }
 
-    /// The stricter normalization whose bytes are the same for most lines, if there is one; equal bytes have equal hashes.
+    /// A stricter normalization with the same result for most lines, whose hash can be reused then.
     pub(super) fn stricter(self) -> Option<Normalization> {
         match self {
             Normalization::Text => None,
@@ -69,13 +70,13 @@ impl Normalization {
     }
 }
 
-/// The blanks that a line begins with.
+/// The leading whitespace of a line.
 pub fn indentation(text: &[u8]) -> &[u8] {
     let rest = trim_start(text);
     &text[..text.len() - rest.len()]
 }
 
-/// The indentation of a line by whole steps: without the blank that aligns the star of a comment of several lines.
+/// The indentation of a line without the space that aligns the star of a block comment.
 pub(crate) fn step_indentation(text: &[u8]) -> &[u8] {
     let indent = indentation(text);
     let is_star = text[indent.len()..].strip_prefix(b"*").is_some_and(|rest| {
@@ -85,24 +86,24 @@ pub(crate) fn step_indentation(text: &[u8]) -> &[u8] {
     if is_star { indent.strip_suffix(b" ").unwrap_or(indent) } else { indent }
 }
 
-/// What the lines of an item are indented by that a dash begins, as in YAML; none of another line.
+/// The indentation of the lines that belong to a list item, as in YAML; `None` if the line does not begin with a dash.
 pub(crate) fn item_indentation(text: &[u8]) -> Option<Vec<u8>> {
     let item = text.trim_ascii().strip_prefix(b"-")?;
     let width = 1 + item.len() - item.trim_ascii_start().len();
     (width > 1).then(|| [indentation(text), &b" ".repeat(width)].concat())
 }
 
-/// How far a line is indented, a tab counting as four columns: blocks of one file are indented in one way.
+/// The columns of a line's indentation. A tab counts as four, assuming that one file is indented in one way.
 pub fn depth(text: &[u8]) -> usize {
     indentation(text).iter().map(|&b| if b == b'\t' { 4 } else { 1 }).sum()
 }
 
-/// Whether a byte is a blank: space, tab, or a control character that editors show as one.
+/// Whether a byte is whitespace within a line: space, tab, or a control character that editors show as one.
 fn blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
 
-/// Whether there is nothing but blanks in a text, those included that only look like one.
+/// Whether a text is empty or only whitespace, look-alikes of spaces included.
 pub fn is_blank(text: &[u8]) -> bool {
     !text.iter().any(u8::is_ascii_graphic) && Normalization::FoldedTrimmed.of(text).is_empty()
 }
@@ -117,7 +118,7 @@ fn trim_start(text: &[u8]) -> &[u8] {
     &text[start..]
 }
 
-/// The text with look-alikes made one. What is not UTF-8 stays.
+/// The text with look-alikes replaced. Invalid UTF-8 stays.
 fn fold(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -130,8 +131,8 @@ fn fold(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text.nfc().map(plain).collect::<String>().into_bytes())
 }
 
-/// The ASCII character that a typographic one is mistaken for by models and by editors that "correct" text. An ellipsis
-/// is not three dots: those are often a placeholder for code.
+/// The ASCII character for a typographic one, which models and editors put in its place. An ellipsis does not become
+/// three dots, because those are often a placeholder for code.
 pub fn plain(c: char) -> char {
     match c {
         '\u{2018}'..='\u{201b}' => '\'',
@@ -143,7 +144,7 @@ pub fn plain(c: char) -> char {
     }
 }
 
-/// A line's hash, of the bytes of its normalization.
+/// The hash of a line's normalized bytes.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
     hasher.write(bytes);

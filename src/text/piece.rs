@@ -1,4 +1,4 @@
-//! The pieces that a text is searched by.
+//! A chunk at its place in a file, for searching.
 
 use super::Normalization;
 use super::chunk::Chunk;
@@ -12,7 +12,7 @@ pub(super) struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// A chunk; `first` is the index of its first line in the file.
+    /// A chunk whose first line has the index `first` in the file.
     pub(super) fn new(first: usize, chunk: &'a Chunk) -> Self {
         Self { first, chunk }
     }
@@ -22,7 +22,7 @@ impl<'a> Piece<'a> {
         self.first
     }
 
-    /// How many lines it has.
+    /// The number of its lines.
     pub(super) fn len(&self) -> usize {
         self.chunk.line_count()
     }
@@ -37,27 +37,27 @@ impl<'a> Piece<'a> {
         &self.chunk.hashes(normalization).lines
     }
 
-    /// Whether a line with a hash may be among them. That is asked in no time, and says yes for few hashes that none has.
+    /// Whether a line may have this hash. The answer is fast, and rarely yes if no line has it.
     pub(super) fn may_have(&self, normalization: Normalization, hash: u64) -> bool {
         self.chunk.hashes(normalization).may_have(hash)
     }
 
-    /// Whether a text may stand within it, asked in the same way.
+    /// Whether it may contain a text, with an answer as fast.
     pub(super) fn may_hold(&self, text: &[u8]) -> bool {
         self.chunk.may_hold(text)
     }
 
-    /// Its lines that are not blank, ascending, counted within the piece.
+    /// Its lines that are not blank, ascending, by their index in the piece.
     pub(super) fn solid(&self) -> &'a [usize] {
         self.chunk.solid()
     }
 
-    /// The text of its line with that index, counted within the piece; empty if there is none.
+    /// The text of the line at this index in the piece; empty if there is none.
     pub(super) fn text(&self, index: usize) -> &'a [u8] {
         if index < self.chunk.line_count() { self.chunk.line(index).text } else { &[] }
     }
 
-    /// The line that holds the byte at `offset`, counted within the piece, and where its text is among the bytes.
+    /// The line with the byte at `offset`, by its index in the piece, and the range of its text.
     pub(super) fn line_at(&self, offset: usize) -> Option<(usize, Range<usize>)> {
         self.chunk.line_at(offset)
     }

@@ -86,7 +86,7 @@ fn is_left_out(name: &str, no_verify: bool, merge: bool) -> bool {
 pub fn hooks_passed_over(repo: &Repo, no_verify: bool, merge: bool) -> Result<Vec<&'static str>> {
     let mut found = Vec::new();
     for name in ALL.iter().filter(|name| !is_left_out(name, no_verify, merge)) {
-        if repo.passes_over_hook(name)? {
+        if repo.ignores_hook(name)? {
             found.push(*name);
         }
     }
@@ -261,7 +261,7 @@ impl Transaction<'_> {
         facts: &Facts,
     ) -> Result<String> {
         let file = full.scratch.message();
-        let written = self.manner.written(self.repo, &message)?;
+        let written = self.commit_settings.encode(self.repo, &message)?;
         std::fs::write(&file, &written).map_err(|e| vcs::Error::io("write", &file, e))?;
         let mut last = None;
         for (name, more) in [(PREPARE_COMMIT_MSG, Some(source.as_ref())), (COMMIT_MSG, None)] {

@@ -66,7 +66,7 @@ pub use watch::Watch;
 
 use crate::message::Cleanup;
 use crate::vcs;
-use crate::vcs::commit::{Manner, Sign};
+use crate::vcs::commit::{CommitSettings, Sign};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::index::Index;
@@ -320,7 +320,7 @@ pub struct Transaction<'r> {
     index: Option<Index>,
     /// Uncommitted changes that are carried across.
     locals: Vec<Local>,
-    manner: Manner,
+    commit_settings: CommitSettings,
 }
 
 impl<'r> Transaction<'r> {
@@ -342,7 +342,7 @@ impl<'r> Transaction<'r> {
         let touched = series::touched(base, series)?;
         // What was given is looked at before anybody writes a message.
         repo.identities(&options.author)?;
-        let manner = repo.manner(&options.sign, interrupt::signal)?;
+        let commit_settings = repo.commit_settings(&options.sign, interrupt::signal)?;
         let (transaction_dir, mut scratch, emptied) =
             match options.spare.and_then(|spare| spare.take(target.start)) {
                 Some(left) => left,
@@ -407,7 +407,7 @@ impl<'r> Transaction<'r> {
             touched,
             index,
             locals,
-            manner,
+            commit_settings,
         })
     }
 

@@ -136,7 +136,7 @@ impl<'r> Transaction<'r> {
         let draft = Draft { tree, parents, message: &message };
         let commit = self
             .repo
-            .write_commit(&self.quarantine, &draft, who, &self.manner)
+            .write_commit(&self.quarantine, &draft, who, &self.commit_settings)
             .map_err(unless_interrupted)?;
         point(Fault::Committed)?;
         check_interrupt()?;

@@ -4,7 +4,7 @@
 
 use super::carry::{Clash, ClashKind, Ground, changes_of, origins_of};
 use super::series::{Making, Planned};
-use crate::vcs::history::Existing;
+use crate::vcs::history::CommitData;
 use crate::vcs::merge::{Favor, Merge, Paths};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
@@ -53,7 +53,7 @@ pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favo
         Brought { series: Vec::with_capacity(commits.len()), clashes: Vec::new(), decided: Vec::new() };
     let mut last = None;
     for (at, replayed) in commits.iter().enumerate() {
-        let commit = handle.existing(replayed.commit)?;
+        let commit = handle.read_commit(replayed.commit)?;
         let parent = commit.parents.first().map(|parent| handle.tree_of(*parent)).transpose()?;
         let (before, after) = match replayed.reversed {
             false => (parent, Some(commit.tree)),
@@ -124,7 +124,7 @@ pub fn move_to(
         };
         origins = origins_of(handle, before, after, &changes)?;
     }
-    let commit = handle.existing(to)?;
+    let commit = handle.read_commit(to)?;
     Ok(Ok(Planned {
         edits: Vec::new(),
         changes,
@@ -135,12 +135,12 @@ pub fn move_to(
     }))
 }
 
-fn named(handle: &Repo, commit: &Existing) -> String {
+fn named(handle: &Repo, commit: &CommitData) -> String {
     format!("{} ({})", handle.short(commit.id), commit.subject())
 }
 
 /// The message of a commit that takes this one back (git-revert(1)).
-pub fn reverting(commit: &Existing) -> String {
+pub fn reverting(commit: &CommitData) -> String {
     let subject = commit.subject();
     let reverted = subject.strip_prefix("Revert \"").filter(|rest| !rest.starts_with("Revert \""));
     let subject = match reverted {

@@ -1,4 +1,4 @@
-//! Where a repository's objects are: its own directory, its alternates, and what the environment names beside them.
+//! The object directories of a repository: its own, its alternates, and those that the environment adds.
 
 use super::repo::Repo;
 use super::{Error, Result};
@@ -6,12 +6,12 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
 impl Repo {
-    /// The repository's objects, with its alternates and those that the environment names.
+    /// Opens the repository's objects, its alternates, and the directories that the environment adds.
     pub(super) fn object_store(&self) -> Result<git2::Odb<'static>> {
         let failed = |e| Error::git("open the object store", e);
         let odb = git2::Odb::new_ext(self.format()).map_err(failed)?;
         let more = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
-        // Relative to the top of the work tree, where git is when it reads them.
+        // Git reads relative paths from the top of the work tree.
         let from_top = |path: PathBuf| self.workdir().map(|top| top.join(&path)).unwrap_or(path);
         let more = alternates(more.as_bytes()).into_iter().map(from_top);
         let all = std::iter::once(self.objects_dir().to_owned()).chain(more);
@@ -26,8 +26,7 @@ impl Repo {
     }
 }
 
-/// Takes GIT_ALTERNATE_OBJECT_DIRECTORIES apart: paths with colons between them. A path may be in double
-/// quotes, with backslashes before what is meant as it stands.
+/// Splits `GIT_ALTERNATE_OBJECT_DIRECTORIES` (git(1)) at colons. A path may be in double quotes, with backslash escapes.
 fn alternates(list: &[u8]) -> Vec<PathBuf> {
     let mut all = Vec::new();
     let mut rest = list;

@@ -1,6 +1,6 @@
 //! How a file's content differs between the repository and the checkout (gitattributes(5), "End-of-line conversion").
 //!
-//! Done here and not by libgit2 because its checkout follows links, and its configuration misses `git -c`.
+//! Libgit2's own checkout is not used because it follows links, and its configuration misses `git -c`.
 
 use super::convert::{Converter, Endings};
 use super::index::Index;
@@ -8,46 +8,46 @@ use super::repo::Repo;
 use super::{Error, Result, once};
 use std::path::{Path, PathBuf};
 
-/// What stands between a blob and its file in the checkout.
+/// How git turns a blob into its file in the checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conversion {
-    /// What is done here: line endings and `$Id$`, or nothing.
+    /// Line endings and `$Id$`, or nothing: this program converts them itself.
     Own(Converter),
-    /// Git itself runs something over the file's text: a filter. The text names the attribute.
+    /// Git runs a filter on the file's text. The text names the attribute.
     Filtered(String),
-    /// The file has another encoding, and the blob is UTF-8. The text names the attribute.
+    /// The file has another encoding; the blob is UTF-8. The text names the attribute.
     Encoded(String),
-    /// An encoding and a filter or `ident` at once: what the text is nobody but git knows.
+    /// An encoding together with a filter or `ident`: only git can make UTF-8 text of the file.
     FilteredAndEncoded(String),
 }
 
 /// Where attributes are read from first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// The checkout's files, then the index.
+    /// The checkout's files, then the index, as for `git add`.
     Checkout,
-    /// The index that is to be, then the checkout's files: as git does when it checks out.
+    /// The new index, then the checkout's files, as for `git checkout`.
     Index,
-    /// The index that is to be, where one of the checkout's files is about to go.
+    /// The new index alone, because the landing deletes an attribute file of the checkout.
     IndexOnly,
 }
 
 /// The repository-wide settings.
 #[derive(Debug, Clone, Copy)]
 struct Core {
-    /// What holds for a file that no attribute says anything about.
-    unsaid: Endings,
-    /// Whether text has CRLF in the checkout where no attribute says which.
+    /// The treatment of a file without attributes.
+    unspecified: Endings,
+    /// Whether text has CRLF in the checkout if no attribute says so.
     crlf: bool,
 }
 
-/// The attribute files that may speak of a path (gitattributes(5)), that beside it first.
+/// The attribute files that may apply to a path (gitattributes(5)), the nearest first.
 pub(super) fn attribute_files(path: &str) -> impl Iterator<Item = String> {
     let directories = path.rmatch_indices('/').map(|(slash, _)| &path[..=slash]);
     directories.chain([""]).map(|directory| format!("{directory}.gitattributes"))
 }
 
-/// What `eol` says, as an attribute or a setting: whether lines end in CRLF.
+/// Whether lines end in CRLF by a value of `eol`, as an attribute or as `core.eol`.
 fn ends_in_crlf(eol: Option<String>) -> Option<bool> {
     match eol?.as_str() {
         "crlf" => Some(true),
@@ -69,21 +69,21 @@ impl Repo {
             });
         }
         if source == Source::Checkout && !self.has_attributes(path, index)? {
-            let endings = self.core()?.unsaid;
+            let endings = self.core()?.unspecified;
             return Ok(Conversion::Own(Converter { endings, ident: false }));
         }
-        self.looked_up(path, source)
+        self.look_up_conversion(path, source)
     }
 
-    /// The conversion of a path of the checkout, without an index at hand.
+    /// The conversion of a path by the checkout's attributes. Loads the index, which libgit2 needs for that.
     pub(super) fn conversion_of_checkout(&self, path: &str) -> Result<Conversion> {
-        self.show_index()?;
-        self.looked_up(path, Source::Checkout)
+        self.load_attribute_index()?;
+        self.look_up_conversion(path, Source::Checkout)
     }
 
-    /// Sees to it that libgit2 has an index in which it can look for attributes. It does so in whatever merges, counts or
-    /// shows lines, and fails where it cannot read the one that is there.
-    pub(super) fn show_index(&self) -> Result<()> {
+    /// Reads the index into libgit2 if it has none yet. Libgit2 looks up attributes there when it merges or diffs, and
+    /// fails if it cannot read the file by itself.
+    pub(super) fn load_attribute_index(&self) -> Result<()> {
         if !self.attribute_index.get() {
             self.read_index()?;
             self.attribute_index.set(true);
@@ -91,10 +91,10 @@ impl Repo {
         Ok(())
     }
 
-    fn looked_up(&self, path: &str, source: Source) -> Result<Conversion> {
+    fn look_up_conversion(&self, path: &str, source: Source) -> Result<Conversion> {
         use git2::AttrValue::{Bytes, False, String as Word, True, Unspecified};
         let core = self.core()?;
-        self.show_attributes_file()?;
+        self.load_attributes_file()?;
         let flags = match source {
             Source::Checkout => git2::AttrCheckFlags::FILE_THEN_INDEX,
             Source::Index => git2::AttrCheckFlags::INDEX_THEN_FILE,
@@ -110,7 +110,7 @@ impl Repo {
             Word(text) => Some((*text).to_owned()),
             _ => None,
         };
-        // As git prints them.
+        // In the words of `git check-attr`.
         let printed = |name: &str| {
             let value = attribute(name)?;
             Ok::<_, Error>(match &value {
@@ -140,16 +140,16 @@ impl Repo {
                 },
             })
         };
-        // As `text` was called once.
-        let said = match text("text")? {
+        // `crlf` is the old name of `text` (gitattributes(5), "Backwards compatibility").
+        let text = match text("text")? {
             None => text("crlf")?,
-            said => said,
+            text => text,
         };
-        let endings = said.or(eol.map(|crlf| Endings::Text { crlf })).unwrap_or(core.unsaid);
+        let endings = text.or(eol.map(|crlf| Endings::Text { crlf })).unwrap_or(core.unspecified);
         Ok(Conversion::Own(Converter { endings, ident: is_ident }))
     }
 
-    /// The setting by which git reads attributes from a tree, and not from the checkout.
+    /// The setting that makes git read attributes from a tree instead of the checkout.
     pub(super) fn attribute_tree(&self) -> Result<Option<String>> {
         let by_environment = std::env::var_os("GIT_ATTR_SOURCE").filter(|tree| !tree.is_empty());
         if let Some(tree) = by_environment {
@@ -158,7 +158,8 @@ impl Repo {
         Ok(self.config().string("attr.tree")?.map(|tree| format!("attr.tree={tree}")))
     }
 
-    /// What git itself does to a file with these attributes, named as `git check-attr` names them; `None` if nothing.
+    /// The conversion that git does itself for these attributes, in the words of `git check-attr`; `None` if it does
+    /// none.
     pub(super) fn conversion_by_git(
         &self,
         filter: &str,
@@ -166,12 +167,12 @@ impl Repo {
         ident: bool,
     ) -> Result<Option<Conversion>> {
         let named = |value: &str| !["unspecified", "set", "unset", ""].contains(&value);
-        // A filter that is not configured is none (gitattributes(5), "filter").
+        // Git ignores a filter that is not configured (gitattributes(5), "filter").
         let filter = (named(filter) && self.has_filter(filter)?).then(|| format!("filter={filter}"));
         let encoding = match encoding.to_ascii_lowercase().as_str() {
-            // UTF-8 is what git has anyway.
+            // Blobs are UTF-8 already.
             "unspecified" | "" | "utf-8" | "utf8" => None,
-            // Which git refuses, and says so.
+            // Git refuses these with an error.
             "set" | "unset" => Some("working-tree-encoding".to_owned()),
             _ => Some(format!("working-tree-encoding={encoding}")),
         };
@@ -186,8 +187,8 @@ impl Repo {
         })
     }
 
-    /// Whether any attribute file could speak of the path. Mostly none can, and libgit2 would look for each of them
-    /// once for every attribute.
+    /// Whether any attribute file may apply to the path. Mostly there is none, and libgit2 would look for each file once
+    /// per attribute.
     fn has_attributes(&self, path: &str, index: &Index) -> Result<bool> {
         if *once(&self.attributes_everywhere, || Ok(!self.shared_attributes()?.is_empty()))? {
             return Ok(true);
@@ -205,7 +206,7 @@ impl Repo {
         }))
     }
 
-    /// The attribute files that hold for the whole repository (gitattributes(5), "Files"), and are there.
+    /// The attribute files that apply to the whole repository (gitattributes(5), "Files") and exist.
     pub(super) fn shared_attributes(&self) -> Result<Vec<PathBuf>> {
         let home = |rest: &str| std::env::var_os("HOME").map(|home| Path::new(&home).join(rest));
         let user = match self.attributes_file()? {
@@ -223,15 +224,15 @@ impl Repo {
             .collect())
     }
 
-    /// The file that `core.attributesFile` names. Git is at the top of the work tree when it opens it.
+    /// The file that `core.attributesFile` names, relative to the top of the work tree.
     fn attributes_file(&self) -> Result<Option<PathBuf>> {
         let path = self.config().path("core.attributesfile")?;
         Ok(path.map(|path| self.workdir().unwrap_or(self.git_dir()).join(path)))
     }
 
-    /// Tells libgit2 of that file, which it would look for from the current directory, and not find where `git -c` or the
-    /// environment names it.
-    fn show_attributes_file(&self) -> Result<()> {
+    /// Tells libgit2 the absolute path of `core.attributesFile`: by itself it starts from the current directory, and does
+    /// not know `git -c` and the environment.
+    fn load_attributes_file(&self) -> Result<()> {
         if self.attributes_config.get().is_some() {
             return Ok(());
         }
@@ -248,8 +249,8 @@ impl Repo {
         Ok(())
     }
 
-    /// Reads attributes from that index from now on (with [`Source::Index`]), as git does when it checks out. It is for
-    /// that alone: it may be written anew.
+    /// From now on reads attributes from this index (with [`Source::Index`]), as git does for a checkout. Libgit2 may
+    /// rewrite that index file, so it has to be a scratch copy.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -257,9 +258,9 @@ impl Repo {
         self.set_attribute_index(&mut self.open_scratch_index(index)?)
     }
 
-    /// Gives libgit2 an index to read attribute files from, where they are not on the disk.
+    /// Gives libgit2 an index to read attribute files from.
     pub(super) fn set_attribute_index(&self, index: &mut git2::Index) -> Result<()> {
-        self.show_all_objects()?;
+        self.give_all_to_libgit2()?;
         self.git.set_index(index).map_err(|e| Error::git("read the prepared index", e))?;
         self.attribute_index.set(true);
         Ok(())
@@ -284,7 +285,7 @@ impl Repo {
         let is_on = !is_input && self.config().bool("core.autocrlf")?.unwrap_or(false);
         let eol = self.config().string("core.eol")?.map(|value| value.to_ascii_lowercase());
         let crlf = is_on || !is_input && ends_in_crlf(eol).unwrap_or(cfg!(windows));
-        let unsaid = if is_on || is_input { Endings::Guessed { crlf: is_on } } else { Endings::Kept };
-        Ok(Core { unsaid, crlf })
+        let unspecified = if is_on || is_input { Endings::Guessed { crlf: is_on } } else { Endings::Kept };
+        Ok(Core { unspecified, crlf })
     }
 }

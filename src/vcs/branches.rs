@@ -1,4 +1,4 @@
-//! Branches that go: their references, and what the configuration says of them.
+//! Deletes branches and their configuration.
 
 use super::lock::Flock;
 use super::refs::Movement;
@@ -6,8 +6,8 @@ use super::repo::Repo;
 use super::{Oid, Result, process};
 
 impl Repo {
-    /// Removes branches, by their full names and with where they are, and their reflogs; all or none. Git does it, so that
-    /// packed ones go too, and its hook runs.
+    /// Deletes branches (full name and tip) with their reflogs, all or none. Git does it, because it also edits
+    /// packed-refs and runs the reference-transaction hook.
     ///
     /// # Errors
     /// One has moved, is locked, or a hook refuses.
@@ -24,14 +24,14 @@ impl Repo {
         self.revert_refs(&movements.iter().collect::<Vec<_>>(), alive)
     }
 
-    /// Removes what the repository's configuration says of branches, as `git branch -d` does.
+    /// Removes the `branch.<name>` sections from the repository's configuration, as `git branch -d` does.
     ///
     /// # Errors
     /// The configuration cannot be read or written.
     pub fn forget_branches<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<()> {
         let mut command = process::git(self);
         command.args(["config", "--local", "--name-only", "-z", "--get-regexp", "^branch\\."]);
-        let Some(known) = process::answer(&mut command)? else { return Ok(()) };
+        let Some(known) = process::query(&mut command)? else { return Ok(()) };
         for name in names {
             let section = format!("branch.{name}");
             let is_of = |key: &str| key.rsplit_once('.').is_some_and(|(of, _)| of == section);

@@ -1,6 +1,6 @@
-//! The chain that keeps the records of landings: one reference whose commits each have the record before as their first
-//! parent. It ends in a commit without parents, the same in every repository. Chains that were fetched from others stand
-//! beside the own one, and are read with it.
+//! The chain of records: a reference whose commits are the records of landings, each with the previous record as its
+//! first parent. The chain starts at a commit without parents, which is the same in every repository. Chains fetched from
+//! other repositories are read together with the own one.
 
 use super::commit::Draft;
 use super::ident::Identities;
@@ -12,18 +12,18 @@ use crate::plan::Node;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-/// The reference. It is nobody's branch, and no push or fetch takes it along unless asked to.
+/// The reference of the own chain. It is no branch, and `git push` and `git fetch` move it only if asked to.
 pub const HISTORY: &str = "refs/llm-apply/history";
 
-/// The directory in a record's tree that says which landings a response has had: a file for each digest, so that one is found
-/// without reading the chain. Each record has all that the one before it has.
+/// The directory in a record's tree with one file per response digest, which lists the landings of that response. So a
+/// landing is found without reading the chain. Each record repeats the entries of the one before it.
 const LANDED: &str = "landed";
 
-/// What the names of the references of all chains begin with.
+/// The prefix of all chains' references.
 const CHAINS: &str = "refs/llm-apply/";
 
-/// What the references begin with that say that this repository itself took a landing back: the id of the record follows, and
-/// they hold where the branch was. Unlike the chains they go to nobody, and come from nobody.
+/// The prefix of the references that say that a landing was undone in this repository; the record's id follows. They
+/// point to where the branch was. Unlike the chains, they are never pushed or fetched.
 pub const UNDONE: &str = "refs/llm-apply-undone/";
 
 /// One record of the chain.
@@ -31,29 +31,29 @@ pub const UNDONE: &str = "refs/llm-apply-undone/";
 pub struct Link {
     /// The commit.
     pub id: Oid,
-    /// What it keeps.
+    /// Its tree.
     pub tree: Oid,
-    /// What it says.
+    /// Its message.
     pub message: String,
     /// When it was made: seconds since 1970, and the zone in minutes.
     pub time: (i64, i32),
-    /// The record before it, or the beginning of the chain.
+    /// The record before it, or the chain's first commit.
     pub before: Oid,
-    /// Whether it is of the own chain.
+    /// Whether it belongs to the own chain.
     pub own: bool,
 }
 
 /// The records of all chains.
 #[derive(Debug, Default)]
 pub struct History {
-    /// Each once, the newest first; those of each chain in its order.
+    /// Each record once, the newest first; those of one chain in its order.
     pub links: Vec<Link>,
-    /// How many references and commits are there that are none.
+    /// How many chain references do not point to a commit.
     pub odd: usize,
 }
 
 impl Repo {
-    /// The references of all chains, the own one first, and where they are.
+    /// The references of all chains and their tips, the own chain first.
     ///
     /// # Errors
     /// The references cannot be read.
@@ -64,7 +64,7 @@ impl Repo {
         Ok(all)
     }
 
-    /// Where the own chain is, if its reference holds one.
+    /// The tip of the own chain, if its reference points to a commit.
     ///
     /// # Errors
     /// The reference cannot be read.
@@ -72,7 +72,7 @@ impl Repo {
         Ok(self.value(HISTORY)?.filter(|id| self.git.find_commit(*id).is_ok()))
     }
 
-    /// The records of one chain, the newest first. Where a clone does not have all of it, or it is none, it ends early.
+    /// The records of one chain, the newest first. The iterator ends early if commits are missing, as in a shallow clone.
     pub fn chain(&self, tip: Oid, own: bool) -> impl Iterator<Item = Link> {
         std::iter::successors(self.link(tip, own), move |link| self.link(link.before, own))
     }
@@ -89,7 +89,7 @@ impl Repo {
         }
         let count = chains.len();
         let mut seen = HashSet::new();
-        // Where a chain comes to what was read already, so is all of the rest.
+        // Once a chain reaches a record that was read already, so are all before it.
         let mut read = |at: usize| {
             let next = chains.get_mut(at).and_then(Iterator::next).filter(|link| seen.insert(link.id));
             next.map(|link| ((Reverse(link.time.0), at), link))
@@ -102,7 +102,7 @@ impl Repo {
         Ok(history)
     }
 
-    /// A record; `None` at the end of the chain.
+    /// Reads a record; `None` at the chain's first commit.
     fn link(&self, id: Oid, own: bool) -> Option<Link> {
         let commit = self.git.find_commit(id).ok()?;
         let before = commit.parent_ids().next()?;
@@ -117,7 +117,8 @@ impl Repo {
         })
     }
 
-    /// Writes a commit that follows `before`, or begins the chain, and keeps what is named. Nothing refers to it yet.
+    /// Writes a record after `before`, or after a new first commit. The commits in `keep` become parents, so that git
+    /// does not prune them. No reference points to the record yet.
     ///
     /// # Errors
     /// The object store fails.
@@ -143,7 +144,7 @@ impl Repo {
         self.write_plain(&Draft { tree, parents: &parents, message }, line)
     }
 
-    /// Writes a record again, with another tree and behind another record.
+    /// Writes a record again, with another tree and after another record.
     ///
     /// # Errors
     /// The object store fails.
@@ -160,7 +161,7 @@ impl Repo {
         self.put(git2::ObjectType::Commit, &text)
     }
 
-    /// What the newest own record lists for a digest; `None` if nothing.
+    /// The newest own record's list for a digest; `None` if it has none.
     ///
     /// # Errors
     /// The object store fails.
@@ -171,15 +172,15 @@ impl Repo {
         }
     }
 
-    /// Likewise, what a record's tree lists.
+    /// The list for a digest in a record's tree; `None` if it has none.
     ///
     /// # Errors
     /// The object store fails.
     pub fn listed_in(&self, tree: Oid, digest: &str) -> Result<Option<Vec<u8>>> {
-        self.file_of(tree, &format!("{LANDED}/{}", place_of(digest)))
+        self.file_of(tree, &format!("{LANDED}/{}", path_of_list(digest)))
     }
 
-    /// The digests for which one record's tree lists something else than another's.
+    /// The digests whose lists differ between two records' trees.
     ///
     /// # Errors
     /// The object store fails.
@@ -192,8 +193,8 @@ impl Repo {
         Ok(paths.into_iter().filter_map(digest).collect())
     }
 
-    /// Writes the lists of a record's tree, if it has any, with what has to be listed for some digests now; nothing where
-    /// that is empty.
+    /// Writes the directory of lists: that of `tree`, if any, with these lists replaced. An empty list is removed. `None`
+    /// if there are no lists at all.
     ///
     /// # Errors
     /// The object store fails.
@@ -209,7 +210,7 @@ impl Repo {
         let known = tree.map(directory).transpose()?.flatten();
         let mut changes = Changes::new();
         for (digest, list) in lists {
-            if let Ok(path) = RepoPath::parse(&place_of(&digest)) {
+            if let Ok(path) = RepoPath::parse(&path_of_list(&digest)) {
                 let blob = || Ok(Entry { mode: 0o100_644, id: self.put_blob(&list)? });
                 changes.insert(path, if list.is_empty() { None } else { Some(blob()?) });
             }
@@ -217,7 +218,7 @@ impl Repo {
         if changes.is_empty() { Ok(known) } else { self.write_tree(known, &changes).map(Some) }
     }
 
-    /// Writes a record's tree with other lists.
+    /// Writes a record's tree again with this directory of lists.
     ///
     /// # Errors
     /// The object store fails.
@@ -232,13 +233,13 @@ impl Repo {
     /// # Errors
     /// Git cannot be started, or fails.
     pub fn expire_reflog(&self, name: &str) -> Result<()> {
-        if process::answer(process::git(self).args(["reflog", "exists", name]))?.is_some() {
+        if process::query(process::git(self).args(["reflog", "exists", name]))?.is_some() {
             process::output(process::git(self).args(["reflog", "expire", "--expire=all", name]))?;
         }
         Ok(())
     }
 
-    /// Forgets that this repository took a landing back: the one that the id of that record names.
+    /// Deletes the reference that says that this landing was undone here.
     ///
     /// # Errors
     /// Git cannot be started, or fails.
@@ -256,7 +257,7 @@ impl Repo {
         self.write_plain(&Draft { tree, parents: &[], message }, "git-llm-apply <> 0 +0000")
     }
 
-    /// Writes a record's tree: these blobs, and the lists.
+    /// Writes a record's tree: these blobs, and the directory of lists.
     ///
     /// # Errors
     /// The object store fails.
@@ -267,7 +268,7 @@ impl Repo {
         self.put_with(None, &files.chain(listed).collect())
     }
 
-    /// The content of a file of a tree; `None` if there is none.
+    /// The content of a file in a tree; `None` if there is no such file.
     ///
     /// # Errors
     /// The object store fails.
@@ -279,8 +280,8 @@ impl Repo {
     }
 }
 
-/// Where a digest has its file: in one of 256 directories, so that none is long.
-fn place_of(digest: &str) -> String {
+/// The path of a digest's file, in one of 256 directories to keep each small.
+fn path_of_list(digest: &str) -> String {
     let (directory, name) = digest.split_at_checked(2).unwrap_or((digest, ""));
     format!("{directory}/{name}")
 }

@@ -1,5 +1,5 @@
-//! The files of a checkout, touched without ever following a link: every component is opened by itself, and files
-//! are put in place and taken away by link and rename only, so that each step happened or did not.
+//! The files of a checkout, changed without following a link: each component of a path is opened by itself, and files are
+//! put in place and removed by link and rename only, so that each step happens as a whole or not at all.
 
 use super::fault::{Fault, point};
 use super::places::{self, has_no_links, is_unknown};
@@ -18,15 +18,15 @@ use std::rc::Rc;
 pub struct Checkout {
     root: Rc<OwnedFd>,
     path: PathBuf,
-    /// The repository's own directories, by device and inode: whatever they are called, and wherever they are.
+    /// The repository's own directories by device and inode, so that they are known under any name.
     own: Vec<Node>,
-    /// The directories on the way to the last path, the outermost first. What lies beside it is reached without going there
-    /// again: a directory that was found to be one of this checkout is held, wherever somebody moves it meanwhile.
-    way: RefCell<Vec<(String, Rc<OwnedFd>)>>,
+    /// The open parent directories of the last path, the outermost first. Its siblings are reached without opening them
+    /// again. A directory that was checked stays open, so that moving it meanwhile does not lead outside.
+    open_directories: RefCell<Vec<(String, Rc<OwnedFd>)>>,
 }
 
-/// By which a file is known again, and known to be unchanged. The device is left out: many file systems have another
-/// one after a restart, and then nothing would be known again. The numbers are wide enough for those of every platform.
+/// Identifies a file and shows whether it was changed. The device is left out because many file systems get another
+/// number after a restart. The fields are wide enough for every platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     inode: u64,
@@ -37,7 +37,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// From what the system says of it.
+    /// From stat(2).
     pub fn of(stat: &Stat) -> Self {
         Self {
             inode: stat.st_ino,
@@ -49,14 +49,14 @@ impl Identity {
     }
 }
 
-/// A device and an inode there. What is wide enough for the numbers of devices on every platform is wider than any of them.
+/// A device and an inode. `i128` holds the device numbers of every platform.
 type Node = (i128, u64);
 
 fn node(stat: &Stat) -> Node {
     (stat.st_dev.into(), stat.st_ino)
 }
 
-/// What stands at a path on the disk.
+/// What is at a path in the checkout.
 #[derive(Debug)]
 pub enum Found {
     /// Nothing.
@@ -69,7 +69,7 @@ pub enum Found {
     Directory,
     /// A socket, a device or a pipe.
     Special,
-    /// A parent is no directory of this checkout; the text says which and what it is.
+    /// A parent is not a directory of this checkout.
     Blocked {
         /// The parent's path.
         parent: String,
@@ -87,7 +87,7 @@ enum Parent<'p> {
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 impl Checkout {
-    /// Opens the checkout at that path, of that repository.
+    /// Opens the checkout of `repo` at `path`.
     ///
     /// # Errors
     /// It cannot be opened, or is one of the repository's own directories.
@@ -97,7 +97,7 @@ impl Checkout {
             root: Rc::new(root.map_err(|e| Error::io("open", path, e))?),
             path: path.to_owned(),
             own: Vec::new(),
-            way: RefCell::default(),
+            open_directories: RefCell::default(),
         };
         for own in [repo.git_dir(), repo.common_dir(), repo.objects_dir()] {
             let stat = rustix::fs::stat(own).map_err(|e| Error::io("look at", own, e))?;
@@ -117,7 +117,7 @@ impl Checkout {
         Ok(self.own.contains(&node(&stat)))
     }
 
-    /// The absolute path of what stands at a path; `None` if nothing does.
+    /// The absolute path of an existing file or directory, with links resolved.
     pub fn path_of(&self, path: &str) -> Option<PathBuf> {
         self.full(path).canonicalize().ok()
     }
@@ -129,18 +129,18 @@ impl Checkout {
     fn parent<'p>(&self, path: &'p str) -> Result<Parent<'p>> {
         let failed = |e| Error::io("open", self.full(path), e);
         let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let mut way = self.way.borrow_mut();
+        let mut open_directories = self.open_directories.borrow_mut();
         let leads_there = |(above, _): &&(String, _)| {
             path.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/'))
         };
-        let known = way.iter().take_while(leads_there).count();
-        way.truncate(known);
-        let mut end = way.last().map_or(0, |(above, _)| above.len());
+        let known = open_directories.iter().take_while(leads_there).count();
+        open_directories.truncate(known);
+        let mut end = open_directories.last().map_or(0, |(above, _)| above.len());
         while end < parents.len() {
             let from = if end == 0 { 0 } else { end + 1 };
             end = parents[from..].find('/').map_or(parents.len(), |length| from + length);
             let (component, so_far) = (&parents[from..end], || parents[..end].to_owned());
-            let directory = way.last().map_or(&self.root, |(_, directory)| directory);
+            let directory = open_directories.last().map_or(&self.root, |(_, directory)| directory);
             let next = match rustix::fs::openat(directory, component, DIRECTORY, Mode::empty()) {
                 Ok(next) => next,
                 Err(Errno::NOENT) => return Ok(Parent::Missing),
@@ -160,15 +160,15 @@ impl Checkout {
             if self.is_own(&next)? {
                 return Ok(Parent::Blocked(so_far(), "the git directory"));
             }
-            way.push((so_far(), Rc::new(next)));
+            open_directories.push((so_far(), Rc::new(next)));
         }
-        let directory = way.last().map_or(&self.root, |(_, directory)| directory);
+        let directory = open_directories.last().map_or(&self.root, |(_, directory)| directory);
         Ok(Parent::Open(Rc::clone(directory), name))
     }
 
-    /// Forgets the way: a directory on it may have come or gone.
-    fn forget_way(&self) {
-        self.way.borrow_mut().clear();
+    /// Closes the open parent directories: one of them may be created or removed.
+    fn close_directories(&self) {
+        self.open_directories.borrow_mut().clear();
     }
 
     fn open_parent<'p>(&self, path: &'p str) -> Result<(Rc<OwnedFd>, &'p str)> {
@@ -178,7 +178,7 @@ impl Checkout {
         }
     }
 
-    /// What stands at a path.
+    /// Returns what is at a path.
     ///
     /// # Errors
     /// The disk cannot tell.
@@ -265,25 +265,25 @@ impl Checkout {
         Ok(own.st_dev == stat.st_dev)
     }
 
-    /// Makes one directory; there being one already is no error.
+    /// Creates one directory, unless it exists.
     ///
     /// # Errors
     /// It cannot be made.
     pub fn make_directory(&self, path: &str) -> Result<()> {
         let (directory, name) = self.open_parent(path)?;
-        self.forget_way();
+        self.close_directories();
         match rustix::fs::mkdirat(&directory, name, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(Errno::EXIST) => point(Fault::DirectoryMade),
             Err(e) => Err(Error::io("create", self.full(path), e)),
         }
     }
 
-    /// Removes a directory if it is empty, and says whether there is none: an earlier run may have been killed just after
-    /// it had removed it.
+    /// Removes a directory if it is empty. Returns whether it is gone; an earlier run that was killed may have removed
+    /// it.
     pub fn remove_directory(&self, path: &str) -> bool {
         match self.parent(path) {
             Ok(Parent::Open(directory, name)) => {
-                self.forget_way();
+                self.close_directories();
                 let removed = rustix::fs::unlinkat(&directory, name, AtFlags::REMOVEDIR);
                 matches!(removed, Ok(()) | Err(Errno::NOENT))
             }
@@ -292,31 +292,32 @@ impl Checkout {
         }
     }
 
-    /// Puts a staged file where nothing is. On a file system that cannot refuse to rename over something the staged
-    /// name stays, as a second link.
+    /// Moves a staged file to a path where nothing is. On a file system without RENAME_NOREPLACE the file is linked, and
+    /// the staged name stays as a second link.
     ///
     /// # Errors
-    /// [`Error::Raced`] if something is there by now.
+    /// [`Error::Raced`] if something is there now.
     pub fn place_new(&self, staged: &Path, path: &str) -> Result<()> {
         self.move_in(staged, path, "create")?;
         point(Fault::FilePlaced)
     }
 
-    /// Moves a file from outside to where nothing is.
+    /// Moves a file from outside the checkout to a path where nothing is.
     fn move_in(&self, from: &Path, path: &str, action: &'static str) -> Result<()> {
         let (directory, name) = self.open_parent(path)?;
         match places::move_new(from, &directory, Path::new(name)) {
-            // Something is there by now, or the directory is not any more.
+            // Something is there now, or the directory is gone.
             Err(Errno::EXIST | Errno::NOENT) => Err(Error::Raced(path.to_owned())),
             outcome => outcome.map_err(|e| Error::io(action, self.full(path), e)),
         }
     }
 
-    /// Puts a staged file where `expected` is. In one step where the file system can exchange names, and what was there has the
-    /// staged file's name then; else it is linked to `kept` first; else it is moved there first.
+    /// Replaces the file `expected` with a staged file. Where the file system can exchange two names, this is one step,
+    /// and the old file gets the staged file's name. Elsewhere the old file is first linked to `kept`, or moved there if
+    /// the file system has no hard links.
     ///
     /// # Errors
-    /// [`Error::Raced`] if something else was there: it is there again.
+    /// [`Error::Raced`] if the file there was not `expected`; it is back in its place then.
     pub fn place_over(&self, staged: &Path, kept: &Path, path: &str, expected: Identity) -> Result<()> {
         let (directory, name) = self.open_parent(path)?;
         let cwd = rustix::fs::CWD;
@@ -331,7 +332,7 @@ impl Checkout {
                 if Identity::of(&was) == expected {
                     return Ok(());
                 }
-                // Whatever else it is goes back to where it was found.
+                // Somebody else's file goes back.
                 rustix::fs::renameat_with(cwd, staged, &directory, name, RenameFlags::EXCHANGE)
                     .map_err(failed)?;
                 return Err(Error::Raced(path.to_owned()));
@@ -354,10 +355,10 @@ impl Checkout {
         point(Fault::FilePlaced)
     }
 
-    /// Takes away what is at a path; it is then at `kept`.
+    /// Moves the file at a path to `kept`.
     ///
     /// # Errors
-    /// [`Error::Raced`] if it was not `expected`: it is there again.
+    /// [`Error::Raced`] if it was not `expected`; it is back in its place then.
     pub fn take_away(&self, kept: &Path, path: &str, expected: Identity) -> Result<()> {
         let (directory, name) = self.open_parent(path)?;
         let cwd = rustix::fs::CWD;
@@ -375,13 +376,13 @@ impl Checkout {
         point(Fault::FileRemoved)
     }
 
-    /// Puts what was kept back where nothing is now. Can be run again.
+    /// Moves the kept file back to a path where nothing is. Can be repeated.
     ///
     /// # Errors
     /// [`Error::Raced`] if something is there.
     pub fn put_back(&self, kept: &Path, path: &str) -> Result<()> {
         match self.move_in(kept, path, "restore") {
-            // By a second link, at an earlier try.
+            // An earlier try has linked it already.
             Err(Error::Raced(_)) if self.is_same_file(kept, path)? => {}
             outcome => outcome?,
         }
@@ -391,7 +392,7 @@ impl Checkout {
         }
     }
 
-    /// Whether both names are of the same file, by hard links.
+    /// Whether both names are hard links of one file.
     ///
     /// # Errors
     /// The disk cannot tell.
@@ -400,7 +401,7 @@ impl Checkout {
         Ok(self.identity(path)?.zip(other).is_some_and(|(one, other)| one.inode == other.inode))
     }
 
-    /// Puts what was kept back over what is there now, in one step.
+    /// Moves the kept file back over what is there now, in one step.
     ///
     /// # Errors
     /// The file system refuses.
@@ -436,13 +437,13 @@ impl Identity {
         }
     }
 
-    /// Who may do what with it, if it is a file.
+    /// The permission bits, if it is a regular file.
     pub fn permissions(&self) -> Option<u32> {
         let kind = FileType::from_raw_mode(self.mode as RawMode);
         (kind == FileType::RegularFile).then_some(self.mode as u32 & 0o777)
     }
 
-    /// Whether size and mode are equal: of two files with the same content, which may be copies of each other.
+    /// Whether size and mode are equal, as for copies of one file.
     pub fn resembles(&self, other: &Self) -> bool {
         (self.size, self.mode) == (other.size, other.mode)
     }

@@ -1,11 +1,11 @@
-//! What was copied: programs give it, since each desktop has its own way.
+//! The clipboard, read by a program, since each desktop has its own.
 
 use super::repo::Repo;
 use super::{Error, Result};
 use std::io::{ErrorKind, Read};
 use std::process::{Command, Stdio};
 
-/// The programs that print the clipboard, in the order in which they are tried.
+/// The programs that print the clipboard, in the order to try them.
 const PROGRAMS: &[&[&str]] = &[
     &["pbpaste"],
     &["wl-paste", "--no-newline"],
@@ -14,8 +14,8 @@ const PROGRAMS: &[&[&str]] = &[
 ];
 
 impl Repo {
-    /// The clipboard's content, or one byte more than `limit` of it: by `llmapply.clipboardCommand`, a line for the shell,
-    /// else by the first program that is there.
+    /// Reads at most `limit` + 1 bytes of the clipboard, with the shell command `llmapply.clipboardCommand`, else with
+    /// the first program that is installed.
     ///
     /// # Errors
     /// There is no such program, or it fails.
@@ -41,7 +41,7 @@ impl Repo {
     }
 }
 
-/// What a command prints; none where there is no such program. What it says beside goes where errors go.
+/// Runs a command and returns what it prints; `None` if the program is not installed. Its standard error is ours.
 fn printed(mut command: Command, line: &str, limit: u64) -> Result<Option<Vec<u8>>> {
     let failed = |why: String| Error::Clipboard(format!("'{line}' {why}"));
     let mut child = match command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn() {
@@ -54,7 +54,7 @@ fn printed(mut command: Command, line: &str, limit: u64) -> Result<Option<Vec<u8
         Some(output) => output.take(limit.saturating_add(1)).read_to_end(&mut bytes),
         None => Ok(0),
     };
-    // Its output is closed now: where there is more, it ends by that.
+    // The pipe is closed now: a command that prints more ends by SIGPIPE.
     let ended = child.wait();
     read.and(ended).map_err(|e| failed(format!("cannot be read: {e}"))).and_then(|status| {
         let is_whole = bytes.len() as u64 <= limit;

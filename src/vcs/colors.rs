@@ -1,40 +1,40 @@
-//! The colours of git's diffs and questions, as the user has them (git-config(1), `color.diff.<slot>`).
+//! The user's colours for git's diffs and questions (git-config(1), `color.diff.<slot>`).
 
 use super::repo::Repo;
 use super::{Result, process};
 
-/// What is written before a piece to colour it; nothing where there are no colours.
+/// The escape sequences that switch colours on; empty without colours.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Colors {
-    /// The lines of a diff before its hunks.
+    /// For the header of a diff.
     pub meta: String,
-    /// A hunk's line of numbers.
+    /// For the header of a hunk.
     pub frag: String,
-    /// Lines that stay.
+    /// For context lines.
     pub context: String,
-    /// Lines that go.
+    /// For removed lines.
     pub old: String,
-    /// Lines that come.
+    /// For added lines.
     pub new: String,
-    /// A question.
+    /// For a question.
     pub prompt: String,
-    /// What can be answered.
+    /// For the possible answers.
     pub help: String,
-    /// What ends a colour.
+    /// Switches colours off.
     pub reset: String,
 }
 
 impl Repo {
-    /// The colours at a terminal, where `when` is `always`, `never` or `auto`: then `color.diff`, `color.interactive` and
-    /// `color.ui` decide.
+    /// The colours for a terminal. `when` is `always`, `never` or `auto`; with `auto`, `color.diff`, `color.interactive`
+    /// and `color.ui` decide.
     ///
     /// # Errors
-    /// Git cannot be run, or a colour is none.
+    /// Git cannot be run, or a configured colour is invalid.
     pub fn colors(&self, when: &str) -> Result<Colors> {
         let is_on = |key: &str| match when {
             "always" => Ok(true),
             "never" => Ok(false),
-            _ => process::answer(process::git(self).args(["config", "--get-colorbool", key, "true"]))
+            _ => process::query(process::git(self).args(["config", "--get-colorbool", key, "true"]))
                 .map(|answer| answer.is_some_and(|answer| answer == "true")),
         };
         let color = |key: &str, default: &str| {

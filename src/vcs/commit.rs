@@ -1,44 +1,44 @@
-//! Making a commit object: by the library, or by git where it is to be signed.
+//! Writes commit objects: directly, or by git if they are signed.
 
-use super::ident::{Identities, halves, variables};
+use super::ident::{Identities, split_at_first, variables};
 use super::quarantine::Quarantine;
 use super::repo::Repo;
 use super::supervise::{self, Supervised};
 use super::{Error, Oid, Result, places, process, recode};
 
-/// What a commit says.
+/// A commit to write, without its author and committer.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft<'a> {
     /// Its tree.
     pub tree: Oid,
-    /// What it follows.
+    /// Its parents.
     pub parents: &'a [Oid],
     /// The whole message.
     pub message: &'a str,
 }
 
-/// What becomes of it.
+/// How commits are written.
 #[derive(Debug, Clone)]
-pub struct Manner {
+pub struct CommitSettings {
     /// `i18n.commitEncoding`, unless it is UTF-8.
     encoding: Option<String>,
-    /// The key that it is signed with, where it is signed; an empty one is git's choice.
+    /// The signing key, if commits are signed; an empty one leaves the choice to git.
     key: Option<String>,
-    /// Gives a signal that has come, to give up a signer for.
+    /// Returns a signal that has come, for which signing is given up.
     signal: fn() -> Option<i32>,
 }
 
-impl Manner {
+impl CommitSettings {
     /// Whether commits are signed.
     pub fn is_signed(&self) -> bool {
         self.key.is_some()
     }
 
-    /// The bytes of a text in a commit.
+    /// Encodes a text in the encoding of commits.
     ///
     /// # Errors
-    /// It cannot be written in the encoding of commits.
-    pub fn written(&self, repo: &Repo, text: &str) -> Result<Vec<u8>> {
+    /// The encoding lacks a character of the text.
+    pub fn encode(&self, repo: &Repo, text: &str) -> Result<Vec<u8>> {
         match self.encoding.as_deref().filter(|_| !text.is_ascii()) {
             Some(encoding) => recode::encoded(repo.temporary()?, text, encoding),
             None => Ok(text.as_bytes().to_vec()),
@@ -46,7 +46,7 @@ impl Manner {
     }
 }
 
-/// Author, committer and message, in the encoding of the commit.
+/// Author, committer and message, in the encoding of commits.
 struct Texts {
     author: Vec<u8>,
     committer: Vec<u8>,
@@ -54,18 +54,18 @@ struct Texts {
 }
 
 impl Repo {
-    /// How commits are made here: signed with that key if there is one, else as configured. `signal` gives one that has come
-    /// while a signer waits for somebody.
+    /// How commits are written here. `signal` returns a signal that has come while the signing program waits for the
+    /// user.
     ///
     /// # Errors
     /// The configuration makes no sense.
-    pub fn manner(&self, sign: &Sign, signal: fn() -> Option<i32>) -> Result<Manner> {
+    pub fn commit_settings(&self, sign: &Sign, signal: fn() -> Option<i32>) -> Result<CommitSettings> {
         let key = match sign {
             Sign::Never => None,
             Sign::With(key) => Some(key.clone()),
             Sign::AsConfigured => self.config().bool("commit.gpgsign")?.unwrap_or(false).then(String::new),
         };
-        Ok(Manner { encoding: self.commit_encoding()?, key, signal })
+        Ok(CommitSettings { encoding: self.commit_encoding()?, key, signal })
     }
 
     /// `i18n.commitEncoding`, unless it is UTF-8.
@@ -74,7 +74,7 @@ impl Repo {
         Ok(encoding.filter(|name| !recode::is_utf8(name)))
     }
 
-    /// The text of a message as commits have it; `None` for bytes that are not in their encoding.
+    /// Decodes a message from the encoding of commits; `None` if the bytes are invalid there.
     ///
     /// # Errors
     /// The configuration cannot be read, or git cannot be run.
@@ -85,7 +85,7 @@ impl Repo {
         }
     }
 
-    /// Writes a commit to where the repository's writes go. Nothing refers to it yet.
+    /// Writes a commit to the quarantine. No reference points to it yet.
     ///
     /// # Errors
     /// The object store fails; or git cannot sign it or write it in that encoding.
@@ -94,16 +94,16 @@ impl Repo {
         quarantine: &Quarantine,
         draft: &Draft<'_>,
         who: &Identities,
-        manner: &Manner,
+        commit_settings: &CommitSettings,
     ) -> Result<Oid> {
-        let texts = Texts::of(self, who, draft.message, manner)?;
-        if let Some(key) = &manner.key {
-            return self.sign(quarantine, draft, &texts, key, manner.signal);
+        let texts = Texts::of(self, who, draft.message, commit_settings)?;
+        if let Some(key) = &commit_settings.key {
+            return self.sign(quarantine, draft, &texts, key, commit_settings.signal);
         }
-        self.write_unsigned(draft, &texts, manner.encoding.as_deref())
+        self.write_unsigned(draft, &texts, commit_settings.encoding.as_deref())
     }
 
-    /// Writes a commit that nothing asked for but this program: unsigned, and in UTF-8. `who` is a line of a commit.
+    /// Writes a commit of this program's own, such as a record: unsigned, in UTF-8. `who` is `Name <email> seconds zone`.
     ///
     /// # Errors
     /// The object store fails.
@@ -128,11 +128,10 @@ impl Repo {
         commit.push(b'\n');
         commit.extend_from_slice(&texts.message);
         let named = draft.parents.iter().copied().chain([draft.tree]);
-        self.put_naming(git2::ObjectType::Commit, &commit, named)
+        self.put_referring(git2::ObjectType::Commit, &commit, named)
     }
 
-    /// Has git write and sign the commit. It goes to the quarantine's directory, where git finds what it needs of the new
-    /// objects.
+    /// Has git write and sign the commit, in the quarantine's directory, where git also finds the new objects.
     fn sign(
         &self,
         quarantine: &Quarantine,
@@ -156,7 +155,7 @@ impl Repo {
         let signing = Supervised::of(&command).input(Some(&message)).output(&printed).asking();
         let ended = supervise::run(signing, &signal);
         let said = places::read(&printed, places::SMALL);
-        // The directory is for objects alone.
+        // Only objects may stay in that directory.
         for file in [&message, &printed] {
             let _ = std::fs::remove_file(file);
         }
@@ -169,13 +168,13 @@ impl Repo {
         Ok(id)
     }
 
-    /// The tree of a commit, or of the one that stands in for it.
+    /// The tree of a commit, or of its replacement (git-replace(1)).
     ///
     /// # Errors
     /// The object store fails.
     pub fn tree_of(&self, commit: Oid) -> Result<Oid> {
-        let commit = self.standing_for(commit)?;
-        self.show_objects(&[commit])?;
+        let commit = self.replacement_or_self(commit)?;
+        self.give_to_libgit2(&[commit])?;
         let found = self.git.find_commit(commit).map(|commit| commit.tree_id());
         found.map_err(|e| Error::git(format!("read {commit}"), e))
     }
@@ -191,7 +190,7 @@ impl Repo {
         }
     }
 
-    /// How long a blob is, in bytes.
+    /// The size of a blob in bytes.
     ///
     /// # Errors
     /// The object store fails.
@@ -201,7 +200,7 @@ impl Repo {
         found.map(|(size, _)| size as u64).map_err(|e| Error::git(format!("read the blob {id}"), e))
     }
 
-    /// `Name <email> seconds zone`, as commits and reflogs have it.
+    /// `Name <email> seconds zone`, as in commits and reflogs.
     pub fn signature_line(signature: &git2::Signature<'_>) -> String {
         let when = signature.when();
         let minutes = when.offset_minutes().abs();
@@ -220,20 +219,20 @@ impl Repo {
 /// Whether commits are signed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Sign {
-    /// As `commit.gpgSign` has it.
+    /// As `commit.gpgSign` says.
     #[default]
     AsConfigured,
-    /// They are not.
+    /// Never.
     Never,
-    /// With that key; an empty one is git's choice (`user.signingKey`).
+    /// With this key; an empty one leaves the choice to git (`user.signingKey`).
     With(String),
 }
 
 impl Texts {
-    fn of(repo: &Repo, who: &Identities, message: &str, manner: &Manner) -> Result<Self> {
-        let bytes = manner.written(repo, &[&who.author, &who.committer, message].join("\n"))?;
-        let (author, rest) = halves(&bytes, b"\n").unwrap_or((&bytes, b""));
-        let (committer, message) = halves(rest, b"\n").unwrap_or((rest, b""));
+    fn of(repo: &Repo, who: &Identities, message: &str, commit_settings: &CommitSettings) -> Result<Self> {
+        let bytes = commit_settings.encode(repo, &[&who.author, &who.committer, message].join("\n"))?;
+        let (author, rest) = split_at_first(&bytes, b"\n").unwrap_or((&bytes, b""));
+        let (committer, message) = split_at_first(rest, b"\n").unwrap_or((rest, b""));
         Ok(Self { author: author.to_vec(), committer: committer.to_vec(), message: message.to_vec() })
     }
 }

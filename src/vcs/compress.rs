@@ -1,13 +1,13 @@
-//! Compressing objects as git stores them.
+//! Compresses objects as git stores them.
 
 use super::Result;
 use super::repo::Repo;
 use flate2::{Compress, Compression, FlushCompress, Status};
 use git2::ObjectType;
 
-/// The longest object that is stored as it is where no level is configured, in bytes: deflate's tables are most of what a
-/// small landing would compute. It takes a fifth off a short commit, and a quarter off a tree, most of which is names of
-/// objects; one of that length takes no more space than git gives it in a file of its own.
+/// The longest object, in bytes, that is stored uncompressed if no level is configured. Building deflate's tables is most
+/// of the computing in a small landing, and would save only a fifth of a short commit and a quarter of a tree, which is
+/// mostly object names. An object of that length takes no more disk space than git's own loose file.
 pub(super) const fn stored(kind: ObjectType) -> usize {
     match kind {
         ObjectType::Tree => 4_000,
@@ -15,24 +15,24 @@ pub(super) const fn stored(kind: ObjectType) -> usize {
     }
 }
 
-/// How many bytes stay at hand from one object to the next.
+/// How large a buffer may be to be kept for the next object, in bytes.
 const KEPT: usize = 1 << 18;
 
-/// Compresses one object after another. One deflate state serves them all: to set one up takes longer than to compress a
+/// Compresses one object after another with one deflate state, because setting up a state takes longer than compressing a
 /// small object.
 pub(super) struct Compressor {
     deflate: Compress,
-    /// Whether short objects are stored.
+    /// Whether short objects are stored uncompressed.
     stores: bool,
-    /// What came of the last object; kept for its memory.
+    /// The output for the last object; its memory is reused.
     packed: Vec<u8>,
 }
 
 impl Compressor {
-    /// With the level that this key has, else `core.compression` (git-config(1)), else the fastest.
+    /// Uses the level of this key, else `core.compression` (git-config(1)), else the fastest.
     ///
     /// # Errors
-    /// The configuration says something else than a number.
+    /// The configured value is not a number.
     pub(super) fn new(repo: &Repo, key: &str) -> Result<Self> {
         let configured = match repo.config().number(key)? {
             Some(level) => Some(level),
@@ -45,7 +45,7 @@ impl Compressor {
         })
     }
 
-    /// With what is done where nothing is configured.
+    /// Uses the defaults for no configuration.
     pub(super) fn fast() -> Self {
         Self::with(Compression::fast(), true)
     }
@@ -54,7 +54,7 @@ impl Compressor {
         Self { deflate: Compress::new(level, true), stores, packed: Vec::new() }
     }
 
-    /// Compresses these pieces of an object as one.
+    /// Compresses these slices as one object.
     ///
     /// # Errors
     /// The library fails.
@@ -91,7 +91,7 @@ impl Compressor {
         Ok(&self.packed)
     }
 
-    /// A zlib stream of one block that is stored (RFC 1950, RFC 1951).
+    /// Writes a zlib stream of one stored block (RFC 1950, RFC 1951).
     fn store(&mut self, len: u16, pieces: &[&[u8]]) {
         self.packed.extend([0x78, 0x01, 0x01]);
         self.packed.extend(len.to_le_bytes());
@@ -99,7 +99,7 @@ impl Compressor {
         let (mut low, mut high) = (1u32, 0u32);
         for piece in pieces {
             self.packed.extend(*piece);
-            // Neither sum can overflow: see `stored` for how long an object is at most.
+            // Neither sum can overflow, because `stored` limits the length.
             for byte in *piece {
                 low += u32::from(*byte);
                 high += low;

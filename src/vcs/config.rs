@@ -1,7 +1,6 @@
-//! Git's configuration, with what `git -c` and the environment add, which libgit2 does not know.
+//! Git's configuration, including `git -c` and the environment, which libgit2 does not read.
 //!
-//! Sources: git-config(1), "Environment variables"; the quoting of `GIT_CONFIG_PARAMETERS` is that of
-//! git-rev-parse(1) `--sq`.
+//! Sources: git-config(1), "Environment variables". `GIT_CONFIG_PARAMETERS` is quoted as by git-rev-parse(1) `--sq`.
 
 use super::{Error, Result, process};
 use std::borrow::Cow;
@@ -9,17 +8,17 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-/// All configuration that git itself would see here, as it was when the repository was opened.
+/// All configuration that git would see here, as of when the repository was opened.
 pub struct Config {
-    /// All values of each key, in the order of the files and then the environment; none for a key without `=`.
+    /// All values of each key, from the files in their order and then from the environment; `None` for a key without `=`.
     values: BTreeMap<String, Vec<Option<Vec<u8>>>>,
 }
 
 impl Config {
-    /// What a snapshot of the repository's files says, with the environment's on top.
+    /// Reads the configuration files' snapshot, then the environment.
     ///
     /// # Errors
-    /// A configuration file cannot be read, or the environment's part is malformed.
+    /// A configuration file cannot be read, or a variable is malformed.
     pub(super) fn new(files: &git2::Config, git_dir: &Path) -> Result<Self> {
         let env = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
         let failed = |e| Error::git("read the configuration", e);
@@ -39,13 +38,13 @@ impl Config {
         Ok(config)
     }
 
-    /// All of it as git itself reads it, the environment's part included.
+    /// Has git read all of it, the environment included.
     ///
     /// # Errors
     /// Git cannot be run, or cannot read it.
     pub(super) fn of_git(git_dir: &Path) -> Result<Self> {
         let mut command = std::process::Command::new("git");
-        // That one names a file to read in the place of all others, for `git config` only.
+        // `GIT_CONFIG` would make `git config` read that file instead of all others.
         command.env_remove("GIT_CONFIG");
         command.arg("--git-dir").arg(git_dir).args(["config", "--list", "--null"]);
         let mut config = Self { values: BTreeMap::new() };
@@ -62,12 +61,12 @@ impl Config {
         self.values.entry(canonical(key).into_owned()).or_default().push(value);
     }
 
-    /// The value that counts, which is the last one.
+    /// The value that counts: the last one.
     fn last(&self, key: &str) -> Option<&Option<Vec<u8>>> {
         self.values.get(&*canonical(key))?.last()
     }
 
-    /// Whether some remote has promised the objects that are missing here (git-config(1), `remote.<name>.promisor`).
+    /// Whether some remote promises the objects that are missing here (git-config(1), `remote.<name>.promisor`).
     ///
     /// # Errors
     /// A value is no boolean.
@@ -88,10 +87,10 @@ impl Config {
         self.last(key).map(|value| text(key, value)).transpose()
     }
 
-    /// A boolean as git reads one.
+    /// A boolean in git's syntax; `true` for a key without `=`.
     ///
     /// # Errors
-    /// The value is no boolean.
+    /// The value is not a boolean.
     pub fn bool(&self, key: &str) -> Result<Option<bool>> {
         if self.last(key).is_some_and(Option::is_none) {
             return Ok(Some(true));
@@ -103,10 +102,10 @@ impl Config {
         }
     }
 
-    /// A number as git reads one: with `k`, `m` or `g` behind it.
+    /// A number in git's syntax, with an optional `k`, `m` or `g`.
     ///
     /// # Errors
-    /// The value is no such number.
+    /// The value is not such a number.
     pub fn number(&self, key: &str) -> Result<Option<i64>> {
         let Some(value) = self.string(key)? else { return Ok(None) };
         match parse_number(&value) {
@@ -115,7 +114,7 @@ impl Config {
         }
     }
 
-    /// A path as git reads one, with `~/` for the home directory (git-config(1), "pathname"); an empty one is none.
+    /// A path in git's syntax, with `~/` for the home directory (git-config(1), "pathname"); `None` if it is empty.
     ///
     /// # Errors
     /// The value is not UTF-8, or names somebody else's home.
@@ -128,20 +127,19 @@ impl Config {
         }
     }
 
-    /// The names of all keys that begin so, as git prints them.
+    /// The names of all keys with this prefix, as git prints them.
     pub fn names(&self, beginning: &str) -> impl Iterator<Item = &str> {
         let from = self.values.range::<str, _>((Bound::Included(beginning), Bound::Unbounded));
         from.map(|(name, _)| name.as_str()).take_while(move |name| name.starts_with(beginning))
     }
 
-    /// All values of some keys, as far as they are UTF-8.
+    /// All values of these keys that are UTF-8.
     pub(super) fn values_of(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
         let values = self.values.iter().filter(move |(key, _)| wanted(key)).flat_map(|(_, values)| values);
         values.flatten().filter_map(|value| std::str::from_utf8(value).ok())
     }
 
-    /// All values of the key, in the order of the files and then the environment. An empty value clears those
-    /// before it, as git has it for its own lists.
+    /// All values of the key, in git's order. An empty value clears those before it, as in git's own lists.
     ///
     /// # Errors
     /// A value is not UTF-8.
@@ -153,7 +151,7 @@ impl Config {
     }
 }
 
-/// A key as git prints it: small letters, but for what stands between the first dot and the last.
+/// A key as git prints it: lowercase, except between the first dot and the last.
 fn canonical(key: &str) -> Cow<'_, str> {
     if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return Cow::Borrowed(key);
@@ -179,8 +177,8 @@ pub(crate) fn bad(key: &str, value: &str, expected: &str) -> Error {
     Error::Config { key: key.to_owned(), value: value.to_owned(), expected: expected.to_owned() }
 }
 
-/// Whether a key is of files that are included on a condition that libgit2 does not know (git-config(1), "Conditional
-/// includes"): it passes them over, and with them perhaps who the user is in repositories with a certain remote.
+/// Whether a key includes a file on a condition that libgit2 does not know (git-config(1), "Conditional includes").
+/// Libgit2 would skip that file, which may hold the user's name for repositories with a certain remote.
 fn is_unknown_condition(name: &str) -> bool {
     let condition = name.strip_prefix("includeif.");
     condition.is_some_and(|condition| {
@@ -199,7 +197,7 @@ fn parse_number(value: &str) -> Option<i64> {
     digits.parse::<i64>().ok()?.checked_mul(factor)
 }
 
-/// `GIT_CONFIG_COUNT` and its pairs, then `GIT_CONFIG_PARAMETERS`, in git's order: the last value wins.
+/// `GIT_CONFIG_COUNT` and its pairs, then `GIT_CONFIG_PARAMETERS`, in git's order.
 fn from_environment(env: impl Fn(&str) -> Option<String>) -> Result<Vec<(String, Option<String>)>> {
     let mut all = Vec::new();
     if let Some(count) = env("GIT_CONFIG_COUNT").filter(|count| !count.is_empty()) {
@@ -221,7 +219,7 @@ fn from_environment(env: impl Fn(&str) -> Option<String>) -> Result<Vec<(String,
     Ok(all)
 }
 
-/// Takes `'key'='value'`, `'key'=` (no value) and the older `'key=value'` apart.
+/// Parses `'key'='value'`, `'key'=` (no value) and the older `'key=value'`.
 fn unquote(text: &str) -> Option<Vec<(String, Option<String>)>> {
     let mut rest = text.trim_start();
     let mut all = Vec::new();
@@ -253,7 +251,7 @@ fn unquote(text: &str) -> Option<Vec<(String, Option<String>)>> {
     Some(all)
 }
 
-/// A single-quoted word, in which `'\''` and `'\!'` stand for a quote and an exclamation mark.
+/// Parses a single-quoted word, in which `'\''` and `'\!'` stand for a quote and an exclamation mark.
 fn unquote_word(text: &str) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix('\'')?;
     let mut word = String::new();

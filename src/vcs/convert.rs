@@ -1,52 +1,51 @@
-//! The content of a file as the checkout has it, and as the repository has it (gitattributes(5), "End-of-line conversion"
-//! and "ident").
+//! Converts a file's content between checkout and repository (gitattributes(5), "End-of-line conversion" and "ident").
 
 use super::Oid;
 use memchr::memchr;
 
-/// How a file's content differs between the two.
+/// How a file differs from its blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Converter {
     pub(super) endings: Endings,
-    /// Whether `$Id$` is written out.
+    /// Whether `$Id$` is expanded in the checkout.
     pub(super) ident: bool,
 }
 
 /// How git treats a file's line endings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Endings {
-    /// It does nothing to them.
+    /// Git does not touch them.
     Kept,
-    /// It is text.
+    /// The file is text.
     Text {
         /// Whether lines end in CRLF in the checkout.
         crlf: bool,
     },
-    /// It may be text: git looks at the content.
+    /// Git guesses from the content whether it is text (`text=auto`).
     Guessed {
-        /// Likewise.
+        /// Whether lines end in CRLF in the checkout.
         crlf: bool,
     },
 }
 
 impl Converter {
-    /// The bytes of the checkout's file for a blob of that name.
+    /// The content of the checkout's file for a blob; `id` is the blob's id.
     pub fn to_checkout(self, blob: &[u8], id: Oid) -> Vec<u8> {
         match self.ident {
-            true => self.endings.to_checkout(&written_out(blob, id)),
+            true => self.endings.to_checkout(&expand_ident(blob, id)),
             false => self.endings.to_checkout(blob),
         }
     }
 
-    /// The blob that git would make of the checkout's file. `indexed` is the blob that the index has, whose CRLFs
-    /// protect the file's where the attributes only guess.
+    /// The blob that git would make of the checkout's file. If the attributes only guess and `indexed`, the blob in the
+    /// index, has CRLFs, the file's CRLFs stay.
     pub fn to_blob(self, file: &[u8], indexed: Option<&[u8]>) -> Vec<u8> {
         let blob = self.endings.to_blob(file, indexed);
-        if self.ident { taken_back(&blob) } else { blob }
+        if self.ident { collapse_ident(&blob) } else { blob }
     }
 }
 
-/// What git counts to tell text from binary.
+/// Git's counts to tell text from binary.
 #[derive(Debug, Default)]
 struct Statistics {
     nul: usize,
@@ -80,7 +79,7 @@ impl Statistics {
             }
             at += 1;
         }
-        // An end-of-file mark of old does not make a file binary.
+        // A trailing Ctrl-Z, DOS's end-of-file mark, does not make a file binary.
         if bytes.last() == Some(&26) {
             all.other -= 1;
         }
@@ -142,7 +141,8 @@ impl Endings {
     }
 }
 
-/// Where the next `$Id$` or `$Id: …$` on one line stands, from its `I` to behind its `$`, and what is between.
+/// The range of the next `$Id$` or `$Id: …$` on one line, from its `I` to after the last `$`, and the text after the
+/// colon.
 fn next_keyword(text: &[u8], mut from: usize) -> Option<(usize, usize, &[u8])> {
     while let Some(dollar) = memchr(b'$', &text[from..]) {
         from += dollar + 1;
@@ -151,7 +151,7 @@ fn next_keyword(text: &[u8], mut from: usize) -> Option<(usize, usize, &[u8])> {
             return Some((from, from + 3, &[]));
         }
         if let Some(rest) = rest.strip_prefix(b"Id:") {
-            // One that is never closed hides all that follows.
+            // Git stops at a keyword that is not closed.
             let end = memchr(b'$', rest)?;
             if memchr(b'\n', &rest[..end]).is_none() {
                 return Some((from, from + 3 + end + 1, &rest[..end]));
@@ -161,8 +161,8 @@ fn next_keyword(text: &[u8], mut from: usize) -> Option<(usize, usize, &[u8])> {
     None
 }
 
-/// The text with every `$Id$` written out, as git does it when it checks out. One that another system has written out stays.
-pub(super) fn written_out(blob: &[u8], id: Oid) -> Vec<u8> {
+/// Expands every `$Id$`, as git does at checkout. A keyword that another system has expanded stays.
+pub(super) fn expand_ident(blob: &[u8], id: Oid) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(blob.len() + 64);
     let (mut copied, mut at) = (0, 0);
     while let Some((start, end, inside)) = next_keyword(blob, at) {
@@ -179,8 +179,8 @@ pub(super) fn written_out(blob: &[u8], id: Oid) -> Vec<u8> {
     bytes
 }
 
-/// The text with what was written out taken back to `$Id$`.
-pub(super) fn taken_back(file: &[u8]) -> Vec<u8> {
+/// Collapses every expanded keyword to `$Id$`.
+pub(super) fn collapse_ident(file: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(file.len());
     let mut copied = 0;
     while let Some((start, end, _)) = next_keyword(file, copied) {

@@ -1,4 +1,4 @@
-//! What has to be on the disk before it counts as written.
+//! Brings files to the disk with fsync(2), as `core.fsync` asks for.
 
 use super::manifest::{Item, Manifest};
 use super::repo::Repo;
@@ -8,13 +8,13 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// What `core.fsync` wants on the disk before it counts as written (git-config(1)).
+/// The components that `core.fsync` (git-config(1)) wants synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Durability(u8);
 
 impl Durability {
-    /// Reads `core.fsync`, and the older `core.fsyncObjectFiles`, which adds to it. `core.fsyncMethod` may ask for less
-    /// than fsync(2); it is given that all the same.
+    /// Reads `core.fsync` and the older `core.fsyncObjectFiles`, which adds to it. `core.fsyncMethod` is ignored:
+    /// fsync(2) is the strongest method.
     ///
     /// # Errors
     /// The configuration cannot be read.
@@ -26,24 +26,24 @@ impl Durability {
         Ok(all)
     }
 
-    /// Whether anything is to be on the disk. Then what says how to take it back has to be there too.
+    /// Whether anything is to be synced. Then the journal has to be synced, too.
     pub fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Whether one of these parts is.
+    /// Whether this component is to be synced.
     pub(super) fn has(self, part: u8) -> bool {
         self.0 & part != 0
     }
 
-    /// Whether anything is to be on the disk of these objects and a reference.
+    /// Whether landing these objects and a reference syncs anything.
     pub fn syncs(self, objects: &Manifest) -> bool {
         let part = |item: &Item| if item.name.starts_with("pack/") { PACK } else { LOOSE_OBJECT };
         self.has(REFERENCE) || objects.items.iter().any(|item| self.has(part(item)))
     }
 
-    /// Reads a list as git does: what is not wanted goes from the default, whatever the order, and then what is wanted
-    /// is added. A word may be the beginning of several names. `none` is one only at the end of the list.
+    /// Parses a list as git does: names with `-` are removed from the default, in any order, and then the other names are
+    /// added. A word may be a prefix of several names. `none` counts only at the end of the list.
     fn read(list: &str) -> Self {
         let (mut from, mut added, mut removed) = (DEFAULT, 0, 0);
         let mut rest = list;
@@ -70,19 +70,19 @@ impl Durability {
     }
 }
 
-/// Files that are written and not on the disk yet. What file systems do for one of them they do for all that were made before,
-/// so that they are best brought to the disk together.
+/// Files that are written but not synced. They are synced together, because a file system syncs all earlier files along
+/// with one.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct Unsynced(Vec<(PathBuf, File)>);
 
 impl Unsynced {
-    /// One more.
+    /// Adds a file.
     pub fn add(&mut self, path: PathBuf, file: File) {
         self.0.push((path, file));
     }
 
-    /// Writes a file that only its owner can read; with `sync` it is one more.
+    /// Writes a file that only its owner can read, and adds it if `sync`.
     ///
     /// # Errors
     /// What the file system says.
@@ -94,7 +94,7 @@ impl Unsynced {
         Ok(())
     }
 
-    /// Brings them to the disk, in their order.
+    /// Syncs the files in their order.
     ///
     /// # Errors
     /// What the file system says.
@@ -106,23 +106,23 @@ impl Unsynced {
     }
 }
 
-/// Brings a file to the disk.
+/// Syncs a file.
 pub(super) fn sync(path: &Path) -> Result<()> {
     let synced = File::open(path).and_then(|file| file.sync_all());
     synced.map_err(|e| Error::io("sync", path, e))
 }
 
-/// Begins to bring a file to the disk. Where it is only begun when it is waited for, the file system settles where each of several
-/// lies one by one, and each takes as long as all.
+/// Starts writing a file to the disk. Starting all files before waiting for the first lets the file system place them
+/// together; else each sync takes as long as all.
 fn begin(file: &File) {
-    // Linux writes what is not needed any more (posix_fadvise(2)); where it does not, nothing is lost but time.
+    // POSIX_FADV_DONTNEED makes Linux start writing (posix_fadvise(2)). Without it, only time is lost.
     #[cfg(target_os = "linux")]
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
     #[cfg(not(target_os = "linux"))]
     let _ = file;
 }
 
-/// Writes a file that only its owner can read, with `sync` to the disk.
+/// Writes a file that only its owner can read, and syncs it if `sync`.
 ///
 /// # Errors
 /// What the file system says.
@@ -138,7 +138,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<File> {
     written.map_err(|e| Error::io("write", path, e))
 }
 
-/// Brings the names in a directory and in those that it lies in, up to `top`, to the disk.
+/// Syncs a directory and its parents up to `top`, so that their entries are on the disk.
 ///
 /// # Errors
 /// What the file system says.
@@ -146,7 +146,7 @@ pub fn sync_directories(path: &Path, top: &Path) -> Result<()> {
     for directory in path.ancestors().take_while(|directory| directory.starts_with(top)) {
         let synced = File::open(directory).and_then(|directory| directory.sync_all());
         match synced {
-            // Some file systems cannot do it, and have no need to.
+            // Some file systems cannot sync directories and need not.
             Err(e) if e.kind() == std::io::ErrorKind::InvalidInput => {}
             synced => synced.map_err(|e| Error::io("sync", directory, e))?,
         }
@@ -159,10 +159,10 @@ pub(super) const PACK: u8 = 2;
 pub(super) const INDEX: u8 = 4;
 pub(super) const REFERENCE: u8 = 8;
 
-/// What git syncs where nothing is configured.
+/// Git's default, as far as this program writes such files.
 const DEFAULT: u8 = PACK;
 
-/// The names of components and what is in them, of what is written here.
+/// The names for `core.fsync`, and the components of each that this program writes.
 const NAMES: &[(&str, u8)] = &[
     ("loose-object", LOOSE_OBJECT),
     ("pack", PACK),
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn core_fsync_is_read_as_git_reads_it() {
-        // Every row was seen of git 2.47 under strace.
+        // Each row was observed with git 2.47 under strace.
         for (list, wanted) in [
             ("", PACK),
             ("none", 0),
@@ -196,18 +196,18 @@ mod tests {
             ("committed", LOOSE_OBJECT | PACK | REFERENCE),
             ("added", LOOSE_OBJECT | PACK | INDEX | REFERENCE),
             ("objects", LOOSE_OBJECT | PACK),
-            // Whatever is added stays, also where it is taken out as well.
+            // Adding wins over removing, in any order.
             ("committed,-loose-object", LOOSE_OBJECT | PACK | REFERENCE),
             ("index,-index", PACK | INDEX),
             ("-index,index", PACK | INDEX),
             ("-pack", 0),
             ("-all", 0),
             ("-pack,,reference", REFERENCE),
-            // Beginnings of names.
+            // Prefixes of names.
             ("in", PACK | INDEX),
             ("loose", PACK | LOOSE_OBJECT),
             ("a", LOOSE_OBJECT | PACK | INDEX | REFERENCE),
-            // Only commas stand between words.
+            // Only commas separate words.
             ("index reference", PACK),
             ("bogus", PACK),
         ] {

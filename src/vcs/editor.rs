@@ -1,4 +1,4 @@
-//! The user's editor (git-var(1), `GIT_EDITOR`), and trailers as the user has set them up (git-interpret-trailers(1)).
+//! The user's editor (git-var(1), `GIT_EDITOR`) and trailer rules (git-interpret-trailers(1)).
 
 use super::repo::Repo;
 use super::supervise::{self, Onlooker, Supervised};
@@ -8,19 +8,19 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
 
-/// Whoever waits for an editor leaves Ctrl-C to it.
-struct Patient(fn() -> Option<i32>);
+/// Ignores Ctrl-C while an editor runs, because the editor handles it.
+struct IgnoresInterrupt(fn() -> Option<i32>);
 
-impl Onlooker for Patient {
+impl Onlooker for IgnoresInterrupt {
     fn signal(&self) -> Option<i32> {
         (self.0)().filter(|signal| *signal != SIGINT)
     }
 }
 
 impl Repo {
-    /// Has the user edit a file, in the editor that git would start: at the terminal, if there is one, whatever standard input
-    /// and output are. A script needs none. An editor that is `:` edits nothing, as git has it. Ctrl-C there is the editor's
-    /// own matter: some use it for something else. It counts if it ends the editor.
+    /// Opens a file in the editor that git would start. The editor gets the terminal, if there is one, whatever standard
+    /// input and output are. The editor `:` does nothing, as in git. Ctrl-C goes to the editor, which may use it for
+    /// something else; it stops us only if it ends the editor.
     ///
     /// # Errors
     /// Git knows no editor, or it failed.
@@ -29,7 +29,7 @@ impl Repo {
         if editor == ":" {
             return Ok(());
         }
-        // As git does it: the shell takes the words apart.
+        // The shell splits the words of the editor's command, as git does it.
         let line = format!("exec 2>&1; {editor} \"$@\"");
         let args = [OsStr::new("-c"), line.as_ref(), editor.as_ref(), file.as_os_str()];
         let mut command = Supervised::new("sh", args).editing();
@@ -40,7 +40,7 @@ impl Repo {
         if let Some(top) = self.workdir() {
             command.command.current_dir(top);
         }
-        let ended = supervise::run(command, &Patient(signal))?;
+        let ended = supervise::run(command, &IgnoresInterrupt(signal))?;
         if ended.status != 128 + SIGINT {
             interrupt::forget(SIGINT);
         }
@@ -54,7 +54,7 @@ impl Repo {
         }
     }
 
-    /// Has the user edit a text, in a private file of that name, and gives what became of it.
+    /// Has the user edit a text in a private file of that name, and returns the result.
     ///
     /// # Errors
     /// As [`Repo::edit`].
@@ -66,7 +66,7 @@ impl Repo {
         std::fs::read(&file).map_err(|e| Error::io("read", file, e))
     }
 
-    /// What begins a comment in a text that the user edits (git-config(1), `core.commentString`); `auto` is the usual.
+    /// The prefix of comments in texts that the user edits (git-config(1), `core.commentString`); `#` for `auto`.
     ///
     /// # Errors
     /// The configuration cannot be read.
@@ -78,7 +78,7 @@ impl Repo {
         Ok(configured.filter(|text| !text.is_empty() && text != "auto").unwrap_or_else(|| "#".to_owned()))
     }
 
-    /// What may stand behind the token of a trailer (git-config(1), `trailer.separators`).
+    /// The characters that may follow a trailer's key (git-config(1), `trailer.separators`).
     ///
     /// # Errors
     /// The configuration cannot be read.
@@ -87,12 +87,12 @@ impl Repo {
         Ok(configured.filter(|text| !text.is_empty()).unwrap_or_else(|| ":".to_owned()))
     }
 
-    /// Whether the user has set up anything about trailers.
+    /// Whether the user has configured any trailer rule.
     pub fn has_trailer_rules(&self) -> bool {
         self.config().names("trailer.").next().is_some()
     }
 
-    /// The message with these trailers, by the user's rules, as git puts them there.
+    /// Has git add these trailers to the message, by the user's rules.
     ///
     /// # Errors
     /// Git cannot be run, or refuses.
@@ -102,7 +102,7 @@ impl Repo {
         for trailer in trailers {
             command.args(["--trailer", trailer]);
         }
-        let output = process::fed(&mut command, message.as_bytes())?;
+        let output = process::output_for_input(&mut command, message.as_bytes())?;
         let output = process::checked(&command, output)?;
         String::from_utf8(output.stdout).map_err(|_| Error::Command {
             command: "interpret-trailers".into(),

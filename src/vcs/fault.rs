@@ -1,24 +1,23 @@
-//! Named points at which a test can kill the process or make a step fail.
-//!
-//! They sit between the steps that change files. Builds without debug assertions have none of it.
+//! Named points between the steps that change files, at which a test can kill the process or make a step fail. Builds
+//! without debug assertions have none.
 
 use super::Result;
 use crate::names::named;
 
 named! {
-    /// Where a test can strike, in the order in which a landing comes by; the last are of ways back.
+    /// The points in the order in which a landing passes them; the last ones are on the ways back.
     Fault {
-        /// The transaction's directory and liveness lock are there.
+        /// The transaction's directory and its lock exist.
         Begun = "begun",
-        /// The directory outside for a full scratch worktree is there.
+        /// The directory for a full scratch worktree exists.
         OutsideMade = "outside-made",
-        /// The scratch worktree is entered.
+        /// The scratch worktree is registered.
         ScratchEntered = "scratch-entered",
-        /// The messages are in a file, for the user to edit.
+        /// The commit messages are in a file for the user to edit.
         EditorStarted = "editor-started",
-        /// All files of the base are in it.
+        /// All files of the base are in the scratch worktree.
         ScratchFilled = "scratch-filled",
-        /// Objects are in the repository that hooks and commands have to see.
+        /// The objects that hooks and commands have to see are in the repository.
         ObjectsEarly = "objects-early",
         /// A hook has run.
         HookRun = "hook-run",
@@ -26,23 +25,23 @@ named! {
         Committed = "committed",
         /// A command of `--exec` has run.
         ExecRun = "exec-run",
-        /// All commits are there, and checked.
+        /// All commits are written and checked.
         Prepared = "prepared",
         /// One of the checkout's new files is staged.
         FileStaged = "file-staged",
-        /// What is to be pushed is noted.
+        /// The push is noted.
         PushNoted = "push-noted",
-        /// The remote has taken it: there the commit point is passed.
+        /// The remote has accepted the push: its commit point is passed.
         Pushed = "pushed",
         /// The uncommitted changes to one file are saved.
         ChangesSaved = "changes-saved",
-        /// The journal is written, not yet in place.
+        /// The journal is written, but not in place.
         JournalWritten = "journal-written",
         /// The journal is in place.
         JournalPlaced = "journal-placed",
         /// One of the objects is in the repository.
         ObjectMoved = "object-moved",
-        /// All are.
+        /// All objects are in the repository.
         ObjectsMoved = "objects-moved",
         /// The index is locked.
         IndexLocked = "index-locked",
@@ -52,84 +51,85 @@ named! {
         RefLocked = "ref-locked",
         /// The record's reference is locked.
         RecordLocked = "record-locked",
-        /// The index as it is before is kept, by which it is known to be untouched.
+        /// A copy of the index is kept, to tell whether the index was changed.
         IndexKept = "index-kept",
-        /// One directory was made in the checkout.
+        /// One directory is created in the checkout.
         DirectoryMade = "directory-made",
-        /// One file was put into the checkout.
+        /// One file is put into the checkout.
         FilePlaced = "file-placed",
-        /// One file was taken out of the checkout.
+        /// One file is removed from the checkout.
         FileRemoved = "file-removed",
-        /// The new index is written aside.
+        /// The new index is written beside the old one.
         IndexPrepared = "index-prepared",
         /// The new index is in place.
         IndexPlaced = "index-placed",
-        /// The new value of the reference is written aside; the next step is the commit point.
+        /// The new value is in the reference's lock file; the next step is the commit point.
         RefPrepared = "ref-prepared",
-        /// The branches that are to go are noted.
+        /// The branches to delete are noted.
         DropNoted = "drop-noted",
-        /// Those that a remote has are gone there.
+        /// The branches are deleted on the remote.
         DroppedThere = "dropped-there",
-        /// It is noted that a record is to go; the next step is the commit point of that.
+        /// The record to forget is noted; the next step is the commit point of forgetting it.
         ForgetNoted = "forget-noted",
         /// The reference is moved: the commit point is passed.
         RefMoved = "ref-moved",
-        /// Branches are gone, and what the configuration says of them is not.
+        /// The branches are deleted, but their configuration is not.
         BranchesDropped = "branches-dropped",
-        /// A record is out of the chain, and a reflog may still lead to it.
+        /// The record is out of the chain; a reflog may still name it.
         RecordForgotten = "record-forgotten",
-        /// The new value of the record's reference is written aside.
+        /// The new value is in the lock file of the record's reference.
         RecordPrepared = "record-prepared",
         /// The record's reference is moved.
         RecordMoved = "record-moved",
-        /// The record's lock is gone.
+        /// The lock of the record's reference is removed.
         RecordUnlocked = "record-unlocked",
         /// ORIG_HEAD is set.
         OrigHeadSet = "orig-head-set",
-        /// The reflog has its line.
+        /// The reflog line is written.
         ReflogWritten = "reflog-written",
-        /// The reference's locks are gone.
+        /// The reference's locks are removed.
         RefUnlocked = "ref-unlocked",
-        /// The index's lock is gone.
+        /// The index lock is removed.
         IndexUnlocked = "index-unlocked",
-        /// One directory that the landing has emptied is gone.
+        /// One directory that the landing emptied is removed.
         DirectoryPruned = "directory-pruned",
-        /// The journal is gone.
+        /// The journal is removed.
         JournalRetired = "journal-retired",
-        /// A hook was told of what has landed.
+        /// A hook that is told of the landing has run.
         HookTold = "hook-told",
-        /// The scratch worktree is gone.
+        /// The scratch worktree is removed.
         ScratchRemoved = "scratch-removed",
-        /// The index is as it was before.
+        /// The index is restored.
         IndexRestored = "index-restored",
-        /// The reference is back, which git had moved under a HEAD that was switched.
+        /// The reference is moved back, after git had moved it while HEAD was switched.
         RefReverted = "ref-reverted",
-        /// One lock of a journal that is given up was removed.
+        /// One lock of a discarded journal is removed.
         LockDiscarded = "lock-discarded",
-        /// What is left of a journal that is given up was moved aside.
+        /// The directory of a discarded journal is moved aside.
         DirectoryDiscarded = "directory-discarded",
-        /// A refused attempt is written, and not yet in its place.
+        /// A refused attempt is written, but not in place.
         AttemptWritten = "attempt-written",
-        /// It is there.
+        /// The refused attempt is in place.
         AttemptKept = "attempt-kept",
     }
 }
 
-/// The environment variable: `<point>:<what>`, or `<point>:<what>:<n>` for the n-th time (from 1), with `kill`, `stop`
-/// (until SIGCONT), `int`, `term` or `hup` for a signal to oneself, `fail` for an error, `broken` for one every time.
+/// The environment variable: `<point>:<what>`, or `<point>:<what>:<n>` for the n-th pass (from 1). `<what>` is `kill`,
+/// `stop` (until SIGCONT), `int`, `term` or `hup` for a signal to this process, `fail` for an error, or `broken` for an
+/// error at each pass.
 pub const VARIABLE: &str = "GIT_LLM_APPLY_FAULT";
 
-/// Strikes if a test asked for it.
+/// Does nothing in a release build.
 ///
 /// # Errors
-/// [`super::Error::Injected`] where the variable says `fail`.
+/// None in a release build.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub fn point(_: Fault) -> Result<()> {
     Ok(())
 }
 
-/// Strikes if a test asked for it.
+/// Does what [`VARIABLE`] asks for at this point.
 ///
 /// # Errors
 /// [`super::Error::Injected`] where the variable says `fail`.
@@ -159,7 +159,7 @@ pub fn point(fault: Fault) -> Result<()> {
         "hup" => rustix::process::Signal::HUP,
         _ => return Err(Error::Injected(fault.as_str())),
     };
-    // To oneself: cannot fail, and the process is gone or stopped when it returns.
+    // This cannot fail: the process is killed or stopped before the call returns.
     let _ = rustix::process::kill_process(rustix::process::getpid(), signal);
     Ok(())
 }

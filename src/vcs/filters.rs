@@ -1,6 +1,5 @@
-//! What git runs between a blob and its file: filter drivers and encodings (gitattributes(5)).
-//!
-//! Git itself does it, one file at a time, with the objects that it makes or needs in a directory of their own.
+//! Has git convert between a blob and its file where filters or encodings apply (gitattributes(5)): one file at a time,
+//! with an object directory of its own for each conversion.
 
 use super::attributes::Conversion;
 use super::convert::{Converter, Endings};
@@ -18,34 +17,34 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Output};
 
-/// How many of the last lines of what a filter says are passed on, and how much of each.
+/// How many of the last lines of a filter's messages are reported, and how many characters of each.
 const LINES: usize = 6;
 const WIDTH: usize = 300;
 
-/// Whose attributes count.
+/// Which attributes apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attributes {
     /// The checkout's, as for `git add` there.
     Checkout,
-    /// Those of a tree that is not checked out; `None` is the empty tree.
+    /// Those of a tree that is not checked out; `None` for the empty tree.
     Tree(Option<Oid>),
 }
 
 impl Repo {
-    /// The content of the file that git would make of a blob at that path.
+    /// The file's content that git would make of a blob at this path.
     ///
     /// # Errors
-    /// A filter fails that has to succeed, or git cannot be run.
+    /// A required filter fails, or git cannot be run.
     pub fn smudge(&self, path: &str, id: Oid, attributes: Attributes) -> Result<Vec<u8>> {
         let objects = self.temporary()?;
-        // Nobody else may have it yet.
+        // The blob may not be in the repository yet.
         Writer::new(self)?.write(&fan_out(objects.path(), id)?, super::BLOB, &self.blob(id)?)?;
         let mut command = git_beside(self, &objects, attributes);
         command.arg("cat-file").arg("--filters").arg(format!("--path={path}")).arg(id.to_string());
         run(self, &mut command, b"", path)
     }
 
-    /// The blob's content that git would make of a file at that path.
+    /// The blob's content that git would make of a file at this path.
     ///
     /// # Errors
     /// As [`Repo::smudge`].
@@ -58,7 +57,7 @@ impl Repo {
         run(self, command.args(["cat-file", "blob"]).arg(id.to_string()), b"", path)
     }
 
-    /// The id of the blob that git would make of a file at that path in the checkout.
+    /// The id of the blob that git would make of a file at this path in the checkout.
     ///
     /// # Errors
     /// As [`Repo::smudge`].
@@ -68,7 +67,7 @@ impl Repo {
         self.id(&String::from_utf8_lossy(&run(self, &mut command, content, path)?))
     }
 
-    /// What stands between the blob and the text of a file at that path.
+    /// How git turns the blob into the text of the file at this path.
     ///
     /// # Errors
     /// Attributes or configuration cannot be read, or git cannot be run.
@@ -77,11 +76,11 @@ impl Repo {
             Attributes::Checkout if self.attribute_tree()?.is_none() => self.conversion_of_checkout(path),
             _ => {
                 let mut command = process::git(self);
-                from(&mut command, attributes);
+                use_attributes(&mut command, attributes);
                 command.args(["check-attr", "-z", "--stdin", "filter", "working-tree-encoding", "ident"]);
                 let printed = run(self, &mut command, &[path.as_bytes(), b"\0"].concat(), path)?;
                 let printed = String::from_utf8_lossy(&printed).into_owned();
-                // Path, attribute and value, thrice.
+                // Path, attribute and value, for each of the three attributes.
                 let fields: Vec<&str> = printed.split('\0').collect();
                 let value = |name: &str| {
                     let found = fields.chunks(3).find(|three| three.get(1) == Some(&name));
@@ -90,7 +89,7 @@ impl Repo {
                 let ident = value("ident") == "set";
                 let by_git =
                     self.conversion_by_git(value("filter"), value("working-tree-encoding"), ident)?;
-                // Text has no other endings than the blob.
+                // Line endings do not matter to the caller here: text has those of the blob.
                 let own = || Conversion::Own(Converter { endings: Endings::Kept, ident });
                 Ok(by_git.unwrap_or_else(own))
             }
@@ -98,28 +97,28 @@ impl Repo {
     }
 }
 
-/// Git with a directory for the objects of one conversion.
+/// Git with an object directory for one conversion.
 fn git_beside(repo: &Repo, objects: &Temporary, attributes: Attributes) -> Command {
     let mut command = process::git_with_objects(repo, objects.path());
-    from(&mut command, attributes);
+    use_attributes(&mut command, attributes);
     command
 }
 
-/// Makes git take attributes from there.
-fn from(command: &mut Command, attributes: Attributes) {
+/// Makes git read attributes from there.
+fn use_attributes(command: &mut Command, attributes: Attributes) {
     if let Attributes::Tree(Some(tree)) = attributes {
         command.arg(format!("--attr-source={tree}"));
     }
 }
 
 fn run(repo: &Repo, command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
-    let Some(output) = attended(repo, command, input, Some(LONGEST_FILE))? else {
+    let Some(output) = run_supervised(repo, command, input, Some(LONGEST_FILE))? else {
         return Err(Error::TooLarge { path: path.to_owned(), limit: LONGEST_FILE });
     };
     if output.status.success() {
         return Ok(output.stdout);
     }
-    // The filter says why, and git behind it what: both may begin with something that is no error.
+    // The filter's own error comes before git's; the lines before may be harmless.
     let said = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<_> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let last = lines[lines.len().saturating_sub(LINES)..].iter();
@@ -127,29 +126,35 @@ fn run(repo: &Repo, command: &mut Command, input: &[u8], path: &str) -> Result<V
     Err(Error::Filter { path: path.to_owned(), message: last.join("; ") })
 }
 
-/// Runs git where it may run filters of the user's, to its success, and gives what was printed. It may wherever it compares
-/// files with the index, and also where it writes an index with files as young as that.
+/// Runs git where it may run the user's filters, and returns what it prints. Git may run them in each command that
+/// compares files with the index, and also when it writes an index whose files are as young as the index.
 ///
 /// # Errors
-/// As [`attended`], or git failed.
-pub(super) fn pass(repo: &Repo, command: &Command, input: &[u8]) -> Result<Vec<u8>> {
-    let output =
-        attended(repo, command, input, None)?.ok_or_else(|| Error::io("run", "git", ErrorKind::Other))?;
+/// As [`run_supervised`], or git fails.
+pub(super) fn run_with_filters(repo: &Repo, command: &Command, input: &[u8]) -> Result<Vec<u8>> {
+    let output = run_supervised(repo, command, input, None)?
+        .ok_or_else(|| Error::io("run", "git", ErrorKind::Other))?;
     Ok(process::checked(command, output)?.stdout)
 }
 
-/// Runs git where it may run filters of the user's, with that on its standard input. Both end with this process, however that
-/// ends, and when a signal comes. `None` if git prints more bytes than that, or a filter does.
+/// Runs git where it may run the user's filters. A signal ends both, and so does the end of this process. `None` if git
+/// prints or holds more than `limit` allows.
 ///
 /// # Errors
 /// Git cannot be started, or [`Error::Interrupted`].
-fn attended(repo: &Repo, command: &Command, input: &[u8], limit: Option<u64>) -> Result<Option<Output>> {
+fn run_supervised(
+    repo: &Repo,
+    command: &Command,
+    input: &[u8],
+    limit: Option<u64>,
+) -> Result<Option<Output>> {
     let _held = interrupt::hold();
     let dir = repo.temporary()?;
     let (given, printed) = (dir.path().join("given"), dir.path().join("printed"));
     std::fs::write(&given, input).map_err(|e| Error::io("write", &given, e))?;
-    let onlooker = Bounded { printed: &printed, limit, status: OnceCell::new(), is_over: Cell::new(false) };
-    // A filter may ask for a password, as that of Git LFS does.
+    let onlooker =
+        OutputLimit { printed: &printed, limit, status: OnceCell::new(), is_over: Cell::new(false) };
+    // A filter may ask for a password, as Git LFS does.
     let supervised = Supervised::of(command).input(Some(&given)).output(&printed).asking();
     let ended = supervise::run(supervised, &onlooker)?;
     if interrupt::seen() {
@@ -163,20 +168,20 @@ fn attended(repo: &Repo, command: &Command, input: &[u8], limit: Option<u64>) ->
     Ok(Some(Output { status, stdout, stderr: ended.output }))
 }
 
-/// Ends git when it prints too much, or holds too much: it reads all that a filter prints before it prints any of it.
-struct Bounded<'a> {
+/// Ends git when it prints or holds too much: git reads all output of a filter into memory before it prints any.
+struct OutputLimit<'a> {
     printed: &'a Path,
     limit: Option<u64>,
-    /// What the system says of its process.
+    /// `/proc/<pid>/status` of git.
     status: OnceCell<File>,
     is_over: Cell<bool>,
 }
 
-impl Bounded<'_> {
+impl OutputLimit<'_> {
     fn is_over(&self) -> bool {
         let Some(limit) = self.limit else { return false };
         let printed = || std::fs::metadata(self.printed).map_or(0, |found| found.len());
-        let held = || self.status.get().and_then(held).unwrap_or(0);
+        let held = || self.status.get().and_then(memory_of).unwrap_or(0);
         if !self.is_over.get() && (printed() > limit || held() > HELD_PER_BYTE * limit) {
             self.is_over.set(true);
         }
@@ -184,7 +189,7 @@ impl Bounded<'_> {
     }
 }
 
-impl Onlooker for Bounded<'_> {
+impl Onlooker for OutputLimit<'_> {
     fn begun(&self, process: i32) {
         if let Ok(status) = File::open(format!("/proc/{process}/status")) {
             let _ = self.status.set(status);
@@ -196,12 +201,12 @@ impl Onlooker for Bounded<'_> {
     }
 }
 
-/// How many bytes git may hold for each that a file may have: the blob, what a filter or an encoding makes of it, and
-/// room to grow.
+/// How many bytes git may hold per byte that a file may have: for the blob, for what a filter or an encoding makes of it,
+/// and for growing buffers.
 const HELD_PER_BYTE: u64 = 12;
 
-/// How much memory of its own a process holds, in bytes, where the system tells.
-fn held(mut status: &File) -> Option<u64> {
+/// How much anonymous memory a process holds, in bytes, if the system tells.
+fn memory_of(mut status: &File) -> Option<u64> {
     let mut text = String::new();
     status.rewind().and_then(|()| status.read_to_string(&mut text)).ok()?;
     let held = text.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;

@@ -1,11 +1,11 @@
-//! Objects' names, of either length (git-init(1), `--object-format`).
+//! Object ids in both hash formats (git-init(1), `--object-format`).
 
 use super::pack::Checksum;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use git2::{ErrorCode, ObjectFormat};
 
-/// An object's name is not abbreviated further by git.
+/// Git's default length of an abbreviated id.
 const SHORTEST: usize = 7;
 
 impl Repo {
@@ -13,7 +13,7 @@ impl Repo {
         self.git.object_format()
     }
 
-    /// The name of a blob with that content.
+    /// The id of a blob with this content.
     ///
     /// # Errors
     /// The library fails.
@@ -22,25 +22,25 @@ impl Repo {
         id.map_err(|e| Error::git("hash a file", e))
     }
 
-    /// The name of the tree in which nothing is.
+    /// The id of the empty tree.
     ///
     /// # Errors
-    /// It cannot be named.
+    /// The library fails.
     pub fn empty_tree(&self) -> Result<Oid> {
         let id = Oid::hash_object_ext(git2::ObjectType::Tree, b"", self.format());
         id.map_err(|e| Error::git("name the empty tree", e))
     }
 
-    /// The object's name that a text is.
+    /// Parses an object id.
     ///
     /// # Errors
-    /// It is none.
+    /// The text is not an id of this repository's format.
     pub fn id(&self, text: &str) -> Result<Oid> {
         Oid::from_str_ext(text.trim_end(), self.format()).map_err(|e| Error::git("read an object's name", e))
     }
 
-    /// The blob whose name is, or begins with, that text: if one alone is at hand, of at most `limit` bytes. Nothing is
-    /// fetched.
+    /// Finds the blob of this id or abbreviated id, if it is unique, present and has at most `limit` bytes. Fetches
+    /// nothing.
     pub(super) fn blob_named(&self, text: &str, limit: u64) -> Result<Option<Oid>> {
         let is_name = text.len() >= SHORTEST && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let Some(short) = Oid::from_str_ext(text, self.format()).ok().filter(|_| is_name) else {
@@ -57,27 +57,27 @@ impl Repo {
         Ok((kind == git2::ObjectType::Blob && size as u64 <= limit).then_some(id))
     }
 
-    /// A checksum of some texts one after the other, in hexadecimal digits. It names no object.
+    /// A checksum of these texts, in hexadecimal digits.
     pub fn checksum_of(&self, texts: &[&str]) -> String {
         let pieces = texts.iter().flat_map(|text| [text.as_bytes(), b"\0"]);
         Checksum::of(self.format(), pieces).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// How many bytes a checksum of this format has.
-    pub(super) fn checksum(&self) -> usize {
-        width(self.format())
+    /// How many bytes a checksum has.
+    pub(super) fn checksum_len(&self) -> usize {
+        id_len(self.format())
     }
 }
 
-/// How many bytes an object's name has.
-pub(super) fn width(format: ObjectFormat) -> usize {
+/// How many bytes an object id has.
+pub(super) fn id_len(format: ObjectFormat) -> usize {
     match format {
         ObjectFormat::Sha1 => 20,
         ObjectFormat::Sha256 => 32,
     }
 }
 
-/// What git writes where there is no object, beside the name of one.
-pub(super) fn nothing_beside(id: &str) -> String {
+/// The null id, in the format of `id`.
+pub(super) fn null_id_like(id: &str) -> String {
     "0".repeat(id.len())
 }

@@ -1,16 +1,16 @@
-//! Commits that exist: what they say, and which of them a branch has that another has not.
+//! Reads commits and lists those that one branch has and another does not.
 
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
 
-/// What a commit says.
+/// A commit that exists.
 #[derive(Debug, Clone)]
-pub struct Existing {
-    /// Its name.
+pub struct CommitData {
+    /// Its id.
     pub id: Oid,
     /// Its tree.
     pub tree: Oid,
-    /// What it follows.
+    /// Its parents.
     pub parents: Vec<Oid>,
     /// `Name <email> seconds zone`.
     pub author: String,
@@ -18,7 +18,7 @@ pub struct Existing {
     pub message: String,
 }
 
-impl Existing {
+impl CommitData {
     /// The first paragraph of the message, on one line, as git shows it.
     pub fn subject(&self) -> String {
         let lines = self.message.trim_start_matches('\n').lines();
@@ -27,13 +27,13 @@ impl Existing {
 }
 
 impl Repo {
-    /// Reads a commit, or the one that stands in for it.
+    /// Reads a commit, or its replacement (git-replace(1)).
     ///
     /// # Errors
-    /// The object store fails, or the commit is not in the encoding that it names.
-    pub fn existing(&self, id: Oid) -> Result<Existing> {
+    /// The object store fails, or the commit is not in the encoding that it declares.
+    pub fn read_commit(&self, id: Oid) -> Result<CommitData> {
         let failed = |e| Error::git(format!("read the commit {id}"), e);
-        let commit = self.git.find_commit(self.standing_for(id)?).map_err(failed)?;
+        let commit = self.git.find_commit(self.replacement_or_self(id)?).map_err(failed)?;
         let header = commit.raw_header_bytes();
         let author = header.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"author "));
         let author = author.unwrap_or_default().to_vec();
@@ -44,10 +44,10 @@ impl Repo {
             (Ok(author), Ok(message)) if author.is_ascii() && message.is_ascii() => (author, message),
             _ => self.recoded(id)?,
         };
-        Ok(Existing { id, tree: commit.tree_id(), parents: commit.parent_ids().collect(), author, message })
+        Ok(CommitData { id, tree: commit.tree_id(), parents: commit.parent_ids().collect(), author, message })
     }
 
-    /// Author and message as git makes UTF-8 of them.
+    /// Has git recode author and message to UTF-8.
     fn recoded(&self, id: Oid) -> Result<(String, String)> {
         let mut command = process::git(self);
         command.args(["-c", "log.showSignature=false", "log", "-1", "--no-walk", "--encoding=UTF-8"]);
@@ -61,7 +61,7 @@ impl Repo {
         }
     }
 
-    /// The commits that `tip` has and `known` has not, the oldest first, each after its parents.
+    /// The commits that are reachable from `tip` and not from `known`, the oldest first, each after its parents.
     ///
     /// # Errors
     /// The object store fails.
@@ -76,7 +76,7 @@ impl Repo {
         walk.collect::<std::result::Result<_, _>>().map_err(failed)
     }
 
-    /// Whether the repository has such a commit.
+    /// Whether the repository has this commit.
     ///
     /// # Errors
     /// The object store fails.
@@ -84,7 +84,7 @@ impl Repo {
         Ok(self.has(id)? && self.git.find_commit(id).is_ok())
     }
 
-    /// Whether a commit is another one, or in its history.
+    /// Whether `commit` is `of` or one of its ancestors.
     ///
     /// # Errors
     /// The object store fails.

@@ -1,4 +1,4 @@
-//! Which hooks would run (githooks(5)), and how one is started in the user's own worktree.
+//! Finds hooks (githooks(5)) and starts them in the user's own worktree.
 
 use super::Result;
 use super::repo::Repo;
@@ -8,8 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 impl Repo {
-    /// Where hooks are looked for: `core.hooksPath`, relative to the top of the checkout (or the git directory
-    /// of a bare repository), else `hooks` in the shared git directory.
+    /// The directory of hooks: `core.hooksPath`, relative to the top of the checkout (or the git directory of a bare
+    /// repository), else `hooks` in the common git directory.
     ///
     /// # Errors
     /// The configuration cannot be read.
@@ -19,7 +19,7 @@ impl Repo {
         };
         let path = match (configured.strip_prefix("~/"), std::env::var_os("HOME")) {
             (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
-            // Somebody's home, or relative to where git is installed: git knows.
+            // `~user/`, or relative to git's installation prefix, which only git knows.
             _ if configured.starts_with(['~', '%']) => {
                 PathBuf::from(process::output(process::git(self).args(["rev-parse", "--git-path", "hooks"]))?)
             }
@@ -28,7 +28,7 @@ impl Repo {
         Ok(self.workdir().unwrap_or(self.git_dir()).join(path))
     }
 
-    /// The file of a hook that git would run: there, and executable.
+    /// The hook's file, if git would run it: it exists and is executable.
     ///
     /// # Errors
     /// The configuration cannot be read.
@@ -36,34 +36,34 @@ impl Repo {
         Ok(self.hook_file(name)?.filter(|(_, runs)| *runs).map(|(path, _)| path))
     }
 
-    /// Whether there is a file of that name which git would pass over with a hint, since it is not executable.
+    /// Whether git would ignore this hook with a hint, because it is not executable.
     ///
     /// # Errors
     /// The configuration cannot be read.
-    pub fn passes_over_hook(&self, name: &str) -> Result<bool> {
+    pub fn ignores_hook(&self, name: &str) -> Result<bool> {
         let is_said = self.config().bool("advice.ignoredhook")?.unwrap_or(true);
         Ok(is_said && self.hook_file(name)?.is_some_and(|(_, runs)| !runs))
     }
 
-    /// The file of that name where hooks are, and whether it is executable.
+    /// The hook's file, and whether it is executable.
     fn hook_file(&self, name: &str) -> Result<Option<(PathBuf, bool)>> {
         let path = self.hooks_dir()?.join(name);
         let found = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file);
         Ok(found.map(|found| (path, found.permissions().mode() & 0o111 != 0)))
     }
 
-    /// A hook, as it runs at the top of the user's checkout, or in the git directory of a bare repository.
+    /// A hook that runs at the top of the user's checkout, or in the git directory of a bare repository.
     ///
     /// # Errors
     /// Git cannot be run.
     pub fn hook_command(&self, program: &Path, input: &Path) -> Result<Supervised> {
         let mut command = Supervised::new(program, [""; 0]).input(Some(input));
         process::detach(&mut command.command, self);
-        scratch::as_of_git(&mut command, self)?;
+        scratch::set_hook_environment(&mut command, self)?;
         match self.workdir() {
             Some(top) => {
                 command.command.current_dir(top);
-                // Where git would not find the two together.
+                // From the work tree alone, git would not find this git directory.
                 if self.is_placed_by_environment() {
                     command.env("GIT_DIR", self.git_dir()).env("GIT_WORK_TREE", top);
                 }

@@ -1,4 +1,4 @@
-//! Who the author and the committer are, by git's own rules (git-commit-tree(1), "Commit information").
+//! The author and the committer, by git's own rules (git-commit-tree(1), "Commit information").
 
 use super::config::Config;
 use super::repo::Repo;
@@ -24,23 +24,23 @@ impl Role {
     }
 }
 
-/// What was said of the author beside environment and configuration (`--author`, `--date`).
+/// The options about the author (`--author`, `--date`).
 #[derive(Debug, Clone, Default)]
 pub struct Given {
-    /// `Name <email>`, or what the name or address of an earlier author matches.
+    /// `Name <email>`, or a pattern for the name or address of an earlier author.
     pub author: Option<String>,
-    /// The date, in any of git's formats.
+    /// The date, in any format that git reads.
     pub date: Option<String>,
 }
 
-/// What takes the place of the environment's.
+/// Values that take precedence over the environment's.
 #[derive(Default)]
-struct Instead {
+struct Overrides {
     who: Option<(String, String)>,
     date: Option<String>,
 }
 
-impl Instead {
+impl Overrides {
     fn get(&self, what: &str) -> Option<&String> {
         match what {
             "NAME" => self.who.as_ref().map(|(name, _)| name),
@@ -50,7 +50,7 @@ impl Instead {
     }
 }
 
-/// Both, as a landing's commits have them: `Name <email> seconds zone`.
+/// The author and committer of a landing's commits: `Name <email> seconds zone`.
 #[derive(Debug, Clone)]
 pub struct Identities {
     /// Who wrote the changes.
@@ -66,47 +66,47 @@ impl Identities {
         seconds_and_zone(&format!("@{date}")).map_or((0, 0), |time| (time.seconds(), time.offset_minutes()))
     }
 
-    /// Tells a hook who the author is, as `git commit` does.
+    /// Sets the author in the environment of a hook, as `git commit` does.
     pub fn tell_author(&self, command: &mut super::supervise::Supervised) {
         command.command.envs(variables("AUTHOR", self.author.as_bytes()));
     }
 }
 
-/// What tells git by the environment who somebody is: by `Name <email> seconds zone`, if it is that.
+/// The environment variables that give git this identity. None if the line is not `Name <email> seconds zone`.
 pub(super) fn variables(role: &str, line: &[u8]) -> impl Iterator<Item = (String, OsString)> {
     let parts = || {
-        let (name, rest) = halves(line, b" <")?;
-        let (email, date) = halves(rest, b"> ")?;
-        // With the sign, few digits are seconds, too.
+        let (name, rest) = split_at_first(line, b" <")?;
+        let (email, date) = split_at_first(rest, b"> ")?;
+        // With `@`, git takes also a short number for seconds.
         Some([("NAME", name.to_vec()), ("EMAIL", email.to_vec()), ("DATE", [b"@", date].concat())])
     };
     let named = move |(what, value)| (format!("GIT_{role}_{what}"), OsString::from_vec(value));
     parts().into_iter().flatten().map(named)
 }
 
-/// What stands before and after the first of these bytes.
-pub(super) fn halves<'b>(bytes: &'b [u8], between: &[u8]) -> Option<(&'b [u8], &'b [u8])> {
+/// Splits at the first `separator`.
+pub(super) fn split_at_first<'b>(bytes: &'b [u8], between: &[u8]) -> Option<(&'b [u8], &'b [u8])> {
     let at = memchr::memmem::find(bytes, between)?;
     Some((&bytes[..at], &bytes[at + between.len()..]))
 }
 
 impl Repo {
-    /// The author that git would put into a commit made now, as `git commit` has it with `--author` and `--date`.
+    /// The author of a commit made now, as `git commit` determines it from `--author` and `--date`.
     ///
     /// # Errors
-    /// Git does not know who the user is, or cannot make sense of what was given.
+    /// Git does not know who the user is, or cannot parse an option.
     pub fn author(&self, given: &Given) -> Result<git2::Signature<'static>> {
-        let who = given.author.as_deref().map(|author| self.named(author)).transpose()?;
-        let mut instead = Instead { who, date: None };
-        instead.date = match given.date.as_deref() {
+        let who = given.author.as_deref().map(|author| self.name_and_email(author)).transpose()?;
+        let mut overrides = Overrides { who, date: None };
+        overrides.date = match given.date.as_deref() {
             Some(date) if !date.eq_ignore_ascii_case("now") => Some(self.date(date)?),
             Some(_) => Some(String::new()),
             None => None,
         };
-        self.identify(Role::Author, &instead)
+        self.identify(Role::Author, &overrides)
     }
 
-    /// `Name <email>`, as a sign-off has it.
+    /// `Name <email>`, as in a sign-off.
     ///
     /// # Errors
     /// Git does not know who the user is.
@@ -116,8 +116,8 @@ impl Repo {
         Ok(format!("{} <{}>", text(who.name_bytes()), text(who.email_bytes())))
     }
 
-    /// Somebody's name and address.
-    fn named(&self, author: &str) -> Result<(String, String)> {
+    /// The name and address that `--author` means.
+    fn name_and_email(&self, author: &str) -> Result<(String, String)> {
         let parts = |text: &str| -> Option<(String, String)> {
             let (name, rest) = text.rsplit_once('<')?;
             let email = rest.trim_end().strip_suffix('>')?;
@@ -131,14 +131,14 @@ impl Repo {
         parts(&process::output(&mut command)?).ok_or_else(|| Error::BadAuthor(author.to_owned()))
     }
 
-    /// A date as the environment may have it: seconds and zone. One in words is relative to now.
+    /// A date in a form for the environment. git has to resolve a relative one.
     fn date(&self, date: &str) -> Result<String> {
         if seconds_and_zone(date).is_some() {
             return Ok(date.to_owned());
         }
         let strict = |date: &str| -> Result<String> {
             let mut command = process::git(self);
-            // Name and address are another question.
+            // Name and address must not make git fail here.
             command.env("GIT_AUTHOR_NAME", "A").env("GIT_AUTHOR_EMAIL", "a").env("GIT_AUTHOR_DATE", date);
             let line = process::output(command.args(["var", "GIT_AUTHOR_IDENT"]))?;
             let internal = line.rsplit_once("> ").map(|(_, date)| format!("@{date}"));
@@ -155,7 +155,7 @@ impl Repo {
             Err(Error::Command { .. }) => {}
             outcome => return outcome,
         }
-        // What these mean as the date when something expires has nothing to do with a commit.
+        // As an expiry date these are words of their own, which make no sense for a commit.
         if ["all", "false"].iter().any(|word| date.eq_ignore_ascii_case(word)) {
             return Err(Error::BadDate(date.to_owned()));
         }
@@ -166,7 +166,7 @@ impl Repo {
         strict(&format!("@{seconds}")).map_err(failed)
     }
 
-    /// Author and committer of commits made now; of the author something may be given.
+    /// The author and committer of commits made now.
     ///
     /// # Errors
     /// As [`Repo::identity`].
@@ -177,18 +177,18 @@ impl Repo {
 
     /// The name, address and date that git would put into a commit made now.
     ///
-    /// The plain case (a name and an address set, a date that is none or plain seconds) is settled here;
-    /// everything else, such as an address made from the host's name or a date in words, is asked of git itself.
+    /// The plain case (name and address set, and no date or one in seconds) is resolved here. For all else, such as an
+    /// address made from the host name or a date in words, git is asked.
     ///
     /// # Errors
     /// Git does not know who the user is.
     pub fn identity(&self, role: Role) -> Result<git2::Signature<'static>> {
-        self.identify(role, &Instead::default())
+        self.identify(role, &Overrides::default())
     }
 
-    fn identify(&self, role: Role, instead: &Instead) -> Result<git2::Signature<'static>> {
+    fn identify(&self, role: Role, overrides: &Overrides) -> Result<git2::Signature<'static>> {
         let (upper, lower) = role.words();
-        let env = |what: &str| match instead.get(what) {
+        let env = |what: &str| match overrides.get(what) {
             Some(given) => Some(given.clone()),
             None => std::env::var(format!("GIT_{upper}_{what}")).ok(),
         };
@@ -210,15 +210,15 @@ impl Repo {
         };
         match signature {
             Some(signature) => Ok(signature),
-            None => self.ask_git(upper, known.is_some(), instead),
+            None => self.ask_git(upper, known.is_some(), overrides),
         }
     }
 
-    /// With `known` name and address are fine, and it is the date that git is asked about.
-    fn ask_git(&self, upper: &str, known: bool, instead: &Instead) -> Result<git2::Signature<'static>> {
+    /// With `known`, name and address are valid, and git is asked only for the date.
+    fn ask_git(&self, upper: &str, known: bool, overrides: &Overrides) -> Result<git2::Signature<'static>> {
         let mut command = std::process::Command::new("git");
         for what in ["NAME", "EMAIL", "DATE"] {
-            if let Some(given) = instead.get(what) {
+            if let Some(given) = overrides.get(what) {
                 command.env(format!("GIT_{upper}_{what}"), given);
             }
         }
@@ -238,7 +238,7 @@ impl Repo {
     }
 }
 
-/// What git takes off both ends of a name: where one is there, git is asked.
+/// The characters that git strips from both ends of a name. If there is one, git is asked.
 const CRUD: [char; 8] = ['.', ',', ':', ';', '"', '\\', '\'', ' '];
 
 fn configured(config: &Config, lower: &str, what: &str) -> Result<Option<String>> {
@@ -248,10 +248,10 @@ fn configured(config: &Config, lower: &str, what: &str) -> Result<Option<String>
     }
 }
 
-/// Git's internal date format, `<seconds> <zone>`, also with `@` before it.
+/// Parses git's internal date format, `<seconds> <zone>`, also after `@`.
 fn seconds_and_zone(text: &str) -> Option<git2::Time> {
     let (seconds, zone) = text.strip_prefix('@').unwrap_or(text).split_once(' ')?;
-    // Fewer digits may be something else to git (a year, a day): let it decide.
+    // Git may read fewer digits as something else (a year, a day), so git has to decide.
     if !(text.starts_with('@') || seconds.len() >= 9) || !seconds.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }

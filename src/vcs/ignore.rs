@@ -1,4 +1,4 @@
-//! What git ignores: asked of git itself.
+//! Asks git which paths it ignores.
 
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
@@ -6,17 +6,17 @@ use std::collections::HashSet;
 use std::process::Stdio;
 
 impl Repo {
-    /// The files of a commit that patterns in the syntax of gitignore(5) name, as if they were at its top.
+    /// The files of a commit that match these patterns (gitignore(5)), relative to its top.
     ///
     /// # Errors
     /// Git cannot be run.
-    pub fn named_by(&self, commit: Oid, patterns: &[u8]) -> Result<HashSet<String>> {
+    pub fn files_matching(&self, commit: Oid, patterns: &[u8]) -> Result<HashSet<String>> {
         let directory = self.temporary()?;
         let (index, file) = (directory.path().join("index"), directory.path().join("patterns"));
         std::fs::write(&file, patterns).map_err(|e| Error::io("write", &file, e))?;
         let git = || {
             let mut command = process::git(self);
-            // Beside a checkout of nothing: no other file of patterns counts.
+            // In an empty work tree, so that no other pattern file applies.
             command.env("GIT_INDEX_FILE", &index).env("GIT_WORK_TREE", directory.path());
             command.current_dir(directory.path());
             command.args(["-c", "core.sparseCheckout=false", "-c", "core.splitIndex=false"]);
@@ -30,7 +30,7 @@ impl Repo {
     }
 
     /// Whether git ignores a path that does not exist yet, by the `.gitignore` files of the checkout. Without a checkout
-    /// nothing is ignored.
+    /// git ignores nothing.
     pub fn ignores(&self) -> impl Fn(&str) -> bool + 'static {
         let place = self.workdir().map(|workdir| (workdir.to_owned(), self.git_dir().to_owned()));
         move |path| {
@@ -40,7 +40,7 @@ impl Repo {
             command.env("GIT_DIR", git_dir).env("GIT_WORK_TREE", workdir).current_dir(workdir);
             command.args(["check-ignore", "--quiet", "--no-index", "--", path]);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            // What cannot be asked is taken for ignored: then nothing is made there.
+            // If git fails, the path counts as ignored, so that nothing is created there.
             command.status().map_or(true, |status| status.code() != Some(1))
         }
     }

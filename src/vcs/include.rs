@@ -1,4 +1,4 @@
-//! Files that git ignores and that a scratch worktree is to have all the same: those that `.worktreeinclude` names.
+//! Copies ignored files that `.worktreeinclude` names into a scratch worktree.
 
 use super::merge::Paths;
 use super::repo::Repo;
@@ -8,16 +8,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// The file that names them, in gitignore's syntax.
+/// The file with their patterns (gitignore(5)).
 pub const NAME: &str = ".worktreeinclude";
 
 impl Repo {
-    /// Copies into another worktree what the checkout has, git ignores, and the patterns name; nothing that `tree` has,
-    /// which is what is there. Links are copied as links, and none is followed on either side. What is there already, as
-    /// large and as old, is left alone. Gives how many files are there.
+    /// Copies the checkout's ignored files that match the patterns into another worktree, except those that are in
+    /// `tree`, which the worktree has already. A link is copied as a link, and none is followed on either side. A copy of
+    /// the same size and time is left alone. Returns how many files there are.
     ///
     /// # Errors
-    /// Git cannot tell which they are, or one cannot be copied.
+    /// Git cannot list them, or one cannot be copied.
     pub fn include(&self, patterns: &Path, tree: Option<Oid>, top: &Path) -> Result<usize> {
         let Some(checkout) = self.workdir() else { return Ok(0) };
         let mut from = std::ffi::OsString::from("--exclude-from=");
@@ -44,12 +44,12 @@ impl Repo {
         Ok(count)
     }
 
-    /// The files that git does not track and that patterns name.
+    /// The untracked files that match the patterns.
     fn ignored(&self, patterns: &std::ffi::OsStr) -> Result<Paths> {
         let mut command = process::git(self);
         command.args(["ls-files", "--others", "--ignored", "-z"]).arg(patterns);
         let printed = process::bytes(&mut command)?;
-        // A repository inside of this one ends in a slash, and is nobody's file.
+        // A nested repository ends in a slash.
         let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/"));
         Ok(paths.map(<[u8]>::to_vec).collect())
     }

@@ -1,9 +1,9 @@
-//! The index: what it says of a path, and a new one prepared aside (gitformat-index(5)).
+//! Reads the index, and prepares a new one beside it (gitformat-index(5)).
 
-mod asked;
 mod by_git;
 mod change;
 mod features;
+mod partial;
 mod raw;
 
 pub(super) use change::index_entry;
@@ -12,14 +12,14 @@ pub use features::Features;
 use super::attributes::attribute_files;
 use super::checkout::{Checkout, Identity};
 use super::durability::{self, Durability};
-use super::places::{self, beside};
+use super::places::{self, with_suffix};
 use super::repo::Repo;
 use super::temporary::Temporary;
 use super::tree::Entry;
 use super::{Error, Result};
 use crate::path::RepoPath;
-use asked::Asked;
 use change::Change;
+use partial::Partial;
 use raw::Raw;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,25 +31,25 @@ use std::path::{Path, PathBuf};
 pub struct Index {
     entries: Entries,
     fingerprint: Option<Fingerprint>,
-    /// The copy that was read in its place, with its permissions and its last bytes.
+    /// The copy that was made while reading.
     copy: Option<Copy>,
-    /// Those of the copy.
+    /// The features of that copy.
     features: Features,
 }
 
-/// Read by ourselves, or by libgit2 where there is something that we do not understand.
+/// Parsed here, or by libgit2 if the file uses something that this parser does not know.
 enum Entries {
     Raw(Raw),
-    Asked(Asked),
+    Partial(Partial),
     Git(git2::Index),
 }
 
-/// An index file as it was read.
+/// An index file that was read.
 pub(super) struct Opened {
-    /// As bytes where it is for libgit2 or git.
+    /// The bytes, if libgit2 or git has to parse it.
     content: std::result::Result<Raw, Vec<u8>>,
     metadata: std::fs::Metadata,
-    /// Its last bytes.
+    /// The last bytes of the file.
     tail: Vec<u8>,
 }
 
@@ -59,7 +59,7 @@ struct Copy {
     tail: Vec<u8>,
 }
 
-/// By which an index file is known to be the one that was read.
+/// Shows whether an index file is still the one that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint {
     inode: u64,
@@ -67,27 +67,27 @@ pub struct Fingerprint {
     mtime: (i64, i64),
 }
 
-/// What the index says of a path.
+/// The index entry of a path.
 #[derive(Debug, Clone)]
 pub struct Indexed {
-    /// Mode and object.
+    /// Mode and object id.
     pub entry: Entry,
-    /// `git add -N`: no content yet.
+    /// Added with `git add -N`: no content yet.
     pub intent_to_add: bool,
-    /// Not in the checkout, by sparse checkout.
+    /// Not in the checkout, because of sparse checkout.
     pub skip_worktree: bool,
     stat: (i32, u32, i32, u32, u32, u32),
 }
 
-/// One entry, without what the file was like.
+/// An index entry without its stat data.
 #[derive(PartialEq, Eq)]
-struct Said {
+struct EntryWithoutStat {
     path: Vec<u8>,
     what: Entry,
     flags: (u16, u16),
 }
 
-/// How many bytes at its end an index is known by.
+/// How many of an index file's last bytes are compared.
 const TAIL: usize = 64;
 
 const STAGE: u16 = 0x3000;
@@ -113,7 +113,8 @@ impl Repo {
         };
         let opened = self.index_reader()(file).map_err(|e| Error::io("read", &path, e))?;
         let fingerprint = Some(Fingerprint::of(&opened.metadata));
-        // What it has beside matters to who writes one; only one that cannot be read is looked at closer.
+        // Unknown extensions matter only to who writes an index, so features are looked at only if libgit2 cannot read
+        // it.
         let entries = match opened.content {
             Ok(raw) => Entries::Raw(raw),
             Err(_) => Entries::Git(match self.open_index(&path, Features::default()) {
@@ -130,8 +131,8 @@ impl Repo {
         Ok(Index { entries, fingerprint, copy: None, features: Features::default() })
     }
 
-    /// Reads of the index what it says of some paths, of what lies below them, and of the attribute files that may speak of
-    /// them; or all of it, where it takes more than to look at it.
+    /// Reads only the index entries of some paths, those below them, and those of the attribute files that may apply to
+    /// them; or the whole index, if it does not allow that.
     ///
     /// # Errors
     /// It cannot be read.
@@ -141,14 +142,14 @@ impl Repo {
         }
         let Ok(file) = std::fs::File::open(self.index_file()) else { return self.read_index() };
         let Ok(metadata) = file.metadata() else { return self.read_index() };
-        let mut asked = BTreeSet::new();
+        let mut partial = BTreeSet::new();
         for path in paths {
-            asked.insert(path.as_bytes().to_vec());
-            asked.extend(attribute_files(path).map(String::into_bytes));
+            partial.insert(path.as_bytes().to_vec());
+            partial.extend(attribute_files(path).map(String::into_bytes));
         }
-        match Asked::read(file, self.format(), asked) {
-            Some(asked) => Ok(Index {
-                entries: Entries::Asked(asked),
+        match Partial::read(file, self.format(), partial) {
+            Some(partial) => Ok(Index {
+                entries: Entries::Partial(partial),
                 fingerprint: Some(Fingerprint::of(&metadata)),
                 copy: None,
                 features: Features::default(),
@@ -157,22 +158,22 @@ impl Repo {
         }
     }
 
-    /// Begins to read the index for [`Repo::copy_index`], in a thread, if it is so large that this takes milliseconds.
+    /// Starts a thread that reads the index for [`Repo::copy_index`], if it is so large that this takes milliseconds.
     pub fn begin_index(&self) {
         let (path, reader) = (self.index_file(), self.index_reader());
         if std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() >= raw::LARGE as u64) {
             let read = move || reader(std::fs::File::open(path)?);
-            // Where there can be no other thread it is read when it is asked for.
-            self.index_ahead.set(std::thread::Builder::new().spawn(read).ok());
+            // Without a thread, `copy_index` reads it.
+            self.index_thread.set(std::thread::Builder::new().spawn(read).ok());
         }
     }
 
-    /// What reads an index, by ourselves if we can.
+    /// Returns the function that reads an index file, and parses it if possible.
     fn index_reader(&self) -> impl FnOnce(std::fs::File) -> std::io::Result<Opened> + Send + use<> {
-        // Libgit2 is to be shown the index there: see `open_index`.
+        // With references by git, libgit2 has to be given the index: see `open_index`.
         let format = (!self.has_references_by_git()).then(|| self.format());
         move |mut file| {
-            // Git replaces an index and never writes into one: what was opened stays as it is.
+            // Git replaces an index and never writes into one, so an open file does not change.
             let metadata = file.metadata()?;
             let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
             file.read_to_end(&mut bytes)?;
@@ -185,7 +186,7 @@ impl Repo {
         }
     }
 
-    /// A copy that libgit2 can read of an index that it cannot; it goes with its directory.
+    /// A copy of an index in a form that libgit2 can read. The copy is deleted with its directory.
     fn plain_copy(&self, index: &Path) -> Result<(Temporary, PathBuf)> {
         let directory = self.temporary()?;
         let copy = directory.path().join("index");
@@ -194,22 +195,21 @@ impl Repo {
         Ok((directory, copy))
     }
 
-    /// Reads a copy of the index, which is made at that path: [`Repo::prepare_index`] can go on from there, where it
-    /// would have to read the index again, which takes longer than all else if it is large.
-    ///
+    /// Copies the index to `path` and reads it. [`Repo::prepare_index`] goes on from that copy, since reading a large
+    /// index again would take longer than all else.
     /// # Errors
     /// It cannot be copied or read.
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
         self.copy(path, Raw::check)
     }
 
-    /// The same; `sound` tells whether libgit2 would read an index that we have read ourselves.
+    /// As `copy_index`; `sound` tells whether libgit2 would accept an index that was parsed here.
     fn copy(&self, path: PathBuf, sound: impl Fn(&Raw) -> bool) -> Result<Index> {
         let file = self.index_file();
         let mut fingerprint = None;
         let mut features = Features::default();
         let mut copy = Copy { path, permissions: None, tail: Vec::new() };
-        let ahead = self.index_ahead.take().and_then(|reading| reading.join().ok()?.ok());
+        let ahead = self.index_thread.take().and_then(|reading| reading.join().ok()?.ok());
         match ahead.map_or_else(|| std::fs::File::open(&file).and_then(self.index_reader()), Ok) {
             Ok(opened) => {
                 let failed = |e| Error::io("copy", &file, e);
@@ -227,9 +227,10 @@ impl Repo {
                 };
                 let mut to = std::fs::File::create_new(&copy.path).map_err(failed)?;
                 to.write_all(&bytes).map_err(failed)?;
-                features = Features::of(&bytes, self.checksum());
+                features = Features::of(&bytes, self.checksum_len());
                 if features.any() {
-                    // To git the time of an index says which of its entries are to be looked at.
+                    // Git compares entries with the file's time to find those that it has to check, so the copy keeps
+                    // that time.
                     let modified = metadata.modified().map_err(failed)?;
                     to.set_modified(modified).map_err(failed)?;
                 }
@@ -239,7 +240,7 @@ impl Repo {
         }
         let git = match features.unreadable() {
             true => {
-                let plain = beside(&copy.path, "-plain");
+                let plain = with_suffix(&copy.path, "-plain");
                 std::fs::copy(&copy.path, &plain).map_err(|e| Error::io("copy", &plain, e))?;
                 by_git::make_plain(self, &plain)?;
                 self.open_index(&plain, features)?
@@ -249,8 +250,8 @@ impl Repo {
         Ok(Index { entries: Entries::Git(git), fingerprint, copy: Some(copy), features })
     }
 
-    /// Opens an index, or a copy of it. Where libgit2 would find none that it can read, it is shown this one, for attributes:
-    /// by a handle of its own, since one that belongs to a repository behaves otherwise.
+    /// Opens an index or a copy of it. Where libgit2 could not read the repository's index for attributes, it gets this
+    /// one, by a second handle: an index that belongs to a repository behaves differently.
     fn open_index(&self, path: &Path, features: Features) -> Result<git2::Index> {
         if self.has_references_by_git() || features.unreadable() {
             self.set_attribute_index(&mut open(self, path)?)?;
@@ -258,7 +259,7 @@ impl Repo {
         open(self, path)
     }
 
-    /// Opens an index of our own, which is made plain if it has to be.
+    /// Opens an index of our own, after rewriting it if libgit2 cannot read it.
     pub(super) fn open_scratch_index(&self, path: &Path) -> Result<git2::Index> {
         if features(self, path)?.unreadable() {
             by_git::make_plain(self, path)?;
@@ -266,25 +267,25 @@ impl Repo {
         open(self, path)
     }
 
-    /// The lock that git takes to write the index.
+    /// The lock file that git creates to write the index.
     pub fn index_lock(&self) -> PathBuf {
-        beside(&self.index_file(), ".lock")
+        with_suffix(&self.index_file(), ".lock")
     }
 
-    /// What [`Repo::copy_index`] gave if it still is the present index; else a new copy of that, for a new index that is
-    /// prepared at `aside`. To be called under the index's lock.
+    /// Returns `known` if it still is the current index, else reads the index again, with a copy for the new index at
+    /// `aside`. To be called under the index's lock.
     ///
     /// # Errors
     /// As [`Repo::copy_index`].
     pub fn present_index(&self, known: Option<Index>, aside: &Path) -> Result<Index> {
         match known {
             Some(known) if known.copy.is_some() && known.is_same(self)? && known.is_sound() => Ok(known),
-            _ => self.copy(beside(aside, "-copy"), Raw::is_sound),
+            _ => self.copy(with_suffix(aside, "-copy"), Raw::is_sound),
         }
     }
 
-    /// Whether the index at a path says the same as one that was kept: git writes it anew whenever it looks at files, and
-    /// only what it knows of their times is other then.
+    /// Whether the index at `index` equals a kept one in all but stat data, which git refreshes whenever it looks at
+    /// files.
     ///
     /// # Errors
     /// The disk cannot tell.
@@ -294,36 +295,42 @@ impl Repo {
             bytes => bytes.map(Some),
         };
         let Some(known) = read(kept)? else { return Ok(false) };
-        // None at all is kept as an empty file, which no index is.
+        // An empty file stands for a missing index; no real index is empty.
         let now = read(index)?.unwrap_or_default();
         if now == known || now.is_empty() || known.is_empty() {
             return Ok(now == known);
         }
-        // What cannot be read is like nothing.
-        Ok(matches!((self.said_by(index), self.said_by(kept)), (Ok(one), Ok(other)) if one == other))
+        // An unreadable index equals nothing.
+        Ok(
+            matches!((self.entries_without_stat(index), self.entries_without_stat(kept)), (Ok(one), Ok(other)) if one == other),
+        )
     }
 
-    /// All that an index says, but for what files were like when they were indexed.
-    fn said_by(&self, index: &Path) -> Result<Vec<Said>> {
+    /// All entries of an index, without their stat data.
+    fn entries_without_stat(&self, index: &Path) -> Result<Vec<EntryWithoutStat>> {
         let plain = match features(self, index)?.unreadable() {
             true => Some(self.plain_copy(index)?),
             false => None,
         };
         let index = open(self, plain.as_ref().map_or(index, |(_, plain)| plain))?;
-        let said = index.iter().map(|entry| {
+        let entries = index.iter().map(|entry| {
             let what = Entry { mode: entry.mode, id: entry.id };
             let (flags, more) = (STAGE | ASSUME_VALID, INTENT_TO_ADD | SKIP_WORKTREE);
-            Said { path: entry.path, what, flags: (entry.flags & flags, entry.flags_extended & more) }
+            EntryWithoutStat {
+                path: entry.path,
+                what,
+                flags: (entry.flags & flags, entry.flags_extended & more),
+            }
         });
-        Ok(said.collect())
+        Ok(entries.collect())
     }
 
-    /// Puts an index that was prepared aside in place. It stays there as well, so that it is known again.
+    /// Puts a prepared index in place. The prepared file stays, to compare with later.
     ///
     /// # Errors
-    /// What the file system says: nothing has changed then.
+    /// As the file system reports; nothing has changed then.
     pub fn place_index(prepared: &Path, index: &Path) -> Result<()> {
-        let copy = beside(prepared, "-placed");
+        let copy = with_suffix(prepared, "-placed");
         link_or_copy(prepared, &copy)?;
         match std::fs::rename(&copy, index) {
             Err(e) if e.kind() == std::io::ErrorKind::CrossesDevices => Err(Error::Unsupported {
@@ -334,7 +341,7 @@ impl Repo {
         }
     }
 
-    /// Puts back what [`Index::keep`] kept if the prepared index is in place; else what is there stays. Can be run again.
+    /// Restores the kept index if the prepared one is in place; any other index stays. Can be repeated.
     ///
     /// # Errors
     /// What the file system says.
@@ -346,15 +353,14 @@ impl Repo {
         if kept.metadata().map_err(failed)?.len() == 0 {
             return std::fs::remove_file(index).map_err(failed);
         }
-        let copy = beside(kept, "-again");
+        let copy = with_suffix(kept, "-again");
         link_or_copy(kept, &copy)?;
         std::fs::rename(&copy, index).map_err(failed)
     }
 
-    /// Writes a new index aside: the present one with the updates, whose files stand in the checkout already, being
-    /// those in `placed`. Of any other file the index is to say nothing, so that git looks at its content. Those in
-    /// `outside` are not to stand in the checkout. What [`Repo::present_index`] gave is used up. Where the index has
-    /// features that only git knows, git writes it.
+    /// Writes a new index to `aside`: `known` with the updates. The files in `placed` are in the checkout already; all
+    /// others get no stat data, so that git checks their content. The paths in `outside` are not to be in the checkout.
+    /// Where the index has features that only git knows, git writes it.
     ///
     /// # Errors
     /// It cannot be written.
@@ -382,8 +388,8 @@ impl Repo {
             }
             (Some(copy), Entries::Raw(raw)) => self.change_raw_index(&raw, &copy.path, &change)?,
             (_, Entries::Git(git)) => self.change_index(git, &change)?,
-            // Only a copy is changed.
-            (None, Entries::Raw(_)) | (_, Entries::Asked(_)) => {}
+            // These were read without a copy.
+            (None, Entries::Raw(_)) | (_, Entries::Partial(_)) => {}
         }
         if let Some(Copy { path, permissions, .. }) = copy {
             let permitted =
@@ -397,17 +403,17 @@ impl Repo {
 }
 
 impl Entries {
-    /// What stands at a path, unless it is in conflict.
+    /// The entry of a path at stage 0.
     fn find(&self, path: &str) -> Option<git2::IndexEntry> {
         match self {
             Entries::Raw(raw) => raw.find(path.as_bytes()),
-            Entries::Asked(asked) => asked.find(path.as_bytes()),
+            Entries::Partial(partial) => partial.find(path.as_bytes()),
             Entries::Git(git) => git.get_path(Path::new(path), 0),
         }
     }
 }
 
-/// Seconds and nanoseconds.
+/// In seconds and nanoseconds.
 fn time(time: git2::IndexTime) -> (i64, i64) {
     (i64::from(time.seconds() as u32), i64::from(time.nanoseconds()))
 }
@@ -416,12 +422,12 @@ fn open(repo: &Repo, path: &Path) -> Result<git2::Index> {
     git2::Index::open_ext(path, repo.format()).map_err(|e| Error::git("read the index", e))
 }
 
-/// What the index at that path has.
+/// The features of the index file at a path.
 fn features(repo: &Repo, path: &Path) -> Result<Features> {
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
     read.map_err(|e| Error::io("read", path, e))?;
-    Ok(Features::of(&bytes, repo.checksum()))
+    Ok(Features::of(&bytes, repo.checksum_len()))
 }
 
 impl Fingerprint {
@@ -430,7 +436,7 @@ impl Fingerprint {
     }
 }
 
-/// The last bytes of an index: the checksum of all others, unless `index.skipHash` leaves it out.
+/// The last bytes of an index: the checksum, unless `index.skipHash` leaves it out.
 fn tail(file: &std::fs::File) -> std::io::Result<Vec<u8>> {
     let len = file.metadata()?.len();
     let mut tail = vec![0; len.min(TAIL as u64) as usize];
@@ -438,8 +444,8 @@ fn tail(file: &std::fs::File) -> std::io::Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// Gives a file, which nobody writes into, another name; a file of an earlier try may have that. Where there are no links,
-/// or this one is not allowed, it becomes a copy with the same time.
+/// Gives a file that nobody writes into a second name, replacing one from an earlier try. Without hard links, the second
+/// name is a copy with the same time.
 fn link_or_copy(file: &Path, name: &Path) -> Result<()> {
     let _ = std::fs::remove_file(name);
     let copy = |_| {
@@ -458,7 +464,7 @@ fn fingerprint(path: &Path) -> Result<Option<Fingerprint>> {
 }
 
 impl Index {
-    /// What it has that only git keeps.
+    /// The features that only git can write.
     pub fn features(&self) -> Features {
         self.features
     }
@@ -471,7 +477,7 @@ impl Index {
         Ok(fingerprint(&repo.index_file())? == self.fingerprint)
     }
 
-    /// Keeps the index file under another name: the very file, since its time says which entries are to be looked at.
+    /// Keeps the index file under another name, as a link where possible: its time tells git which entries to check.
     ///
     /// # Errors
     /// What the file system says.
@@ -482,7 +488,7 @@ impl Index {
         }
     }
 
-    /// Likewise without any doubt, for what is written in its place: a time stamp may be too coarse to tell.
+    /// As `is_current`, but compares the last bytes, too, since timestamps may be too coarse. For replacing the index.
     fn is_same(&self, repo: &Repo) -> Result<bool> {
         if !self.is_current(repo)? {
             return Ok(false);
@@ -493,15 +499,15 @@ impl Index {
         Ok(now.map_err(|e| Error::io("read", file, e))? == copy.tail)
     }
 
-    /// Whether its checksum is right. Libgit2 has looked at that of one that it reads.
+    /// Whether the checksum is right. Libgit2 verifies it while reading.
     fn is_sound(&self) -> bool {
         match &self.entries {
             Entries::Raw(raw) => raw.is_sound(),
-            Entries::Git(_) | Entries::Asked(_) => true,
+            Entries::Git(_) | Entries::Partial(_) => true,
         }
     }
 
-    /// What it says of a path at stage 0.
+    /// The entry of a path at stage 0.
     pub fn get(&self, path: &str) -> Option<Indexed> {
         let entry = self.entries.find(path)?;
         Some(Indexed {
@@ -522,19 +528,19 @@ impl Index {
     /// Whether the path is in conflict.
     pub fn is_conflicted(&self, path: &str) -> bool {
         match &self.entries {
-            Entries::Raw(_) | Entries::Asked(_) => false,
+            Entries::Raw(_) | Entries::Partial(_) => false,
             Entries::Git(git) => (1..=3).any(|stage| git.get_path(Path::new(path), stage).is_some()),
         }
     }
 
-    /// An entry below a path, other than those for which `except` holds.
+    /// Some entry below a path for which `except` does not hold.
     pub fn below(&self, path: &str, except: impl Fn(&str) -> bool) -> Option<String> {
         let prefix = format!("{path}/");
         let (first, len) = match &self.entries {
             Entries::Raw(raw) => (raw.position(prefix.as_bytes()), raw.len()),
             Entries::Git(git) => (git.find_prefix(prefix.as_str()).ok()?, git.len()),
-            Entries::Asked(asked) => {
-                let below = asked.below(path.as_bytes()).into_iter();
+            Entries::Partial(partial) => {
+                let below = partial.below(path.as_bytes()).into_iter();
                 return { below }
                     .map(|path| String::from_utf8_lossy(&path).into_owned())
                     .find(|path| !except(path));
@@ -543,7 +549,7 @@ impl Index {
         let entry = |at| match &self.entries {
             Entries::Raw(raw) => raw.get(at),
             Entries::Git(git) => git.get(at),
-            Entries::Asked(_) => None,
+            Entries::Partial(_) => None,
         };
         (first..len)
             .filter_map(entry)
@@ -552,9 +558,9 @@ impl Index {
             .find(|path| !except(path))
     }
 
-    /// Whether a file's data say that it is unchanged since it was indexed. `false` means: look at the content.
+    /// Whether the stat data show that a file is unchanged. If `false`, the content has to be compared.
     pub fn is_fresh(&self, indexed: &Indexed, stat: &Stat) -> bool {
-        // The change time too: the modification time can be set back after an edit.
+        // The change time too, because the modification time can be set back after an edit.
         let on_disk = (
             stat.st_mtime as i32,
             stat.st_mtime_nsec as u32,
@@ -564,7 +570,7 @@ impl Index {
             stat.st_ino as u32,
         );
         let written = self.fingerprint.map(|fingerprint| fingerprint.mtime);
-        // Written in the same instant as the index: the time says nothing (git's "racy" entries).
+        // As young as the index: the time proves nothing (git's "racy" entries).
         let racy = written.is_none_or(|written| (stat.st_mtime, stat.st_mtime_nsec as i64) >= written);
         on_disk == indexed.stat && !racy
     }

@@ -1,9 +1,9 @@
-//! Signals. Where there is nothing to take back they end the process at once; in a transaction they set a flag that
-//! is looked at between steps. Publish's few milliseconds are not interrupted, and once something has landed nothing is: what
-//! holds is reported. Whoever kills the `git` that has started this (as `git llm-apply`) means this, and counts as a signal.
+//! Signals. Outside of a transaction a signal ends the process at once. In a transaction it sets a flag, which is checked
+//! between steps. Publishing takes a few milliseconds and is not interrupted. After something has landed, signals are
+//! ignored, and the landing is reported. If `git llm-apply` was started by `git` and that git is killed, this counts as a
+//! signal, because the user means us.
 //!
-//! A server does several things at a time. Each of them has a [`Cancel`] of its own, which is as a signal for it alone, and what
-//! one of them lands keeps no signal from the others.
+//! A server runs several calls at once. Each has a [`Cancel`], which acts as a signal for that call only.
 
 use rustix::process::{Pid, getppid};
 use std::cell::RefCell;
@@ -16,22 +16,22 @@ pub const EXIT_STATUS: i32 = 130;
 
 struct Flags {
     idle: Arc<AtomicBool>,
-    /// The last that has come; none is 0.
+    /// The last signal that came; 0 for none.
     seen: Arc<AtomicUsize>,
     /// Whether something has landed.
     landed: AtomicBool,
-    /// The git that has started this process, if one has.
+    /// The git that started this process, if one did.
     git: Option<Pid>,
 }
 
 static FLAGS: OnceLock<Flags> = OnceLock::new();
 
 thread_local! {
-    /// What this thread's work is cancelled by, if it can be by itself.
+    /// What cancels this thread's work, if it can be cancelled by itself.
     static CANCEL: RefCell<Option<Cancel>> = const { RefCell::new(None) };
 }
 
-/// What cancels the work of one thread, as a signal does that of a process.
+/// Cancels the work of one thread, as a signal cancels that of the process.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<CancelFlags>);
 
@@ -42,17 +42,17 @@ struct CancelFlags {
 }
 
 impl Cancel {
-    /// Cancels the work: from now on nothing of it lands.
+    /// Cancels the work. It lands nothing from now on.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it was.
+    /// Whether the work was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::SeqCst)
     }
 
-    /// Does work that can be cancelled by this.
+    /// Runs work that this can cancel.
     pub fn guard<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = CANCEL.replace(Some(self.clone()));
         let done = work();
@@ -65,7 +65,7 @@ impl Cancel {
     }
 }
 
-/// Sets the handlers. A signal that was ignored from the start (nohup) is handled all the same.
+/// Installs the handlers, also for a signal that was ignored from the start (nohup(1)).
 ///
 /// # Errors
 /// The system refuses.
@@ -82,18 +82,18 @@ pub fn install() -> std::io::Result<()> {
         let number = usize::try_from(signal).unwrap_or_default();
         signal_hook::flag::register_usize(signal, Arc::clone(&flags.seen), number)?;
     }
-    // A file that grows over the limit (ulimit -f) is an error where it is written, and goes back like any other; unhandled,
-    // the signal would end the process there.
+    // With a handler, exceeding the file size limit (`ulimit -f`) is a write error that rolls back like any other.
+    // Without one, SIGXFSZ would end the process.
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     Ok(())
 }
 
-/// Whether a signal has come while a transaction was under way.
+/// Whether a signal came during a transaction.
 pub fn seen() -> bool {
     signal().is_some()
 }
 
-/// The signal that has come while a transaction was under way, to be passed on to what it runs.
+/// The signal that came during a transaction, to pass on to running commands.
 pub fn signal() -> Option<i32> {
     if Cancel::of_this_thread().is_some_and(|cancel| cancel.is_cancelled()) {
         return Some(signal_hook::consts::SIGTERM);
@@ -104,7 +104,7 @@ pub fn signal() -> Option<i32> {
     seen.or_else(|| is_orphan().then_some(signal_hook::consts::SIGTERM))
 }
 
-/// Takes it that something has landed: from now on a signal ends nothing.
+/// Notes that something has landed: from now on signals are ignored.
 pub fn land() {
     if let Some(cancel) = Cancel::of_this_thread() {
         cancel.0.landed.store(true, Ordering::SeqCst);
@@ -122,27 +122,27 @@ pub fn has_landed() -> bool {
     FLAGS.get().is_some_and(|flags| flags.landed.load(Ordering::SeqCst))
 }
 
-/// Whether a process is git, where the system has a directory that says so.
+/// Whether a process is git, on systems with `/proc`.
 fn is_git(process: Pid) -> bool {
     let name = std::fs::read_to_string(format!("/proc/{}/comm", process.as_raw_nonzero()));
     name.is_ok_and(|name| name.trim_end() == "git")
 }
 
-/// Takes it that the signal has not come, if that was the last one: it was meant for somebody else.
+/// Forgets a signal that was meant for another program, if it was the last one.
 pub(super) fn forget(signal: i32) {
     if let (Some(flags), Ok(number)) = (FLAGS.get(), usize::try_from(signal)) {
         let _ = flags.seen.compare_exchange(number, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
 }
 
-/// While it lives, signals set a flag; when the outermost goes, they end the process again, and one that came is acted upon
-/// by the caller, who looks at [`seen`].
+/// While this lives, signals only set a flag. After the outermost one is dropped, they end the process again. The caller
+/// checks [`seen`] for a signal that came meanwhile.
 #[must_use]
 pub struct Held {
     was_idle: bool,
 }
 
-/// Begins to hold signals off.
+/// Starts to hold signals.
 pub fn hold() -> Held {
     Held { was_idle: FLAGS.get().is_some_and(|flags| flags.idle.swap(false, Ordering::SeqCst)) }
 }

@@ -1,4 +1,4 @@
-//! The locks that leave no file behind, and those that hold a token.
+//! Locks: flock(2), which leaves no file behind, and lock files that hold a token.
 
 use super::config::Config;
 use super::repo::Repo;
@@ -18,13 +18,12 @@ pub struct Flock {
 }
 
 impl Flock {
-    /// Waits up to `timeout` for the lock on what stands at `path`; `None` when time is over.
+    /// Waits up to `timeout` for the lock on the file or directory at `path`; `None` after that.
     ///
     /// # Errors
-    /// The path cannot be opened, or its file system has no locks.
+    /// The path cannot be opened, or its file system does not support locks.
     pub fn wait(path: &Path, timeout: Duration) -> Result<Option<Self>> {
-        // For writing if it can be: where locks go over the network, an exclusive one asks for it.
-        // Without waiting, if it should be a pipe.
+        // For writing if possible, because an exclusive lock on NFS requires it; non-blocking, in case it is a pipe.
         let nonblock = rustix::fs::OFlags::NONBLOCK.bits() as i32;
         let open = |write: bool| {
             std::fs::OpenOptions::new().read(true).write(write).custom_flags(nonblock).open(path)
@@ -42,15 +41,15 @@ impl Flock {
         }
     }
 
-    /// The lock once more, to be held by another process as well.
+    /// A second descriptor of the lock, for another process to hold.
     ///
     /// # Errors
-    /// The system has no more file descriptors.
+    /// There are no file descriptors left.
     pub fn share(&self) -> Result<File> {
         self.file.try_clone().map_err(|e| Error::io("share", "the transaction's lock", e))
     }
 
-    /// The lock if nobody holds it.
+    /// Takes the lock if it is free.
     ///
     /// # Errors
     /// As [`Flock::wait`].
@@ -59,31 +58,31 @@ impl Flock {
     }
 }
 
-/// How long a lock of git's is waited for that somebody else holds.
+/// How long to wait for one of git's locks.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// `None`: for ever.
+    /// `None` for no limit.
     time: Option<Duration>,
-    /// Asked between tries: whether to give up all the same, because of a signal.
+    /// Checked between tries: whether a signal came.
     stop: fn() -> bool,
 }
 
 impl Patience {
-    /// As git waits for the index where it has to; a `git status` in the background holds its lock for moments.
+    /// For the index: a `git status` in the background holds its lock for moments.
     pub fn for_index(stop: fn() -> bool) -> Self {
         Self { time: Some(Duration::from_secs(1)), stop }
     }
 
-    /// As git waits for a reference (git-config(1), `core.filesRefLockTimeout`).
+    /// For a reference, as git waits (git-config(1), `core.filesRefLockTimeout`).
     ///
     /// # Errors
-    /// The configuration makes no sense.
+    /// The configured value is not a number.
     pub fn for_reference(config: &Config, stop: fn() -> bool) -> Result<Self> {
         let milliseconds = config.number("core.filesreflocktimeout")?.unwrap_or(100);
         Ok(Self { time: u64::try_from(milliseconds).ok().map(Duration::from_millis), stop })
     }
 
-    /// Tries until something else comes of it than [`Error::Locked`], or time is over.
+    /// Tries until the result is not [`Error::Locked`], or the time is over.
     fn wait<T>(self, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
         let begin = Instant::now();
         let mut pause = Duration::from_millis(1);
@@ -101,10 +100,10 @@ impl Patience {
         }
     }
 
-    /// Waits until nobody holds the lock.
+    /// Waits until the lock file is gone.
     ///
     /// # Errors
-    /// [`Error::Locked`] if somebody still does.
+    /// [`Error::Locked`] if it still exists.
     pub fn wait_for(self, lock: &Path) -> Result<()> {
         self.wait(|| match lock.symlink_metadata() {
             Ok(_) => Err(Error::Locked(lock.to_owned())),
@@ -113,8 +112,8 @@ impl Patience {
     }
 }
 
-/// One of git's own lock files (`index.lock`, `HEAD.lock`, `<ref>.lock`), made so that it holds a token from its
-/// first moment on: a leftover of ours can be told from anybody else's. Dropping it leaves the file for the recovery.
+/// One of git's lock files (`index.lock`, `HEAD.lock`, `<ref>.lock`) that holds a token from the moment it exists, so
+/// that a lock left behind by us can be told from anybody else's. Dropping it leaves the file for the recovery.
 #[must_use]
 #[derive(Debug)]
 pub struct TokenLock {
@@ -123,10 +122,10 @@ pub struct TokenLock {
 }
 
 impl TokenLock {
-    /// Makes the lock file as a link to `token`, and waits for whoever has it.
+    /// Creates the lock file as a link to `token`, and waits if another process has it.
     ///
     /// # Errors
-    /// [`Error::Locked`] if it still exists when patience ends; else what the file system says.
+    /// [`Error::Locked`] if it still exists after waiting; else as the file system reports.
     pub fn take(path: &Path, token: &Path, patience: Patience) -> Result<Self> {
         patience.wait(|| Self::attempt(path.to_owned(), token))
     }
@@ -155,8 +154,8 @@ impl TokenLock {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::XDEV) => {}
             Err(e) => return Err(Error::io("create", path, e)),
         }
-        // Neither is to be had: the token comes a moment later, and a process killed in that moment leaves an empty
-        // lock, as git does.
+        // Neither works here, so the token is written a moment after the file is created. A process that is killed in
+        // between leaves an empty lock, as git would.
         let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         let mut file = match made {
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => return Err(Error::Locked(path)),
@@ -173,7 +172,7 @@ impl TokenLock {
         Self { path, released: Cell::new(false) }
     }
 
-    /// Takes over a lock that an earlier process of ours left: `None` unless it is a link to that token, or a copy of it.
+    /// Takes over a lock of an earlier run; `None` unless it is a link to that run's token or a copy of it.
     ///
     /// # Errors
     /// It cannot be read.
@@ -181,7 +180,7 @@ impl TokenLock {
         Ok(token.is_in(&path)?.then(|| Self::held(path)))
     }
 
-    /// Where it is.
+    /// The path of the lock file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -191,7 +190,8 @@ impl TokenLock {
         !self.released.get()
     }
 
-    /// Removes the lock file; it being gone already is no error. Once only: what stands there later is somebody else's.
+    /// Removes the lock file, if it still exists. A second call does nothing, because a file there would be somebody
+    /// else's.
     ///
     /// # Errors
     /// It cannot be removed.
@@ -205,7 +205,7 @@ impl TokenLock {
     }
 }
 
-/// What the locks of a run are known by.
+/// The token file, by which the locks of a run are recognized.
 #[derive(Debug, Default)]
 pub struct Token {
     file: Option<Metadata>,
@@ -213,10 +213,10 @@ pub struct Token {
 }
 
 impl Token {
-    /// Reads the one at that place; nothing is known by one that is missing.
+    /// Reads the token file. If it is missing, the token recognizes no lock.
     ///
     /// # Errors
-    /// It cannot be read, or is no file.
+    /// It cannot be read, or is not a regular file.
     pub fn read(path: &Path) -> Result<Self> {
         match places::read(path, places::SMALL) {
             Err(e) if e.is_missing() => Ok(Self::default()),
@@ -224,7 +224,7 @@ impl Token {
         }
     }
 
-    /// What it holds.
+    /// The content of the token.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
@@ -233,14 +233,14 @@ impl Token {
         self.file.as_ref().is_some_and(|own| (own.dev(), own.ino()) == (found.dev(), found.ino()))
     }
 
-    /// Whether a lock is a link to it, whatever became of what both hold, or a copy, where links are not to be had. A copy of
-    /// nothing is none: git's own locks are empty at first.
+    /// Whether a lock is a link to the token file (whatever it contains by now) or, on a file system without links, a
+    /// copy. An empty token has no copies, because git's own locks are empty at first.
     fn is_in(&self, lock: &Path) -> Result<bool> {
         let Ok(found) = lock.symlink_metadata() else { return Ok(false) };
         if self.is_file(&found) {
             return Ok(true);
         }
-        // A lock that is anything but a small file is somebody else's as well.
+        // Anything but a small file is somebody else's.
         if !found.is_file() || found.len() != self.text.len() as u64 || self.text.is_empty() {
             return Ok(false);
         }
@@ -252,8 +252,8 @@ impl Token {
 }
 
 impl Repo {
-    /// The lock files of this repository that are links to that token, whatever they were to lock. Where it has no links the
-    /// file system may have none: then `is_whole` says whether a copy can be nobody else's.
+    /// The lock files of this repository that are links to the token file. If it has no links, the file system may not
+    /// support them; then copies count, too, if `is_whole` says that the token is intact.
     ///
     /// # Errors
     /// A directory or a lock cannot be read.
@@ -273,12 +273,12 @@ impl Repo {
         Ok(locks)
     }
 
-    /// All lock files where git has its own.
+    /// All lock files at the places where git has its own.
     ///
     /// # Errors
     /// A directory cannot be read.
     pub fn lock_files(&self) -> Result<Vec<PathBuf>> {
-        // Of all worktrees; in their git directories, and wherever references are.
+        // Of all worktrees: in their git directories, and below each `refs`.
         let worktrees = self.common_dir().join("worktrees");
         let mut pending: Vec<_> = [self.common_dir(), self.git_dir()].map(|top| top.join("refs")).into();
         let mut flat = vec![self.common_dir().to_owned(), self.git_dir().to_owned()];
@@ -307,7 +307,7 @@ impl Repo {
     }
 }
 
-/// What lies in a directory; nothing if it is not there, or a link.
+/// The paths in a directory; none if it is missing or a link.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
     if !directory.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return Ok(Vec::new());

@@ -1,11 +1,11 @@
-//! Looking back along a branch: what its commits say of others, and what other repositories have of it.
+//! Reads a branch's history: its messages, reverted commits, and whether remotes have them.
 
 use super::refs::is_object_name;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use std::collections::HashSet;
 
-/// How git says which commit another one takes back (git-revert(1)).
+/// The line in the message of a revert (git-revert(1)).
 const REVERTS: &str = "This reverts commit ";
 
 impl Repo {
@@ -28,14 +28,14 @@ impl Repo {
         Ok(String::from_utf8_lossy(commit.message_bytes()).into_owned())
     }
 
-    /// The commits that were taken back among those that `tip` has and `known` have not, by what their messages say. One
-    /// that was taken back itself takes nothing back.
+    /// The commits between `known` and `tip` that were reverted, by the messages there. A revert that was reverted itself
+    /// does not count.
     ///
     /// # Errors
     /// The object store fails.
-    pub fn taken_back(&self, tip: Oid, known: impl IntoIterator<Item = Oid>) -> Result<HashSet<Oid>> {
+    pub fn reverted_commits(&self, tip: Oid, known: impl IntoIterator<Item = Oid>) -> Result<HashSet<Oid>> {
         let mut gone = HashSet::new();
-        // Whatever takes a commit back comes after it.
+        // The newest first, since a revert follows the commit.
         for id in self.commits_beyond(tip, known)?.into_iter().rev() {
             if gone.contains(&id) {
                 continue;
@@ -51,8 +51,7 @@ impl Repo {
         Ok(gone)
     }
 
-    /// Whether any of the remotes' branches, as far as they were fetched, has one of these commits. All of these follow
-    /// `base`.
+    /// Whether a remote-tracking branch contains one of these commits, all of which follow `base`.
     ///
     /// # Errors
     /// The references or the object store cannot be read.
@@ -60,7 +59,7 @@ impl Repo {
         let failed = |e| Error::git("read the branches of remotes", e);
         let mut walk = self.git.revwalk().map_err(failed)?;
         for (_, tip) in self.references_below("refs/remotes/")? {
-            // One that the clone lacks tells nothing.
+            // A tip that a partial clone lacks is skipped.
             let _ = walk.push(tip);
         }
         walk.hide(base).map_err(failed)?;

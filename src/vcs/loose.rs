@@ -1,4 +1,4 @@
-//! Loose objects as files (gitformat-loose(5)).
+//! Writes loose objects (gitformat-loose(5)).
 
 use super::compress::Compressor;
 use super::repo::Repo;
@@ -12,18 +12,18 @@ use std::path::{Path, PathBuf};
 pub(super) struct Writer(Compressor);
 
 impl Writer {
-    /// With the repository's compression of loose objects.
+    /// Uses the repository's compression of loose objects.
     ///
     /// # Errors
-    /// The configuration says something else than a number.
+    /// The configured value is not a number.
     pub(super) fn new(repo: &Repo) -> Result<Self> {
         Ok(Self(Compressor::new(repo, "core.loosecompression")?))
     }
 
-    /// Writes an object to a file that nobody else has, or needs as it is; gives the open file.
+    /// Writes an object to a private file, and returns the open file.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub(super) fn write(&mut self, path: &Path, kind: git2::ObjectType, data: &[u8]) -> Result<File> {
         let header = format!("{} {}\0", kind.str(), data.len());
         let mut write = || -> std::io::Result<File> {
@@ -37,7 +37,7 @@ impl Writer {
     }
 }
 
-/// Makes a directory for nobody else, unless it is there.
+/// Creates a directory that only the owner can enter, unless it exists.
 pub(super) fn make_private(path: &Path) -> Result<()> {
     match std::fs::DirBuilder::new().mode(0o700).create(path) {
         Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => Err(Error::io("create", path, e)),
@@ -45,7 +45,7 @@ pub(super) fn make_private(path: &Path) -> Result<()> {
     }
 }
 
-/// Where an object stands in an object directory; its parent is made.
+/// The path of an object in an object directory; creates its parent.
 pub(super) fn fan_out(objects: &Path, id: Oid) -> Result<PathBuf> {
     let hex = id.to_string();
     let fan = objects.join(&hex[..2]);

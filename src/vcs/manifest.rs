@@ -1,4 +1,4 @@
-//! The files of new objects that go into the repository, for the journal.
+//! The manifest of new object files, for the journal.
 
 use super::refs::is_object_name;
 use serde::{Deserialize, Serialize};
@@ -10,24 +10,25 @@ use std::path::Path;
 pub struct Item {
     /// Its name relative to an object directory.
     pub(super) name: String,
-    /// By which it is known again.
+    /// Identifies the file.
     pub(super) inode: u64,
 }
 
-/// What goes where, for the journal.
+/// The new object files of a landing.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The files, in the order in which they go in: what is named before what names it, an index after its pack.
+    /// The files in the order in which they are put in place: an object after those that it refers to, a pack's index
+    /// after the pack.
     pub(super) items: Vec<Item>,
-    /// The time stamp that they all carry: seconds and nanoseconds.
+    /// The modification time of all of them: seconds and nanoseconds.
     pub(super) stamp: (i64, u32),
-    /// What a file that keeps the pack says, by which it is known as ours.
+    /// The content of the pack's `.keep` file, which shows that the pack is ours.
     #[serde(default)]
     pub(super) owner: String,
 }
 
 impl Manifest {
-    /// Looks whether it names objects and packs only, for one that was read from a file; gives what is neither.
+    /// Checks that a manifest from a file names only objects and packs.
     ///
     /// # Errors
     /// The first other name.
@@ -46,25 +47,25 @@ impl Manifest {
         }
     }
 
-    /// Whether a loose object of that name is in it.
+    /// Whether this loose object is in it.
     pub fn has_loose(&self, id: &str) -> bool {
         self.items.iter().any(|item| {
             item.name.split_once('/').is_some_and(|(fan, rest)| id.strip_prefix(fan) == Some(rest))
         })
     }
 
-    /// Whether an object of that name may be in it: what is in its packs is not listed.
+    /// Whether this object may be in it; the objects in its packs are not listed.
     pub(super) fn may_have(&self, id: &str) -> bool {
         self.has_loose(id) || self.items.iter().any(|item| item.name.starts_with("pack/"))
     }
 
-    /// Gives a file the manifest's time stamp, and gives its inode.
+    /// Sets the manifest's time on a file, and returns the inode.
     pub(super) fn stamp(&self, file: &std::fs::File) -> std::io::Result<u64> {
         rustix::fs::futimens(file, &self.times())?;
         Ok(file.metadata()?.ino())
     }
 
-    /// Gives that to an object that somebody else has put there, if it is older.
+    /// Sets the manifest's time on an object file of somebody else's, if that is older.
     pub(super) fn freshen(&self, path: &Path) -> std::io::Result<()> {
         let found = std::fs::symlink_metadata(path)?;
         if (found.mtime(), found.mtime_nsec()) < (self.stamp.0, i64::from(self.stamp.1)) {

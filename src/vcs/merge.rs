@@ -1,7 +1,7 @@
-//! Three-way merges of trees, in memory, as `git merge-tree` does them: lines are merged, renames are followed.
+//! Three-way merges of trees in memory, as `git merge-tree` does them: by lines, following renames.
 //!
-//! Only the paths in which the three trees can differ take part, so that the cost does not depend on the size of the
-//! repository: the trees are cut down to those first, and the result is read as changes to our side.
+//! The trees are first reduced to the paths in which they differ, so that the cost does not depend on the size of the
+//! repository. The result is a set of changes to our side.
 
 use super::index::index_entry;
 use super::tree::{Changes, DIRECTORY, Entry, node};
@@ -12,7 +12,7 @@ use crate::plan::{Body, FileState, Node};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Paths from the root of the repository, as git has them.
+/// Paths from the top of the repository, as bytes.
 pub type Paths = BTreeSet<Vec<u8>>;
 
 named! {
@@ -20,32 +20,32 @@ named! {
     Favor {
         /// Those of the branch.
         Ours = "ours",
-        /// Those of what is brought onto it.
+        /// Those of the commits that are brought onto it.
         Theirs = "theirs",
     }
 }
 
-/// What a merge comes to.
+/// The result of a merge.
 #[derive(Debug, Clone)]
 pub enum Merge {
-    /// Changes to our side, and what was decided by whose side was favoured.
+    /// The changes to our side, and the conflicts that the favour decided.
     Clean(Changes, Vec<Conflict>),
-    /// What no machine can decide; nothing of the merge is given then.
+    /// The conflicts; the merge changes nothing.
     Conflicts(Vec<Conflict>),
-    /// It would change files of our side whose names are none of a [`RepoPath`]; these, as far as they can be shown.
+    /// It would change files whose names are not a valid [`RepoPath`]: these, with invalid UTF-8 replaced.
     Unnameable(Vec<String>),
 }
 
-/// A path on which the sides do not agree.
+/// A path on which the sides conflict.
 #[derive(Debug, Clone)]
 pub struct Conflict {
-    /// The path on our side, else on theirs, else before.
+    /// The path on our side, else on theirs, else in the ancestor.
     pub path: String,
-    /// The file before, if it was there.
+    /// The ancestor's entry.
     pub ancestor: Option<Entry>,
-    /// Ours.
+    /// Our entry.
     pub ours: Option<Entry>,
-    /// Theirs.
+    /// Their entry.
     pub theirs: Option<Entry>,
 }
 
@@ -83,13 +83,13 @@ impl super::repo::Repo {
         Ok(paths)
     }
 
-    /// How many files are different in two trees, and how many lines came and went.
+    /// The number of changed files, added lines and removed lines between two trees.
     ///
     /// # Errors
     /// The object store fails.
     pub fn size(&self, old: Option<Oid>, new: Oid) -> Result<(usize, usize, usize)> {
         self.ensure_trees(old, Some(new))?;
-        self.show_index()?;
+        self.load_attribute_index()?;
         let old = old.map(|id| self.find_tree(id)).transpose()?;
         let mut diff =
             self.git.diff_tree_to_tree(old.as_ref(), Some(&self.find_tree(new)?), None).map_err(failed)?;
@@ -99,8 +99,8 @@ impl super::repo::Repo {
         Ok((stats.files_changed(), stats.insertions(), stats.deletions()))
     }
 
-    /// Brings what `theirs` changed since `ancestor` into `ours`. `scope` names at least every path in which any two of
-    /// the trees differ. New files are written to where the repository's writes go.
+    /// Merges what `theirs` changed since `ancestor` into `ours`. `scope` must contain every path in which two of the
+    /// trees differ. New blobs are written to the repository's pending objects.
     ///
     /// # Errors
     /// The object store fails.
@@ -124,24 +124,24 @@ impl super::repo::Repo {
             Ok((self.find_tree(id)?, entries))
         };
         let ((ancestor, _), (ours, before), (theirs, _)) = (cut(ancestor)?, cut(ours)?, cut(theirs)?);
-        self.show_index()?;
+        self.load_attribute_index()?;
         let mut options = git2::MergeOptions::new();
         options.find_renames(true);
         let merge = |options: &git2::MergeOptions| {
             self.git.merge_trees(&ancestor, &ours, &theirs, Some(options)).map_err(failed)
         };
         let mut merged = merge(&options)?;
-        let (settled, mut decided) = self.merge_as_git(&merged, favor)?;
-        settle(&mut merged, &settled)?;
+        let (resolved, mut decided) = self.merge_as_git(&merged, favor)?;
+        resolve_conflicts(&mut merged, &resolved)?;
         if let Some(favor) = favor.filter(|_| merged.has_conflicts()) {
-            // In what was moved, too.
+            // The second run also favours a side inside renamed files.
             options.file_favor(match favor {
                 Favor::Ours => git2::FileFavor::Ours,
                 Favor::Theirs => git2::FileFavor::Theirs,
             });
             let left = conflicts_of(&merged)?;
             merged = merge(&options)?;
-            settle(&mut merged, &settled)?;
+            resolve_conflicts(&mut merged, &resolved)?;
             decided.extend(left.into_iter().filter(|conflict| conflict.ours.is_some()));
         }
         if merged.has_conflicts() {
@@ -153,26 +153,26 @@ impl super::repo::Repo {
         let changed = paths.into_iter().filter(|path| before.get(path) != after.get(path));
         Ok(match changes_of(changed, |path| after.get(path).copied()) {
             Ok(changes) => Merge::Clean(changes, decided),
-            Err(odd) => Merge::Unnameable(odd),
+            Err(invalid) => Merge::Unnameable(invalid),
         })
     }
 
-    /// Merges the texts in conflict once more, with the algorithm by which git pairs lines in a merge (git-merge(1),
-    /// "histogram"), and which libgit2 does not have. What git of before 2.44 cannot do stays in conflict. Gives also
-    /// what is in conflict even so, and was decided by the favour.
+    /// Has git merge the conflicting texts again, because git's merge pairs lines with the histogram algorithm
+    /// (git-merge(1)), which libgit2 lacks. Conflicts that git before 2.44 cannot merge so stay. Returns the merged
+    /// files, and the conflicts that the favour decided.
     fn merge_as_git(
         &self,
         merged: &git2::Index,
         favor: Option<Favor>,
-    ) -> Result<(Vec<Settled>, Vec<Conflict>)> {
-        let (mut settled, mut decided) = (Vec::new(), Vec::new());
+    ) -> Result<(Vec<Resolved>, Vec<Conflict>)> {
+        let (mut resolved, mut decided) = (Vec::new(), Vec::new());
         for conflict in merged.conflicts().map_err(failed)? {
             let conflict = conflict.map_err(failed)?;
             let (ancestor, Some(ours), Some(theirs)) = (&conflict.ancestor, &conflict.our, &conflict.their)
             else {
                 continue;
             };
-            // Without an ancestor both have added it, and nothing but a favour can decide.
+            // Both sides added the file, so only a favour can decide.
             if ancestor.is_none() && favor.is_none() {
                 continue;
             }
@@ -195,12 +195,12 @@ impl super::repo::Repo {
             let Some(text) = text else { continue };
             let is_ours = ancestor.as_ref().is_none_or(|ancestor| ours.mode != ancestor.mode);
             let mode = if is_ours { ours.mode } else { theirs.mode };
-            settled.push((ours.path.clone(), Entry { mode, id: self.put_blob(&text)? }));
+            resolved.push((ours.path.clone(), Entry { mode, id: self.put_blob(&text)? }));
         }
-        Ok((settled, decided))
+        Ok((resolved, decided))
     }
 
-    /// Whether the attributes want something else than a merge of lines (gitattributes(5), "merge").
+    /// Whether the attributes ask for something else than a text merge (gitattributes(5), "merge").
     fn has_merge_driver(&self, path: &[u8]) -> Result<bool> {
         let value = self.git.get_attr_bytes(bytes_path(path), "merge", git2::AttrCheckFlags::FILE_THEN_INDEX);
         let value = git2::AttrValue::always_bytes(value.map_err(failed)?);
@@ -214,8 +214,7 @@ impl super::repo::Repo {
         Ok(!is_text)
     }
 
-    /// What git makes of two contents that have grown from one; `None` if they conflict and neither is favoured, or git
-    /// cannot say.
+    /// Has git merge two descendants of one text; `None` if they conflict without a favour, or git cannot do it.
     ///
     /// # Errors
     /// Git cannot be run.
@@ -226,7 +225,7 @@ impl super::repo::Repo {
         theirs: &[u8],
         favor: Option<Favor>,
     ) -> Result<Option<Vec<u8>>> {
-        // As git tells them: they have no lines to merge, and the favoured one is taken as a whole.
+        // Git's own test for binary. Binary files are not merged; the favoured one is taken whole.
         let is_binary = |bytes: &[u8]| bytes.iter().take(8000).any(|&byte| byte == 0);
         if [ours, ancestor, theirs].into_iter().any(is_binary) {
             return Ok(favor.map(|favor| if favor == Favor::Ours { ours } else { theirs }.to_vec()));
@@ -251,7 +250,7 @@ impl super::repo::Repo {
         Ok(output.status.success().then_some(output.stdout))
     }
 
-    /// What has to be done to one tree to make it the other; or else the names in it that are none of a [`RepoPath`].
+    /// The changes from one tree to another, or the paths that are not a valid [`RepoPath`].
     ///
     /// # Errors
     /// The object store fails.
@@ -265,12 +264,12 @@ impl super::repo::Repo {
         Ok(changes_of(paths, |path| entries.get(path).copied()))
     }
 
-    /// What a plan has for an entry of a tree, which may be new.
+    /// A plan's state for a tree entry, which may be a pending object.
     ///
     /// # Errors
     /// The object store fails.
     pub fn state(&self, entry: Entry) -> Result<FileState> {
-        // Libgit2 tells nobody what a merge has written.
+        // Libgit2 writes the result of a merge behind our back, so it may not be pending.
         let lacks = self.pending.borrow().as_ref().is_some_and(|pending| pending.lacks(entry.id));
         let body = match lacks && self.has(entry.id)? {
             true => Body::Stored(self.blob(entry.id)?.into()),
@@ -279,7 +278,7 @@ impl super::repo::Repo {
         Ok(FileState { node: entry.node(), body })
     }
 
-    /// What a tree has at a path; `None` where nothing is.
+    /// The kind of entry at a path; `None` if there is none.
     ///
     /// # Errors
     /// The object store fails.
@@ -287,7 +286,7 @@ impl super::repo::Repo {
         Ok(self.find_in(&self.find_tree(tree)?, path.as_bytes())?.map(|(mode, _)| node(mode)))
     }
 
-    /// The files, links and submodules of a tree at those paths.
+    /// The files, links and submodules of a tree at these paths.
     ///
     /// # Errors
     /// The object store fails.
@@ -307,27 +306,27 @@ impl super::repo::Repo {
     }
 }
 
-/// The changes at these paths; or else the names among them that are none of a [`RepoPath`].
+/// The changes at these paths, or those that are not a valid [`RepoPath`].
 fn changes_of(
     paths: impl IntoIterator<Item = Vec<u8>>,
     new: impl Fn(&Vec<u8>) -> Option<Entry>,
 ) -> std::result::Result<Changes, Vec<String>> {
-    let (mut changes, mut odd) = (Changes::new(), Vec::new());
+    let (mut changes, mut invalid) = (Changes::new(), Vec::new());
     for path in paths {
         match std::str::from_utf8(&path).ok().and_then(|path| RepoPath::parse(path).ok()) {
             Some(named) => drop(changes.insert(named, new(&path))),
-            None => odd.push(String::from_utf8_lossy(&path).into_owned()),
+            None => invalid.push(String::from_utf8_lossy(&path).into_owned()),
         }
     }
-    if odd.is_empty() { Ok(changes) } else { Err(odd) }
+    if invalid.is_empty() { Ok(changes) } else { Err(invalid) }
 }
 
-/// A file that was in conflict, and what it is merged to.
-type Settled = (Vec<u8>, Entry);
+/// A path that was in conflict, and its merged entry.
+type Resolved = (Vec<u8>, Entry);
 
-/// Puts them in the places of the conflicts.
-fn settle(merged: &mut git2::Index, settled: &[Settled]) -> Result<()> {
-    for (path, entry) in settled {
+/// Resolves these conflicts.
+fn resolve_conflicts(merged: &mut git2::Index, resolved: &[Resolved]) -> Result<()> {
+    for (path, entry) in resolved {
         if merged.conflict_get(bytes_path(path)).is_ok() {
             merged.conflict_remove(bytes_path(path)).map_err(failed)?;
         }

@@ -1,10 +1,9 @@
 //! Git, and the files of a checkout: the only module that names git2 or spawns git.
 //!
-//! Libgit2 reads objects, references, the index and attributes, and writes objects. What decides over
-//! "before" or "after" is done here in plain system calls. Each either happened or did not: locks made
-//! by link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
+//! Libgit2 reads objects, references, the index and attributes, and writes objects. The steps that decide between
+//! "before" and "after" are plain system calls here, each of which happens as a whole or not at all: locks made by
+//! link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
 
-mod ahead;
 mod alternates;
 pub mod attributes;
 mod branches;
@@ -40,6 +39,7 @@ pub mod patch;
 mod pathspec;
 mod pending;
 pub mod places;
+mod precompress;
 pub mod process;
 mod promised;
 pub mod push;
@@ -68,19 +68,19 @@ pub mod worktree;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-/// What went wrong with git or the file system.
+/// An error of git or the file system.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no repository here.
     #[error("not a git repository (or any of the parent directories): {0}")]
     NotARepository(PathBuf),
-    /// Git does not open the repository here, for a reason of its own.
+    /// Git refuses to open the repository here.
     #[error("git opens no repository here: {0}")]
     NotOpened(String),
-    /// A repository of a kind that is not served yet.
+    /// A kind of repository that is not supported yet.
     #[error("{what}, which git llm-apply does not support yet")]
     Unsupported {
-        /// What kind it is.
+        /// The kind.
         what: String,
         /// What to do instead.
         help: String,
@@ -88,35 +88,35 @@ pub enum Error {
     /// A file operation failed.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried: a verb.
+        /// What was tried, as a verb.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// Libgit2 refused.
+    /// Libgit2 failed.
     #[error("cannot {action}: {}", source.message())]
     Git {
         /// What was tried.
         action: String,
-        /// Why not.
+        /// Its error.
         source: git2::Error,
     },
-    /// A configuration value that makes no sense.
+    /// An invalid value in the configuration.
     #[error("bad value '{value}' for '{key}': expected {expected}")]
     Config {
         /// The key.
         key: String,
         /// Its value.
         value: String,
-        /// What it should be.
+        /// What it has to be.
         expected: String,
     },
     /// Git does not know who the user is, or cannot read the date.
     #[error("{message}")]
     Ident {
-        /// What it said.
+        /// Git's message.
         message: String,
         /// Whether the name and the address are known.
         known: bool,
@@ -124,39 +124,39 @@ pub enum Error {
     /// Git could not sign a commit.
     #[error("git could not sign the commit: {0}")]
     Unsigned(String),
-    /// A text that cannot be written in the encoding that commits are to have.
+    /// A text that `i18n.commitEncoding` cannot encode.
     #[error("the commit cannot be written in '{encoding}' (i18n.commitEncoding)")]
     Encoding {
-        /// Its name.
+        /// The encoding.
         encoding: String,
     },
-    /// A commit whose texts are not what its encoding says.
+    /// A commit that is not in the encoding that it declares.
     #[error("the author or message of {0} is not in the commit's encoding")]
     NotInEncoding(Oid),
     /// A date that git cannot read.
     #[error("'{0}' is not a date that git can read")]
     BadDate(String),
-    /// Somebody who is neither given in full nor known.
+    /// An author that is neither `Name <email>` nor known from an earlier commit.
     #[error("'{0}' is not 'Name <email>' and matches no author of an earlier commit")]
     BadAuthor(String),
     /// A text that should be UTF-8.
     #[error("{} is not UTF-8", .0.display())]
     NotUtf8(PathBuf),
-    /// The editor failed, which may be what the user wanted.
+    /// The editor failed, perhaps because the user made it fail.
     #[error("there was a problem with the editor '{editor}'{said}")]
     Editor {
         /// The command.
         editor: String,
-        /// What it said, where no terminal had it: a colon and lines.
+        /// Its output, unless it went to a terminal: a colon and lines.
         said: String,
     },
-    /// A revision that names no commit.
+    /// A revision that is not a commit.
     #[error("'{0}' is not a commit")]
     BadRevision(String),
     /// The clipboard cannot be read.
     #[error("cannot read the clipboard: {0}")]
     Clipboard(String),
-    /// Not a name for a branch.
+    /// An invalid branch name.
     #[error("'{0}' is not a valid branch name")]
     BadBranchName(String),
     /// A git command failed.
@@ -164,79 +164,79 @@ pub enum Error {
     Command {
         /// Its arguments.
         command: String,
-        /// What it said.
+        /// Its message.
         message: String,
     },
-    /// A remote cannot be asked: there is none of that name, or it cannot be reached.
+    /// A remote is unknown or cannot be reached.
     #[error("cannot reach the remote '{remote}': {message}")]
     Remote {
         /// Its name or address.
         remote: String,
-        /// What git said.
+        /// Git's message.
         message: String,
     },
-    /// A remote has promised an object, and git could not fetch it.
+    /// Git could not fetch an object that a remote has promised.
     #[error("this partial clone lacks the object {id}, and git could not fetch it: {message}")]
     Unfetched {
-        /// Its name.
+        /// The object's id.
         id: Oid,
-        /// What git said.
+        /// Git's message.
         message: String,
     },
-    /// A conversion of git's failed: a filter that has to succeed, mostly.
+    /// Git could not convert a file; mostly a required filter failed.
     #[error("git cannot convert {path}: {message}")]
     Filter {
         /// The file.
         path: String,
-        /// What git said.
+        /// Git's message.
         message: String,
     },
-    /// A signal ended what git was doing.
+    /// A signal ended a git command.
     #[error("interrupted; everything is as it was")]
     Interrupted,
-    /// A file is too long to be edited.
+    /// A file is too large to be edited.
     #[error("{path} is larger than {limit} bytes and cannot be edited")]
     TooLarge {
         /// The file.
         path: String,
-        /// How long it may be, in bytes.
+        /// The greatest size, in bytes.
         limit: u64,
     },
-    /// A reference-transaction hook said no.
+    /// The reference-transaction hook refused a movement.
     #[error("the reference-transaction hook refused to move {name}")]
     ReferenceHook {
         /// The reference.
         name: String,
-        /// What the hook has printed.
+        /// The hook's output.
         output: String,
     },
-    /// Something stands where a directory of this tool's own should be.
+    /// A link or a file is where a directory of this program has to be.
     #[error("{} is a link or a file, but has to be a directory of git llm-apply", .0.display())]
     NotOwn(PathBuf),
     /// Somebody else holds the lock.
     #[error("{} exists: another git process is running here, or one has crashed", .0.display())]
     Locked(PathBuf),
-    /// The reference is not where it was.
+    /// The reference was moved by another process.
     #[error("{} moved in the meantime", .name.strip_prefix("refs/heads/").unwrap_or(name))]
     Moved {
         /// The reference.
         name: String,
     },
-    /// HEAD points elsewhere by now: to another branch, or to the one that was to move without a checkout.
+    /// HEAD was switched to another branch, or to the branch that was to move without a checkout.
     #[error("HEAD was switched {} {} in the meantime", if *is_head { "away from" } else { "to" }, short(name))]
     Switched {
-        /// The reference that was to move.
+        /// The reference to move.
         name: String,
         /// Whether HEAD pointed to it.
         is_head: bool,
     },
-    /// Somebody changed a file in the very moment it was to be replaced.
+    /// Another process changed a file just before it was replaced.
     #[error("{0} changed in the meantime")]
     Raced(String),
-    /// New objects are gone before anything could refer to them.
+    /// Git pruned the new objects before a reference pointed to them.
     #[error("git pruned the objects of the new commits in the meantime")]
     Pruned,
-    /// A fault point that a test had set.
+    /// A test injected a fault.
     #[error("fault injected at {0}")]
     Injected(&'static str),
 }
@@ -250,7 +250,7 @@ impl Error {
         Self::Io { action, path: path.as_ref().to_owned(), source: source.into() }
     }
 
-    /// Whether a file or object was not there.
+    /// Whether a file or object does not exist.
     pub(crate) fn is_missing(&self) -> bool {
         match self {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
@@ -264,7 +264,7 @@ impl Error {
     }
 }
 
-/// What a cell holds; it is found out where nobody has asked yet.
+/// The value of a cell, which is computed at the first call.
 fn once<T>(cell: &OnceCell<T>, find: impl FnOnce() -> Result<T>) -> Result<&T> {
     match cell.get() {
         Some(known) => Ok(known),
@@ -275,7 +275,7 @@ fn once<T>(cell: &OnceCell<T>, find: impl FnOnce() -> Result<T>) -> Result<&T> {
     }
 }
 
-/// A reference as people know it.
+/// The name of a reference for messages.
 fn short(name: &str) -> &str {
     match name {
         "HEAD" => "its commit",
@@ -283,11 +283,11 @@ fn short(name: &str) -> &str {
     }
 }
 
-/// The result of most things here.
+/// The result of most functions here.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The name of a commit, tree or blob.
+/// The id of an object.
 pub use git2::Oid;
 
-/// The kind of object that holds a file's content.
+/// The type of the objects that hold files' contents.
 pub const BLOB: git2::ObjectType = git2::ObjectType::Blob;

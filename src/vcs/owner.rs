@@ -1,6 +1,6 @@
-//! Repositories that belong to somebody else (git-config(1), `safe.directory`). Libgit2 knows neither the values that
-//! `git -c` and the environment give nor those with `/*` at the end; and git itself looks at no owner where the
-//! environment names the git directory. So git decides.
+//! Opens repositories that belong to another user (git-config(1), `safe.directory`). Git decides whether it is allowed,
+//! because libgit2 knows neither the values from `git -c` and the environment nor those that end in `/*`; and git itself
+//! checks no owner if the environment names the git directory.
 
 use super::{Error, Result, process};
 use git2::{ErrorCode, Repository};
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-/// The shared git directories of the repositories that git takes for safe.
+/// The common git directories of the repositories that git has allowed.
 static SAFE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The repository of this place, with its work tree, if git opens what libgit2 would not because of its owner.
+/// Opens the repository of the current directory with its work tree, if git allows what libgit2 refused.
 ///
 /// # Errors
-/// Git does not open it either.
+/// Git refuses it as well.
 pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
     let unsafe_here = |source| Error::Git {
         action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)"
@@ -32,11 +32,11 @@ pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
     Ok(repository)
 }
 
-/// Asks git whether it opens the repository of that place, or of this one: which configuration it believes about
-/// `safe.bareRepository` only it knows.
+/// Asks git whether it opens the repository at `place`, or else that of the current directory. Only git knows which
+/// configuration it trusts for `safe.bareRepository`.
 ///
 /// # Errors
-/// It does not.
+/// Git refuses it.
 pub(super) fn ask_git(place: Option<&Path>) -> Result<()> {
     let mut git = Command::new("git");
     if let Some(place) = place {
@@ -51,7 +51,7 @@ pub(super) fn ask_git(place: Option<&Path>) -> Result<()> {
     }
 }
 
-/// Opens the repository that has that git directory; whoever owns it, if it belongs to one that git takes for safe.
+/// Opens the repository with this git directory. Another user may own it if git has allowed it before.
 ///
 /// # Errors
 /// It cannot be opened.
@@ -76,7 +76,7 @@ pub(super) fn open(git_dir: &Path) -> Result<Repository> {
     }
 }
 
-/// Opens a repository without a look at its owner.
+/// Opens a repository without checking its owner.
 fn open_any(git_dir: &Path, workdir: Option<&Path>) -> Result<Repository> {
     let failed = |e| Error::git("open the repository", e);
     let repository = Repository::open_bare(git_dir).map_err(failed)?;

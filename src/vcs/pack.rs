@@ -1,6 +1,5 @@
-//! New objects as one pack with its index (gitformat-pack(5)), each object compressed by itself.
-//!
-//! To look for what objects have in common takes several times as long as to write them; git does that when it repacks.
+//! Writes new objects as one pack with its index (gitformat-pack(5)), without deltas: finding deltas would take several
+//! times as long as writing, and git finds them when it repacks.
 
 use super::compress::Compressor;
 use super::packer::Taken;
@@ -14,18 +13,18 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// From this many objects on they go in as one pack. Git takes 100 for a push (`transfer.unpackLimit`), but a file and often a
-/// directory for each object is what most of a landing's time goes into: 10 edits make 40 objects. Git joins packs when
-/// there are 50 (`gc.autoPackLimit`).
+/// From this number of objects on, a landing writes one pack. Git's limit for a push is 100 (`transfer.unpackLimit`), but
+/// creating a file and often a directory for each object takes most of a landing's time: 10 edits make 40 objects. Git
+/// joins packs when there are 50 (`gc.autoPackLimit`).
 pub(super) const PACK_LIMIT: usize = 30;
 
-/// How many bytes are written at a time.
+/// The size of the write buffer, in bytes.
 const BUFFER: usize = 1 << 17;
 
-/// In the index a greater offset stands in a table of its own, by its number and this bit.
+/// Marks an offset in the index that is stored in the table of 8-byte offsets.
 const LARGE: u32 = 1 << 31;
 
-/// A checksum of the repository's object format: SHA-1 that looks for no collisions, since this one names nothing.
+/// A checksum in the repository's hash format. Its SHA-1 does not detect collisions, since it names no object.
 pub(super) enum Checksum {
     Sha1(sha1::Sha1),
     Sha256(sha2::Sha256),
@@ -46,7 +45,7 @@ impl Checksum {
         }
     }
 
-    /// Of these pieces, one behind the other.
+    /// The checksum of these slices, concatenated.
     pub(super) fn of<'b>(format: ObjectFormat, pieces: impl IntoIterator<Item = &'b [u8]>) -> Vec<u8> {
         let mut sum = Self::new(format);
         pieces.into_iter().for_each(|piece| sum.update(piece));
@@ -61,14 +60,14 @@ impl Checksum {
     }
 }
 
-/// A file whose content ends with a checksum of it.
-struct Summed {
+/// A file that ends with a checksum of its content.
+struct ChecksummedFile {
     file: BufWriter<File>,
     checksum: Checksum,
     written: u64,
 }
 
-impl Summed {
+impl ChecksummedFile {
     fn create(path: &Path, format: ObjectFormat) -> std::io::Result<Self> {
         let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
         let file = BufWriter::with_capacity(BUFFER, file);
@@ -89,22 +88,22 @@ impl Summed {
     }
 }
 
-/// Where an object stands in the pack.
+/// An object's entry in the index.
 struct Entry {
     id: Oid,
     crc: u32,
     offset: u64,
 }
 
-/// Writes these objects into a directory, and gives the names of the two files: the pack, then its index, since a pack is
-/// there once its index is.
+/// Writes these objects into a directory. Returns the names of the pack and of its index, in the order in which they have
+/// to be put in place, since git takes a pack for complete once its index exists.
 ///
 /// # Errors
-/// What the file system or the object store says.
+/// As the file system or the object store reports.
 pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[String; 2]> {
     let (pack, index) = (directory.join("pack"), directory.join("index"));
     let failed = |e| Error::io("write", &pack, e);
-    let mut file = Summed::create(&pack, repo.format()).map_err(failed)?;
+    let mut file = ChecksummedFile::create(&pack, repo.format()).map_err(failed)?;
     let count = u32::try_from(ids.len()).map_err(|e| failed(std::io::Error::other(e)))?;
     file.put(b"PACK\0\0\0\x02").and_then(|()| file.put(&count.to_be_bytes())).map_err(failed)?;
     let mut compress = Compressor::new(repo, "pack.compression")?;
@@ -138,7 +137,7 @@ pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[Strin
     Ok(names)
 }
 
-/// What stands before an object: its type, and how long it is when it is not compressed.
+/// An object's header in the pack: its type and uncompressed length.
 fn header(kind: ObjectType, len: usize) -> Vec<u8> {
     let kind = match kind {
         ObjectType::Commit => 1,
@@ -165,11 +164,11 @@ fn write_index(
     pack: &[u8],
 ) -> std::io::Result<()> {
     entries.sort_unstable_by_key(|entry| entry.id);
-    let mut file = Summed::create(path, format)?;
+    let mut file = ChecksummedFile::create(path, format)?;
     file.put(b"\xfftOc\0\0\0\x02")?;
     let mut end = 0;
     for first in 0..=u8::MAX {
-        // As many as begin with this byte, or one before it.
+        // How many ids begin with this byte or a smaller one.
         end += entries[end..].iter().take_while(|entry| entry.id.as_bytes()[0] == first).count();
         file.put(&(end as u32).to_be_bytes())?;
     }

@@ -1,6 +1,5 @@
-//! Compressing the blobs and trees of a pack in a thread of its own, while what comes after them is made.
-//!
-//! It saves memory as well as time: what is compressed takes a fraction of what it took before.
+//! Compresses the blobs and trees of a pack in a thread, while further objects are made. It also saves memory, because
+//! compressed objects take a fraction of it.
 
 use super::compress::Compressor;
 use super::{Oid, Result};
@@ -9,26 +8,26 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// How many bytes may wait to be compressed. Whoever brings more waits too.
+/// How many bytes may wait for compression. Above this, `put` blocks.
 const MOST_WAITING: usize = 8 << 20;
 
-/// An object as a pack has it.
+/// A compressed object of a pack.
 #[derive(Clone)]
 pub(super) struct Packed {
     pub(super) kind: ObjectType,
-    /// How many bytes it has when it is not compressed.
+    /// Its uncompressed length.
     pub(super) len: usize,
     /// The zlib stream.
     pub(super) stream: Arc<[u8]>,
 }
 
-/// What is compressed, and what is to be.
+/// The objects that a thread compresses.
 pub(super) struct Packer {
     shared: Arc<Shared<State>>,
     worker: Option<JoinHandle<()>>,
 }
 
-/// What two threads share; each says when it has changed something.
+/// State that two threads share. Each notifies `changed` after a change.
 #[derive(Default)]
 pub(super) struct Shared<T> {
     state: Mutex<T>,
@@ -49,28 +48,28 @@ impl<T> Shared<T> {
 struct State {
     queue: VecDeque<Oid>,
     objects: HashMap<Oid, (ObjectType, Held)>,
-    /// How many bytes wait, and how many the others have come to.
+    /// How many bytes wait for compression, and how many compressed bytes are held.
     waiting: usize,
     packed: usize,
-    /// Nothing more comes, or nobody compresses any more.
+    /// There will be no more objects, or the thread has ended.
     closed: bool,
     failure: Option<std::io::Error>,
 }
 
 enum Held {
     Waiting(Arc<[u8]>),
-    /// The thread is at it.
-    Worked(Arc<[u8]>),
-    /// Who asked for it compresses it.
-    Given(Arc<[u8]>),
+    /// The thread is compressing it.
+    Compressing(Arc<[u8]>),
+    /// `take` returned it uncompressed.
+    Returned(Arc<[u8]>),
     Packed(Packed),
 }
 
-/// What is had of an object that a pack is to have.
+/// An object for a pack.
 pub(super) enum Taken {
-    /// It is compressed.
+    /// Compressed by the thread.
     Packed(Packed),
-    /// Nobody has come to it yet.
+    /// Not compressed yet: the caller does it.
     Plain(ObjectType, Arc<[u8]>),
 }
 
@@ -83,11 +82,11 @@ impl Shared<State> {
                 state = self.wait(state);
                 continue;
             };
-            // Another may have taken it.
+            // `take` may have been faster.
             let Some((kind, held @ Held::Waiting(_))) = state.objects.get_mut(&id) else { continue };
             let Held::Waiting(bytes) = held else { continue };
             let (kind, bytes) = (*kind, Arc::clone(bytes));
-            *held = Held::Worked(Arc::clone(&bytes));
+            *held = Held::Compressing(Arc::clone(&bytes));
             drop(state);
             let packed = compressor.run(kind, &[&bytes]).map(Arc::from);
             state = self.state();
@@ -109,10 +108,10 @@ impl Shared<State> {
 }
 
 impl Packer {
-    /// Begins.
+    /// Starts the thread.
     ///
     /// # Errors
-    /// There can be no other thread.
+    /// The thread cannot be started.
     pub(super) fn start(compressor: Compressor) -> std::io::Result<Self> {
         let shared = Arc::<Shared<State>>::default();
         let own = Arc::clone(&shared);
@@ -120,7 +119,7 @@ impl Packer {
         Ok(Self { shared, worker: Some(worker) })
     }
 
-    /// Takes an object, once there is room for it.
+    /// Queues an object; blocks while the queue is full.
     pub(super) fn put(&self, id: Oid, kind: ObjectType, bytes: Arc<[u8]>) {
         let mut state = self.shared.state();
         while state.waiting > 0 && state.waiting + bytes.len() > MOST_WAITING && !state.closed {
@@ -132,26 +131,26 @@ impl Packer {
         self.shared.changed.notify_all();
     }
 
-    /// Takes an object that is compressed.
+    /// Adds an object that is compressed already.
     pub(super) fn put_packed(&self, id: Oid, packed: Packed) {
         let mut state = self.shared.state();
         state.packed += packed.stream.len();
         state.objects.insert(id, (packed.kind, Held::Packed(packed)));
     }
 
-    /// How many bytes it holds compressed.
+    /// How many compressed bytes are held.
     pub(super) fn held(&self) -> usize {
         self.shared.state().packed
     }
 
-    /// An object.
+    /// Returns an object's content.
     ///
     /// # Errors
     /// The library fails.
     pub(super) fn content(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
         let packed = match self.shared.state().objects.get(&id) {
             None => return Ok(None),
-            Some((kind, Held::Waiting(bytes) | Held::Worked(bytes) | Held::Given(bytes))) => {
+            Some((kind, Held::Waiting(bytes) | Held::Compressing(bytes) | Held::Returned(bytes))) => {
                 return Ok(Some((*kind, Arc::clone(bytes))));
             }
             Some((_, Held::Packed(packed))) => packed.clone(),
@@ -160,7 +159,7 @@ impl Packer {
         Ok(Some((packed.kind, content)))
     }
 
-    /// An object, compressed if the thread has come to it.
+    /// Returns an object, compressed if the thread has done it. Waits for the one that the thread is compressing.
     ///
     /// # Errors
     /// It could not be compressed.
@@ -171,14 +170,14 @@ impl Packer {
             let kind = *kind;
             match held {
                 Held::Packed(packed) => return Ok(Some(Taken::Packed(packed.clone()))),
-                Held::Given(bytes) => return Ok(Some(Taken::Plain(kind, Arc::clone(bytes)))),
+                Held::Returned(bytes) => return Ok(Some(Taken::Plain(kind, Arc::clone(bytes)))),
                 Held::Waiting(bytes) => {
                     let bytes = Arc::clone(bytes);
-                    *held = Held::Given(Arc::clone(&bytes));
+                    *held = Held::Returned(Arc::clone(&bytes));
                     state.waiting -= bytes.len();
                     return Ok(Some(Taken::Plain(kind, bytes)));
                 }
-                Held::Worked(_) => {}
+                Held::Compressing(_) => {}
             }
             if state.closed {
                 let error = state.failure.take();
@@ -194,14 +193,14 @@ impl Drop for Packer {
         self.shared.state().closed = true;
         self.shared.changed.notify_all();
         if let Some(worker) = self.worker.take() {
-            // It has nothing more to say.
+            // `take` has reported its errors.
             let _ = worker.join();
         }
     }
 }
 
 impl Packed {
-    /// What it says when it is not compressed.
+    /// Decompresses the object.
     pub(super) fn content(&self) -> std::io::Result<Arc<[u8]>> {
         let mut content = Vec::with_capacity(self.len);
         let mut inflate = flate2::Decompress::new(true);

@@ -1,26 +1,26 @@
-//! The difference of two files as `git diff` shows it, without the repository having either.
+//! Diffs of commits, and of two texts that need not be in the repository, as `git diff` shows them.
 
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 
-/// A file on one side of a difference.
+/// A file on one side of a diff.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
     /// Its path.
     pub path: &'a str,
-    /// What it has.
+    /// Its content.
     pub bytes: &'a [u8],
     /// Its mode: `100644`, `100755` or `120000`.
     pub mode: u32,
 }
 
 impl Repo {
-    /// What a commit changes of its first parent, as `git show` has it.
+    /// The diff of a commit to its first parent, as `git show` prints it.
     ///
     /// # Errors
     /// The object store fails.
     pub fn patch_of(&self, commit: Oid) -> Result<String> {
-        self.show_index()?;
+        self.load_attribute_index()?;
         let failed = |e| Error::git(format!("compare {commit} with its parent"), e);
         let found = self.git.find_commit(commit).map_err(failed)?;
         let before = found.parents().next().map(|parent| parent.tree()).transpose().map_err(failed)?;
@@ -40,11 +40,10 @@ impl Repo {
         printed.map(|()| out).map_err(failed)
     }
 
-    /// The difference, with git's headers; nothing where there is none. Lines that are not UTF-8 are shown as far as they
-    /// are.
+    /// The diff with git's headers; empty if there is no difference. Invalid UTF-8 is replaced.
     ///
     /// # Errors
-    /// What the library says.
+    /// The library fails.
     pub fn patch(&self, before: Option<Side<'_>>, after: Option<Side<'_>>) -> Result<String> {
         let Some(path) = after.or(before).map(|side| side.path) else { return Ok(String::new()) };
         let from = before.map_or(path, |side| side.path);
@@ -82,7 +81,7 @@ impl Repo {
             return Ok(out + "Binary files differ\n");
         }
         let name = |side: Option<Side<'_>>, prefix: &str| match side {
-            // A blank in a name would seem to end it.
+            // A tab ends a name that contains a blank, as git writes it.
             Some(side) if side.path.contains(' ') => format!("{prefix}{}\t", side.path),
             Some(side) => format!("{prefix}{}", side.path),
             None => "/dev/null".to_owned(),

@@ -1,10 +1,10 @@
-//! Pathspecs, as git's own commands read them (gitglossary(7), "pathspec").
+//! Pathspecs, with the meaning that git's commands give them (gitglossary(7), "pathspec").
 
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use std::path::Path;
 
-/// A pathspec taken apart.
+/// A parsed pathspec.
 struct Pathspec {
     top: bool,
     literal: bool,
@@ -15,7 +15,7 @@ struct Pathspec {
 
 impl Pathspec {
     /// # Errors
-    /// It has magic that is unknown, or that a path alone does not decide.
+    /// It has magic that is unknown, or that needs more than a path (`attr`).
     fn parse(text: &str) -> Result<Self> {
         let (words, pattern): (Vec<&str>, &str) = match text.strip_prefix(':') {
             None => (Vec::new(), text),
@@ -43,7 +43,7 @@ impl Pathspec {
         Ok(spec)
     }
 
-    /// The text that gives this one again, from the top.
+    /// The pathspec as text, relative to the top.
     fn text(&self) -> String {
         let magic = [(self.literal, "literal"), (self.icase, "icase"), (self.exclude, "exclude")];
         let magic: Vec<_> = magic.iter().filter(|(on, _)| *on).map(|(_, word)| *word).collect();
@@ -59,7 +59,7 @@ impl Pathspec {
         }
     }
 
-    /// The path that it names, unless it is a pattern of paths.
+    /// The path that it names; `None` if it has wildcards.
     fn path(&self) -> Option<String> {
         if self.literal {
             return Some(self.pattern.clone());
@@ -76,7 +76,7 @@ impl Pathspec {
         Some(path)
     }
 
-    /// What all paths that it names begin with.
+    /// A prefix of all paths that it matches.
     fn beginning(&self) -> &str {
         match self.icase || self.exclude {
             true => "",
@@ -85,14 +85,14 @@ impl Pathspec {
         }
     }
 
-    /// Whether it names a path: as it is, a directory above it, or by a pattern.
+    /// Returns a function that tells whether a path matches: it is the path, is below it, or matches the wildcards.
     fn matcher(&self) -> Result<impl Fn(&str) -> bool + use<>> {
         let case = |icase: bool, text: &str| if icase { text.to_lowercase() } else { text.to_owned() };
         let (icase, path) = (self.icase, self.path());
         let wild = match &path {
             Some(_) => None,
             None => {
-                // The library takes these for more than letters.
+                // Libgit2 gives these a meaning at the start, so they are escaped.
                 let first = if self.pattern.starts_with(['!', '#']) { "\\" } else { "" };
                 let wild = git2::Pathspec::new([format!("{first}{}", self.pattern)]);
                 Some(wild.map_err(|e| Error::git("read the pathspec", e))?)
@@ -113,13 +113,13 @@ impl Pathspec {
     }
 }
 
-/// What is more than a letter in a pattern; the first of these before the others are escaped by it.
+/// The special characters of a pattern. The backslash comes first because `escape` goes in this order.
 const SPECIAL: &[char] = &['\\', '*', '?', '['];
 
-/// The paths of files, with their blobs.
+/// Paths of files, with their blobs.
 type Files = Vec<(String, Oid)>;
 
-/// Paths of what is no file, with what it is.
+/// Paths of links and submodules, with the kind in words.
 type Others = Vec<(String, &'static str)>;
 
 const OUTSIDE: &str = "leads out of the repository";
@@ -129,11 +129,11 @@ fn refused(pathspec: &str, why: &str) -> Error {
 }
 
 impl Repo {
-    /// Whether a path is one that pathspecs from the top of the checkout select: one of them names it, or none names any,
-    /// and no excluding one does.
+    /// Returns a function that tells whether pathspecs, relative to the top, select a path: one matches it, or all are
+    /// excluding; and no excluding one matches it.
     ///
     /// # Errors
-    /// A pathspec makes no sense.
+    /// A pathspec is invalid.
     pub fn pathspec(patterns: &[String]) -> Result<impl Fn(&str) -> bool + use<>> {
         let specs = patterns.iter().map(|text| Pathspec::parse(text)).collect::<Result<Vec<_>>>()?;
         let matchers = |exclude: bool| {
@@ -147,10 +147,10 @@ impl Repo {
         })
     }
 
-    /// A pathspec that was typed in the current directory, as one from the top of the checkout.
+    /// Makes a pathspec that was typed in the current directory relative to the top of the checkout.
     ///
     /// # Errors
-    /// It makes no sense, it leads out of the checkout, or there is no current directory.
+    /// It is invalid, it leads out of the checkout, or there is no current directory.
     pub fn from_here(&self, pathspec: &str) -> Result<String> {
         let mut spec = Pathspec::parse(pathspec)?;
         let canonical = |path: &Path| std::fs::canonicalize(path).ok();
@@ -184,15 +184,15 @@ impl Repo {
         Ok(spec.text())
     }
 
-    /// The files of a commit that a pathspec selects, with their blobs, in the order of paths; and what else it selects, with
-    /// what that is.
+    /// The files of a commit that a pathspec selects, in the order of paths, and the links and submodules that it
+    /// selects.
     ///
     /// # Errors
-    /// The pathspec makes no sense, or the object store fails.
+    /// The pathspec is invalid, or the object store fails.
     pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<(Files, Others)> {
         let matches = Self::pathspec(&[pathspec.to_owned()])?;
         let spec = Pathspec::parse(pathspec)?;
-        // A directory without such a path need not be read.
+        // Skips directories that cannot contain a match.
         let may_hold = |directory: &str| {
             spec.beginning().starts_with(directory) || directory.starts_with(spec.beginning())
         };
@@ -220,7 +220,7 @@ impl Repo {
         })
         .map_err(failed)?;
         files.sort();
-        // All at once: one after another would be as many conversations with the remote.
+        // All at once, because fetching each would be a connection of its own.
         self.ensure(&files.iter().map(|(_, id)| *id).collect::<Vec<_>>())?;
         Ok((files, others))
     }

@@ -1,5 +1,5 @@
-//! The new objects of a transaction, in memory, with the repository's own behind them. Blobs that would take too much memory go to
-//! a directory at once.
+//! The new objects of a transaction, in memory, in front of the repository's own. Blobs that take too much memory go to a
+//! directory.
 
 use super::compress::{Compressor, stored};
 use super::loose::{Writer, fan_out, make_private};
@@ -12,61 +12,62 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How many bytes of blobs stay in memory; further ones go to the disk at once.
+/// How many bytes of blobs stay in memory. Further blobs are written to the directory.
 const IN_MEMORY: usize = 64 << 20;
 
-/// From how many bytes of blobs on a thread of its own compresses them: to start one takes longer than to compress less.
+/// From this number of bytes on, a thread compresses the blobs: starting it takes longer than compressing less.
 pub(super) const MANY: usize = 1 << 20;
 
-/// The new objects of a repository whose writes are turned to a quarantine.
+/// The new objects of a repository that writes into a quarantine.
 pub(super) struct Pending {
-    /// The repository's objects without the new ones.
+    /// The repository's objects, without the new ones.
     real: git2::Odb<'static>,
     path: PathBuf,
-    /// In the order in which they were written, so that an object comes after those it names.
+    /// In the order of writing, so that an object comes after those that it refers to.
     pub(super) ids: Vec<Oid>,
     known: HashMap<Oid, Known>,
-    /// What was to be written and was there already. Git may prune it: perhaps nobody refers to it yet.
+    /// The objects that were written again although the repository has them. Git may prune them until a reference leads
+    /// to them.
     pub(super) relied: BTreeSet<Oid>,
-    /// Whether libgit2 knows the directory.
+    /// Whether libgit2 reads the directory.
     reads_directory: bool,
     /// Compresses blobs and trees, once there are enough objects for a pack.
     packer: Option<Packer>,
-    /// How many bytes of other blobs are in memory.
+    /// How many bytes of blobs are in memory outside of the packer.
     in_memory: usize,
-    /// How many of them were put into the repository already.
+    /// How many of `ids` are in the repository already.
     pub(super) placed: usize,
-    /// Whether all of them are there, as far as they were written when they were put there.
+    /// Whether objects were moved into the repository.
     pub(super) is_released: bool,
-    /// The time stamp of all of them.
+    /// The modification time of their files.
     pub(super) stamp: Option<(i64, u32)>,
 }
 
-/// What is known of a new object.
+/// A new object.
 struct Known {
     held: Held,
-    /// Whether it lies in the directory.
+    /// Whether it is in the directory.
     is_on_disk: bool,
 }
 
-/// Who has a new object.
+/// Who holds a new object.
 enum Held {
-    /// It is in memory, and libgit2 has not been shown it: that would look for each in the whole store before it takes it.
-    Here(ObjectType, Arc<[u8]>),
-    /// Likewise, with the thread that compresses.
+    /// This process's memory. Libgit2 does not know it: adding it there would first search the whole store.
+    Memory(ObjectType, Arc<[u8]>),
+    /// The packer. Libgit2 does not know it.
     Packer,
-    /// Libgit2 finds it.
-    Library,
+    /// Libgit2.
+    Libgit2,
 }
 
 impl Known {
-    fn is_hidden(&self) -> bool {
-        !matches!(self.held, Held::Library)
+    fn is_unknown_to_libgit2(&self) -> bool {
+        !matches!(self.held, Held::Libgit2)
     }
 }
 
 impl Repo {
-    /// Turns writes to the repository again, once a quarantine has landed or was given up.
+    /// Makes the repository write to its own object store again, after a quarantine has landed or was given up.
     ///
     /// # Errors
     /// The object store fails.
@@ -77,15 +78,15 @@ impl Repo {
         Ok(())
     }
 
-    /// Writes an object: to memory, or a blob to the quarantine's directory when that is full.
+    /// Writes an object to memory, or a blob to the quarantine's directory once memory is full.
     pub(super) fn put(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid> {
-        self.put_naming(kind, bytes, [])
+        self.put_referring(kind, bytes, [])
     }
 
-    /// Likewise, one that names these objects. Where one of them is new so is this one, and nobody looks for it: a store has
-    /// what its objects name. In one that lacks something it is written twice, or what is there is made fresh when the new
-    /// ones go in: that does no harm.
-    pub(super) fn put_naming(
+    /// As `put`, for an object that refers to these. If one of them is new, so is this one, and the store is not
+    /// searched: a store has all that its objects refer to. In a store that lacks some, the object may be written twice,
+    /// or an existing one is freshened, which does no harm.
+    pub(super) fn put_referring(
         &self,
         kind: ObjectType,
         bytes: &[u8],
@@ -101,7 +102,7 @@ impl Repo {
         self.put_known(pending, (id, is_new), kind, bytes)
     }
 
-    /// Likewise, one whose name is known, and whether it is sure to be new.
+    /// As `put`, with a known id; `is_new` if it is known to be new.
     fn put_known(
         &self,
         pending: &mut Pending,
@@ -112,7 +113,7 @@ impl Repo {
         let failed = |e| Error::git("write an object", e);
         if !pending.add(id, is_new) {
             if pending.relied.contains(&id) {
-                // Writes nothing, but freshens what is there.
+                // Libgit2 then does not write, but freshens the existing object.
                 self.git.odb().and_then(|store| store.write(kind, bytes)).map_err(failed)?;
             }
             return Ok(id);
@@ -124,24 +125,24 @@ impl Repo {
         if pending.in_memory >= MANY {
             self.begin_pack(pending)?;
         }
-        if pending.so_far().saturating_add(bytes.len()) > IN_MEMORY {
+        if pending.bytes_in_memory().saturating_add(bytes.len()) > IN_MEMORY {
             make_private(&pending.path)?;
             Writer::new(self)?.write(&fan_out(&pending.path, id)?, kind, bytes)?;
-            pending.lies_on_disk(self, id)?;
+            pending.note_on_disk(self, id)?;
             return Ok(id);
         }
         pending.hold(id, kind, bytes.into());
         Ok(id)
     }
 
-    /// Has a thread compress what is in memory, and what comes, once there are enough objects for a pack.
+    /// Starts a thread that compresses the objects in memory and later ones, once there are enough for a pack.
     fn begin_pack(&self, pending: &mut Pending) -> Result<()> {
         if pending.packer.is_none() && pending.ids.len() - pending.placed >= PACK_LIMIT {
             pending.packer = Packer::start(Compressor::new(self, "pack.compression")?).ok();
             pending.in_memory = 0;
             let here = pending.known.iter().filter_map(|(id, known)| match &known.held {
-                Held::Here(kind, bytes) => Some((*id, *kind, Arc::clone(bytes))),
-                Held::Packer | Held::Library => None,
+                Held::Memory(kind, bytes) => Some((*id, *kind, Arc::clone(bytes))),
+                Held::Packer | Held::Libgit2 => None,
             });
             for (id, kind, bytes) in here.collect::<Vec<_>>() {
                 pending.hold(id, kind, bytes);
@@ -150,7 +151,7 @@ impl Repo {
         Ok(())
     }
 
-    /// Writes a blob that is named and compressed already.
+    /// Writes a blob that is hashed and compressed already.
     ///
     /// # Errors
     /// The object store fails.
@@ -162,14 +163,14 @@ impl Repo {
                 return Ok(id);
             }
             self.begin_pack(pending)?;
-            let fits = pending.so_far().saturating_add(packed.stream.len()) <= IN_MEMORY;
+            let fits = pending.bytes_in_memory().saturating_add(packed.stream.len()) <= IN_MEMORY;
             if !fits || pending.packer.is_none() || !pending.lacks(id) {
                 return self.put_known(pending, (id, false), packed.kind, &content()?);
             }
             pending.add(id, true);
             if let Some(packer) = &pending.packer {
                 packer.put_packed(id, packed);
-                pending.is_with(id, Held::Packer);
+                pending.set_holder(id, Held::Packer);
             }
             return Ok(id);
         }
@@ -177,7 +178,7 @@ impl Repo {
         self.put_blob(&content()?)
     }
 
-    /// Notes an object that the repository has, and that is to stay: a branch is about to need it.
+    /// Notes an object of the repository that a branch will need, so that `check` sees if git prunes it.
     pub fn rely(&self, id: Oid) -> Oid {
         if let Some(pending) = self.pending.borrow_mut().as_mut()
             && pending.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH)
@@ -195,12 +196,12 @@ impl Repo {
         self.put(ObjectType::Blob, bytes)
     }
 
-    /// An object, whether it is new or not.
+    /// Reads an object, new or not.
     ///
     /// # Errors
     /// The object store fails.
     pub(super) fn object(&self, id: Oid) -> Result<(ObjectType, Arc<[u8]>)> {
-        if let Some(found) = self.hidden(id)? {
+        if let Some(found) = self.in_memory(id)? {
             return Ok(found);
         }
         self.fetch(&[id])?;
@@ -210,26 +211,26 @@ impl Repo {
         Ok((object.kind(), object.data().into()))
     }
 
-    /// Whether it is a new object that libgit2 has not been shown.
-    pub(super) fn is_hidden(&self, id: Oid) -> bool {
+    /// Whether it is a new object that libgit2 does not know.
+    pub(super) fn is_unknown_to_libgit2(&self, id: Oid) -> bool {
         let pending = self.pending.borrow();
-        pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(Known::is_hidden)
+        pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(Known::is_unknown_to_libgit2)
     }
 
-    /// Whether it is nowhere but in memory, where libgit2 would look for it in vain, and for packs that are new as well.
-    pub(super) fn is_only_hidden(&self, id: Oid) -> bool {
+    /// Whether it is only in memory: libgit2 would look for it in vain, and rescan the packs.
+    pub(super) fn is_only_in_memory(&self, id: Oid) -> bool {
         let is_released = self.pending.borrow().as_ref().is_none_or(|pending| pending.is_released);
-        !is_released && self.is_hidden(id)
+        !is_released && self.is_unknown_to_libgit2(id)
     }
 
-    fn hidden(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
+    fn in_memory(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
         match self.pending.borrow().as_ref() {
             Some(pending) => pending.get(id),
             None => Ok(None),
         }
     }
 
-    /// A new object, compressed for a pack as far as it is.
+    /// A new object for a pack, compressed if the packer has done it.
     ///
     /// # Errors
     /// It cannot be compressed.
@@ -240,7 +241,7 @@ impl Repo {
         }
     }
 
-    /// Whether there is such an object, new or not.
+    /// Whether the object exists, new or not.
     ///
     /// # Errors
     /// The object store fails.
@@ -252,33 +253,33 @@ impl Repo {
         Ok(store.exists(id))
     }
 
-    /// Lets libgit2 know of all new objects, if it does not know of one of these.
-    pub(super) fn show_objects(&self, ids: &[Oid]) -> Result<()> {
-        match ids.iter().any(|id| self.is_hidden(*id)) {
-            true => self.show_all_objects(),
+    /// Gives libgit2 all new objects if it lacks one of these.
+    pub(super) fn give_to_libgit2(&self, ids: &[Oid]) -> Result<()> {
+        match ids.iter().any(|id| self.is_unknown_to_libgit2(*id)) {
+            true => self.give_all_to_libgit2(),
             false => Ok(()),
         }
     }
 
-    /// Lets libgit2 know of all new objects.
-    pub(super) fn show_all_objects(&self) -> Result<()> {
+    /// Gives libgit2 all new objects.
+    pub(super) fn give_all_to_libgit2(&self) -> Result<()> {
         let mut pending = self.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else { return Ok(()) };
         let failed = |e| Error::git("write an object", e);
         let store = self.git.odb().map_err(failed)?;
-        // In the order in which they were written.
+        // The order of writing: referenced objects first.
         for id in &pending.ids {
             if let Some((kind, data)) = pending.get(*id)? {
                 store.write(kind, &data).map_err(failed)?;
             }
         }
-        pending.are_with_library();
+        pending.all_in_libgit2();
         Ok(())
     }
 }
 
 impl Pending {
-    /// Of a repository that has these objects, with a directory for what is too much.
+    /// `real` are the repository's objects; `path` is the directory for large blobs.
     pub(super) fn new(real: git2::Odb<'static>, path: PathBuf) -> Self {
         Self {
             real,
@@ -300,12 +301,12 @@ impl Pending {
         !self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH)
     }
 
-    /// How many bytes of blobs are in memory, and of what is compressed.
-    fn so_far(&self) -> usize {
+    /// How many bytes of blobs and compressed objects are in memory.
+    fn bytes_in_memory(&self) -> usize {
         self.in_memory + self.packer.as_ref().map_or(0, Packer::held)
     }
 
-    /// Notes an object, unless it is known or the repository itself has it; says whether it is new. It may be sure to be.
+    /// Notes an object. Returns `false` if it is known, or if the repository has it (which is not checked for `is_new`).
     pub(super) fn add(&mut self, id: Oid, is_new: bool) -> bool {
         if self.known.contains_key(&id) {
             return false;
@@ -314,56 +315,57 @@ impl Pending {
             self.relied.insert(id);
             return false;
         }
-        self.known.insert(id, Known { held: Held::Library, is_on_disk: false });
+        self.known.insert(id, Known { held: Held::Libgit2, is_on_disk: false });
         self.ids.push(id);
         true
     }
 
-    fn is_with(&mut self, id: Oid, held: Held) {
+    fn set_holder(&mut self, id: Oid, held: Held) {
         if let Some(known) = self.known.get_mut(&id) {
             known.held = held;
         }
     }
 
-    fn are_with_library(&mut self) {
-        self.known.values_mut().for_each(|known| known.held = Held::Library);
+    fn all_in_libgit2(&mut self) {
+        self.known.values_mut().for_each(|known| known.held = Held::Libgit2);
         self.packer = None;
     }
 
     /// Keeps a new object in memory.
     fn hold(&mut self, id: Oid, kind: ObjectType, bytes: Arc<[u8]>) {
         let is_blob = kind == ObjectType::Blob;
-        // Trees are kept as they are, too, and have room beside the blobs only as long as these are few.
+        // Trees stay uncompressed as well, so they are compressed only as long as the blobs leave enough memory.
         let goes = |packer: &&Packer| is_blob || bytes.len() > stored(kind) && packer.held() < IN_MEMORY / 2;
         if let Some(packer) = self.packer.as_ref().filter(goes) {
             packer.put(id, kind, Arc::clone(&bytes));
             if is_blob {
-                return self.is_with(id, Held::Packer);
+                return self.set_holder(id, Held::Packer);
             }
         }
-        // Trees are read again and again.
+        // Trees stay here because they are read again and again.
         self.in_memory += if is_blob { bytes.len() } else { 0 };
-        self.is_with(id, Held::Here(kind, bytes));
+        self.set_holder(id, Held::Memory(kind, bytes));
     }
 
-    /// An object that is in memory and that libgit2 has not been shown.
+    /// An object that is in memory and unknown to libgit2.
     fn get(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
         match (self.known.get(&id).map(|known| &known.held), &self.packer) {
-            (Some(Held::Here(kind, bytes)), _) => Ok(Some((*kind, Arc::clone(bytes)))),
+            (Some(Held::Memory(kind, bytes)), _) => Ok(Some((*kind, Arc::clone(bytes)))),
             (Some(Held::Packer), Some(packer)) => packer.content(id),
             _ => Ok(None),
         }
     }
 
-    /// All are in the repository by now, and are found there. To write one once more would say that somebody relies on it.
-    pub(super) fn are_placed(&mut self) {
+    /// Notes that all objects are in the repository. They stay known, so that writing one again does not add it to
+    /// `relied`.
+    pub(super) fn set_all_placed(&mut self) {
         self.placed = self.ids.len();
-        self.are_with_library();
+        self.all_in_libgit2();
         self.in_memory = 0;
     }
 
-    /// Notes that an object is in the directory, which is where it is read from then.
-    pub(super) fn lies_on_disk(&mut self, repo: &Repo, id: Oid) -> Result<()> {
+    /// Notes that an object is in the directory, and makes libgit2 read there.
+    pub(super) fn note_on_disk(&mut self, repo: &Repo, id: Oid) -> Result<()> {
         if !self.reads_directory
             && let Some(path) = self.path.to_str()
         {
@@ -378,12 +380,12 @@ impl Pending {
     }
 }
 
-/// The new objects that are not in the repository yet, each once, in the order in which they were written.
+/// The new objects that are not in the repository yet, in the order of writing.
 pub(super) fn new_objects(repo: &Repo) -> Vec<Oid> {
     repo.pending.borrow().as_ref().map(|pending| pending.ids[pending.placed..].to_vec()).unwrap_or_default()
 }
 
-/// Whether it lies in the directory already.
+/// Whether the object is in the quarantine's directory.
 pub(super) fn is_spilled(repo: &Repo, id: Oid) -> bool {
     let pending = repo.pending.borrow();
     pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(|known| known.is_on_disk)

@@ -1,5 +1,5 @@
-//! Reading what somebody else may have put there: a repository may come out of an archive. Never through a link, never
-//! anything but a regular file, and never more than can be meant.
+//! Reads, moves and removes files that somebody else may have put there, since a repository may come from an archive.
+//! Reading never follows a link, reads only regular files, and has a size limit.
 
 use super::{Error, Result};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, renameat_with};
@@ -9,19 +9,19 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
 
-/// The limit for notes of a line or two.
+/// The limit for notes of a line or two, in bytes.
 pub const SMALL: u64 = 16 << 10;
 
-/// The limit for what is as large as files are.
+/// The limit for files of any content, in bytes.
 pub const LARGE: u64 = 4 << 30;
 
-/// The content of a regular file of at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
-/// It is a link or no regular file, or larger, or cannot be read.
+/// It is a link or not a regular file, is larger, or cannot be read.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let failed = |e: std::io::Error| Error::io("read", path, e);
-    // Without waiting for somebody to write into a pipe.
+    // NONBLOCK, so that opening a pipe does not wait for a writer.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| failed(e.into()))?;
     let stat = rustix::fs::fstat(&file).map_err(|e| failed(e.into()))?;
@@ -44,7 +44,7 @@ pub fn make_private(path: &Path) -> Result<()> {
     std::fs::DirBuilder::new().mode(0o700).create(path).map_err(|e| Error::io("create", path, e))
 }
 
-/// Whether a path lies below a directory, with no link on the way there nor at its end. It need not exist.
+/// Whether a path is below a directory, with no link among its components. It need not exist.
 pub fn is_inside(root: &Path, path: &Path) -> bool {
     let Ok(rest) = path.strip_prefix(root) else { return false };
     let mut so_far = root.to_owned();
@@ -58,10 +58,10 @@ pub fn is_inside(root: &Path, path: &Path) -> bool {
     true
 }
 
-/// Looks whether what stands at each of the paths is a directory, and not a link to one; nothing is fine.
+/// Checks that each path is a directory and not a link to one, or does not exist.
 ///
 /// # Errors
-/// [`Error::NotOwn`] with the first that is none.
+/// [`Error::NotOwn`] with the first other path.
 pub fn check_own(paths: &[&Path]) -> Result<()> {
     for path in paths {
         match path.symlink_metadata() {
@@ -72,12 +72,12 @@ pub fn check_own(paths: &[&Path]) -> Result<()> {
     Ok(())
 }
 
-/// Removes a directory with all that is in it, or a file, if it is there. Links in it are not followed. A process that was
-/// killed may still be putting things there: it is tried again for a while; and a build may have made directories that
-/// nothing can be taken out of.
+/// Removes a file or a directory with its content, if it exists, without following links. Tries again for a while,
+/// because a process that is being killed may still create files, and makes directories writable, because a build may
+/// have left read-only ones.
 ///
 /// # Errors
-/// It is still there.
+/// It still exists.
 pub fn remove(path: &Path) -> Result<()> {
     for pause in [0, 5, 20, 50, 100, 200, 400] {
         std::thread::sleep(std::time::Duration::from_millis(pause));
@@ -91,21 +91,21 @@ pub fn remove(path: &Path) -> Result<()> {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound && path.symlink_metadata().is_err() => {
                 return Ok(());
             }
-            Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => open_up(path),
-            Err(e) if !is_passing(&e) => return Err(Error::io("remove", path, e)),
+            Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => make_writable(path),
+            Err(e) if !is_transient(&e) => return Err(Error::io("remove", path, e)),
             Err(_) => {}
         }
     }
     std::fs::remove_dir_all(path).map_err(|e| Error::io("remove", path, e))
 }
 
-/// Moves a directory to a place, and what stands there to where it came from: at every moment one of the two is there.
+/// Moves a directory to `place`, and what was there to where it came from, so that `place` exists at every moment.
 ///
 /// # Errors
-/// The directory of the place is missing, or what else the file system says.
+/// The parent of `place` is missing; else as the file system reports.
 pub fn exchange(directory: &Path, place: &Path) -> Result<()> {
     let failed = |e: std::io::Error| Error::io("write", place, e);
-    // Somebody may put one there, or take it away, in between.
+    // Another process may create or remove `place` in between.
     for _ in 0..100 {
         let rename = |how| renameat_with(CWD, directory, CWD, place, how);
         match rename(RenameFlags::NOREPLACE) {
@@ -118,23 +118,23 @@ pub fn exchange(directory: &Path, place: &Path) -> Result<()> {
             renamed => return renamed.map_err(|e| failed(e.into())),
         }
     }
-    // Not in one step where the file system cannot.
+    // Two steps where the file system cannot exchange names.
     remove(place)?;
     std::fs::rename(directory, place).map_err(failed)
 }
 
-/// Whether a file system (or an old kernel) does not know renaming of a kind.
+/// Whether the file system or kernel does not support a rename flag.
 pub(super) fn is_unknown(e: Errno) -> bool {
     matches!(e, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
 }
 
-/// Whether a file system has no hard links, or has no more of them for this file.
+/// Whether the file system has no hard links, or the file already has the most.
 pub(super) fn has_no_links(e: Errno) -> bool {
     matches!(e, Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK)
 }
 
-/// Moves a file to where nothing is; [`Errno::EXIST`] where something is. On a file system that cannot refuse to rename over
-/// something the old name stays, as a second link.
+/// Moves a file to a path where nothing is; [`Errno::EXIST`] otherwise. On a file system without RENAME_NOREPLACE the
+/// file is linked, and the old name stays as a second link.
 pub(super) fn move_new(from: &Path, directory: impl AsFd, to: &Path) -> rustix::io::Result<()> {
     match renameat_with(CWD, from, &directory, to, RenameFlags::NOREPLACE) {
         Err(e) if is_unknown(e) => {}
@@ -144,7 +144,7 @@ pub(super) fn move_new(from: &Path, directory: impl AsFd, to: &Path) -> rustix::
         Err(e) if has_no_links(e) => {}
         outcome => return outcome,
     }
-    // Neither is to be had: look, and then rename.
+    // Neither works, so there is a gap between the check and the rename.
     match rustix::fs::statat(&directory, to, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(_) => Err(Errno::EXIST),
         Err(Errno::NOENT) => rustix::fs::renameat(CWD, from, &directory, to),
@@ -152,14 +152,14 @@ pub(super) fn move_new(from: &Path, directory: impl AsFd, to: &Path) -> rustix::
     }
 }
 
-/// The name of a file with that ending, beside one that need not be there.
-pub(super) fn beside(file: &Path, ending: &str) -> PathBuf {
+/// The path with this text appended to the file name.
+pub(super) fn with_suffix(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
-/// Removes a file, if it is there.
+/// Removes a file, if it exists.
 ///
 /// # Errors
 /// It cannot be removed.
@@ -170,14 +170,14 @@ pub fn remove_file(path: &Path) -> Result<()> {
     }
 }
 
-/// Whether somebody else at work in a directory may be all that keeps it from being removed.
-fn is_passing(error: &std::io::Error) -> bool {
+/// Whether removing may have failed only because another process changed the directory.
+fn is_transient(error: &std::io::Error) -> bool {
     use std::io::ErrorKind as Kind;
     matches!(error.kind(), Kind::DirectoryNotEmpty | Kind::NotFound)
 }
 
-/// Lets the owner of all directories below a path take things out of them, as far as that can be done.
-fn open_up(path: &Path) {
+/// Makes all directories below a path writable for their owner, as far as possible.
+fn make_writable(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let mut pending = vec![path.to_owned()];
     while let Some(directory) = pending.pop() {
@@ -188,7 +188,7 @@ fn open_up(path: &Path) {
     }
 }
 
-/// Whether two paths name the same place, as far as it exists.
+/// Whether two paths lead to the same place. Paths that do not exist are compared as text.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,

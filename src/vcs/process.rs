@@ -1,4 +1,4 @@
-//! Running git itself, for what libgit2 cannot do as git does it.
+//! Runs git, for what libgit2 does not do as git does.
 
 use super::repo::Repo;
 use super::{Error, Result};
@@ -9,10 +9,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What ties a git command to a repository by the environment: `git rev-parse --local-env-vars`, less what
-/// carries configuration, and less where more objects are and what stands in for which, which is as true of this
-/// repository as before.
-const LOCAL: &[&str] = &[
+/// The variables that tie a git command to a repository: `git rev-parse --local-env-vars`, without those of the
+/// configuration, and without those about objects ([`OBJECT_VARIABLES`]), which apply to the opened repository as well.
+const REPOSITORY_VARIABLES: &[&str] = &[
     "GIT_COMMON_DIR",
     "GIT_DIR",
     "GIT_IMPLICIT_WORK_TREE",
@@ -24,15 +23,15 @@ const LOCAL: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// Takes out of a command's environment what ties it to a repository.
+/// Removes these variables from a command's environment.
 pub(super) fn forget_repository(command: &mut Command) {
-    for name in LOCAL {
+    for name in REPOSITORY_VARIABLES {
         command.env_remove(name);
     }
 }
 
-/// What else of the environment is true of one repository only: where more of its objects are, and how they are read.
-const OF_OBJECTS: &[&str] = &[
+/// The variables that say where the objects of one repository are and how they are read.
+const OBJECT_VARIABLES: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_SOURCE",
     "GIT_GRAFT_FILE",
@@ -42,14 +41,14 @@ const OF_OBJECTS: &[&str] = &[
     "GIT_REPLACE_REF_BASE",
 ];
 
-/// Makes a process that serves many repositories free of the one that its environment is about: this program begins anew
-/// without that, and this returns only in a process that is free of it. Who commits, and what configures git, stays.
+/// Frees a process that serves many repositories from the one of its environment: starts this program again without these
+/// variables. Returns only in a process that has none of them. Identity and configuration stay.
 ///
 /// # Errors
-/// The program cannot be started anew.
+/// The program cannot be started again.
 pub fn leave_repository() -> Result<()> {
     use std::os::unix::process::CommandExt;
-    let all = || LOCAL.iter().chain(OF_OBJECTS);
+    let all = || REPOSITORY_VARIABLES.iter().chain(OBJECT_VARIABLES);
     if all().all(|name| std::env::var_os(name).is_none()) {
         return Ok(());
     }
@@ -62,8 +61,8 @@ pub fn leave_repository() -> Result<()> {
     Err(Error::io("run", program, command.exec()))
 }
 
-/// A git command on that repository, with nothing of the environment that could point elsewhere. It runs at the top of
-/// the checkout (in the git directory of a bare repository), where hooks expect to be.
+/// A git command for this repository, without variables that could lead elsewhere. It runs at the top of the checkout (in
+/// the git directory of a bare repository), where hooks expect to be.
 pub fn git(repo: &Repo) -> Command {
     let mut command = Command::new("git");
     detach(&mut command, repo);
@@ -75,7 +74,7 @@ pub fn git(repo: &Repo) -> Command {
     command
 }
 
-/// Takes everything from a command's environment that could point elsewhere.
+/// Removes the variables that could lead elsewhere, and sets the object directory.
 pub(super) fn detach(command: &mut Command, repo: &Repo) {
     forget_repository(command);
     if repo.has_own_objects_dir() {
@@ -83,11 +82,11 @@ pub(super) fn detach(command: &mut Command, repo: &Repo) {
     }
 }
 
-/// Likewise with another directory for objects, and the repository's behind it.
+/// As `git`, with this object directory, and the repository's as an alternate.
 pub(super) fn git_with_objects(repo: &Repo, objects: &Path) -> Command {
     let mut command = git(repo);
     command.env("GIT_OBJECT_DIRECTORY", objects);
-    // Quoted, so that a colon in the path separates nothing (git(1), "Git Objects").
+    // Quoted, so that a colon in the path does not separate (git(1), "Git Objects").
     let mut all = OsString::from("\"");
     for &byte in repo.objects_dir().as_os_str().as_bytes() {
         let escaped = [b'\\', byte];
@@ -103,37 +102,37 @@ pub(super) fn git_with_objects(repo: &Repo, objects: &Path) -> Command {
     command
 }
 
-/// Runs to the end and gives what was printed, without the line break at the end.
+/// Runs the command and returns its output, without whitespace at the end.
 ///
 /// # Errors
-/// Git cannot be started or failed; what it said is in the error.
+/// Git cannot be started or failed; the error has its message.
 pub fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes(command)?).trim_end().to_owned())
 }
 
-/// Likewise, every byte of it.
+/// Runs the command and returns all bytes of its output.
 pub(super) fn bytes(command: &mut Command) -> Result<Vec<u8>> {
     let output = command.output().map_err(|e| Error::io("run", "git", e))?;
     Ok(checked(command, output)?.stdout)
 }
 
-/// A path that git prints: whatever it ends with, blanks among it, belongs to it, but for the line break that git adds.
+/// Runs a command that prints a path. Only the last line break is removed, because a path may end in blanks.
 pub(super) fn path(command: &mut Command) -> Result<PathBuf> {
     let mut path = bytes(command)?;
     path.pop_if(|last| *last == b'\n');
     Ok(OsString::from_vec(path).into())
 }
 
-/// What a command has printed, if it went well.
+/// Returns the output of a command that succeeded.
 ///
 /// # Errors
-/// It did not; what it said is in the error.
+/// It failed; the error has its message.
 pub(super) fn checked(command: &Command, output: Output) -> Result<Output> {
     if output.status.success() {
         return Ok(output);
     }
     let mut words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    // How it was set up says nothing to anybody.
+    // Our own `-c` settings mean nothing to the user.
     while words.first().is_some_and(|word| word == "-c") {
         words.drain(..2.min(words.len()));
     }
@@ -141,11 +140,11 @@ pub(super) fn checked(command: &Command, output: Output) -> Result<Output> {
     Err(Error::Command { command: words.join(" "), message })
 }
 
-/// Likewise of a question that is answered with nothing, and status 1, where there is nothing.
+/// Runs a query whose status 1 means "nothing": `None` then.
 ///
 /// # Errors
-/// Git cannot be started, or failed in any other way.
-pub(super) fn answer(command: &mut Command) -> Result<Option<String>> {
+/// Git cannot be started, or failed with another status.
+pub(super) fn query(command: &mut Command) -> Result<Option<String>> {
     let output = command.output().map_err(|e| Error::io("run", "git", e))?;
     match output.status.code() {
         Some(0) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())),
@@ -154,37 +153,37 @@ pub(super) fn answer(command: &mut Command) -> Result<Option<String>> {
     }
 }
 
-/// Runs to the end with that on its standard input, and gives what was printed, whatever its status.
+/// Runs the command with this standard input, and returns its output, whatever its status.
 ///
 /// # Errors
 /// Git cannot be started.
-pub(super) fn fed(command: &mut Command, input: &[u8]) -> Result<Output> {
+pub(super) fn output_for_input(command: &mut Command, input: &[u8]) -> Result<Output> {
     let failed = |e| Error::io("run", "git", e);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let stdin = child.stdin.take();
     let (output, written) = std::thread::scope(|scope| {
-        // Beside the reading: all pipes may be full.
+        // In a thread, because git may block on its output while we write.
         let writing = scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input)));
         (child.wait_with_output(), writing.join().unwrap_or_else(|_| Err(ErrorKind::Other.into())))
     });
-    // One that does not read on to the end tells by its status why.
+    // If git does not read to the end, its status says why.
     written.or_else(|e| if e.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(failed(e)) })?;
     output.map_err(failed)
 }
 
-/// Runs to the end with that on its standard input, and a file as its standard output.
+/// Runs the command with this standard input, and a file as its standard output.
 ///
 /// # Errors
-/// Git cannot be started or failed; what it said is in the error.
+/// Git cannot be started or failed; the error has its message.
 pub(super) fn with_input(command: &mut Command, input: &[u8], stdout: std::fs::File) -> Result<()> {
     let failed = |e| Error::io("run", "git", e);
     command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
-    // Short enough for a pipe.
+    // No thread is needed: the input fits into a pipe.
     let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
     let output = child.wait_with_output().map_err(failed)?;
-    // A git that does not read it says why; one that was given nothing does nothing, and says nothing.
+    // If git did not read its input, its own message matters more.
     checked(command, output)?;
     written.map_err(failed)
 }

@@ -1,6 +1,6 @@
-//! Objects that are not here because a remote has promised them: a partial clone's (git-clone(1), `--filter`).
+//! Fetches objects that a partial clone lacks because a remote has promised them (git-clone(1), `--filter`).
 //!
-//! Libgit2 takes them for missing. Git fetches one as soon as it is asked for it; so git is asked before libgit2 is.
+//! Libgit2 would report them as missing. Git fetches them on access, so git is asked first.
 
 use super::repo::Repo;
 use super::tree::DIRECTORY;
@@ -13,16 +13,16 @@ impl Repo {
         once(&self.partial, || self.config().has_promisor()).copied()
     }
 
-    /// Sees to it that libgit2 finds the objects: those that are new, and those that a remote has promised.
+    /// Makes libgit2 find these objects: gives it the new ones, and fetches the promised ones.
     ///
     /// # Errors
-    /// [`Error::Unfetched`]. That an object is missing where none is promised is for its reader to say.
+    /// [`Error::Unfetched`]. If an object is missing but not promised, the caller meets that error when it reads.
     pub(super) fn ensure(&self, ids: &[Oid]) -> Result<()> {
-        self.show_objects(ids)?;
+        self.give_to_libgit2(ids)?;
         self.fetch(ids)
     }
 
-    /// Fetches those of the objects that a remote has promised.
+    /// Fetches those of the objects that are missing and promised.
     ///
     /// # Errors
     /// As [`Repo::ensure`].
@@ -30,7 +30,7 @@ impl Repo {
         if !self.is_partial()? {
             return Ok(());
         }
-        let ids: Vec<Oid> = ids.iter().copied().filter(|id| !self.is_hidden(*id)).collect();
+        let ids: Vec<Oid> = ids.iter().copied().filter(|id| !self.is_unknown_to_libgit2(*id)).collect();
         let store = self.git.odb().map_err(|e| Error::git("open the object store", e))?;
         let missing: Vec<Oid> = ids.into_iter().filter(|id| !store.exists(*id)).collect();
         if missing.is_empty() {
@@ -38,7 +38,8 @@ impl Repo {
         }
         let names: String = missing.iter().map(|id| format!("{id}\n")).collect();
         let mut command = process::git(self);
-        let output = process::fed(command.args(["cat-file", "--batch-check"]), names.as_bytes())?;
+        let output =
+            process::output_for_input(command.args(["cat-file", "--batch-check"]), names.as_bytes())?;
         store.refresh().map_err(|e| Error::git("open the object store", e))?;
         match missing.into_iter().find(|id| !store.exists(*id)) {
             Some(id) => Err(unfetched(id, &output.stderr)),
@@ -46,19 +47,19 @@ impl Repo {
         }
     }
 
-    /// Sees to it that all trees are here in which two trees differ: of one alone, all.
+    /// Fetches all trees in which two trees differ; all trees of one, if the other is `None`.
     ///
     /// # Errors
     /// Git cannot fetch one.
     pub(super) fn ensure_trees(&self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
-        self.show_objects(&old.into_iter().chain(new).collect::<Vec<_>>())?;
+        self.give_to_libgit2(&old.into_iter().chain(new).collect::<Vec<_>>())?;
         if !self.is_partial()? {
             return Ok(());
         }
         let Some(tree) = new.or(old) else { return Ok(()) };
         let lacks = |id: Oid| self.pending.borrow().as_ref().is_some_and(|pending| pending.lacks(id));
         if old.into_iter().chain(new).any(lacks) {
-            // Git would not find one that is new.
+            // Git cannot read a new tree.
             return self.ensure_subtrees(old, new);
         }
         let mut command = process::git(self);
@@ -68,7 +69,7 @@ impl Repo {
             }
             None => command.args(["ls-tree", "-r", "-t", "-z", &tree.to_string()]),
         };
-        let output = process::fed(&mut command, b"")?;
+        let output = process::output_for_input(&mut command, b"")?;
         if output.status.success() {
             let store = self.git.odb().and_then(|store| store.refresh());
             return store.map_err(|e| Error::git("open the object store", e));
@@ -76,7 +77,7 @@ impl Repo {
         Err(unfetched(tree, &output.stderr))
     }
 
-    /// Likewise, tree by tree.
+    /// Does the same tree by tree.
     fn ensure_subtrees(&self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
         let below = |id: Option<Oid>| -> Result<BTreeMap<Vec<u8>, Oid>> {
             let Some(tree) = id.map(|id| self.find_tree(id)).transpose()? else { return Ok(BTreeMap::new()) };
@@ -94,7 +95,7 @@ impl Repo {
         Ok(())
     }
 
-    /// Sees to it that the files are here that are different, which libgit2 reads to count or to show lines, and to find renames.
+    /// Fetches the blobs of a diff, which libgit2 reads to show lines and to find renames.
     pub(super) fn ensure_files(&self, difference: &git2::Diff<'_>) -> Result<()> {
         let files = difference.deltas().flat_map(|delta| [delta.old_file(), delta.new_file()]);
         let is_read = |file: &git2::DiffFile<'_>| {
@@ -108,8 +109,8 @@ impl Repo {
         self.git.find_tree(id).map_err(|e| Error::git(format!("read the tree {id}"), e))
     }
 
-    /// What a tree has at a path: mode and object. A tree on the way that cannot be read is an error, and not a path that
-    /// is not there.
+    /// The mode and id of a tree's entry at a path. A tree on the way that cannot be read is an error, not a missing
+    /// path.
     ///
     /// # Errors
     /// The object store fails.
@@ -131,7 +132,7 @@ impl Repo {
     }
 }
 
-/// The first thing that git has said tells why; the rest is what came of it.
+/// Git's first line is the cause; the others follow from it.
 fn unfetched(id: Oid, said: &[u8]) -> Error {
     let said = String::from_utf8_lossy(said);
     let first = said.lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Pushing a commit to a remote's branch, and what the remote has there: by git.
+//! Has git push to a remote's branches, and ask where they are.
 
 use super::lock::Flock;
 use super::repo::Repo;
@@ -11,9 +11,9 @@ use std::time::Duration;
 /// A branch of a remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upstream {
-    /// The remote, as it is configured or as an address.
+    /// The remote's name or address.
     pub remote: String,
-    /// The branch there, by its full name.
+    /// The full name of the branch there.
     pub branch: String,
 }
 
@@ -24,39 +24,39 @@ impl std::fmt::Display for Upstream {
     }
 }
 
-/// What becomes of a branch of a remote.
+/// One branch of a push.
 #[derive(Debug, Clone, Copy)]
 pub struct PushedRef<'a> {
-    /// The commit that it gets; it is removed without one.
+    /// The commit to push; `None` deletes the branch.
     pub from: Option<Oid>,
-    /// The branch, by its full name.
+    /// The full name of the remote's branch.
     pub to: &'a str,
-    /// Where it has to be until then, if that counts.
+    /// Where the branch has to be before, if that matters.
     pub old: Option<Oid>,
 }
 
-/// How a push has ended.
+/// The result of a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pushed {
-    /// The remote has taken it.
+    /// The remote accepted it.
     Taken,
-    /// The branch there has commits that this one lacks, or somebody was quicker.
+    /// The remote's branch has commits that are missing here, or moved at the same time.
     Behind(String),
-    /// A hook has refused it, here or there, or the remote's rules.
+    /// A hook here or there, or the remote's rules, refused it.
     Refused(String),
-    /// The remote may have taken it, or not.
+    /// It is unknown whether the remote accepted it.
     Unknown(String),
 }
 
 impl Repo {
-    /// Whether the configuration knows a remote of that name.
+    /// Whether this remote is configured.
     pub fn has_remote(&self, name: &str) -> bool {
         let prefix = format!("remote.{name}.");
         self.config().names(&prefix).next().is_some()
     }
 
-    /// Where a branch is pushed to: to that remote if one is named, else where `git push` would; there to the branch that
-    /// it follows, else to one of its own name.
+    /// Where a branch is pushed to: to `remote`, else to the remote that `git push` would use. There, to the upstream
+    /// branch, else to a branch of the same name.
     ///
     /// # Errors
     /// The configuration cannot be read.
@@ -76,32 +76,32 @@ impl Repo {
         Ok(Upstream { remote, branch: there.unwrap_or_else(|| branch.to_owned()) })
     }
 
-    /// Where the remote's branch is; `None` if there is none.
+    /// The tip of the remote's branch; `None` if there is no such branch.
     ///
     /// # Errors
-    /// The remote cannot be asked.
+    /// The remote cannot be reached.
     pub fn ask_remote(&self, upstream: &Upstream, stop: fn() -> bool) -> Result<Option<Oid>> {
         let mut command = process::git(self);
         command.args(["ls-remote", "--refs", "--", &upstream.remote, &upstream.branch]);
-        let output = asked(&mut command, upstream, stop)?;
+        let output = run_for_remote(&mut command, upstream, stop)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let found = text.lines().filter_map(|line| line.split_once('\t'));
         found.filter(|(_, name)| *name == upstream.branch).map(|(id, _)| self.id(id)).next().transpose()
     }
 
-    /// Fetches the remote's branch, so that its commits are here; its remote-tracking branch moves as git moves it.
+    /// Fetches the remote's branch; git moves the remote-tracking branch.
     ///
     /// # Errors
-    /// The remote cannot be asked.
+    /// The remote cannot be reached.
     pub fn fetch_branch(&self, upstream: &Upstream, stop: fn() -> bool) -> Result<()> {
         let mut command = process::git(self);
         command.args(["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--"]);
         command.args([&upstream.remote, &upstream.branch]);
-        asked(&mut command, upstream, stop).map(drop)
+        run_for_remote(&mut command, upstream, stop).map(drop)
     }
 
-    /// Pushes to a remote's branches, all or none, never by force, with the pre-push hook unless that is to be skipped. Git
-    /// holds the transaction's liveness lock for as long as it runs, even if this process is killed.
+    /// Pushes to a remote's branches, all or none, never by force, and runs the pre-push hook if `verify`. Git inherits
+    /// the transaction's lock, so that it is held as long as git runs, even if this process is killed.
     ///
     /// # Errors
     /// Git cannot be started.
@@ -114,7 +114,7 @@ impl Repo {
         stop: fn() -> bool,
     ) -> Result<Pushed> {
         let mut command = process::git(self);
-        // What it says is looked at below.
+        // In English, since messages are compared below.
         command.env("LC_ALL", "C").args(["push", "--porcelain", "--no-follow-tags"]);
         command.arg(if verify { "--verify" } else { "--no-verify" });
         if refs.len() > 1 {
@@ -133,7 +133,7 @@ impl Repo {
             let mut fields = line.split('\t');
             let (flag, names, summary) = (fields.next()?, fields.next()?, fields.next()?);
             let is_one = refs.iter().any(|one| names.ends_with(&format!(":{}", one.to)));
-            // Where one is refused, the others only say that all go or none.
+            // If one branch is refused, the others only say that the push was atomic.
             let weight = (flag == "!", !summary.ends_with("(atomic push failure)"));
             is_one.then(|| (weight, flag.to_owned(), summary.to_owned()))
         });
@@ -152,8 +152,8 @@ impl Repo {
     }
 }
 
-/// Runs what asks a remote.
-fn asked(command: &mut Command, upstream: &Upstream, stop: fn() -> bool) -> Result<Output> {
+/// Runs a command that connects to a remote.
+fn run_for_remote(command: &mut Command, upstream: &Upstream, stop: fn() -> bool) -> Result<Output> {
     let output = run(command, stop)?;
     process::checked(command, output).map_err(|e| match e {
         Error::Command { message, .. } => Error::Remote { remote: upstream.remote.clone(), message },
@@ -161,10 +161,10 @@ fn asked(command: &mut Command, upstream: &Upstream, stop: fn() -> bool) -> Resu
     })
 }
 
-/// How often it is looked whether to stop.
+/// How often to check whether to stop.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Runs to the end; once `stop` says so, git is told to end.
+/// Runs a command to its end; sends it SIGTERM once `stop` returns true.
 fn run(command: &mut Command, stop: fn() -> bool) -> Result<Output> {
     let failed = |e| Error::io("run", "git", e);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
@@ -187,7 +187,7 @@ fn run(command: &mut Command, stop: fn() -> bool) -> Result<Output> {
     })
 }
 
-/// Whether the remote says that somebody else was at the branch at the same time: it moved it, or has it locked.
+/// Whether another push moved or locked the branch at the same time.
 fn is_race(summary: &str) -> bool {
     let why = summary.strip_prefix("[remote rejected] (").unwrap_or_default();
     [

@@ -1,11 +1,10 @@
-//! Objects that nobody sees yet, as git has it for a push that it receives (git-receive-pack(1), "Quarantine
-//! Environment"): new objects stay in memory, with the repository's own behind them, until it is settled that they land.
+//! Objects that nobody sees yet, as git has them while it receives a push (git-receive-pack(1), "Quarantine
+//! Environment"): new objects stay in memory, in front of the repository's own, until they land.
 //!
-//! So a refusal has nothing to remove, and a landing writes each object once. What would take too much memory goes to a
-//! directory inside the repository's object directory, under a name that git's own pruning knows; at publish all go
-//! there, and from there into place, each by one rename. A leftover in place can be told from somebody else's object: it
-//! is the same file with the time stamp that it was given here, and git freshens the time stamp of an object that it
-//! comes to rely on.
+//! So a refusal has nothing to remove, and a landing writes each object once. Blobs that take too much memory go to a
+//! directory inside the repository's object directory, under a name that `git prune` knows. To publish, all objects are
+//! written there and moved into place, each by one rename. A recovery knows our objects in place by inode and time stamp;
+//! if git has come to rely on one, it has freshened the time stamp.
 
 use super::durability::{Durability, LOOSE_OBJECT, PACK, Unsynced};
 use super::fault::{Fault, point};
@@ -19,10 +18,10 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What the names of packs and their indexes begin with in an object directory.
+/// The prefix of packs and their indexes in an object directory.
 const PACKS: &str = "pack/";
 
-/// The quarantine of one transaction; its directory is removed when dropped.
+/// The quarantine of one transaction; dropping it removes its directory.
 #[must_use]
 #[derive(Debug)]
 pub struct Quarantine {
@@ -30,12 +29,12 @@ pub struct Quarantine {
 }
 
 impl Quarantine {
-    /// The directory's path for a transaction's id.
+    /// The path of the directory for a transaction's id.
     pub fn path_for(objects: &Path, id: &str) -> PathBuf {
         objects.join(format!("tmp_objdir-llm-apply-{id}"))
     }
 
-    /// Turns the repository's writes to a quarantine. Its directory is only made when there is something to put there.
+    /// Makes the repository write into a quarantine. The directory is created once something goes there.
     ///
     /// # Errors
     /// The object directory cannot be read.
@@ -43,7 +42,7 @@ impl Quarantine {
         Self::enter_at(repo, Self::path_for(repo.objects_dir(), id))
     }
 
-    /// Likewise with the directory at any other place, for a dry run that has to leave the repository alone.
+    /// As `enter`, with the directory elsewhere, for a dry run that must not touch the repository.
     ///
     /// # Errors
     /// The object directory cannot be read.
@@ -51,33 +50,32 @@ impl Quarantine {
         let failed = |e| Error::git("enter the quarantine", e);
         let real = repo.object_store()?;
         let odb = repo.object_store()?;
-        // In front of all others, so that it is the one that is written to.
+        // A new backend comes first, so that libgit2 writes to it.
         odb.add_new_mempack_backend(1000).map_err(failed)?;
         repo.git.set_odb(&odb).map_err(failed)?;
         *repo.pending.borrow_mut() = Some(Pending::new(real, path.clone()));
         Ok(Self { path })
     }
 
-    /// Whether its directory is there and everything in it has gone into the repository: then it can serve once more.
+    /// Whether the directory exists and everything in it has moved into the repository, so that it can be used again.
     pub fn is_emptied(&self) -> bool {
         std::fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none())
     }
 
-    /// Leaves its directory to another quarantine, which has the same.
+    /// Leaves the directory to another quarantine at the same path.
     pub fn hand_over(self) {
         std::mem::forget(self);
     }
 
-    /// The object directory, for a git command's GIT_OBJECT_DIRECTORY, once [`Quarantine::spill`] has filled it.
+    /// The object directory, for GIT_OBJECT_DIRECTORY, once [`Quarantine::spill`] has filled it.
     pub fn objects(&self) -> &Path {
         &self.path
     }
 
-    /// Writes all objects to the directory as an object directory has them, so that another process can read them. Those
-    /// that are there by now are not written again.
+    /// Writes all objects that are not there yet into the directory, so that another process can read them.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub fn spill(&self, repo: &Repo) -> Result<()> {
         make_private(&self.path)?;
         let mut writer = Writer::new(repo)?;
@@ -85,27 +83,26 @@ impl Quarantine {
             let (kind, data) = repo.object(id)?;
             writer.write(&fan_out(&self.path, id)?, kind, &data)?;
             if let Some(pending) = repo.pending.borrow_mut().as_mut() {
-                pending.lies_on_disk(repo, id)?;
+                pending.note_on_disk(repo, id)?;
             }
         }
         Ok(())
     }
 
-    /// Takes in an object that git has written to the directory, unless the repository had it before.
+    /// Notes an object that git has written into the directory, unless the repository has it already.
     ///
     /// # Errors
     /// The object store fails.
     pub(super) fn adopt(&self, repo: &Repo, id: Oid) -> Result<()> {
         let mut pending = repo.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else { return Ok(()) };
-        if pending.add(id, false) { pending.lies_on_disk(repo, id) } else { Ok(()) }
+        if pending.add(id, false) { pending.note_on_disk(repo, id) } else { Ok(()) }
     }
 
-    /// Puts what was written so far into the repository before it is settled that it lands: processes have to see it that
-    /// know of no quarantine. `early` has all that was put there this way, and `note` is told of it before it is there.
-    ///
+    /// Moves what was written so far into the repository before it is decided whether it lands, for processes that do not
+    /// read the quarantine. `early` lists all objects moved this way; `note` is called with it before they move.
     /// # Errors
-    /// What the file system says, or [`Error::Pruned`].
+    /// As the file system reports, or [`Error::Pruned`].
     pub fn release_early(
         &self,
         repo: &Repo,
@@ -120,16 +117,16 @@ impl Quarantine {
         note(early)?;
         self.release(repo, &sealed)?;
         if let Some(pending) = repo.pending.borrow_mut().as_mut() {
-            pending.are_placed();
+            pending.set_all_placed();
         }
         Ok(())
     }
 
-    /// Makes the objects ready to go in, but for those that are in already: writes them to the directory (as one pack if they
-    /// are many), gives them one time stamp, and lists them. Those that `core.fsync` wants synced are to be so before they go in.
+    /// Writes all objects that are not in the repository yet into the directory (as one pack if they are many), gives
+    /// them one time stamp, and lists them. The files that `core.fsync` wants synced have to be synced before they move.
     ///
     /// # Errors
-    /// What the file system says, or [`Error::Pruned`].
+    /// As the file system reports, or [`Error::Pruned`].
     pub fn seal(&self, repo: &Repo) -> Result<(Manifest, Unsynced)> {
         self.write_all(repo).map_err(or_pruned)
     }
@@ -138,8 +135,8 @@ impl Quarantine {
         make_private(&self.path)?;
         let durable = Durability::of(repo)?;
         let mut unsynced = Unsynced::default();
-        // The present, so that pruning spares them if it spares anything that is young. Libgit2 freshens to whole seconds:
-        // ours is never that.
+        // The current time, so that pruning spares the files as young ones. Never a whole second, because libgit2
+        // freshens to whole seconds.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let now = (now.as_secs() as i64, now.subsec_nanos().max(1));
         let stamp = repo.pending.borrow_mut().as_mut().map(|pending| *pending.stamp.get_or_insert(now));
@@ -183,10 +180,10 @@ impl Quarantine {
         Ok((manifest, unsynced))
     }
 
-    /// Moves what the manifest lists into the repository. What is there already is left alone.
+    /// Moves the files of the manifest into the repository, except those that exist there.
     ///
     /// # Errors
-    /// What the file system says, or [`Error::Pruned`]; some of the objects may then be in place.
+    /// As the file system reports, or [`Error::Pruned`]; some of the objects may be in place then.
     pub fn release(&self, repo: &Repo, manifest: &Manifest) -> Result<()> {
         let to = repo.objects_dir();
         for item in &manifest.items {
@@ -194,11 +191,11 @@ impl Quarantine {
             let parent = target.parent().unwrap_or(to);
             repo.in_shared(parent, &mut Vec::new(), || {
                 if item.name.ends_with(".pack") {
-                    self.keep(repo, &target, manifest)?;
+                    self.add_keep_file(repo, &target, manifest)?;
                 }
                 match move_unless_there(&from, &target) {
                     Err(e) if !from.exists() => Err(or_pruned(e)),
-                    // What is there may be old, and git prunes it by its time. Not everyone may set that.
+                    // The existing file may be old, and git prunes by age. Setting the time may not be permitted.
                     Ok(false) => {
                         let _ = manifest.freshen(&target);
                         Ok(())
@@ -215,22 +212,22 @@ impl Quarantine {
         Ok(())
     }
 
-    /// Keeps a pack that is about to come, as git does for a push until its references are there (git-index-pack(1),
-    /// `--keep`). One that is kept already has nothing to fear.
-    fn keep(&self, repo: &Repo, pack: &Path, manifest: &Manifest) -> Result<()> {
+    /// Adds a `.keep` file for a pack before it moves, as git does for a push until its references are updated
+    /// (git-index-pack(1), `--keep`). A pack that has one is safe already.
+    fn add_keep_file(&self, repo: &Repo, pack: &Path, manifest: &Manifest) -> Result<()> {
         let aside = self.path.join("keep");
         std::fs::write(&aside, &manifest.owner).map_err(|e| Error::io("write", &aside, e))?;
         repo.share(&aside)?;
-        move_unless_there(&aside, &keeper(pack)).map(drop)
+        move_unless_there(&aside, &keep_file(pack)).map(drop)
     }
 
-    /// Looks whether all that was written is in the repository, and `base`, as others see it now. Until something
-    /// refers to it nothing keeps `git prune --expire=now` from removing it, nor any other if it is old.
+    /// Checks that the repository has `base` and all that was written, as other processes see it. Until a reference
+    /// points to them, `git prune` may remove new objects with `--expire=now`, and old ones at any time.
     ///
     /// # Errors
-    /// [`Error::Pruned`], or what the object store says.
+    /// [`Error::Pruned`], or as the object store reports.
     pub fn check(&self, repo: &Repo, base: Option<Oid>) -> Result<()> {
-        // A new one, that has seen none of it before.
+        // A new handle, without cached objects.
         let store = repo.object_store()?;
         let pending = repo.pending.borrow();
         let ids = pending.iter().flat_map(|pending| pending.ids.iter().chain(&pending.relied));
@@ -240,24 +237,24 @@ impl Quarantine {
         }
     }
 
-    /// Leaves the pack to `git repack -a -d`, which otherwise removes one that nothing referred to when it began, whatever
-    /// has happened since. To be done when the branch has moved, or will not.
+    /// Removes our `.keep` file once the branch has moved, or will not move. Without that file, a `git repack -a -d` that
+    /// started before the branch moved would remove the pack.
     ///
     /// # Errors
-    /// The file that keeps it cannot be removed.
+    /// The `.keep` file cannot be removed.
     pub fn let_go(objects: &Path, manifest: &Manifest) -> Result<()> {
         for item in manifest.items.iter().filter(|item| item.name.ends_with(".pack")) {
-            let keeper = keeper(&objects.join(&item.name));
-            if places::is_inside(objects, &keeper)
-                && places::read(&keeper, places::SMALL).is_ok_and(|said| said == manifest.owner.as_bytes())
+            let keep_file = keep_file(&objects.join(&item.name));
+            if places::is_inside(objects, &keep_file)
+                && places::read(&keep_file, places::SMALL).is_ok_and(|said| said == manifest.owner.as_bytes())
             {
-                places::remove_file(&keeper)?;
+                places::remove_file(&keep_file)?;
             }
         }
         Ok(())
     }
 
-    /// Whether no object has come into the repository since. What carries the very stamp was there early.
+    /// Whether no other object has come into the repository since. Files with exactly our time stamp were released early.
     ///
     /// # Errors
     /// A directory cannot be read.
@@ -272,8 +269,8 @@ impl Quarantine {
                 let newer = |found: std::fs::Metadata| {
                     (found.mtime(), found.mtime_nsec()) > (manifest.stamp.0, i64::from(manifest.stamp.1))
                 };
-                let is_keeper = file.path().extension().is_some_and(|kind| kind == "keep");
-                if !is_keeper && !ours.contains(&file.path()) && file.metadata().is_ok_and(newer) {
+                let is_keep_file = file.path().extension().is_some_and(|kind| kind == "keep");
+                if !is_keep_file && !ours.contains(&file.path()) && file.metadata().is_ok_and(newer) {
                     return Ok(false);
                 }
             }
@@ -281,10 +278,10 @@ impl Quarantine {
         Ok(true)
     }
 
-    /// Takes the objects out of the repository again: those that are ours, and that nobody has come to rely on.
+    /// Removes the objects of the manifest from the repository, if they are ours and git has not come to rely on them.
     ///
     /// # Errors
-    /// One cannot be removed; the others are.
+    /// One cannot be removed; the others are removed.
     pub fn retract(objects: &Path, manifest: &Manifest) -> Result<()> {
         let mut fans = BTreeSet::new();
         let mut failure = None;
@@ -297,15 +294,16 @@ impl Quarantine {
                             == (manifest.stamp.0, i64::from(manifest.stamp.1))
                 })
         };
-        // Whoever relies on an object of a pack gives the pack a new time stamp, and not its index.
+        // Git freshens a pack that it relies on, but not the pack's index.
         let is_pack = |item: &Item| item.name.starts_with("pack/");
         let pack_stays = manifest.items.iter().any(|item| item.name.ends_with(".pack") && !is_ours(item));
-        // The index first: a pack without one is no pack, an index without one is a complaint.
+        // In reverse order, the index before its pack: git ignores a pack without an index, and complains about an index
+        // without a pack.
         for item in manifest.items.iter().rev() {
             let path = objects.join(&item.name);
             if is_ours(item)
                 && !(pack_stays && is_pack(item))
-                // A `git gc` may have taken it a moment ago: it puts loose objects into a pack of its own.
+                // `git gc` may have removed it a moment ago, after putting it into a pack.
                 && let Err(e) = places::remove_file(&path)
             {
                 failure = failure.or(Some(e));
@@ -315,7 +313,7 @@ impl Quarantine {
             }
         }
         for fan in fans {
-            // Goes only if it is empty, which git does not mind either way.
+            // Only an empty directory goes.
             let _ = std::fs::remove_dir(objects.join(fan));
         }
         failure.map_or(Ok(()), Err)
@@ -328,7 +326,7 @@ impl Drop for Quarantine {
     }
 }
 
-/// Where a file of the manifest waits: without a directory of its own.
+/// The path of a manifest's file in the quarantine, where it has no directory of its own.
 fn staged(quarantine: &Path, name: &str) -> PathBuf {
     match name.strip_prefix(PACKS) {
         Some(file) => quarantine.join(file),
@@ -336,12 +334,12 @@ fn staged(quarantine: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// What has vanished from the quarantine was pruned: git takes it for that of a dead process if told to spare nothing.
+/// A file that vanished from the quarantine was pruned: with `--expire=now`, `git prune` removes quarantines of any age.
 fn or_pruned(e: Error) -> Error {
     if e.is_missing() { Error::Pruned } else { e }
 }
 
-/// Whether it was moved.
+/// Moves a file to a path where nothing is. Returns whether it was moved.
 fn move_unless_there(from: &Path, to: &Path) -> Result<bool> {
     match places::move_new(from, rustix::fs::CWD, to) {
         Ok(()) => Ok(true),
@@ -350,7 +348,7 @@ fn move_unless_there(from: &Path, to: &Path) -> Result<bool> {
     }
 }
 
-fn keeper(pack: &Path) -> PathBuf {
+fn keep_file(pack: &Path) -> PathBuf {
     pack.with_extension("keep")
 }
 

@@ -1,18 +1,17 @@
-//! Texts in another encoding than UTF-8 (git-config(1), `i18n.commitEncoding`).
+//! Recodes texts between UTF-8 and another encoding (git-config(1), `i18n.commitEncoding`).
 //!
-//! Git converts them, as it converts files with a `working-tree-encoding`: in a bare repository made for it, whose only
-//! attribute says so.
+//! Git does it, as for a file with `working-tree-encoding`, in a temporary bare repository with that attribute.
 
 use super::temporary::Temporary;
 use super::{Error, Result, process};
 use std::process::Command;
 
-/// Whether that is git's own encoding, which nobody has to be told of.
+/// Whether the encoding is UTF-8, which commits do not declare.
 pub(super) fn is_utf8(name: &str) -> bool {
     name.eq_ignore_ascii_case("utf-8") || name.eq_ignore_ascii_case("utf8")
 }
 
-/// What converts texts to an encoding and back.
+/// Recodes texts to an encoding and back.
 struct Converter {
     repository: Temporary,
     encoding: String,
@@ -38,7 +37,7 @@ impl Converter {
         Ok(Self { repository, encoding })
     }
 
-    /// Makes a blob of UTF-8, or of what has that encoding, which is empty where that cannot be.
+    /// Writes a blob from UTF-8, or from bytes in the encoding. Returns an empty id if the bytes are invalid.
     fn blob(&self, content: &[u8], is_encoded: bool) -> Result<String> {
         let path: &[&str] = if is_encoded { &["--path=text"] } else { &[] };
         let id = self.ask(&[&["hash-object", "-w", "--stdin"], path].concat(), content)?;
@@ -54,29 +53,29 @@ impl Converter {
         let mut command = Command::new("git");
         process::forget_repository(&mut command);
         command.env("GIT_DIR", top).current_dir(top).args(arguments);
-        Ok(process::fed(&mut command, input)?.stdout)
+        Ok(process::output_for_input(&mut command, input)?.stdout)
     }
 }
 
-/// The text in that encoding, by a repository that is made there.
+/// Encodes a text, in a repository that is created in `repository`.
 ///
 /// # Errors
-/// Git does not know the encoding, or the text cannot be written in it; or git cannot be run.
+/// Git does not know the encoding, the encoding lacks a character, or git cannot be run.
 pub(super) fn encoded(repository: Temporary, text: &str, encoding: &str) -> Result<Vec<u8>> {
     let converter = Converter::new(repository, encoding)?;
     let id = converter.blob(text.as_bytes(), false)?;
     let bytes = converter.encoded(&id)?;
-    // What cannot be converted git leaves as it is, with a complaint; back, where it is to write an object, it does not.
+    // If git cannot encode a text, it prints it unchanged with a warning. Decoding it then fails or gives another blob.
     match converter.blob(&bytes, true)? == id && !bytes.contains(&0) {
         true => Ok(bytes),
         false => Err(Error::Encoding { encoding: converter.encoding }),
     }
 }
 
-/// The text that has that encoding; `None` for bytes that are none in it.
+/// Decodes a text; `None` if the bytes are invalid in the encoding.
 ///
 /// # Errors
-/// The encoding has an impossible name, or git cannot be run.
+/// The encoding's name is invalid, or git cannot be run.
 pub(super) fn decoded(repository: Temporary, bytes: &[u8], encoding: &str) -> Result<Option<String>> {
     let converter = Converter::new(repository, encoding)?;
     let id = converter.blob(bytes, true)?;

@@ -1,4 +1,4 @@
-//! What is recorded about the movement of a reference: the reflogs (git-reflog(1)) and ORIG_HEAD.
+//! Writes reflogs (git-reflog(1)) and ORIG_HEAD.
 
 use super::refs::{Movement, remove_empty_directories};
 use super::repo::Repo;
@@ -7,11 +7,11 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 impl Repo {
-    /// Looks whether what follows the movement can be written: the reflogs and ORIG_HEAD. Past the commit point nobody
-    /// could take back what they refuse; a `.git/logs/HEAD` that belongs to root is nothing rare.
+    /// Checks that the reflogs and ORIG_HEAD can be written, since after the commit point an error could not be rolled
+    /// back. A `.git/logs/HEAD` that belongs to root is not rare.
     ///
     /// # Errors
-    /// One of them cannot be written, or the configuration makes no sense.
+    /// One of them cannot be written, or the configuration is invalid.
     pub fn check_records(&self, movement: &Movement) -> Result<()> {
         if self.has_references_by_git() {
             return Ok(());
@@ -26,7 +26,7 @@ impl Repo {
         Ok(())
     }
 
-    /// Writes the movement's line into the reflogs that keep one, unless it is there.
+    /// Writes the movement's line to the reflogs that are kept, unless it is there.
     ///
     /// # Errors
     /// A reflog cannot be written.
@@ -45,15 +45,15 @@ impl Repo {
         Ok(())
     }
 
-    /// Whether the reflogs that get a line have it.
+    /// Whether all reflogs that are kept have the movement's line.
     ///
     /// # Errors
-    /// The configuration makes no sense.
+    /// The configuration is invalid.
     pub fn is_recorded(&self, movement: &Movement) -> Result<bool> {
         Ok(self.logs(movement)?.iter().all(|file| movement.is_in(file)))
     }
 
-    /// The reflogs that get a line.
+    /// The reflogs that get the movement's line.
     fn logs(&self, movement: &Movement) -> Result<Vec<PathBuf>> {
         let also_head = movement.is_head && movement.name != "HEAD";
         let mut files = Vec::new();
@@ -79,7 +79,7 @@ impl Repo {
         })
     }
 
-    /// Records where the branch was, for `git reset ORIG_HEAD`.
+    /// Sets ORIG_HEAD to where the branch was, for `git reset ORIG_HEAD`.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -95,7 +95,7 @@ impl Repo {
 }
 
 impl Movement {
-    /// Whether a reflog names the new commit.
+    /// Whether a line of the reflog has the movement's new id.
     pub(super) fn is_in(&self, log: &Path) -> bool {
         let log = places::read(log, places::LARGE).unwrap_or_default();
         let mut lines = log.split(|&byte| byte == b'\n');
@@ -103,11 +103,11 @@ impl Movement {
     }
 }
 
-/// Whether a reflog can be written, without making it.
+/// Whether a reflog can be written, without creating it.
 fn can_append(file: &Path) -> std::io::Result<()> {
     use rustix::fs::{Access, AtFlags, CWD};
     if file.is_dir() {
-        // Of a branch that is gone, as git may leave them: they give way if there is no log in them.
+        // Git may leave empty directories of deleted branches. They are removed before the log is written.
         return match is_empty_but_for_directories(file)? {
             true => Ok(()),
             false => Err(std::io::ErrorKind::IsADirectory.into()),
@@ -143,7 +143,7 @@ fn is_empty_but_for_directories(root: &Path) -> std::io::Result<bool> {
 fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
     let mut log = std::fs::OpenOptions::new().read(true).append(true).create(true).open(file)?;
     let line =
-        format!("{} {} {}\t{}\n", movement.old_or_nothing(), movement.new, movement.who, movement.message);
+        format!("{} {} {}\t{}\n", movement.old_or_null(), movement.new, movement.who, movement.message);
     let length = log.seek(SeekFrom::End(0))?;
     let tail = length.min(line.len() as u64);
     log.seek(SeekFrom::End(-(tail as i64)))?;
@@ -152,7 +152,7 @@ fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
     if last == line.as_bytes() {
         return Ok(());
     }
-    // A process that was killed in the middle of the line left its beginning.
+    // A process that was killed while writing left a beginning of the line.
     let torn = (0..last.len()).find(|&at| line.as_bytes().starts_with(&last[at..]) && ends_line(&last[..at]));
     if let Some(at) = torn {
         log.set_len(length - (last.len() - at) as u64)?;
@@ -160,7 +160,7 @@ fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
     log.write_all(line.as_bytes())
 }
 
-/// Whether a line begins after these bytes, as far as they tell.
+/// Whether these bytes are at the start of a line.
 fn ends_line(before: &[u8]) -> bool {
     before.last().is_none_or(|&b| b == b'\n')
 }

@@ -1,12 +1,13 @@
-//! Moving one reference, by the rules of git's files backend (gitrepository-layout(5), git-update-ref(1)).
+//! Moves a reference, by the rules of git's files backend (gitrepository-layout(5), git-update-ref(1)).
 //!
-//! Libgit2 could do it too, but it writes the lock and its content in two steps, and the reflog before the reference.
-//! Here every step either happened or did not, a leftover lock is known by its token, and the reflog follows.
+//! Libgit2 could do it, but it creates the lock and writes its content in two steps, and writes the reflog before the
+//! reference. Here each step happens as a whole or not at all, a lock left behind is recognized by its token, and the
+//! reflog comes after the reference.
 
 use super::chain::{HISTORY, UNDONE};
 use super::durability::{self, Durability};
 use super::fault::{Fault, point};
-use super::format::nothing_beside;
+use super::format::null_id_like;
 use super::lock::{Patience, Token, TokenLock};
 use super::manifest::Manifest;
 use super::repo::Repo;
@@ -15,42 +16,42 @@ use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Where HEAD points.
+/// What HEAD points to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Head {
-    /// To a branch, by its full name.
+    /// A branch, by its full name.
     Branch(String),
-    /// To a commit.
+    /// A commit.
     Detached,
 }
 
-/// One movement of a reference, with all that its reflog says.
+/// One movement of a reference, with the data for its reflog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Movement {
     /// The full name: `refs/heads/…`, or `HEAD` when detached.
     pub name: String,
-    /// Where it is; `None` if it does not exist.
+    /// The old id; `None` if the reference does not exist.
     pub old: Option<String>,
-    /// Where it goes.
+    /// The new id.
     pub new: String,
-    /// Whether HEAD of this worktree points to it, so that HEAD's reflog gets the line too.
+    /// Whether HEAD of this worktree points to it, so that HEAD's reflog gets the line, too.
     pub is_head: bool,
     /// `Name <email> seconds zone`.
     pub who: String,
-    /// The message, one line.
+    /// The message, in one line.
     pub message: String,
 }
 
 impl Movement {
-    /// Where it is, as git writes it.
-    pub(super) fn old_or_nothing(&self) -> String {
-        self.old.clone().unwrap_or_else(|| nothing_beside(&self.new))
+    /// The old id, or the null id.
+    pub(super) fn old_or_null(&self) -> String {
+        self.old.clone().unwrap_or_else(|| null_id_like(&self.new))
     }
 
-    /// Looks whether it is one that could be, for one that was read from a file; gives what could not.
+    /// Checks that a movement from a file is possible.
     ///
     /// # Errors
-    /// What is no reference, no object's name or no single line.
+    /// The text that is not a reference name, an object id or a single line.
     pub fn check(&self) -> std::result::Result<(), String> {
         let wrong = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
         wrong(self.name == "HEAD" || is_reference_name(&self.name), &self.name)?;
@@ -63,18 +64,18 @@ impl Movement {
         Ok(())
     }
 
-    /// Whether it is of a reference that goes along with a branch, and that is nobody's branch.
+    /// Whether the reference is one of this program's own, which moves along with a branch.
     pub fn is_of_records(&self) -> bool {
         self.name == HISTORY || self.name.starts_with(UNDONE)
     }
 }
 
-/// Whether a text could be the whole name of a reference below `refs/`.
+/// Whether a text is a valid full name of a reference below `refs/`.
 pub fn is_reference_name(text: &str) -> bool {
     text.starts_with("refs/") && git2::Reference::is_valid_name(text)
 }
 
-/// Whether a text is the whole name of an object, in either format.
+/// Whether a text is a full object id, in either format.
 pub fn is_object_name(text: &str) -> bool {
     [40, 64].contains(&text.len()) && is_hex(text)
 }
@@ -84,10 +85,10 @@ pub(super) fn is_hex(text: &str) -> bool {
 }
 
 impl Repo {
-    /// Where HEAD of this worktree points, following symbolic branches.
+    /// What HEAD of this worktree points to, through symbolic references.
     ///
     /// # Errors
-    /// HEAD cannot be read, or is not of the kind that can be moved here.
+    /// HEAD cannot be read, or cannot be moved here.
     pub fn head(&self) -> Result<Head> {
         if !self.has_references_by_git() {
             self.git.find_reference("HEAD").map_err(|e| Error::git("read HEAD", e))?;
@@ -96,7 +97,7 @@ impl Repo {
         Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
     }
 
-    /// Looks whether HEAD of this worktree points to a reference, or does not, as it did when that was chosen.
+    /// Checks that HEAD of this worktree still points to the reference, or still does not (`is_head`).
     ///
     /// # Errors
     /// [`Error::Switched`], or HEAD cannot be read.
@@ -111,17 +112,17 @@ impl Repo {
         }
     }
 
-    /// The name at the end of a chain of symbolic references; that one need not exist.
+    /// The reference at the end of a chain of symbolic references; it need not exist.
     ///
     /// # Errors
-    /// One of them cannot be read, or the chain is too long, or is made in a way that only git itself reads.
+    /// One of them cannot be read or is a symbolic link, or the chain is too long.
     pub(super) fn follow(&self, name: &str) -> Result<String> {
         if self.has_references_by_git() {
             return self.follow_by_git(name);
         }
         let failed = |e| Error::git(format!("read {name}"), e);
         let mut last = name.to_owned();
-        // Git follows as many.
+        // Git's own limit.
         for _ in 0..=5 {
             let file = self.ref_file(&last);
             if file.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
@@ -155,7 +156,7 @@ impl Repo {
         Ok(Some(commit.map_err(|e| Error::git(format!("read {name}"), e))?.id()))
     }
 
-    /// The id that a reference holds, whether there is such an object or not; `None` if there is no such reference.
+    /// The id that a reference holds, also of a missing object; `None` if there is no such reference.
     ///
     /// # Errors
     /// It cannot be read.
@@ -170,7 +171,7 @@ impl Repo {
         }
     }
 
-    /// Whether the history of one commit contains another, which may be gone by now. What is no commit has none.
+    /// Whether commit `other` is `tip` or one of its ancestors. `other` may have been pruned.
     ///
     /// # Errors
     /// The object store cannot tell.
@@ -185,7 +186,7 @@ impl Repo {
             let is_commit = store.read_header(other).map_err(failed)?.1 == commit;
             return Ok(is_commit && self.git.graph_descendant_of(tip, other).map_err(failed)?);
         }
-        // A history that has all of its commits does not have one that is not there.
+        // If `other` is missing and the history is complete, it does not contain it.
         let mut history = self.git.revwalk().map_err(failed)?;
         history.push(tip).map_err(failed)?;
         for commit in history {
@@ -194,18 +195,19 @@ impl Repo {
         Ok(false)
     }
 
-    /// Whether a reference holds one of the manifest's objects or the movement's new commit, or its reflog names that.
+    /// Whether a reference holds one of the manifest's objects or the movement's new commit, or its reflog names that
+    /// commit.
     ///
     /// # Errors
     /// The references cannot be read.
     pub fn is_named(&self, objects: &Manifest, movement: &Movement) -> Result<bool> {
-        // A commit that was there before is named anyway, and needs none of them.
+        // An older commit is no evidence: other references may hold it, and it needs no new object.
         let is_new = objects.may_have(&movement.new);
         let holds = |value: &str| (is_new && value == movement.new) || objects.has_loose(value);
         if self.references_below("")?.iter().any(|(_, id)| holds(&id.to_string())) {
             return Ok(true);
         }
-        // Git had moved it, and it went back.
+        // Git had moved the reference, and it was moved back.
         Ok(is_new
             && match self.has_references_by_git() {
                 true => self.is_logged_by_git(movement)?,
@@ -213,7 +215,7 @@ impl Repo {
             })
     }
 
-    /// By which it is known again that no reference has come, gone or moved.
+    /// A digest of all references, to see whether one has changed.
     ///
     /// # Errors
     /// The references cannot be read.
@@ -224,8 +226,7 @@ impl Repo {
         Ok(self.blob_id(lines.as_bytes())?.to_string())
     }
 
-    /// The references whose names begin so, with the rest of these and the ids that they hold. A broken one
-    /// holds nothing.
+    /// The references with this prefix: the rest of the name, and the id. Broken and symbolic ones are left out.
     ///
     /// # Errors
     /// The references cannot be read.
@@ -233,7 +234,7 @@ impl Repo {
         if self.has_references_by_git() {
             return self.references_below_by_git(base);
         }
-        // Of a pattern the library says nothing where a directory cannot be read.
+        // A glob would hide a directory that cannot be read, so without a prefix all are listed.
         let references = match base {
             "" => self.git.references(),
             base => self.git.references_glob(&format!("{base}*")),
@@ -247,10 +248,10 @@ impl Repo {
         Ok(held.collect())
     }
 
-    /// The full name of a local branch, following a symbolic one.
+    /// The full name of a local branch, through symbolic references.
     ///
     /// # Errors
-    /// No such branch could be made.
+    /// The name is not valid for a branch.
     pub fn branch_name(&self, short: &str) -> Result<String> {
         let invalid = || Error::BadBranchName(short.to_owned());
         if !git2::Branch::name_is_valid(short).map_err(|_| invalid())? || short == "HEAD" {
@@ -259,14 +260,14 @@ impl Repo {
         self.follow(&format!("refs/heads/{short}"))
     }
 
-    /// References that every worktree has for itself (git-worktree(1), "Refs").
-    fn is_own(name: &str) -> bool {
+    /// Whether each worktree has its own reference of this name (git-worktree(1), "Refs").
+    fn is_per_worktree(name: &str) -> bool {
         name == "HEAD"
             || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own))
     }
 
     fn root_of(&self, name: &str) -> &Path {
-        if Self::is_own(name) { self.git_dir() } else { self.common_dir() }
+        if Self::is_per_worktree(name) { self.git_dir() } else { self.common_dir() }
     }
 
     pub(super) fn ref_file(&self, name: &str) -> PathBuf {
@@ -277,7 +278,7 @@ impl Repo {
         self.root_of(name).join("logs").join(name)
     }
 
-    /// Whether all files that a movement writes lie in the repository's own directories, with no link on the way.
+    /// Whether all files that a movement writes are in the repository's own directories, with no link on the way.
     pub fn has_inside(&self, movement: &Movement) -> bool {
         let head = movement.is_head.then_some("HEAD");
         [Some(movement.name.as_str()), head].into_iter().flatten().all(|name| {
@@ -286,11 +287,10 @@ impl Repo {
         })
     }
 
-    /// Looks whether references could be made that are not there: nothing stands where git would have a directory, or the
-    /// other way round.
+    /// Checks that missing references could be created: none is a prefix of an existing one, or the other way round.
     ///
     /// # Errors
-    /// One could not.
+    /// One cannot be created.
     pub fn check_available_all<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<()> {
         for name in names {
             if self.value(name)?.is_none() {
@@ -300,7 +300,7 @@ impl Repo {
         Ok(())
     }
 
-    /// Whether no other reference stands in the way of one to be made: `a` of `a/b`, or `a/b` of `a`.
+    /// Checks that no other reference is in the way of a new one: `a` of `a/b`, or `a/b` of `a`.
     fn check_available(&self, name: &str) -> Result<()> {
         let taken = |other: &str| Error::Git {
             action: format!("create {name}"),
@@ -319,7 +319,7 @@ impl Repo {
         }
     }
 
-    /// A reference that has this one's name as a directory. Libgit2 would copy the list of all that are packed first.
+    /// A reference below this name, as in a directory. Libgit2 would first copy the list of all packed references.
     fn reference_below(&self, name: &str) -> Result<Option<String>> {
         let mut pending = vec![(self.ref_file(name), name.to_owned())];
         while let Some((directory, name)) = pending.pop() {
@@ -349,7 +349,7 @@ impl Repo {
     }
 }
 
-/// A reference held by its lock (and HEAD by its own, where it points there), at its old value.
+/// The locks of a reference (and of HEAD, where it points there) at its old value.
 #[must_use]
 #[derive(Default)]
 pub struct RefLock {
@@ -358,7 +358,8 @@ pub struct RefLock {
 }
 
 impl RefLock {
-    /// Takes the locks and looks whether the reference is where it should be. Whatever was taken before it failed is to be let go with [`RefLock::abandon`].
+    /// Takes the locks and checks that the reference is at its old value. If this fails, [`RefLock::abandon`] releases
+    /// what was taken.
     ///
     /// # Errors
     /// [`Error::Locked`], or [`Error::Moved`].
@@ -371,7 +372,7 @@ impl RefLock {
         if movement.old.is_none() {
             repo.check_available(&movement.name)?;
         }
-        // Missing even of a branch that is there, if it is packed: git removes the directories that it empties so.
+        // The directory may be missing although the branch exists: `git pack-refs` removes empty directories.
         let directory = file.parent().unwrap_or(repo.common_dir());
         let take = || TokenLock::take(&lock_path(&file), token, patience);
         self.locks.push(repo.in_shared(directory, &mut self.made, take)?);
@@ -383,13 +384,13 @@ impl RefLock {
         }
     }
 
-    /// Moves the reference: the commit point. `aside` is a file beside the journal that the new value is written to.
+    /// Moves the reference: the commit point. The new value is first written to `aside`.
     ///
     /// # Errors
-    /// What the file system says; the reference is then where it was.
+    /// As the file system reports; the reference has not moved then.
     pub fn commit(&self, repo: &Repo, movement: &Movement, aside: &Path) -> Result<()> {
         let write = || -> std::io::Result<()> {
-            // Readable by whom git's own files are, unlike the rest of what lies beside the journal.
+            // With the permissions of git's own files, unlike other files in that directory.
             let mut file = std::fs::File::create(aside)?;
             file.write_all(format!("{}\n", movement.new).as_bytes())?;
             Ok(())
@@ -402,18 +403,18 @@ impl RefLock {
         point(if movement.is_of_records() { Fault::RecordPrepared } else { Fault::RefPrepared })?;
         let file = repo.ref_file(&movement.name);
         if file.is_dir() {
-            // Left empty by a branch that was deleted or packed; git removes such directories too.
+            // A deleted or packed branch has left empty directories; git removes them, too.
             remove_empty_directories(&file);
         }
         std::fs::rename(aside, &file).map_err(|e| Error::io("write", &file, e))
     }
 
-    /// Whether any of its locks is (still) ours.
+    /// Whether any of its locks is held.
     pub fn is_held(&self) -> bool {
         self.locks.iter().any(TokenLock::is_held)
     }
 
-    /// Lets go of the locks. The directories made for the reference stay: it is in them.
+    /// Releases the locks. The directories created for the reference stay.
     ///
     /// # Errors
     /// A lock file cannot be removed.
@@ -424,7 +425,7 @@ impl RefLock {
         Ok(())
     }
 
-    /// Lets go of the locks, and of the directories that were made, as if nothing had been.
+    /// Releases the locks and removes the directories that were created.
     ///
     /// # Errors
     /// A lock file cannot be removed.
@@ -436,7 +437,7 @@ impl RefLock {
         Ok(())
     }
 
-    /// Takes over what a dead process of ours left of its locks, known by their token.
+    /// Takes over the locks that a dead run left, recognized by their token.
     ///
     /// # Errors
     /// A lock cannot be read.
@@ -459,10 +460,10 @@ impl RefLock {
         Ok(Self { locks, made })
     }
 
-    /// Takes anew what somebody has removed of the locks since, wherever the reference is by now.
+    /// Takes again the locks that somebody has removed. Does not check where the reference is.
     ///
     /// # Errors
-    /// [`Error::Locked`], or what the file system says.
+    /// [`Error::Locked`], or as the file system reports.
     pub fn retake(
         &mut self,
         repo: &Repo,
@@ -488,7 +489,7 @@ impl RefLock {
 }
 
 pub(super) fn lock_path(file: &Path) -> PathBuf {
-    places::beside(file, ".lock")
+    places::with_suffix(file, ".lock")
 }
 
 pub(super) fn remove_empty_directories(root: &Path) {

@@ -1,4 +1,5 @@
-//! References that only git can find (git-symbolic-ref(1), git-for-each-ref(1), git-update-ref(1)).
+//! Reads references by git, for repositories whose references libgit2 cannot read (git-symbolic-ref(1),
+//! git-for-each-ref(1), git-update-ref(1)).
 
 use super::refs::Movement;
 use super::repo::Repo;
@@ -6,17 +7,17 @@ use super::{Error, Oid, Result, process};
 
 impl Repo {
     pub(super) fn follow_by_git(&self, name: &str) -> Result<String> {
-        let target = process::answer(process::git(self).args(["symbolic-ref", "-q", name]))?;
+        let target = process::query(process::git(self).args(["symbolic-ref", "-q", name]))?;
         Ok(target.unwrap_or_else(|| name.to_owned()))
     }
 
     pub(super) fn value_by_git(&self, name: &str) -> Result<Option<Oid>> {
         if !name.starts_with("refs/") {
             let mut command = process::git(self);
-            let id = process::answer(command.args(["rev-parse", "--verify", "--quiet", name]))?;
+            let id = process::query(command.args(["rev-parse", "--verify", "--quiet", name]))?;
             return id.map(|id| self.id(&id)).transpose();
         }
-        // What lies below that name is listed, too.
+        // The pattern also lists the references below that name.
         let all = self.listed_by_git(&[name])?;
         Ok(all.into_iter().find(|(found, _)| found == name).map(|(_, id)| id))
     }
@@ -34,9 +35,9 @@ impl Repo {
         pairs.map(|(id, name)| Ok((name.to_owned(), self.id(id)?))).collect()
     }
 
-    /// Whether the reflog of the reference names the movement's new commit: git had moved it, and it went back.
+    /// Whether the reflog of the reference names the movement's new commit.
     pub(super) fn is_logged_by_git(&self, movement: &Movement) -> Result<bool> {
-        // Without a reference there is no log of it.
+        // Without the reference there is no reflog.
         if self.value_by_git(&movement.name)?.is_none() {
             return Ok(false);
         }
@@ -46,7 +47,7 @@ impl Repo {
         Ok(all.lines().any(|id| id == movement.new))
     }
 
-    /// The commit that a revision names, by git, which looks through whatever stands in for what.
+    /// The commit that a revision names. Git follows replacements and grafts.
     pub(super) fn commit_by_git(&self, revision: &str) -> Result<Oid> {
         let bad = || Error::BadRevision(revision.to_owned());
         if revision.starts_with('-') {

@@ -1,4 +1,4 @@
-//! Files that one tree has under another name than the other, found as git finds renames: by what is in them.
+//! Finds renamed files between two trees, by similar content as git does.
 
 use super::repo::Repo;
 use super::{Error, Oid, Result};
@@ -6,8 +6,7 @@ use crate::path::RepoPath;
 use git2::{Delta, DiffFile, DiffFindOptions};
 
 impl Repo {
-    /// The files of `old` that `new` has under another name, as a whole or for the most part: what each was called, and what it
-    /// is called.
+    /// The files of `old` that `new` has under another name: the old and the new name.
     ///
     /// # Errors
     /// The object store fails.

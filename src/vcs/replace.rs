@@ -1,24 +1,24 @@
-//! Objects that stand in for others (git-replace(1)), which libgit2 does not know.
+//! Replacements of objects (git-replace(1)), which libgit2 does not know.
 //!
-//! A commit that is replaced has the tree of the one in its place: to build on its own would take back what that one has
-//! changed. A file or tree that is replaced would have to be looked through in libgit2 itself, and is refused.
+//! A replaced commit has the tree of its replacement; building on its own tree would revert what the replacement changes.
+//! Replaced trees and blobs are refused, because libgit2 itself would have to follow them.
 
 use super::repo::Repo;
 use super::{Error, Oid, Result, once};
 use std::collections::BTreeMap;
 
-/// Which commit stands in for which.
+/// Replaced commits, and their replacements.
 pub(super) type Replacements = BTreeMap<Oid, Oid>;
 
-/// How long a chain of replacements git follows.
+/// The longest chain of replacements that git follows.
 const DEPTH: usize = 5;
 
 impl Repo {
-    /// The commit to be read in the place of this one.
+    /// The commit, or its replacement.
     ///
     /// # Errors
-    /// The references cannot be read, something else than commits is replaced, or they go round in circles.
-    pub(super) fn standing_for(&self, commit: Oid) -> Result<Oid> {
+    /// The references cannot be read, other objects than commits are replaced, or replacements form a loop.
+    pub(super) fn replacement_or_self(&self, commit: Oid) -> Result<Oid> {
         let all = self.replacements()?;
         let mut last = commit;
         for _ in 0..=DEPTH {
@@ -46,10 +46,10 @@ impl Repo {
         let failed = |e| Error::git("list the replaced objects", e);
         let store = self.git.odb().map_err(failed)?;
         for (name, by) in self.references_below(&base)? {
-            // Any other name replaces nothing.
-            let replaced = Some(name).filter(|id| id.len() == 2 * self.checksum());
+            // References with another name replace nothing.
+            let replaced = Some(name).filter(|id| id.len() == 2 * self.checksum_len());
             let Some(replaced) = replaced.and_then(|id| self.id(&id).ok()) else { continue };
-            // One that is not there is known by the other, which is of its kind.
+            // A missing object is of the same type as its replacement.
             let kind = store.read_header(replaced).or_else(|_| store.read_header(by)).map(|(_, kind)| kind);
             match kind {
                 Ok(git2::ObjectType::Commit) => drop(all.insert(replaced, by)),
@@ -67,7 +67,7 @@ impl Repo {
         Ok(all)
     }
 
-    /// Whether commits may have other parents than their own: by replacements, or by grafts (gitglossary(7)).
+    /// Whether commits may have other parents than recorded, by replacements or grafts (gitglossary(7)).
     pub(super) fn has_other_parents(&self) -> Result<bool> {
         let grafts = match std::env::var_os("GIT_GRAFT_FILE").filter(|path| !path.is_empty()) {
             Some(path) => self.workdir().unwrap_or(self.git_dir()).join(path),

@@ -1,4 +1,4 @@
-//! Finding and opening a repository, and its directories.
+//! Finds and opens a repository, and names its directories.
 
 use super::config::Config;
 use super::shadow::{self, Place};
@@ -10,42 +10,42 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-/// An open repository with git's view of its configuration.
+/// An open repository, with the configuration as git reads it.
 pub struct Repo {
     pub(super) git: git2::Repository,
-    /// Where it is, if that handle is but a shadow of it.
+    /// The real directories, if libgit2 has a shadow of the repository open.
     pub(super) place: Option<Place>,
     config: Config,
     named: Named,
     objects: PathBuf,
     sharing: OnceCell<Option<Sharing>>,
-    /// Which commit stands in for which, once that was asked.
+    /// The replaced commits, once they were read.
     pub(super) replacements: OnceCell<super::replace::Replacements>,
-    /// The new objects, once writes are turned to a quarantine.
+    /// The new objects, while a quarantine is entered.
     pub(super) pending: RefCell<Option<super::pending::Pending>>,
-    /// What was found of attribute files: for all paths, and by their own path.
+    /// Whether attribute files exist: for the whole repository, and by path.
     pub(super) attributes_everywhere: OnceCell<bool>,
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
-    /// What tells libgit2 of `core.attributesFile`.
+    /// The file that gives libgit2 `core.attributesFile`.
     pub(super) attributes_config: OnceCell<Temporary>,
-    /// What is about to be written.
-    pub(super) ahead: RefCell<super::ahead::Ahead>,
-    /// Who reads the index meanwhile.
-    pub(super) index_ahead: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
-    /// Whether libgit2 has an index for attribute files already.
+    /// Compresses blobs ahead of time.
+    pub(super) precompressor: RefCell<super::precompress::Precompressor>,
+    /// The thread that reads the index.
+    pub(super) index_thread: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
+    /// Whether libgit2 has an index to read attribute files from.
     pub(super) attribute_index: Cell<bool>,
-    /// Whether a remote has promised what is missing here, once somebody asked.
+    /// Whether a remote has promised missing objects, once it was asked.
     pub(super) partial: OnceCell<bool>,
 }
 
-/// What the environment named when the repository was found by it. A program that opens one by its path has none of it.
+/// What the environment named when the repository was discovered; empty if it was opened by its path.
 #[derive(Debug, Clone, Default)]
 struct Named {
     /// GIT_OBJECT_DIRECTORY.
     objects: Option<PathBuf>,
     /// GIT_INDEX_FILE.
     index: Option<PathBuf>,
-    /// Whether GIT_DIR or GIT_WORK_TREE is set: git may not find the two together.
+    /// Whether GIT_DIR or GIT_WORK_TREE is set, so that git may not find the two together by itself.
     place: bool,
 }
 
@@ -61,12 +61,13 @@ impl Named {
 }
 
 impl Repo {
-    /// Opens the repository that git would use here: by the environment, else above the current directory.
+    /// Opens the repository that git would use here: from the environment, else above the current directory.
     ///
     /// # Errors
-    /// There is none, or it is of a kind that libgit2 cannot open.
+    /// There is none, or libgit2 cannot open it.
     pub fn discover() -> Result<Self> {
-        // Mostly libgit2 finds and opens it as git would, and what it has read then says whether it may.
+        // Without these variables, libgit2 finds the same repository as git; whether it is supported is checked
+        // afterwards.
         let is_told =
             ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"].iter().any(|name| variable(name).is_some());
         let named = Named::by_environment()?;
@@ -86,8 +87,8 @@ impl Repo {
         }
         let explicit = variable("GIT_DIR").or_else(|| variable("GIT_WORK_TREE")).and(git_dir);
         let opened = match &explicit {
-            // Libgit2 takes a relative GIT_WORK_TREE as relative to the git directory, and a directory near the git
-            // directory where there is none: both would write to the wrong place.
+            // Libgit2 takes a relative GIT_WORK_TREE as relative to the git directory, and without one uses the git
+            // directory's parent: both would write to the wrong place.
             Some(git_dir) => {
                 use git2::RepositoryOpenFlags as Flags;
                 let flags = Flags::FROM_ENV | Flags::BARE | Flags::NO_SEARCH | Flags::NO_DOTGIT;
@@ -116,7 +117,7 @@ impl Repo {
         Self::from_found(git, named)
     }
 
-    /// Opens the repository that holds that directory: of a worktree, or a bare one. Nothing is taken from the environment and
+    /// Opens the repository that contains this directory: that of a worktree, or a bare one. Ignores the environment and
     /// the current directory.
     ///
     /// # Errors
@@ -133,14 +134,15 @@ impl Repo {
         if repo.place.is_none() {
             refuse_foreign_layout(&snapshot(&repo.git)?)?;
         }
-        // Only libgit2 has looked at the owner.
+        // So far only libgit2 has checked the owner.
         if repo.place.is_some() || repo.config.string("safe.barerepository")?.is_some() {
             owner::ask_git(Some(place))?;
         }
         Ok(repo)
     }
 
-    /// Opens the repository that has that git directory (a worktree's own), whatever the environment and the current directory.
+    /// Opens the repository with this git directory (a worktree's own). Ignores the environment and the current
+    /// directory.
     ///
     /// # Errors
     /// As [`Repo::discover`].
@@ -163,7 +165,7 @@ impl Repo {
         Self::assemble(git, config, None, named)
     }
 
-    /// The same repository by a handle of its own.
+    /// Opens the same repository again, as a second handle.
     ///
     /// # Errors
     /// It cannot be opened any more.
@@ -171,7 +173,7 @@ impl Repo {
         self.open_beside(self.git_dir(), self.workdir())
     }
 
-    /// Another worktree of it, found in the same way.
+    /// Opens another worktree of the repository.
     ///
     /// # Errors
     /// As [`Repo::open`].
@@ -179,17 +181,17 @@ impl Repo {
         Self::open_as(git_dir, workdir, self.named.clone())
     }
 
-    /// From now on the index is the worktree's own.
+    /// From now on uses the worktree's own index instead of GIT_INDEX_FILE.
     pub(super) fn forget_index_by_environment(&mut self) {
         self.named.index = None;
     }
 
-    /// Whether git may not find the git directory and the checkout together.
+    /// Whether git may not find the git directory and the checkout together by itself.
     pub(super) fn is_placed_by_environment(&self) -> bool {
         self.named.place
     }
 
-    /// What libgit2 has found here, unless it is of a kind that it does not understand.
+    /// Accepts a repository that libgit2 has discovered, if libgit2 supports it; else opens a shadow or refuses.
     fn from_found(git: git2::Repository, named: Named) -> Result<Self> {
         let config = snapshot(&git)?;
         if let Ok(own) = config.open_level(git2::ConfigLevel::Local) {
@@ -199,7 +201,7 @@ impl Repo {
                 return Self::assemble(git, config, Some(place), named);
             }
         }
-        // Namespaces are for transport only (gitnamespaces(7)); libgit2 would look for all references in there.
+        // Namespaces are for transport only (gitnamespaces(7)), but libgit2 would look up all references in them.
         git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
         refuse_foreign_layout(&config)?;
         let config = Config::new(&config, git.path())?;
@@ -211,7 +213,7 @@ impl Repo {
 
     fn assemble(git: git2::Repository, config: Config, place: Option<Place>, named: Named) -> Result<Self> {
         git2::opts::strict_object_creation(true);
-        // Like git, which leaves that to 'git fsck'; what zlib sums up is looked at.
+        // Object hashes are not verified, as in git, which leaves that to 'git fsck'. Zlib's checksums are.
         git2::opts::strict_hash_verification(false);
         let common = place.as_ref().map_or(git.commondir(), |place| &place.common_dir);
         let objects = named.objects.clone().unwrap_or_else(|| common.join("objects"));
@@ -227,13 +229,13 @@ impl Repo {
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
             attributes_config: OnceCell::new(),
-            ahead: RefCell::default(),
-            index_ahead: Cell::default(),
+            precompressor: RefCell::default(),
+            index_thread: Cell::default(),
             attribute_index: Cell::new(false),
             partial: OnceCell::new(),
         };
         if repo.place.is_some() || std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {
-            // Libgit2 splits the list, but does not know that its entries may be quoted.
+            // Libgit2 does not unquote the entries of that list.
             let store = repo.object_store()?;
             repo.git.set_odb(&store).map_err(|e| Error::git("open the object store", e))?;
         }
@@ -259,20 +261,20 @@ impl Repo {
         once(&self.sharing, || Sharing::of(&self.config)).copied()
     }
 
-    /// Where objects live.
+    /// The directory of the objects.
     pub fn objects_dir(&self) -> &Path {
         &self.objects
     }
 
-    /// Whether objects live elsewhere than is usual (GIT_OBJECT_DIRECTORY).
+    /// Whether the objects are elsewhere than usual (GIT_OBJECT_DIRECTORY).
     pub fn has_own_objects_dir(&self) -> bool {
         self.objects != self.common_dir().join("objects")
     }
 
-    /// The index's file.
+    /// The path of the index.
     pub fn index_file(&self) -> PathBuf {
         match &self.named.index {
-            // Git has changed to the top of the work tree when it opens it.
+            // Git resolves it from the top of the work tree.
             Some(path) => match self.workdir() {
                 Some(top) => top.join(path),
                 None => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
@@ -289,8 +291,8 @@ impl Repo {
         }
     }
 
-    /// The names people know the repository by: its main worktree's directory's and this one's, or that of a bare
-    /// repository, without `.git` behind it.
+    /// The names by which people know the repository: the directory names of its main worktree and of this one; of a bare
+    /// repository, its name without `.git`.
     pub fn names(&self) -> Vec<String> {
         let common = self.common_dir();
         let main = if common.file_name().is_some_and(|name| name == ".git") {
@@ -312,7 +314,7 @@ impl Repo {
     /// The commit that a revision names.
     ///
     /// # Errors
-    /// It names none.
+    /// It names no commit.
     pub fn commit_of(&self, revision: &str) -> Result<Oid> {
         if self.place.is_some() || self.has_other_parents()? {
             return self.commit_by_git(revision);
@@ -323,9 +325,9 @@ impl Repo {
         Ok(commit.id())
     }
 
-    /// The shortest unique abbreviation of a commit's id, of at least git's default length.
+    /// The shortest unique abbreviation of an object id, of at least git's default length.
     pub fn short(&self, id: Oid) -> String {
-        let object = (!self.is_only_hidden(id)).then(|| self.git.find_object(id, None).ok()).flatten();
+        let object = (!self.is_only_in_memory(id)).then(|| self.git.find_object(id, None).ok()).flatten();
         let short = object.and_then(|object| object.short_id().ok());
         match short.and_then(|buf| buf.as_str().ok().map(str::to_owned)) {
             Some(short) => short,
@@ -333,10 +335,10 @@ impl Repo {
         }
     }
 
-    /// The git command that is under way in this worktree, by the traces that it leaves in the git directory.
+    /// The git command that is in progress in this worktree, by the files that it leaves in the git directory.
     pub fn operation(&self) -> Option<&'static str> {
         let is_there = |name: &str| self.git_dir().join(name).exists();
-        // These are references, which may be kept elsewhere.
+        // References, which may be in a reftable.
         let is_kept = |name: &str| self.place.is_some() && self.value(name).is_ok_and(|id| id.is_some());
         let is_set = |name: &str| is_there(name) || is_kept(name);
         let all = [
@@ -351,18 +353,18 @@ impl Repo {
     }
 }
 
-/// The configuration of the repository itself, without that of the user and of the system.
+/// The repository's own configuration, without the user's and the system's.
 fn own_config(git_dir: &Path) -> Option<git2::Config> {
     git2::Config::open(&common_dir_of(git_dir).join("config")).ok()
 }
 
-/// All configuration as it is now: a handle would look at every file for every question.
+/// A snapshot of all configuration; without it libgit2 would check every file at each access.
 fn snapshot(git: &git2::Repository) -> Result<git2::Config> {
     let config = git.config().and_then(|mut config| config.snapshot());
     config.map_err(|e| Error::git("read the configuration", e))
 }
 
-/// The git directory that belongs to a directory, without opening it.
+/// The git directory for a directory, by GIT_DIR or by searching, without opening it.
 fn git_dir_of(here: &Path) -> Option<PathBuf> {
     match variable("GIT_DIR") {
         Some(path) => Some(here.join(path)),
@@ -373,19 +375,19 @@ fn git_dir_of(here: &Path) -> Option<PathBuf> {
     }
 }
 
-/// A path in the environment; an empty one is none.
+/// A path from the environment; `None` if it is empty.
 fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// The work tree that git uses where the environment names a git directory or a work tree (git(1), GIT_WORK_TREE, and
-/// git-config(1), core.worktree).
+/// The work tree that git uses if the environment names a git directory or a work tree (git(1), `GIT_WORK_TREE`;
+/// git-config(1), `core.worktree`).
 fn explicit_workdir(git: &git2::Repository, here: &Path) -> Result<Option<PathBuf>> {
     if let Some(path) = variable("GIT_WORK_TREE") {
         return Ok(Some(here.join(path)));
     }
     let config = git.config().map_err(|e| Error::git("read the configuration", e))?;
-    // A linked worktree has neither from the configuration that it shares.
+    // In a linked worktree git ignores these settings of the common configuration.
     if git.path() == git.commondir() {
         if let Ok(path) = config.get_path("core.worktree") {
             return Ok(Some(git.path().join(path)));
@@ -399,8 +401,8 @@ fn explicit_workdir(git: &git2::Repository, here: &Path) -> Result<Option<PathBu
     Ok((!none).then(|| here.to_owned()))
 }
 
-/// Git looks in the repository's own configuration for where the work tree is and whether there is one; libgit2 takes
-/// that from everywhere, and would move a branch without its checkout, or write to another.
+/// Refuses `core.worktree` and `core.bare` outside of the repository's own configuration. Git ignores them there, but
+/// libgit2 would obey, and move a branch without its checkout or write to another one.
 fn refuse_foreign_layout(config: &git2::Config) -> Result<()> {
     use git2::ConfigLevel::{Local, Worktree};
     for key in ["core.worktree", "core.bare"] {
@@ -416,7 +418,7 @@ fn refuse_foreign_layout(config: &git2::Config) -> Result<()> {
     Ok(())
 }
 
-/// GIT_COMMON_DIR may name what the git directory itself names, and nothing else: the recovery would not know it.
+/// Refuses a GIT_COMMON_DIR that differs from what the git directory says, because the recovery would not know it.
 fn refuse_other_common_dir(git_dir: &Path, here: &Path) -> Result<()> {
     let Some(named) = variable("GIT_COMMON_DIR") else { return Ok(()) };
     let same = |path: &Path| std::fs::canonicalize(path).ok();
@@ -436,7 +438,7 @@ fn common_dir_of(git_dir: &Path) -> PathBuf {
     }
 }
 
-/// Refuses what libgit2 would refuse in words that help nobody.
+/// Refuses what libgit2 would refuse with a message that helps nobody.
 fn refuse_unsupported(config: &git2::Config) -> Result<()> {
     let extension = |name: &str| config.get_string(&format!("extensions.{name}")).ok();
     let unsupported = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });

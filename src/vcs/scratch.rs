@@ -1,8 +1,8 @@
 //! The scratch worktree of a transaction: linked, detached and locked (gitrepository-layout(5), `worktrees/<id>/`). It
-//! never holds a branch.
+//! never checks out a branch.
 //!
-//! Mostly it is but an entry that keeps git's hands off the base. Where something is run there, all of a tree is put in
-//! place, by git itself.
+//! Mostly it is only an administrative entry, which keeps git from pruning the base. If hooks or commands run there, git
+//! checks out a tree.
 
 use super::merge::Paths;
 use super::repo::Repo;
@@ -22,7 +22,7 @@ pub struct Scratch {
     top: PathBuf,
 }
 
-/// What git is told wherever it puts files there: the index is a plain one of all files, and no hook is run of that.
+/// Settings for git there: a plain index with all files, and no hooks.
 const PLAIN: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.sparseCheckout=false",
@@ -33,21 +33,21 @@ const PLAIN: &[&str] = &[
 ];
 
 impl Scratch {
-    /// Where the entry of a transaction is.
+    /// The path of a transaction's entry.
     pub fn path_for(common: &Path, id: &str) -> PathBuf {
         common.join("worktrees").join(format!("llm-apply-{id}"))
     }
 
-    /// Enters a worktree at `top` with HEAD at `base`, or at no commit. Its entry is made at `aside` and moved to its
-    /// place whole and locked: git, which prunes whatever has no `gitdir` yet, comes by at any moment.
+    /// Registers a worktree at `top` with HEAD at `base`. The entry is created at `aside` and moved into place complete
+    /// and locked, because git may prune an entry without `gitdir` at any moment.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub fn enter(repo: &Repo, id: &str, top: &Path, aside: &Path, base: Option<Oid>) -> Result<Self> {
         let scratch = Self { entry: Self::path_for(repo.common_dir(), id), top: top.to_owned() };
         for path in [top, aside] {
             match std::fs::DirBuilder::new().mode(0o700).create(path) {
-                // One that is kept.
+                // A kept scratch worktree is reused.
                 Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && path == top => {}
                 made => made.map_err(|e| Error::io("create", path, e))?,
             }
@@ -60,7 +60,7 @@ impl Scratch {
         write(aside.join("locked"), reason.as_bytes())?;
         write(aside.join("commondir"), b"../..\n")?;
         if repo.has_reftable()? {
-            // As git has it where HEAD is in a reftable, too.
+            // The stub files that git creates with a reftable.
             let table = aside.join("reftable");
             std::fs::create_dir(&table).map_err(|e| Error::io("create", table, e))?;
             std::fs::create_dir(aside.join("refs")).map_err(|e| Error::io("create", aside, e))?;
@@ -68,18 +68,18 @@ impl Scratch {
             write(aside.join("HEAD"), b"ref: refs/heads/.invalid\n")?;
         }
         match base {
-            // Nobody sees it yet.
+            // Written in place, since the entry is not registered yet.
             Some(base) if !repo.has_reftable()? => write(aside.join("HEAD"), format!("{base}\n").as_bytes())?,
             _ => set_head(repo, aside, base)?,
         }
         write(aside.join("gitdir"), &with_path(b"", &top.join(".git")))?;
         let link = top.join(".git");
         if link.symlink_metadata().is_ok() {
-            // What a kept one has there may be anything by now, a link too.
+            // In a kept worktree this may be anything, even a link.
             std::fs::remove_file(&link).map_err(|e| Error::io("write", &link, e))?;
         }
         write(link, &with_path(b"gitdir: ", &scratch.entry))?;
-        // Shared by all worktrees: with the permissions that git gives it.
+        // All worktrees share `worktrees/`, so it gets git's permissions.
         let all = repo.common_dir().join("worktrees");
         repo.in_shared(&all, &mut Vec::new(), || {
             std::fs::rename(aside, &scratch.entry).map_err(|e| Error::io("create", &scratch.entry, e))
@@ -87,23 +87,23 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// Removes the entry of a transaction, its own or a dead one's, and `worktrees/` if it is empty then.
+    /// Removes a transaction's entry, and `worktrees/` if that is empty then.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub fn remove(common: &Path, id: &str) -> Result<()> {
         let entry = Self::path_for(common, id);
         if !places::is_inside(common, &common.join("worktrees")) {
             return Ok(());
         }
         places::remove(&entry)?;
-        // Even if the entry had gone: its process may have been killed between the two.
+        // Also if the entry is gone: a killed run may have removed only that.
         Self::leaves_empty(common);
         Ok(())
     }
 
-    /// Removes `worktrees/` if it is empty, whoever made it: another process that has only just made it makes it again. Says
-    /// whether it is empty and stays all the same.
+    /// Removes `worktrees/` if it is empty; a process that has just created it will create it again. Returns whether it
+    /// is empty but cannot be removed.
     pub fn leaves_empty(common: &Path) -> bool {
         use std::io::ErrorKind as Kind;
         let all = common.join("worktrees");
@@ -129,16 +129,20 @@ impl Scratch {
         self.entry.join("COMMIT_EDITMSG")
     }
 
-    /// Puts all files of a tree there, and into its index. What was changed there meanwhile goes; what git ignores stays.
+    /// Checks out a tree. Changes to tracked files are discarded; ignored files stay.
     ///
     /// # Errors
-    /// Git fails: a filter, or the disk.
+    /// Git fails, because of a filter or the disk.
     pub fn show(&self, repo: &Repo, tree: Oid) -> Result<()> {
-        filters::pass(repo, self.git(repo).args(["read-tree", "--reset", "-u", &tree.to_string()]), b"")
-            .map(drop)
+        filters::run_with_filters(
+            repo,
+            self.git(repo).args(["read-tree", "--reset", "-u", &tree.to_string()]),
+            b"",
+        )
+        .map(drop)
     }
 
-    /// Removes what git neither tracks nor ignores there.
+    /// Removes untracked files, except ignored ones.
     ///
     /// # Errors
     /// Git fails.
@@ -146,18 +150,18 @@ impl Scratch {
         process::output(self.git(repo).args(["clean", "-ffdq"])).map(drop)
     }
 
-    /// Moves its HEAD to a commit, or to none.
+    /// Sets its HEAD to a commit, or to an unborn branch.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub fn set_head(&self, repo: &Repo, commit: Option<Oid>) -> Result<()> {
         set_head(repo, &self.entry, commit)
     }
 
-    /// Says to git that a commit is being merged there, or that none is.
+    /// Sets or removes MERGE_HEAD.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub fn set_merge_head(&self, commit: Option<Oid>) -> Result<()> {
         let file = self.entry.join("MERGE_HEAD");
         let done = match commit {
@@ -165,27 +169,28 @@ impl Scratch {
             None => std::fs::remove_file(&file),
         };
         match done {
-            // A hook has been quicker.
+            // A hook has removed it already.
             Err(e) if commit.is_none() && e.kind() == std::io::ErrorKind::NotFound => Ok(()),
             done => done.map_err(|e| Error::io("write", file, e)),
         }
     }
 
-    /// The tree of its index, with what was changed of these paths and not added.
+    /// Writes the index as a tree, after adding the unstaged changes to these paths.
     ///
     /// # Errors
-    /// Git fails: the index is in conflict, or locked.
+    /// Git fails, because the index is in conflict or locked.
     pub fn taken_in(&self, repo: &Repo, paths: &Paths) -> Result<Oid> {
-        let changed = filters::pass(repo, self.git(repo).args(["diff-files", "--name-only", "-z"]), b"")?;
+        let changed =
+            filters::run_with_filters(repo, self.git(repo).args(["diff-files", "--name-only", "-z"]), b"")?;
         let changed: Vec<_> = changed.split(|byte| *byte == 0).filter(|path| paths.contains(*path)).collect();
         if !changed.is_empty() {
             let update = ["update-index", "--remove", "-z", "--stdin"];
-            filters::pass(repo, self.git(repo).args(update), &changed.join(&0))?;
+            filters::run_with_filters(repo, self.git(repo).args(update), &changed.join(&0))?;
         }
         repo.id(&process::output(self.git(repo).arg("write-tree"))?)
     }
 
-    /// Git on its files and its index.
+    /// Git on its files and index.
     fn git(&self, repo: &Repo) -> Command {
         let mut command = process::git(repo);
         command.env("GIT_DIR", &self.entry).env("GIT_WORK_TREE", &self.top).current_dir(&self.top);
@@ -195,7 +200,7 @@ impl Scratch {
         command
     }
 
-    /// A command that is to run there, as somebody would type it there.
+    /// A command that runs there, as if typed there.
     pub fn command<S: AsRef<OsStr>>(
         &self,
         repo: &Repo,
@@ -209,8 +214,8 @@ impl Scratch {
         command
     }
 
-    /// Likewise a hook, with what git gives hooks of a commit: it starts at the top, with the index in the environment,
-    /// and with git's own commands in the path.
+    /// A hook that runs there, with the environment that git gives to hooks of a commit: the index, and git's own
+    /// commands in PATH.
     ///
     /// # Errors
     /// Git cannot be run.
@@ -223,20 +228,20 @@ impl Scratch {
     ) -> Result<Supervised> {
         let mut command = self.command(repo, program, args, input);
         command.env("GIT_DIR", &self.entry).env("GIT_INDEX_FILE", self.index());
-        as_of_git(&mut command, repo)?;
+        set_hook_environment(&mut command, repo)?;
         Ok(command)
     }
 }
 
-/// Where in the checkout the user is, with a slash behind.
+/// The current directory relative to the checkout, with a slash at the end.
 fn prefix(repo: &Repo) -> Option<OsString> {
     let (here, top) = (std::env::current_dir().ok()?, repo.workdir()?.canonicalize().ok()?);
     let inside = here.canonicalize().ok()?.strip_prefix(top).ok()?.as_os_str().to_owned();
     (!inside.is_empty()).then(|| [inside, "/".into()].into_iter().collect())
 }
 
-/// What git adds to the environment of any hook.
-pub(super) fn as_of_git(command: &mut Supervised, repo: &Repo) -> Result<()> {
+/// Sets the variables that git sets for any hook.
+pub(super) fn set_hook_environment(command: &mut Supervised, repo: &Repo) -> Result<()> {
     command.env("GIT_EDITOR", ":").env("GIT_PREFIX", prefix(repo).unwrap_or_default());
     if std::env::var_os("GIT_EXEC_PATH").is_none() {
         let own = process::output(Command::new("git").arg("--exec-path"))?;
@@ -250,8 +255,8 @@ pub(super) fn as_of_git(command: &mut Supervised, repo: &Repo) -> Result<()> {
     Ok(())
 }
 
-/// Makes HEAD of a worktree with that entry, wherever that lies, name a commit. Where there is none it names a branch that
-/// nobody has: the one that is to be made would be taken for checked out there.
+/// Sets HEAD of a worktree entry to a commit. Without a commit, HEAD gets the name of a branch that nobody has; with the
+/// name of the branch to be created, that would count as checked out.
 fn set_head(repo: &Repo, entry: &Path, commit: Option<Oid>) -> Result<()> {
     const UNBORN: &str = "refs/heads/llm-apply-unborn";
     if repo.has_reftable()? {

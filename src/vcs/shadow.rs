@@ -1,7 +1,7 @@
-//! Repositories that libgit2 does not open: their references are in a reftable, or some extension is unknown to it.
+//! Opens repositories that libgit2 does not support: with a reftable, or an extension that libgit2 does not know.
 //!
-//! All that it would not understand is references and configuration, for which git is asked. For objects and attributes it
-//! is given a shadow: a directory that looks like a plain repository, with links to what there is of the real one.
+//! Only references and configuration differ there, and git reads those. For objects and attributes libgit2 opens a
+//! shadow: a directory that looks like a plain repository and links to the real one's content.
 
 use super::config::Config;
 use super::repo::Repo;
@@ -13,19 +13,19 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where such a repository really is.
+/// The real directories of such a repository.
 pub(super) struct Place {
     pub(super) git_dir: PathBuf,
     pub(super) common_dir: PathBuf,
     pub(super) workdir: Option<PathBuf>,
-    /// Gone when the repository is closed.
+    /// The shadow, which is removed when the repository is closed.
     _shadow: Temporary,
 }
 
-/// Extensions of a repository's format that only git knows what to do with (git-config(1), `extensions.*`).
+/// The extensions that only git supports (git-config(1), `extensions.*`).
 const BY_GIT: &[&str] = &["refstorage", "partialclone"];
 
-/// Whether git has to be asked for the references of the repository with that configuration.
+/// Whether a repository with this configuration needs a shadow.
 pub(super) fn is_needed(config: &git2::Config) -> bool {
     let extension = |name: &&str| config.get_string(&format!("extensions.{name}")).ok();
     BY_GIT.iter().filter_map(extension).any(|value| !value.eq_ignore_ascii_case("files"))
@@ -40,14 +40,14 @@ pub(super) fn discover() -> Result<(git2::Repository, Config, Place)> {
     let inside = ask(&["--is-inside-git-dir"])?;
     let workdir = match (bare.to_str(), inside.to_str()) {
         (Some("true"), _) => None,
-        // Git does not tell there, but it is where it always is.
+        // Inside of the git directory, git does not tell the work tree.
         (_, Some("true")) => workdir_of(&git_dir, &common_dir, &Config::of_git(&git_dir)?)?,
         _ => Some(ask(&["--path-format=absolute", "--show-toplevel"])?),
     };
     open_at(git_dir, common_dir, workdir)
 }
 
-/// Opens the repository that has that git directory.
+/// Opens the repository with this git directory.
 pub(super) fn open(
     git_dir: &Path,
     common_dir: &Path,
@@ -60,7 +60,7 @@ pub(super) fn open(
     open_at(git_dir.to_owned(), common_dir.to_owned(), found)
 }
 
-/// The checkout that belongs to a git directory (gitrepository-layout(5), `gitdir`; git-config(1), `core.worktree`).
+/// The checkout of a git directory (gitrepository-layout(5), `gitdir`; git-config(1), `core.worktree`).
 fn workdir_of(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<Option<PathBuf>> {
     if let Ok(bytes) = std::fs::read(git_dir.join("gitdir")) {
         let text = PathBuf::from(std::ffi::OsString::from_vec(bytes.trim_ascii_end().to_vec()));
@@ -79,7 +79,7 @@ fn open_at(
     common_dir: PathBuf,
     workdir: Option<PathBuf>,
 ) -> Result<(git2::Repository, Config, Place)> {
-    // One that is gone is none: of a worktree that was removed, for one.
+    // The worktree may have been removed.
     let workdir = workdir.filter(|path| path.is_dir());
     let config = Config::of_git(&git_dir)?;
     let shadow = Temporary::new(&common_dir, Sharing::of(&config)?)?;
@@ -113,25 +113,25 @@ fn fill(at: &Path, common_dir: &Path, config: &Config) -> std::io::Result<()> {
 }
 
 impl Repo {
-    /// Whether git is asked for references, and moves them.
+    /// Whether git reads and moves the references.
     pub fn has_references_by_git(&self) -> bool {
         self.place.is_some()
     }
 
-    /// Whether references are in a reftable.
+    /// Whether the references are in a reftable.
     pub(super) fn has_reftable(&self) -> Result<bool> {
         let kept = self.config().string("extensions.refstorage")?;
         Ok(kept.is_some_and(|kept| !kept.eq_ignore_ascii_case("files")))
     }
 
-    /// Where HEAD of the worktree with that git directory points; `None` where it is detached.
+    /// The branch that HEAD of the worktree with this git directory points to; `None` if it is detached.
     pub(super) fn head_of(&self, git_dir: &Path) -> Result<Option<String>> {
         let mut command = process::git(self);
         command.env("GIT_DIR", git_dir).env_remove("GIT_WORK_TREE").current_dir(git_dir);
-        process::answer(command.args(["symbolic-ref", "-q", "HEAD"]))
+        process::query(command.args(["symbolic-ref", "-q", "HEAD"]))
     }
 
-    /// The checkout of the worktree with that git directory.
+    /// The checkout of the worktree with this git directory.
     pub(super) fn workdir_of(&self, git_dir: &Path) -> Result<Option<PathBuf>> {
         workdir_of(git_dir, self.common_dir(), self.config())
     }

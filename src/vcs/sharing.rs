@@ -1,4 +1,4 @@
-//! Permissions in a repository that several users share (git-config(1), `core.sharedRepository`).
+//! Sets permissions in a repository that several users share (git-config(1), `core.sharedRepository`).
 
 use super::config::{Config, bad};
 use super::repo::Repo;
@@ -6,17 +6,17 @@ use super::{Error, Result};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// What others may do with what is written.
+/// The permissions for new files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sharing {
-    /// Permission bits of a file that its owner may read and write.
+    /// The permission bits of a file that its owner may read and write.
     bits: u32,
-    /// Whether these stand in place of what the umask leaves; else they are added to it.
+    /// Whether the bits replace those that the umask leaves; else they are added.
     exact: bool,
 }
 
 impl Sharing {
-    /// `None` where the umask alone decides.
+    /// `None` if the umask alone decides.
     pub(super) fn of(config: &Config) -> Result<Option<Self>> {
         let Some(value) = config.string("core.sharedrepository")? else { return Ok(None) };
         let expected = "umask, group, all, or an octal mode with read and write for the owner";
@@ -38,7 +38,7 @@ impl Sharing {
         })
     }
 
-    /// The permissions in place of those that a file or directory was made with.
+    /// The permissions for a file or directory that was created with `mode`.
     fn adjust(self, mode: u32, directory: bool) -> u32 {
         let mut bits = self.bits;
         if mode & 0o200 == 0 {
@@ -49,7 +49,7 @@ impl Sharing {
         }
         let mut mode = if self.exact { mode & !0o777 | bits } else { mode | bits };
         if directory {
-            // Whoever may read may enter, and what is made in there belongs to the same group.
+            // Who may read a directory may enter it, and new files inherit its group.
             mode |= (mode & 0o444) >> 2 | 0o2000;
         }
         mode & 0o7777
@@ -57,12 +57,12 @@ impl Sharing {
 }
 
 impl Repo {
-    /// Whether several users share it.
+    /// Whether several users share the repository.
     pub fn is_shared(&self) -> bool {
         self.sharing().is_ok_and(|sharing| sharing.is_some())
     }
 
-    /// Gives a file or directory that was just made the permissions that it has to have here.
+    /// Sets the shared permissions on a new file or directory.
     ///
     /// # Errors
     /// The file system refuses.
@@ -70,21 +70,21 @@ impl Repo {
         share(self.sharing()?, path)
     }
 
-    /// Does something in a shared directory, which is made if it is missing: once more if it was removed in between, as
-    /// git and others of our own do with directories that are empty. What was made is added to `made`.
+    /// Acts in a shared directory, which is created if it is missing. Acts again if the directory was removed in between,
+    /// as git and other runs remove empty directories. The created directories are added to `made`.
     ///
     /// # Errors
-    /// The file system refuses, or what is to be done fails.
+    /// The file system refuses, or `act` fails.
     pub fn in_shared<T>(
         &self,
         directory: &Path,
         made: &mut Vec<PathBuf>,
         act: impl FnMut() -> Result<T>,
     ) -> Result<T> {
-        in_shared(self.sharing()?, GITS, directory, made, act)
+        in_shared(self.sharing()?, PUBLIC, directory, made, act)
     }
 
-    /// Likewise in a directory that only its owner may enter, but for those that the repository is shared with.
+    /// As `in_shared`, in a directory that only its owner and those who share the repository may enter.
     ///
     /// # Errors
     /// As [`Repo::in_shared`].
@@ -93,8 +93,8 @@ impl Repo {
     }
 }
 
-/// The permissions that directories are made with, less what the umask takes: those of git, and those of ours.
-const GITS: u32 = 0o777;
+/// The modes of new directories, before the umask: of git's, and of this program's.
+const PUBLIC: u32 = 0o777;
 pub(super) const PRIVATE: u32 = 0o700;
 
 fn share(sharing: Option<Sharing>, path: &Path) -> Result<()> {
@@ -109,11 +109,10 @@ fn share(sharing: Option<Sharing>, path: &Path) -> Result<()> {
         .map_err(|e| Error::io("set the permissions of", path, e))
 }
 
-/// Makes a directory and those above it that are missing, all shared. Gives the ones that were made, the outermost
-/// first.
+/// Creates a directory and its missing parents with shared permissions. Adds them to `made`, the outermost first.
 ///
 /// # Errors
-/// The file system refuses; those that were made stay.
+/// The file system refuses; the created directories stay.
 fn make_shared(sharing: Option<Sharing>, mode: u32, directory: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     let missing: Vec<_> = directory.ancestors().take_while(|path| !path.exists()).collect();
     for path in missing.into_iter().rev() {
@@ -127,7 +126,7 @@ fn make_shared(sharing: Option<Sharing>, mode: u32, directory: &Path, made: &mut
     Ok(())
 }
 
-/// As [`Repo::in_shared`], for a repository that is shared like that.
+/// As [`Repo::in_shared`], for this sharing.
 pub(super) fn in_shared<T>(
     sharing: Option<Sharing>,
     mode: u32,

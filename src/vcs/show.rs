@@ -1,11 +1,11 @@
-//! Showing a diff as git does: by git, with its pager, colours and settings.
+//! Has git show a diff, with its pager, colours and settings.
 
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
 use std::path::Path;
 use std::process::Command;
 
-/// What to show, and how.
+/// What to show of a diff, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Show<'a> {
     /// The patch.
@@ -14,19 +14,19 @@ pub struct Show<'a> {
     pub stat: bool,
     /// `always`, `never` or `auto`.
     pub color: &'a str,
-    /// Where the new objects are, if not in the repository.
+    /// The directory with the new objects, if they are not in the repository.
     pub objects: Option<&'a Path>,
 }
 
 impl Repo {
-    /// Prints the difference of two trees (or commits) on standard output. `None` is the empty tree.
+    /// Prints the diff of two trees or commits to standard output. `None` is the empty tree.
     ///
     /// # Errors
     /// Git cannot be run.
     pub fn show_diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<()> {
         let mut command = self.diff(old, new, show)?;
         let status = command.status().map_err(|e| Error::io("run", "git", e))?;
-        // A pager that is left early ends git with a signal, which is nobody's fault.
+        // If the user quits the pager early, a signal ends git: that is no error.
         match status.code() {
             Some(code) if code != 0 => Err(Error::Command {
                 command: "diff".into(),
@@ -36,7 +36,7 @@ impl Repo {
         }
     }
 
-    /// The same as text without colours, where git would show it at a terminal without a pager; else none.
+    /// The same diff as text without colours, if git would show it without a pager.
     ///
     /// # Errors
     /// Git cannot be run, or fails.
@@ -67,7 +67,7 @@ impl Repo {
         Ok(command)
     }
 
-    /// Whether git shows a diff at a terminal through a pager (git-config(1), `core.pager` and `pager.<cmd>`).
+    /// Whether git would show a diff through a pager at a terminal (git-config(1), `core.pager` and `pager.<cmd>`).
     fn is_paged(&self) -> Result<bool> {
         let own = self.config().string("pager.diff")?;
         let pager = match own.as_ref().map(|own| git2::Config::parse_bool(own.as_str())) {
@@ -75,7 +75,7 @@ impl Repo {
             Some(Err(_)) if std::env::var_os("GIT_PAGER").is_none() => own.unwrap_or_default(),
             _ => process::output(process::git(self).args(["var", "GIT_PAGER"]))?,
         };
-        // With whatever options, `cat` stands before no terminal.
+        // `cat`, with any options, is no pager.
         let command = pager.split_whitespace().next().unwrap_or_default();
         Ok(!["", "cat"].contains(&command.rsplit('/').next().unwrap_or_default()))
     }

@@ -1,22 +1,23 @@
-//! Sparse checkouts (git-sparse-checkout(1)): which new paths belong there.
+//! Tells which new paths are in a sparse checkout (git-sparse-checkout(1)).
 
 use super::repo::Repo;
 use super::{Result, process};
 use std::collections::BTreeSet;
 
 impl Repo {
-    /// Those of the paths that lie outside of the sparse checkout, if this is one. Git before 2.41 cannot say, and there
-    /// all count as inside.
+    /// The paths outside of the sparse checkout; none without one. Git before 2.41 cannot tell, so that all count as
+    /// inside.
     ///
     /// # Errors
-    /// The configuration cannot be read, or git not be started.
+    /// The configuration cannot be read, or git cannot be started.
     pub fn outside_of_sparse_checkout(&self, paths: &[&str]) -> Result<BTreeSet<String>> {
         if paths.is_empty() || !self.config().bool("core.sparsecheckout")?.unwrap_or(false) {
             return Ok(BTreeSet::new());
         }
         let input: Vec<u8> = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
         let mut command = process::git(self);
-        let output = process::fed(command.args(["sparse-checkout", "check-rules", "-z"]), &input)?;
+        let output =
+            process::output_for_input(command.args(["sparse-checkout", "check-rules", "-z"]), &input)?;
         if !output.status.success() {
             return Ok(BTreeSet::new());
         }

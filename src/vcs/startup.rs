@@ -1,7 +1,7 @@
-//! What in a checkout git runs or reads by itself, wherever it lies: hooks, its configuration, and the commands of that.
+//! The files of a checkout that git runs or reads by itself: hooks, configuration files, and the commands in them.
 //!
-//! Links are followed as the system follows them, and every one on the way counts: whoever may put another file in its
-//! place decides over what runs. They are followed on the disk, and as a commit would have them.
+//! Links are followed as the system follows them, on the disk and in a commit's tree. Each link on the way counts,
+//! because who replaces it controls what git runs.
 
 use super::config::Config;
 use super::repo::Repo;
@@ -15,16 +15,15 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-/// How many links the system follows on one way.
+/// How many links the system follows for one path.
 const LINKS: usize = 40;
 
-/// Where a link at a path leads, if there is one.
+/// The target of the link at a path, if there is a link.
 type Link<'a> = dyn Fn(&Path) -> Option<PathBuf> + 'a;
 
 impl Repo {
-    /// The paths from the top of the checkout of all that git would run or read by itself: what a commit with that tree
-    /// could bring, and what is on the disk. In a linked worktree also what it would in the main one, to which a commit comes
-    /// sooner or later.
+    /// The paths, relative to the top, of all files that git would run or read by itself, on the disk and in this tree.
+    /// In a linked worktree also those of the main one, where the commit will be checked out sooner or later.
     ///
     /// # Errors
     /// The configuration or the tree cannot be read.
@@ -34,7 +33,7 @@ impl Repo {
             false => Some(self.open_beside(self.common_dir(), None)?),
         };
         let repos = || std::iter::once(self).chain(&main);
-        let top = |repo: &Repo| way(repo.workdir()?, &|path| std::fs::read_link(path).ok()).pop();
+        let top = |repo: &Repo| resolve_links(repo.workdir()?, &|path| std::fs::read_link(path).ok()).pop();
         let tops: Vec<_> = repos().filter_map(top).collect();
         let mut all = Vec::new();
         for repo in repos() {
@@ -43,14 +42,14 @@ impl Repo {
         Ok(all)
     }
 
-    /// Likewise by the configuration of this worktree, wherever in those checkouts it is.
+    /// The same by this worktree's configuration, for paths in any of these checkouts.
     fn own_startup_paths(&self, tree: &BaseTree<'_>, tops: &[PathBuf]) -> Result<Vec<String>> {
         let Some(top) = self.workdir() else { return Ok(Vec::new()) };
         let disk = Disk::default();
         let on_disk = |path: &Path| disk.link(path);
-        let Some(top) = way(top, &on_disk).pop() else { return Ok(Vec::new()) };
+        let Some(top) = resolve_links(top, &on_disk).pop() else { return Ok(Vec::new()) };
         let view = View { top: &top, tree, disk: &disk };
-        // With what is directly in them, should they be directories.
+        // Together with the files directly in them, if they are directories.
         let mut starts = vec![self.hooks_dir()?];
         let sensitive = |name: &OsString| {
             name.to_str().and_then(|name| RepoPath::parse(name).ok()).is_some_and(|path| is_sensitive(&path))
@@ -59,10 +58,10 @@ impl Repo {
         let committed = |path: &Path| view.link(path);
         let git = top.join(".git");
         let ways = |start: &Path| {
-            let plain = way(start, &on_disk);
-            // A commit only changes a way that comes through the checkout.
+            let plain = resolve_links(start, &on_disk);
+            // A commit cannot change a path that does not lead through the checkout.
             let is_elsewhere = plain == [start] && (!start.starts_with(&top) || start.starts_with(&git));
-            let other = if is_elsewhere { Vec::new() } else { way(start, &committed) };
+            let other = if is_elsewhere { Vec::new() } else { resolve_links(start, &committed) };
             [plain, other]
         };
         let mut found = BTreeSet::new();
@@ -77,7 +76,7 @@ impl Repo {
         found.extend(self.config_files()?.iter().flat_map(|file| ways(file)).flatten());
         for word in self.config().commands().flat_map(words) {
             let path = top.join(word);
-            // The name of a program is no file of the tree, unless there is one.
+            // A bare program name counts only if the top has a file of that name.
             let may_be = word.contains(['/', '.']) || view.names(&top).contains(OsStr::new(word));
             let is_directory = |path: &Path| path.is_dir() || !view.names(path).is_empty();
             if may_be && !is_directory(&path) {
@@ -85,13 +84,12 @@ impl Repo {
             }
         }
         let inside = found.iter().filter_map(|path| tops.iter().find_map(|top| path.strip_prefix(top).ok()));
-        // Nothing of git's own directory is edited anyway.
+        // Edits below `.git` are refused anyway.
         let inside = inside.filter(|path| !path.starts_with(".git"));
         Ok(inside.map(|path| path.to_string_lossy().into_owned()).collect())
     }
 
-    /// The files that git reads its configuration from, those that they include on whatever condition among them. Not all
-    /// of them need to be there.
+    /// The files that git reads its configuration from, including files included on any condition. They need not exist.
     fn config_files(&self) -> Result<Vec<PathBuf>> {
         let variable = |name| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
         let home = variable("HOME");
@@ -111,13 +109,14 @@ impl Repo {
         Ok(files.iter().filter_map(|path| std::path::absolute(path).ok()).collect())
     }
 
-    /// The files that configuration files include. Only git says in which of them it stands, and to that it is relative.
+    /// The files that configuration files include. A relative path starts from the including file, which only git
+    /// reports.
     fn included(&self, home: Option<&Path>) -> Result<Vec<PathBuf>> {
         let mut command = process::git(self);
         command.args(["config", "--null", "--show-origin", "--includes", "--get-regexp"]);
         command.arg(r"^include(if\..*)?\.path$");
-        // None: they went meanwhile.
-        let Some(output) = process::answer(&mut command)? else { return Ok(Vec::new()) };
+        // `None` if the includes were removed meanwhile.
+        let Some(output) = process::query(&mut command)? else { return Ok(Vec::new()) };
         let from = self.workdir().unwrap_or(self.git_dir());
         let mut words = output.split('\0');
         let mut files = Vec::new();
@@ -133,7 +132,7 @@ impl Repo {
     }
 }
 
-/// The last parts of the keys whose values git runs (git-config(1)), in small letters; beside those of aliases and pagers.
+/// The last components, in lowercase, of the keys whose values git runs (git-config(1)); besides aliases and pagers.
 const COMMANDS: &[&str] = &[
     "alternaterefscommand",
     "askpass",
@@ -160,13 +159,13 @@ const COMMANDS: &[&str] = &[
     "uploadpack",
 ];
 
-/// The words of a command line that could be files.
+/// The words of a command line that may be paths.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| c.is_whitespace() || "'\"`;|&()<>=!:".contains(c)).filter(|word| !word.is_empty())
 }
 
 impl Config {
-    /// All that git runs by its configuration.
+    /// All commands in the configuration.
     fn commands(&self) -> impl Iterator<Item = &str> {
         let is_command = |key: &str| {
             let own = key.starts_with("alias.") || key.starts_with("pager.");
@@ -175,13 +174,13 @@ impl Config {
         self.values_of(move |key| is_command(key))
     }
 
-    /// Whether any file is to be included.
+    /// Whether any file is included.
     fn has_includes(&self) -> bool {
         self.names("include").any(|name| name.ends_with(".path"))
     }
 }
 
-/// The file system. It looks at each part once: most ways begin alike, and most views have the same files.
+/// The file system. It caches each lookup, since most paths share their first components.
 #[derive(Default)]
 struct Disk {
     links: RefCell<HashMap<OsString, Option<PathBuf>>>,
@@ -204,7 +203,7 @@ impl Disk {
         }
         let mut names = BTreeSet::new();
         for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-            // The directory itself says of most that they are no links.
+            // The directory entry tells which names are not links.
             if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
                 self.links.borrow_mut().insert(entry.path().into(), None);
             }
@@ -215,7 +214,7 @@ impl Disk {
     }
 }
 
-/// The file system with a commit's tree in the place of the checkout.
+/// The file system with a commit's tree in place of the checkout.
 struct View<'a> {
     top: &'a Path,
     tree: &'a BaseTree<'a>,
@@ -238,7 +237,7 @@ impl View<'_> {
         }
     }
 
-    /// What is in a directory, on the disk and in the tree.
+    /// The names in a directory, on the disk and in the tree.
     fn names(&self, directory: &Path) -> BTreeSet<OsString> {
         let mut names = self.disk.names(directory);
         let inside = self.inside(directory);
@@ -254,8 +253,8 @@ impl View<'_> {
     }
 }
 
-/// The links on the way to what an absolute path names, and that itself at the end.
-fn way(path: &Path, link: &Link<'_>) -> Vec<PathBuf> {
+/// The links on the way of an absolute path, then the path without links.
+fn resolve_links(path: &Path, link: &Link<'_>) -> Vec<PathBuf> {
     let parts = |path: &Path| -> Vec<OsString> {
         path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
     };
@@ -294,7 +293,7 @@ mod tests {
             links.iter().find(|(from, _)| Path::new(from) == path).map(|(_, to)| PathBuf::from(to))
         };
         let text = |path: &str| -> Vec<String> {
-            way(Path::new(path), &link).iter().map(|path| path.display().to_string()).collect()
+            resolve_links(Path::new(path), &link).iter().map(|path| path.display().to_string()).collect()
         };
         assert_eq!(text("/a/b/hook"), ["/a/b", "/a/c/hook", "/x/hook", "/y"]);
         assert_eq!(text("/a/./x/../z"), ["/a/z"]);

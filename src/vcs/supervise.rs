@@ -1,9 +1,10 @@
-//! Running what may take long or wait for somebody: a hook, a command of the user's, a signer, an editor.
+//! Runs commands that may take long or wait for the user: hooks, the user's commands, signing programs, editors.
 //!
-//! It ends with this process, however that ends. Mostly it has a process group of its own, which is gone when it ends, with
-//! whatever it has left running there. What may ask at the terminal stays in this process's group, since no other is heard
-//! there: of that, all that it has started is ended by name. What is typed there or becomes of it (Ctrl-C, the end of the
-//! line) comes to all of that group; the first process stays all the same, since without it nobody knows what it has started.
+//! A command ends with this process, however this process ends. Mostly it has its own process group, which is killed when
+//! the command ends, with all that it left running. A command that may ask at the terminal stays in our process group,
+//! because the terminal answers only the foreground group; its descendants are found in `/proc` and ended one by one.
+//! Ctrl-C at the terminal goes to that whole group, but the command's first process ignores it: without that process
+//! nobody would know the descendants.
 
 use super::{Error, Result, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,8 +15,9 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// What becomes the command, with a watcher behind it. The watcher reads from a pipe that this process holds: a line there
-/// says that all is well, and its end that nobody waits for the command any more.
+/// The shell script that becomes the command, after starting a watcher in the background. The watcher reads from a pipe
+/// that this process holds: a line means that all is well; the end of the pipe means that this process is gone or gives
+/// up, and the watcher ends the command.
 const GUARD: &str = r#"exec 3<&0 </dev/null
 all() { [ "$1" = "$self" ] || { echo "$1"; for one in $(cat /proc/"$1"/task/*/children); do all "$one"; done; }; }
 (
@@ -30,59 +32,59 @@ input=$2; output=$3; shift 3
 [ -z "$output" ] || exec >"$output"
 exec "$@" <"$input" 3<&-"#;
 
-/// How long a command may take to end after a signal, before it is killed.
+/// How long a command may take to end after a signal.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How much of the output is kept: its end.
+/// How many bytes of the output are kept, from its end.
 const KEPT: usize = 256 << 10;
 
-/// How often it is looked whether a command still runs, and somebody is told that it does.
-const GLANCE: Duration = Duration::from_millis(100);
+/// How often to check whether a command still runs, and to tell the observer.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// How a command ended.
 #[derive(Debug, Clone)]
 pub struct Ended {
-    /// Its exit status as a shell has it: 128 and the number where a signal has ended it.
+    /// Its exit status as in a shell: 128 plus the number of the signal that ended it.
     pub status: i32,
-    /// The end of what it has printed, on either stream.
+    /// The last bytes of its output, of both streams.
     pub output: Vec<u8>,
-    /// How many bytes before that are not kept.
+    /// How many bytes of output are not kept.
     pub skipped: u64,
-    /// It was stopped by that signal, and ended for it: nobody would let it go on.
+    /// The signal that stopped it; a stopped command is ended, because nobody would continue it.
     pub stopped: Option<i32>,
 }
 
 impl Ended {
-    /// Whether it wanted to read from the terminal.
+    /// Whether it was stopped because it accessed the terminal.
     pub fn wanted_terminal(&self) -> bool {
         [Signal::TTIN, Signal::TTOU].iter().any(|signal| self.stopped == Some(signal.as_raw()))
     }
 
-    /// Whether all is well.
+    /// Whether it succeeded.
     pub fn is_success(&self) -> bool {
         self.status == 0 && self.stopped.is_none()
     }
 }
 
-/// Who is told of a command while it runs, and tells of signals.
+/// Observes a running command, and passes on signals.
 pub trait Onlooker {
-    /// It runs, by that number.
+    /// The command runs as this process.
     fn begun(&self, process: i32) {
         let _ = process;
     }
 
-    /// It has printed that.
+    /// The command has printed these bytes.
     fn output(&self, bytes: &[u8]) {
         let _ = bytes;
     }
 
-    /// It still runs, after that time.
+    /// The command still runs, after this time.
     fn waiting(&self, elapsed: Duration) {
         let _ = elapsed;
     }
 
-    /// A signal that has come meanwhile, to be passed on.
+    /// A signal that has come, to pass on to the command.
     fn signal(&self) -> Option<i32>;
 }
 
@@ -92,14 +94,14 @@ impl Onlooker for fn() -> Option<i32> {
     }
 }
 
-/// How a command stands to the terminal.
+/// A command's access to the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// It has none.
+    /// None.
     Alone,
-    /// It may ask there, and what is typed there to end all comes to this process alone.
+    /// It may ask there; signals from the terminal are handled by this process.
     Asks,
-    /// It has it all to itself.
+    /// It gets all input, signals included.
     Edits,
 }
 
@@ -113,7 +115,7 @@ impl Mode {
     }
 }
 
-/// A command that [`run`] takes.
+/// A command for [`run`].
 #[derive(Debug)]
 pub struct Supervised {
     pub(super) command: Command,
@@ -124,7 +126,7 @@ pub struct Supervised {
 }
 
 impl Supervised {
-    /// With nothing on its standard input, and its standard output heard as well as what it says of errors.
+    /// With an empty standard input, and with both output streams captured.
     pub fn new<S: AsRef<OsStr>>(program: impl AsRef<OsStr>, args: impl IntoIterator<Item = S>) -> Self {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned());
         let words = std::iter::once(program.as_ref().to_owned()).chain(args).collect();
@@ -132,7 +134,7 @@ impl Supervised {
         Self { command: Command::new("sh"), mode: Mode::Alone, input, output: OsString::new(), words }
     }
 
-    /// One that is set up already.
+    /// From a command that is set up already.
     pub(super) fn of(command: &Command) -> Self {
         let mut supervised = Self::new(command.get_program(), command.get_args());
         for (name, value) in command.get_envs() {
@@ -147,31 +149,31 @@ impl Supervised {
         supervised
     }
 
-    /// With what is in that file on its standard input.
+    /// Takes its standard input from a file.
     #[must_use]
     pub fn input(self, file: Option<&Path>) -> Self {
         Self { input: file.map_or(self.input, Into::into), ..self }
     }
 
-    /// With its standard output into that file, unheard.
+    /// Sends its standard output to a file, not to the observer.
     #[must_use]
     pub fn output(self, file: &Path) -> Self {
         Self { output: file.into(), ..self }
     }
 
-    /// It may ask at the terminal, if there is one.
+    /// Lets it ask at the terminal, if there is one.
     #[must_use]
     pub(super) fn asking(self) -> Self {
         Self { mode: Mode::Asks, ..self }
     }
 
-    /// It is an editor: what is typed at the terminal is for it.
+    /// Lets it use the terminal as an editor.
     #[must_use]
     pub(super) fn editing(self) -> Self {
         Self { mode: Mode::Edits, ..self }
     }
 
-    /// Lets it run in that directory, on whatever repository is found from there.
+    /// Runs it in this directory, on the repository found from there.
     pub fn at(&mut self, directory: &Path) -> &mut Self {
         process::forget_repository(&mut self.command);
         self.command.current_dir(directory);
@@ -188,7 +190,7 @@ impl Supervised {
 /// Runs a command to its end.
 ///
 /// # Errors
-/// It cannot be started, or waited for.
+/// It cannot be started or waited for.
 pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     use std::os::unix::process::CommandExt;
     let failed = |e: std::io::Error| Error::io("run", "sh", e);
@@ -201,14 +203,14 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
         command.process_group(0);
     }
     let mut child = command.spawn().map_err(failed)?;
-    // With its ends of the pipes.
+    // Closes this process's copies of the command's ends of the pipes.
     drop(command);
     let process = id_of(&child)?;
     onlooker.begun(process.as_raw_nonzero().get());
     let mut running =
         Running { reader, alive: Some(alive), open: true, process, mode, output: Vec::new(), skipped: 0 };
-    let outcome = running.attend(onlooker);
-    running.let_go();
+    let outcome = running.observe(onlooker);
+    running.kill_leftovers();
     let status = child.wait().map_err(failed)?;
     let stopped = outcome?;
     running.drain(onlooker)?;
@@ -225,12 +227,12 @@ fn id_of(child: &Child) -> Result<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(none)
 }
 
-/// A command under way.
+/// A running command.
 struct Running {
     reader: PipeReader,
-    /// What the watcher reads from; gone once it was left to end what still runs.
+    /// The pipe to the watcher; `None` once the watcher ends the command.
     alive: Option<PipeWriter>,
-    /// Whether more may come out of it.
+    /// Whether its output is open.
     open: bool,
     process: Pid,
     mode: Mode,
@@ -239,14 +241,14 @@ struct Running {
 }
 
 impl Running {
-    /// Listens until it has ended; gives the signal by which it was stopped, if it was.
-    fn attend(&mut self, onlooker: &dyn Onlooker) -> Result<Option<i32>> {
+    /// Observes it until it ends. Returns the signal that stopped it, if one did.
+    fn observe(&mut self, onlooker: &dyn Onlooker) -> Result<Option<i32>> {
         let begun = Instant::now();
         let mut looked = begun;
         let mut end: Option<Instant> = None;
         loop {
-            // What it has left running may print without end.
-            if !self.listen(onlooker, &TICK)? || looked.elapsed() > GLANCE {
+            // Looks at the process now and then, even if a background process prints without end.
+            if !self.listen(onlooker, &TICK)? || looked.elapsed() > CHECK_INTERVAL {
                 looked = Instant::now();
                 match self.state()? {
                     State::Ended => return Ok(None),
@@ -258,7 +260,7 @@ impl Running {
                 (Some(signal), None) => {
                     match self.mode {
                         Mode::Alone => drop(kill_process_group(self.process, signal)),
-                        // The watcher ends it.
+                        // The watcher ends the command.
                         Mode::Asks | Mode::Edits => self.alive = None,
                     }
                     end = Some(Instant::now() + GRACE);
@@ -269,9 +271,9 @@ impl Running {
         }
     }
 
-    /// Ends it, if it still runs, and what it has left running in its group. The process is not waited for yet, so that its
-    /// number is nobody else's.
-    fn let_go(&mut self) {
+    /// Kills the command if it still runs, and what it has left running in its group. The process is not reaped yet, so
+    /// that its id is still its own.
+    fn kill_leftovers(&mut self) {
         let _ = match self.mode {
             Mode::Alone => kill_process_group(self.process, Signal::KILL),
             Mode::Asks | Mode::Edits => kill_process(self.process, Signal::KILL),
@@ -281,11 +283,11 @@ impl Running {
         }
     }
 
-    /// Reads what has come, and says whether anything has; waits for it up to that time.
+    /// Waits up to `time` for output and reads it. Returns whether there was any.
     fn listen(&mut self, onlooker: &dyn Onlooker, time: &Timespec) -> Result<bool> {
         let failed = |e: std::io::Error| Error::io("read", "the output of a command", e);
         if !self.open {
-            // It has closed its output and goes on, or is about to end.
+            // It has closed its output, but may go on.
             if time.tv_nsec > 0 {
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -310,7 +312,7 @@ impl Running {
         Ok(count > 0)
     }
 
-    /// Reads what is left. What somebody outside of the group keeps open is not waited for.
+    /// Reads what is in the pipe, without waiting: a process outside the group may keep it open.
     fn drain(&mut self, onlooker: &dyn Onlooker) -> Result<()> {
         while self.listen(onlooker, &Timespec { tv_sec: 0, tv_nsec: 0 })? {}
         Ok(())
@@ -322,7 +324,7 @@ impl Running {
         self.output.split_off(gone)
     }
 
-    /// How it stands with it. It is not reaped yet.
+    /// The state of the process, without reaping it.
     fn state(&self) -> Result<State> {
         let look =
             WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -336,7 +338,7 @@ impl Running {
     }
 }
 
-/// Whether a command is still waited for.
+/// The state of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Running,

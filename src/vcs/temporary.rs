@@ -1,4 +1,4 @@
-//! Temporary directories. They lie in the repository, so that the next run finds those of one that was killed.
+//! Temporary directories inside of the repository, where a later run finds those of a killed one.
 
 use super::lock::Flock;
 use super::repo::Repo;
@@ -7,23 +7,23 @@ use super::{Error, Result, places};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A directory that goes when this is dropped.
+/// A directory that is removed when this is dropped.
 pub struct Temporary {
     directory: Option<TempDir>,
     path: PathBuf,
-    /// Says that somebody still needs it.
+    /// The lock that shows that it is in use.
     _alive: Option<Flock>,
 }
 
 impl Temporary {
-    /// In the repository with that shared directory, or where temporary files usually are if nothing can be made there.
+    /// Creates a directory in the repository, or in the system's temporary directory if that fails.
     ///
     /// # Errors
-    /// It cannot be made there either.
+    /// It cannot be created there either.
     pub(super) fn new(common: &Path, sharing: Option<Sharing>) -> Result<Self> {
         let (made, alive) = match Self::own(common, sharing) {
             Err(e @ Error::NotOwn(_)) => return Err(e),
-            // Who only reads has to be able to where nothing can be written, too.
+            // Reading must work in a read-only repository, too.
             Err(_) => {
                 let made = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
                 (made, None)
@@ -41,7 +41,7 @@ impl Temporary {
             let made = in_shared(sharing, PRIVATE, &all, &mut Vec::new(), || {
                 TempDir::new_in(&all).map_err(|e| Error::io("create", &all, e))
             })?;
-            // Before it has its lock it may be taken for a dead one's.
+            // Another run may remove the directory before it is locked, so try again.
             match Flock::attempt(made.path()) {
                 Ok(alive @ Some(_)) if made.path().exists() => return Ok((made, alive)),
                 Err(e) if !e.is_missing() => return Err(e),
@@ -50,7 +50,7 @@ impl Temporary {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -59,7 +59,7 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         self.directory = None;
-        // What is empty then.
+        // Removes the parents if they are empty.
         if let Some(all) = self._alive.as_ref().and(self.path.parent()) {
             let _ = std::fs::remove_dir(all);
             let _ = all.parent().map(std::fs::remove_dir);
@@ -72,15 +72,15 @@ fn all(common: &Path) -> PathBuf {
 }
 
 impl Repo {
-    /// A temporary directory.
+    /// Creates a temporary directory.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub fn temporary(&self) -> Result<Temporary> {
         Temporary::new(self.common_dir(), self.sharing()?)
     }
 
-    /// Removes the temporary directories that killed runs have left.
+    /// Removes the temporary directories of killed runs.
     pub fn remove_temporaries(&self) {
         let all = all(self.common_dir());
         if places::check_own(&[&all]).is_err() {

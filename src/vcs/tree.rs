@@ -1,10 +1,10 @@
-//! A commit's tree: seen by the planner, and rebuilt with changes.
+//! A commit's tree: read for the planner, and written with changes.
 
 mod converted;
 mod object;
 
-use super::ahead::Text;
 use super::attributes::Conversion;
+use super::precompress::Text;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileState, Node, TreeError, TreeView};
@@ -13,43 +13,43 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// How long a file may be that is edited, in bytes. Its lines take many times as much while they are searched: one of 300 MB
-/// and two bytes a line would take 17 GB.
+/// The size limit of an edited file, in bytes. Searching its lines takes many times as much memory: 17 GB for a file of
+/// 300 MB with two bytes a line.
 pub const LONGEST_FILE: u64 = 64 << 20;
 
-/// What git stores for a path in a tree: a file mode and an object.
+/// A tree entry: mode and object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Entry {
     /// 0o100644, 0o100755, 0o120000 or 0o160000.
     pub mode: u32,
-    /// Blob, or a submodule's commit.
+    /// The id of a blob or of a submodule's commit.
     pub id: Oid,
 }
 
 impl Entry {
-    /// What it is.
+    /// The kind of entry.
     pub fn node(self) -> Node {
         node(self.mode as i32)
     }
 }
 
-/// Changes to a tree: `None` removes the path.
+/// Changes to a tree by path; `None` removes the path.
 pub type Changes = BTreeMap<RepoPath, Option<Entry>>;
 
-/// A tree to resolve edits against. The empty tree where nothing was committed yet.
+/// A tree to resolve edits against; the empty tree on an unborn branch.
 pub struct BaseTree<'r> {
     repo: &'r super::repo::Repo,
     tree: Option<git2::Tree<'r>>,
-    /// Whether the attributes of the checkout count.
+    /// Whether the checkout's attributes apply.
     checked_out: bool,
-    /// Whether what is resolved is going to be written.
+    /// Whether the result will be written.
     lands: bool,
-    /// What git does to files, as far as somebody has asked, and where attribute files say anything about that.
+    /// The conversions that were looked up; `None` if no attribute file can ask for one.
     conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
-    /// The files whose filters are known to take them back to what is stored.
+    /// The files whose filters were checked to restore the stored content.
     filtered: RefCell<BTreeSet<RepoPath>>,
-    suspicious: RefCell<HashMap<String, bool>>,
-    shared_is_suspicious: OnceCell<bool>,
+    mentions_conversion: RefCell<HashMap<String, bool>>,
+    shared_mentions_conversion: OnceCell<bool>,
 }
 
 pub(super) const DIRECTORY: i32 = 0o040000;
@@ -64,10 +64,10 @@ pub(super) fn node(mode: i32) -> Node {
 }
 
 impl super::repo::Repo {
-    /// The tree of a commit; `None` for the empty tree.
+    /// The tree of a commit; the empty tree for `None`.
     ///
     /// # Errors
-    /// The object store cannot give it.
+    /// The object store fails.
     pub fn tree(&self, commit: Option<Oid>) -> Result<BaseTree<'_>> {
         let tree = match commit {
             Some(id) => Some(self.find_tree(self.tree_of(id)?)?),
@@ -80,8 +80,8 @@ impl super::repo::Repo {
             lands: false,
             conversions: RefCell::default(),
             filtered: RefCell::default(),
-            suspicious: RefCell::default(),
-            shared_is_suspicious: OnceCell::new(),
+            mentions_conversion: RefCell::default(),
+            shared_mentions_conversion: OnceCell::new(),
         })
     }
 }
@@ -92,28 +92,28 @@ impl BaseTree<'_> {
         self.tree.as_ref().map(git2::Tree::id)
     }
 
-    /// To resolve what is going to be written if all goes well.
+    /// Says whether what is resolved will be written if all goes well.
     #[must_use]
     pub fn to_land_on(self, lands: bool) -> Self {
         Self { lands, ..self }
     }
 
-    /// What is stored at a path, unless it is a directory or nothing.
+    /// The entry at a path, unless it is a directory.
     ///
     /// # Errors
-    /// The object store cannot tell.
+    /// The object store fails.
     pub fn stored(&self, path: &RepoPath) -> Result<Option<Entry>> {
         let entry = self.lookup(path)?;
         Ok(entry.filter(|(mode, _)| *mode != DIRECTORY).map(|(mode, id)| Entry { mode: mode as u32, id }))
     }
 
-    /// The entry that the planned state of a path comes to, once its content is written.
+    /// Writes the content of a path's planned state, and returns its entry.
     ///
     /// # Errors
     /// The content cannot be written, or the base has no such path.
     pub fn store(&self, path: &RepoPath, state: &FileState) -> Result<Entry> {
         let id = match &state.body {
-            // A submodule's commit is in another repository.
+            // A submodule's commit is not in this repository.
             Body::Object(name) if state.node == Node::Submodule => self.repo.id(name)?,
             Body::Object(name) => self.repo.rely(self.repo.id(name)?),
             Body::Stored(bytes) => self.repo.put_text(&Text::Bytes(Arc::clone(bytes)))?,
@@ -191,19 +191,19 @@ impl TreeView for BaseTree<'_> {
         let text = match body {
             _ if !self.lands => return,
             Body::Stored(bytes) => Text::Bytes(Arc::clone(bytes)),
-            // What git converts is stored as something else.
+            // A converted text is not the blob.
             _ if !self.stores_text(path) => return,
             Body::Bytes(bytes) => Text::Bytes(Arc::clone(bytes)),
             Body::Text(content) => Text::Content(content.clone()),
             Body::Base(_) | Body::Object(_) => return,
         };
-        self.repo.expect(text);
+        self.repo.precompress(text);
     }
 
     fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
         let mut found = Vec::new();
         let Some(tree) = &self.tree else { return found };
-        // Only for a hint: what cannot be read ends the search.
+        // The result is only a hint, so an error just ends the search.
         let _ = tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
             if entry.name_bytes() == name.as_bytes()
                 && entry.filemode() != DIRECTORY
@@ -222,16 +222,16 @@ fn failed(path: &RepoPath, source: Error) -> TreeError {
 }
 
 impl super::repo::Repo {
-    /// Writes a tree: `base` with the changes. Directories that become empty go; where a path goes and another
-    /// comes that has it as a directory (or the other way round), the one that comes stands.
+    /// Writes a tree: `base` with the changes. Empty directories are left out. A file may replace a directory that
+    /// becomes empty, or a directory a file that is removed.
     ///
     /// # Errors
-    /// The object store fails, or two paths that are to be there exclude each other.
+    /// The object store fails, or a file and a directory would have the same name.
     pub fn write_tree(&self, base: Option<Oid>, changes: &Changes) -> Result<Oid> {
         let root = base.map(|id| self.tree_object(id)).transpose()?;
         let named: Vec<Oid> =
             changes.values().flatten().filter(|e| e.node() != Node::Submodule).map(|e| e.id).collect();
-        // What is moved as it is has to be here.
+        // A partial clone may lack the blobs of renamed files.
         self.fetch(&named)?;
         if let Some(id) =
             named.into_iter().find_map(|id| self.has(id).map(|has| (!has).then_some(id)).transpose())
@@ -241,7 +241,7 @@ impl super::repo::Repo {
                 git2::Error::from_str("it is missing"),
             ));
         }
-        // By directory, the deepest first: a directory's new entry is pending in its parent when that is built.
+        // Directories with their changed entries, the deepest first, since each adds its new id to its parent.
         let mut directories: BTreeMap<(std::cmp::Reverse<usize>, String), Named> = BTreeMap::new();
         let place = |directory: &str| {
             let depth = if directory.is_empty() { 0 } else { directory.split('/').count() };
@@ -264,7 +264,7 @@ impl super::repo::Repo {
             let tree = before.unwrap_or_default().with(&named);
             let put = || {
                 let names = named.values().flatten().map(|entry| entry.id);
-                self.put_naming(git2::ObjectType::Tree, tree.bytes(), names)
+                self.put_referring(git2::ObjectType::Tree, tree.bytes(), names)
             };
             if directory.is_empty() {
                 return put();
@@ -284,10 +284,10 @@ impl super::repo::Repo {
         Err(Error::git("write the tree", git2::Error::from_str("it has no root")))
     }
 
-    /// Writes a tree, or the empty one, with these entries in its top in place of those of their names.
+    /// Writes a tree with these entries put into its top; `None` for the empty tree.
     pub(super) fn put_with(&self, tree: Option<Oid>, named: &Named) -> Result<Oid> {
         let tree = tree.map(|id| self.tree_object(id)).transpose()?.unwrap_or_default().with(named);
         let names = named.values().flatten().map(|entry| entry.id);
-        self.put_naming(git2::ObjectType::Tree, tree.bytes(), names)
+        self.put_referring(git2::ObjectType::Tree, tree.bytes(), names)
     }
 }

@@ -1,6 +1,6 @@
-//! Moving a reference by git itself, so that its reference-transaction hook runs (githooks(5)).
+//! Has git move references, so that the reference-transaction hook runs (githooks(5)).
 
-use super::format::nothing_beside;
+use super::format::null_id_like;
 use super::ident::variables;
 use super::lock::Flock;
 use super::refs::{Movement, lock_path};
@@ -8,23 +8,23 @@ use super::repo::Repo;
 use super::{Error, Result, process};
 use std::path::{Path, PathBuf};
 
-/// A reference, where it is, and where it goes.
+/// A movement of a reference, its current id and its next id.
 type Step<'s> = (&'s Movement, Option<&'s str>, Option<&'s str>);
 
 impl Repo {
-    /// Moves references in one transaction by `git update-ref`, which runs the reference-transaction hook; the first is
-    /// the branch, and whoever looks at the others later goes by that. Git, and not the hook, holds the transaction's
-    /// liveness lock for as long as it runs, even if this process is killed: nobody may take back what it is about to do.
+    /// Moves references in one transaction by `git update-ref`, which runs the reference-transaction hook. The first is
+    /// the branch; whether it moved decides for the others. Git, but not the hook, holds the transaction's lock as long
+    /// as it runs, even if this process is killed, so that nobody rolls back what git is about to do.
     ///
     /// # Errors
-    /// [`Error::ReferenceHook`] if the hook refuses, [`Error::Moved`] if a reference is elsewhere by now,
-    /// [`Error::Locked`] if somebody else holds a lock.
+    /// [`Error::ReferenceHook`] if the hook refuses, [`Error::Moved`] if a reference has moved, [`Error::Locked`] if
+    /// another process holds a lock.
     pub fn update_refs(&self, movements: &[&Movement], alive: &Flock) -> Result<()> {
         let steps = movements.iter().map(|one| (*one, one.old.as_deref(), Some(one.new.as_str())));
         self.update(&steps.collect::<Vec<_>>(), alive)
     }
 
-    /// Moves references back to where they were, unless they are there.
+    /// Moves references back to their old ids, except those that are there.
     ///
     /// # Errors
     /// As [`Repo::update_refs`].
@@ -38,35 +38,35 @@ impl Repo {
         if steps.is_empty() { Ok(()) } else { self.update(&steps, alive) }
     }
 
-    /// Moves each from one value to another.
+    /// Moves each reference from one id to another.
     fn update(&self, steps: &[Step<'_>], alive: &Flock) -> Result<()> {
         let Some((branch, ..)) = steps.first() else { return Ok(()) };
         let mut command = process::git(self);
-        // What it says is looked at below.
+        // In English, since the message is compared below.
         command.env("LC_ALL", "C");
         command.envs(variables("COMMITTER", branch.who.as_bytes()));
         command.args(["update-ref", "-m", &branch.message, "-z", "--stdin"]);
         let mut input = String::new();
         for (movement, from, to) in steps {
-            let nothing = || nothing_beside(&movement.new);
+            let nothing = || null_id_like(&movement.new);
             let from = from.map_or_else(nothing, str::to_owned);
             input += &match to {
                 Some(to) => format!("update {}\0{to}\0{from}\0", movement.name),
                 None => format!("delete {}\0{from}\0", movement.name),
             };
         }
-        // The lock as its standard output, where it says nothing, and which it does not hand on to the hook.
+        // The lock is git's standard output, where it prints nothing, and which the hook does not inherit.
         let outcome = process::with_input(&mut command, input.as_bytes(), alive.share()?);
         if outcome.is_ok() {
             return Ok(());
         }
-        // Whatever it said, what counts is where the references are.
+        // Where the references are counts more than what git reports.
         let mut now = Vec::new();
         for (movement, ..) in steps {
             now.push(self.value(&movement.name)?.map(|id| id.to_string()));
         }
         let mut all = steps.iter().zip(&now);
-        // Git moves them one after the other, and may have been killed in between.
+        // Git moves them one after another, and may have been killed in between.
         if all.clone().next().is_some_and(|((.., to), now)| now.as_deref() == *to) {
             return Ok(());
         }
@@ -102,8 +102,7 @@ impl Repo {
         locks
     }
 
-    /// The locks of movements by git that stand although that git is dead: git leaves them if it is killed. Only to be
-    /// named: they hold nothing by which they could be known as its own.
+    /// The locks that a killed git has left. They are only reported: nothing in them tells whose they are.
     pub fn stale_locks<'m>(&self, movements: impl IntoIterator<Item = &'m Movement>) -> Vec<PathBuf> {
         let mut locks: Vec<_> = movements.into_iter().flat_map(|movement| self.locks_of(movement)).collect();
         locks.retain(|lock| lock.symlink_metadata().is_ok());
@@ -113,12 +112,12 @@ impl Repo {
     }
 }
 
-/// Whether git's last line says that the hook refused: before it stands what the hook itself has said.
+/// Whether git's last line says that the hook refused. The lines before it are the hook's own.
 fn is_refusal(message: &str) -> bool {
     let Some(said) = message.lines().next_back().and_then(|line| line.strip_prefix("fatal: ")) else {
         return false;
     };
-    // The second is how git says it from 2.50 on.
+    // The second is the text of git 2.50 and later.
     let phase = said.strip_prefix("in '").and_then(|said| said.split_once('\''));
     said == "ref updates aborted by hook"
         || phase.is_some_and(|(_, said)| said == " phase, update aborted by the reference-transaction hook")

@@ -1,14 +1,14 @@
-//! What git does by itself after a command that has changed something: the hook that is told of a new index, and tidying
-//! up. Neither decides over anything any more.
+//! What git does after a command that has changed something: the post-index-change hook and maintenance. Their failure
+//! changes nothing.
 
 use super::process;
 use super::repo::Repo;
 use std::process::{Command, Stdio};
 
 impl Repo {
-    /// Runs the post-index-change hook, as git does when it has written the index along with files (githooks(5)). What
-    /// becomes of it is nobody's matter.
-    pub fn tell_of_new_index(&self) {
+    /// Runs the post-index-change hook, as git does after writing the index along with files (githooks(5)). Its status is
+    /// ignored.
+    pub fn run_post_index_change(&self) {
         if !matches!(self.hook("post-index-change"), Ok(Some(_))) {
             return;
         }
@@ -18,12 +18,12 @@ impl Repo {
         let _ = command.stdout(Stdio::null()).status();
     }
 
-    /// Lets git tidy up if it is time, as `git commit` does: in the background, unless it is configured otherwise. Whether
-    /// it is time for a plain `git gc` is estimated as git estimates it, so that mostly no process is started; of other
-    /// tasks only git knows.
+    /// Runs maintenance if it is due, as `git commit` does: in the background, unless configured otherwise. Whether `git
+    /// gc` is due is estimated here as git estimates it, so that mostly no process is started; whether other tasks are
+    /// due only git knows.
     pub fn maintain(&self) {
         let on = |key: &str| self.config().bool(key).ok().flatten();
-        if !on("maintenance.auto").unwrap_or(true) || !(self.has_own_tasks() || self.is_full()) {
+        if !on("maintenance.auto").unwrap_or(true) || !(self.has_own_tasks() || self.is_gc_due()) {
             return;
         }
         let detach = on("maintenance.autodetach").or_else(|| on("gc.autodetach")).unwrap_or(true);
@@ -33,21 +33,21 @@ impl Repo {
             command.stdout(Stdio::null()).stderr(Stdio::null()).status()
         };
         let outcome = run(&[if detach { "--detach" } else { "--no-detach" }]);
-        // Before 2.47 git did not know these, and `git gc` went to the background by itself.
+        // Git before 2.47 does not know these options; its `git gc` detaches by itself.
         if outcome.is_ok_and(|status| status.code() == Some(129)) {
             let _ = run(&[]);
         }
     }
 
-    /// Whether anything is configured of maintenance beyond whether it is to be.
+    /// Whether any maintenance task is configured.
     fn has_own_tasks(&self) -> bool {
         let settings =
             self.config().names("maintenance.").filter_map(|name| name.strip_prefix("maintenance."));
         { settings }.any(|name| !["auto", "autodetach", "repo"].contains(&name))
     }
 
-    /// Whether there are enough loose objects, or packs, for `git gc --auto` to do something.
-    fn is_full(&self) -> bool {
+    /// Whether there are enough loose objects or packs for `git gc --auto` to act.
+    fn is_gc_due(&self) -> bool {
         let limit = |key: &str, default: i64| self.config().number(key).ok().flatten().unwrap_or(default);
         let loose_limit = limit("gc.auto", 6700);
         if loose_limit <= 0 {
@@ -59,7 +59,7 @@ impl Repo {
                 all.flatten().filter(|e| e.file_name().to_string_lossy().ends_with(ending)).count()
             })
         };
-        // One of 256 directories stands for all.
+        // Counts one of the 256 directories, as git does.
         let loose = count("17", "") as i64 > (loose_limit + 255) / 256;
         let pack_limit = limit("gc.autopacklimit", 50);
         loose || (pack_limit > 0 && count("pack", ".pack") as i64 > pack_limit)

@@ -1,16 +1,16 @@
-//! The versions that files have had on a branch.
+//! Finds earlier versions of files on a branch.
 
 use super::repo::Repo;
 use super::tree::Entry;
 use super::{Error, Oid, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many commits are looked at, whether they change the files or not.
+/// The most commits to look at.
 const WALKED: usize = 5_000;
 
 impl Repo {
-    /// The commits from `tip` back along first parents whose version of some files is another than that of the commit after
-    /// them, the newest first; `tip` is the first. At most so many.
+    /// The commits from `tip` back along first parents that have other versions of these files than the next newer one;
+    /// `tip` is the first. At most `most`.
     ///
     /// # Errors
     /// The object store fails.

@@ -5,7 +5,7 @@ use super::{Error, Result, places};
 use std::path::{Path, PathBuf};
 
 impl Repo {
-    /// The worktree in which a branch is checked out (other than this one) or being rebased or bisected.
+    /// The other worktree in which a branch is checked out, or any in which it is being rebased or bisected.
     ///
     /// # Errors
     /// The list of worktrees cannot be read.
@@ -13,14 +13,14 @@ impl Repo {
         Ok(self.holder(branch)?.map(|(_, place)| place))
     }
 
-    /// The repository by a handle of its own, of the worktree in which a branch is checked out if that is another one; none if it is
-    /// not certain where the files of that are.
+    /// Opens the worktree in which a branch is checked out, or else this one again; `None` if it is unclear where the
+    /// files of that worktree are.
     ///
     /// # Errors
     /// As [`Repo::occupied_elsewhere`] and [`Repo::open`].
     pub fn open_where(&self, branch: &str) -> Result<Option<Self>> {
         let (own, common) = (self.git_dir(), self.common_dir());
-        // A main worktree's git directory need not say where its files are: its index alone says that there are some.
+        // A main worktree's git directory need not say where its files are; only its index shows that there are files.
         let is_of_main = !places::is_same(own, common)
             && common.join("index").exists()
             && self.head_of(common)?.as_deref() == Some(branch);
@@ -30,13 +30,13 @@ impl Repo {
             _ => return self.open_again().map(Some),
         };
         let mut other = self.open_beside(&git_dir, None)?;
-        // GIT_INDEX_FILE is that of this worktree.
+        // GIT_INDEX_FILE is meant for this worktree.
         other.forget_index_by_environment();
         let is_certain = other.workdir().is_some_and(|checkout| other.has_checkout(checkout));
         Ok(is_certain.then_some(other))
     }
 
-    /// The git directory and the place of that worktree.
+    /// The git directory and the top of that worktree.
     fn holder(&self, branch: &str) -> Result<Option<(PathBuf, PathBuf)>> {
         let mut others = Vec::new();
         let root = self.common_dir().join("worktrees");
@@ -70,7 +70,7 @@ impl Repo {
             }
             let head = read(git_dir, "HEAD");
             let name = head.trim_end().strip_prefix("ref: ").map(str::trim_start);
-            // Git does not follow what it cannot read either.
+            // Git does not follow a HEAD that it cannot read either.
             name.is_some_and(|name| name == branch || self.follow(name).is_ok_and(|end| end == branch))
         };
         let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
@@ -86,7 +86,7 @@ impl Repo {
                 return Ok(Some((git_dir, place)));
             }
         }
-        // HEAD of this one is detached meanwhile, and the end of the operation moves the branch.
+        // During a rebase or bisect, HEAD is detached here, and the branch moves when it ends.
         if in_use(self.git_dir()) {
             let place = self.workdir().unwrap_or(self.git_dir());
             return Ok(Some((self.git_dir().to_owned(), place.to_owned())));
@@ -96,13 +96,13 @@ impl Repo {
 }
 
 impl Repo {
-    /// The checkout of this linked worktree, if that is there and itself says that it belongs to this repository: what
-    /// the repository says of it may be old, or made up.
+    /// The checkout of this linked worktree, if it exists and its `.git` file leads back here. The repository's own note
+    /// of it may be outdated or forged.
     pub fn linked_checkout(&self) -> Option<PathBuf> {
         self.workdir().filter(|checkout| self.has_checkout(checkout)).map(Path::to_owned)
     }
 
-    /// Whether a directory itself says that it is the checkout of this git directory.
+    /// Whether this directory's `.git` leads to this git directory.
     pub fn has_checkout(&self, checkout: &Path) -> bool {
         let link = checkout.join(".git");
         if link.symlink_metadata().is_ok_and(|found| !found.is_file()) {
@@ -113,7 +113,7 @@ impl Repo {
         note.is_some_and(|to| places::is_same(&checkout.join(to.trim_end_matches('\n')), self.git_dir()))
     }
 
-    /// The checkouts of all worktrees, as far as they are there.
+    /// The checkouts of all worktrees that exist.
     pub fn checkouts(&self) -> Vec<PathBuf> {
         let main = Self::open(self.common_dir(), None).ok();
         let main = main.and_then(|main| main.workdir().map(Path::to_owned));

@@ -1,4 +1,4 @@
-//! The options of all verbs, each said once: in the order of the documentation, those of apply first.
+//! The options of all verbs, in the order of the documentation, those of apply first.
 
 use super::{Opt, Takes};
 use crate::edit::FormatId;
@@ -10,13 +10,13 @@ use crate::vcs::merge::Favor;
 
 /// The verbs that read a response.
 const READS: &str = "apply check ask";
-/// Those that say what becomes of commits.
+/// The verbs that judge edits or commits.
 const JUDGES: &str = "apply check ask accept undo redo";
-/// Those that make commits.
+/// The verbs that make commits.
 const LANDS: &str = "apply ask accept undo redo";
-/// Those that move branches.
+/// The verbs that move branches.
 const MOVES: &str = "apply ask accept drop undo redo";
-/// Those that print a report.
+/// The verbs that print a report.
 const REPORTS: &str = "apply check ask recover list show accept drop undo redo forget";
 
 const fn option(verbs: &'static str, long: &'static str, takes: Takes, help: &'static str) -> Opt {
@@ -62,7 +62,7 @@ impl Opt {
     }
 }
 
-/// All of them.
+/// All options.
 pub const OPTIONS: &[Opt] = &[
     values(
         "apply check ask prompt",

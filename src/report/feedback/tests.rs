@@ -51,7 +51,7 @@ fn text(report: &Report) -> String {
     feedback(report, Quoting::Exact, FEEDBACK_LIMIT).unwrap()
 }
 
-/// A finding with a region of so many lines, the last of which differs.
+/// A finding with a closest match of `lines` lines, all of which differ.
 fn missed(number: usize, lines: usize) -> Finding {
     let real: Vec<String> = (0..lines).map(|line| format!("line {line}\t\u{202e}```")).collect();
     let wanted = real.iter().map(|line| Wanted { line: None, text: line.replace("line", "lime") });

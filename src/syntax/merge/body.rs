@@ -1,14 +1,14 @@
-//! Bodies that leave out statements: those next to an elision say where.
+//! Merges bodies with elisions: the statements next to an elision tell where it is.
 
 use super::super::Refusal;
 use super::super::items::{Definition, flattened};
 use super::super::tree::Parsed;
-use super::edits::plain;
+use super::edits::unindented;
 use super::{Merge, WHOLE};
 use std::ops::Range;
 
 impl<'a> Merge<'a> {
-    /// Merges the body of a function that leaves out statements.
+    /// Merges the body of a function that has elisions.
     pub(super) fn body(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), Refusal> {
         let (Some(old_body), Some(new_body)) = (old.body, new.body) else { return Ok(()) };
         let (file, parsed) = (self.file, &self.snippet.parsed);
@@ -40,13 +40,13 @@ impl<'a> Merge<'a> {
         }
         for (place, with) in changes {
             let text = self.shifted(with, file.indentation(place.start))?;
-            self.lines_lost(old, new, &place, &text, true)?;
+            self.check_lines_lost(old, new, &place, &text, true)?;
             self.edits.replace(place, text);
         }
         Ok(())
     }
 
-    /// Which statement of the file one of the snippet is: there is one, and none before `from`.
+    /// The position in the file's body of a statement of the snippet, which must be unique and not before `from`.
     fn place(
         &self,
         unit: &Range<usize>,
@@ -55,9 +55,9 @@ impl<'a> Merge<'a> {
         (old, new): (&Definition<'_>, &Definition<'_>),
     ) -> Result<usize, Refusal> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
-        let wanted = plain(parsed, unit.clone());
+        let wanted = unindented(parsed, unit.clone());
         let places: Vec<usize> = (0..there.len())
-            .filter(|at| there.get(*at).is_some_and(|one| plain(file, one.clone()) == wanted))
+            .filter(|at| there.get(*at).is_some_and(|one| unindented(file, one.clone()) == wanted))
             .collect();
         let first = wanted.first().map_or("", String::as_str);
         let why = match places.as_slice() {
@@ -71,7 +71,7 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// The statements and comments of a body, each with the comment behind it in its last line.
+/// The ranges of a body's statements and comments; a comment after a statement on its last line belongs to it.
 fn units(of: &Parsed, body: tree_sitter::Node<'_>) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for node in flattened(of.language, body) {

@@ -1,27 +1,28 @@
-//! Lists of members: which definition of the file each of the snippet's is, and what the snippet must not leave out.
+//! Merges lists of members: pairs the snippet's definitions with the file's, and refuses a list that leaves something
+//! out.
 
 use super::super::Refusal;
 use super::super::items::{DEEPEST, Definition, Part, lists, nodes_named, parts};
 use super::super::tree::nodes;
-use super::edits::plain;
+use super::edits::unindented;
 use super::{MARK, Merge, OTHER_FORMAT, WHOLE};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
-/// What shows how definitions are used is called that, or so.
+/// Names of functions that show how others are used.
 const EXAMPLES: &[&str] =
     &["main", "example", "usage", "demo", "example_usage", "usage_example", "exampleUsage"];
 
-/// Which parts of the file's list the parts of the snippet's list are.
+/// The elements of two lists, and which correspond.
 pub(super) struct Matched<'t> {
     pub(super) old: Vec<Part<'t>>,
     pub(super) new: Vec<Part<'t>>,
-    /// For each part of the snippet's list the file's, if it has it.
+    /// For each element of the snippet's list, the index of the file's, if it has it.
     pub(super) at: Vec<Option<usize>>,
 }
 
 impl<'a> Merge<'a> {
-    /// The members of the only class that has the methods which a snippet gives without it.
+    /// The members of the only class that has the methods of a snippet without a class.
     pub(super) fn class(&self, new: Node<'a>) -> Option<Node<'a>> {
         let snippet = self.snippet;
         let mut keys = Vec::new();
@@ -40,8 +41,8 @@ impl<'a> Merge<'a> {
         (list != self.file.root() && holding.next().is_none()).then_some(list)
     }
 
-    /// Merges a list of the snippet into one of the file; at depth 0 the whole texts. But for a `partial` one the snippet's
-    /// list must show all members, or have an elision.
+    /// Merges a list of the snippet into one of the file; at depth 0, these are the whole texts. Unless `partial`, the
+    /// snippet's list must have all members or an elision.
     pub(super) fn list(
         &mut self,
         old: Node<'a>,
@@ -60,11 +61,11 @@ impl<'a> Merge<'a> {
         };
         let matched = self.matched(matched, depth)?;
         if depth == 0 {
-            self.shows_part(&matched)?;
+            self.check_whole_file(&matched)?;
         }
         let has_elision = matched.new.iter().any(|part| matches!(part, Part::Elision(_)));
         if !partial && !has_elision {
-            self.shows_all(&matched)?;
+            self.check_complete(&matched)?;
         }
         for (part, at) in matched.new.iter().zip(&matched.at) {
             if let (Part::Definition(new), Some(at)) = (part, at)
@@ -77,7 +78,7 @@ impl<'a> Merge<'a> {
         self.insert_new(&matched)
     }
 
-    /// Finds the parts of the snippet's list in the file's.
+    /// Finds the elements of the snippet's list in the file's.
     fn matched(&self, mut matched: Matched<'a>, depth: u32) -> Result<Matched<'a>, Refusal> {
         let (old, new) = (&matched.old, &matched.new);
         let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
@@ -99,16 +100,16 @@ impl<'a> Merge<'a> {
                     *which += 1;
                     match (places.len(), count(key)) {
                         (0, 1) => {
-                            self.may_be_new(definition, &matched, depth)?;
+                            self.check_new(definition, &matched, depth)?;
                             None
                         }
-                        (0, _) => return Err(self.twice(definition, "the code block", None)),
+                        (0, _) => return Err(self.duplicate(definition, "the code block", None)),
                         (there, here) if there == here => {
                             let place = places.get(*which - 1).copied();
                             let twins =
                                 places.iter().filter_map(|at| Some((*at, old.get(*at)?.definition()?)));
                             if let Some(other) = self.twin(definition, place, twins) {
-                                return Err(self.twice(definition, "the file", Some(other)));
+                                return Err(self.duplicate(definition, "the file", Some(other)));
                             }
                             place
                         }
@@ -119,7 +120,7 @@ impl<'a> Merge<'a> {
                             } else {
                                 (first, "the code block")
                             };
-                            return Err(self.twice(definition, whose, one));
+                            return Err(self.duplicate(definition, whose, one));
                         }
                     }
                 }
@@ -131,7 +132,7 @@ impl<'a> Merge<'a> {
         Ok(matched)
     }
 
-    /// Another one of the file's definitions of one name, if that has the first lines of the snippet's.
+    /// Another of the file's definitions with this name, if its head fits better than that of the one at `place`.
     fn twin<'o>(
         &self,
         new: &Definition<'_>,
@@ -139,23 +140,23 @@ impl<'a> Merge<'a> {
         twins: impl Iterator<Item = (usize, &'o Definition<'o>)>,
     ) -> Option<&'o Definition<'o>> {
         let parsed = &self.snippet.parsed;
-        let wanted = flat(parsed.slice(new.head(parsed)));
-        let mut like = twins.filter(|(_, old)| flat(self.file.slice(old.head(self.file))) == wanted);
+        let wanted = collapsed(parsed.slice(new.head(parsed)));
+        let mut like = twins.filter(|(_, old)| collapsed(self.file.slice(old.head(self.file))) == wanted);
         let (first, other) = like.next()?;
         (Some(first) != place && like.all(|(at, _)| Some(at) != place)).then_some(other)
     }
 
-    fn twice(&self, new: &Definition<'_>, whose: &str, old: Option<&Definition<'_>>) -> Refusal {
+    fn duplicate(&self, new: &Definition<'_>, whose: &str, old: Option<&Definition<'_>>) -> Refusal {
         self.refuse(format!("{whose} has more than one {}", new.shown()), OTHER_FORMAT, new, old)
     }
 
     /// A statement, or a comment by itself, that the file has word for word.
     fn known(&self, node: Node<'_>, old: &[Part<'_>]) -> Result<usize, Refusal> {
         let parsed = &self.snippet.parsed;
-        let wanted = flat(parsed.of(node));
+        let wanted = collapsed(parsed.of(node));
         let is_it = |part: &Part<'_>| match part {
-            Part::Statement(other) | Part::Comment(other) => flat(self.file.of(*other)) == wanted,
-            Part::Definition(one) => one.lead.iter().any(|other| flat(self.file.of(*other)) == wanted),
+            Part::Statement(other) | Part::Comment(other) => collapsed(self.file.of(*other)) == wanted,
+            Part::Definition(one) => one.lead.iter().any(|other| collapsed(self.file.of(*other)) == wanted),
             _ => false,
         };
         old.iter().position(is_it).ok_or_else(|| {
@@ -165,8 +166,8 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// Refuses a whole file that lacks a definition of the file and says so nowhere.
-    fn shows_part(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
+    /// Refuses what looks like a whole file but lacks a definition without an elision.
+    fn check_whole_file(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
         let definitions = || matched.old.iter().enumerate().filter(|(_, part)| part.definition().is_some());
         let shown: HashSet<usize> = matched.at.iter().flatten().copied().collect();
         let count = definitions().filter(|(at, _)| shown.contains(at)).count();
@@ -177,11 +178,12 @@ impl<'a> Merge<'a> {
             let old = at.and_then(|at| matched.old.get(at)).and_then(Part::definition);
             let new = part.definition()?;
             Some(old.is_some_and(|old| {
-                plain(self.file, old.core.byte_range()) == plain(&self.snippet.parsed, new.core.byte_range())
+                unindented(self.file, old.core.byte_range())
+                    == unindented(&self.snippet.parsed, new.core.byte_range())
             }))
         };
         let same: Vec<bool> = matched.new.iter().zip(&matched.at).filter_map(is_same).collect();
-        // What changes nothing was merged before.
+        // A snippet that is applied already was accepted before.
         if same.iter().all(|same| *same) {
             return Ok(());
         }
@@ -199,8 +201,8 @@ impl<'a> Merge<'a> {
         Err(Refusal::new(message, help).in_file(lacking.core.start_position().row))
     }
 
-    /// Refuses a list without elision that lacks a member, an import or a statement of the file.
-    fn shows_all(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
+    /// Refuses a list without an elision that lacks a member, import or statement of the file.
+    fn check_complete(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
         let shown: HashSet<usize> = matched.at.iter().flatten().copied().collect();
         let lacks = |at: usize, part: &Part<'_>| match part {
             Part::Comment(_) => false,
@@ -224,8 +226,8 @@ impl<'a> Merge<'a> {
         Err(Refusal::new(message, MARK).at(line).in_file(self.file.line(part.range(self.file).start)).loses())
     }
 
-    /// Refuses a new definition whose name the file has elsewhere, or that may be one of the file under another name.
-    fn may_be_new(&self, new: &Definition<'_>, matched: &Matched<'_>, depth: u32) -> Result<(), Refusal> {
+    /// Refuses a new definition whose name the file has elsewhere, or that may be a renamed one.
+    fn check_new(&self, new: &Definition<'_>, matched: &Matched<'_>, depth: u32) -> Result<(), Refusal> {
         let same = nodes_named(self.file, &new.name).next();
         let inside = |line: usize| {
             matched.old.iter().any(|part| self.file.lines(&part.range(self.file)).contains(&line))
@@ -250,7 +252,7 @@ impl<'a> Merge<'a> {
         let shown: HashSet<(&str, &str)> =
             matched.new.iter().filter_map(|part| Some(part.definition()?.key())).collect();
         let body = |text: &str| -> Vec<String> {
-            text.lines().skip(1).map(flat).filter(|line| line.len() > 3).collect()
+            text.lines().skip(1).map(collapsed).filter(|line| line.len() > 3).collect()
         };
         let own = body(self.snippet.parsed.slice(range));
         for old in matched.old.iter().filter_map(Part::definition) {
@@ -270,7 +272,7 @@ impl<'a> Merge<'a> {
 }
 
 impl Merge<'_> {
-    /// Whether a new definition may be what shows how others are used: a variable made by one of them, or what runs them.
+    /// Whether a new definition may only show how others are used: it runs them, or is a variable made by one of them.
     fn is_usage(&self, new: &Definition<'_>, matched: &Matched<'_>) -> bool {
         let of = &self.snippet.parsed;
         let is_one = |name: &str| EXAMPLES.iter().any(|one| one.eq_ignore_ascii_case(name));
@@ -287,12 +289,12 @@ impl Merge<'_> {
     }
 }
 
-/// A text without differences of blanks.
-pub(super) fn flat(text: &str) -> String {
+/// A text with each run of whitespace as one space.
+pub(super) fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether one of two names is the other but for case, underscores, or one letter.
+/// Whether two names are equal except for case, underscores, or one letter.
 fn is_near(one: &str, other: &str) -> bool {
     let plain =
         |name: &str| -> Vec<char> { name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
@@ -303,7 +305,7 @@ fn is_near(one: &str, other: &str) -> bool {
     }
     let head = short.iter().zip(long).take_while(|(a, b)| a == b).count();
     let tail = short.iter().rev().zip(long.iter().rev()).take_while(|(a, b)| a == b).count();
-    // Names that are told apart by a number are two.
+    // Names with different digits are different names.
     let differs = long.get(head).is_some_and(|c| c.is_ascii_digit())
         || short.get(head).is_some_and(|c| c.is_ascii_digit());
     !differs && head + tail + 1 >= long.len()

@@ -1,11 +1,11 @@
-//! Changes of a text by ranges of bytes, and strings over several lines.
+//! Edits a text by byte ranges, and finds strings of several lines.
 
 use super::super::Refusal;
 use super::super::tree::{Change, Parsed, nodes};
 use super::OTHER_FORMAT;
 use std::ops::Range;
 
-/// Changes of a text, in any order.
+/// Changes to a text, in any order.
 #[derive(Default)]
 pub(super) struct Edits(Vec<Change>);
 
@@ -14,9 +14,9 @@ impl Edits {
         self.0.push((range, text));
     }
 
-    /// The text with the changes made, and these in its order.
+    /// The changed text, and the changes in its order.
     pub(super) fn apply(mut self, text: &str) -> Result<(String, Vec<Change>), Refusal> {
-        // Stable: what is inserted at one place keeps its order.
+        // The sort is stable, so that insertions at one place keep their order.
         self.0.sort_by_key(|(range, _)| (range.start, range.end));
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
@@ -33,7 +33,7 @@ impl Edits {
     }
 }
 
-/// The outermost strings in a range that have several lines.
+/// The outermost strings of several lines in a range.
 pub(super) fn strings(of: &Parsed, range: &Range<usize>) -> Vec<Range<usize>> {
     let mut end = range.start;
     let is_one = |node: &tree_sitter::Node<'_>| {
@@ -52,8 +52,8 @@ pub(super) fn strings(of: &Parsed, range: &Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// A text whose lines but the first are indented otherwise.
-pub(super) fn moved(text: &str, from: &str, to: &str) -> String {
+/// A text with the indentation of all lines but the first changed from `from` to `to`.
+pub(super) fn reindented(text: &str, from: &str, to: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in text.split_inclusive('\n').enumerate() {
         match line.strip_prefix(from) {
@@ -68,8 +68,8 @@ pub(super) fn moved(text: &str, from: &str, to: &str) -> String {
     out
 }
 
-/// The lines of a part of a text, without the indentation of its first line and without blanks at their ends.
-pub(super) fn plain(of: &Parsed, range: Range<usize>) -> Vec<String> {
-    let text = moved(of.slice(range.clone()), of.indentation(range.start), "");
+/// The lines of a range, without the indentation of the first line and without trailing whitespace.
+pub(super) fn unindented(of: &Parsed, range: Range<usize>) -> Vec<String> {
+    let text = reindented(of.slice(range.clone()), of.indentation(range.start), "");
     text.lines().map(|line| line.trim_end().to_owned()).collect()
 }

@@ -1,14 +1,14 @@
-//! Imports are united.
+//! Merges imports.
 
 use super::super::Refusal;
 use super::super::items::{Part, modifiers};
 use super::super::tree::{Parsed, children, nodes};
-use super::container::{Matched, flat};
+use super::container::{Matched, collapsed};
 use super::{Merge, OTHER_FORMAT};
 use tree_sitter::Node;
 
 impl<'a> Merge<'a> {
-    /// Adds the imports that the file lacks beside their like.
+    /// Adds the imports that the file lacks, beside similar ones.
     pub(super) fn unite_imports(&mut self, matched: &Matched<'a>) -> Result<(), Refusal> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let imports = |parts: &[Part<'a>]| -> Vec<Node<'a>> {
@@ -18,8 +18,9 @@ impl<'a> Merge<'a> {
                 .collect()
         };
         let (there, here) = (imports(&matched.old), imports(&matched.new));
-        let place =
-            |node: &Node<'a>| there.iter().position(|one| flat(file.of(*one)) == flat(parsed.of(*node)));
+        let place = |node: &Node<'a>| {
+            there.iter().position(|one| collapsed(file.of(*one)) == collapsed(parsed.of(*node)))
+        };
         let places: Vec<Option<usize>> = here.iter().map(place).collect();
         for (at, import) in here.iter().enumerate().filter(|(at, _)| places.get(*at) == Some(&None)) {
             let refuse = |message: String, other: Option<&Node<'a>>| {
@@ -28,7 +29,7 @@ impl<'a> Merge<'a> {
                 other.map_or(refusal.clone(), |other| refusal.in_file(other.start_position().row))
             };
             let own = Import::of(parsed, *import);
-            let shown = flat(parsed.of(*import));
+            let shown = collapsed(parsed.of(*import));
             let like: Vec<&Node<'a>> = there
                 .iter()
                 .filter(|one| own.module.is_some() && Import::of(file, **one).module == own.module)
@@ -94,7 +95,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// The words of an import that are no names, such as `import type`.
+    /// The words of an import that are not names, such as `import type`.
     fn words<'p>(&self, of: &'p Parsed, import: Node<'_>) -> Vec<&'p str> {
         let mut cursor = import.walk();
         let words = import.children(&mut cursor).filter(|child| !child.is_named());
@@ -103,9 +104,9 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// What an import takes from where.
+/// The module and names of an import.
 struct Import {
-    /// The module whose names it takes, if it takes some of several.
+    /// The module, if the import takes some of several names from it.
     module: Option<String>,
     names: Vec<String>,
 }
@@ -113,7 +114,7 @@ struct Import {
 impl Import {
     fn of(of: &Parsed, import: Node<'_>) -> Self {
         let mut holder = import;
-        // A path of Rust has a list of names at its end, or is one name.
+        // A path in Rust ends with a list of names, or is one name.
         if let Some(argument) = import.child_by_field_name("argument") {
             holder = argument;
         }
@@ -127,7 +128,7 @@ impl Import {
         };
         let mut cursor = import.walk();
         let named: Vec<String> =
-            import.children_by_field_name("name", &mut cursor).map(|node| flat(of.of(node))).collect();
+            import.children_by_field_name("name", &mut cursor).map(|node| collapsed(of.of(node))).collect();
         let rest = children(holder).into_iter().filter(|child| Some(*child) != module);
         let names: Vec<String> = match module {
             _ if !named.is_empty() => named,

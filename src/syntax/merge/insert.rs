@@ -1,4 +1,4 @@
-//! New definitions: where they go.
+//! Inserts new definitions.
 
 use super::super::Refusal;
 use super::super::items::{Definition, Part};
@@ -7,7 +7,7 @@ use super::container::Matched;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Where new definitions go, by the file's parts.
+/// Where a new definition goes, by the index of the file's element.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Spot {
     After(usize),
@@ -15,7 +15,7 @@ enum Spot {
 }
 
 impl<'a> Merge<'a> {
-    /// Inserts the definitions of a list that the file's lacks.
+    /// Inserts the definitions of a list that the file's list lacks.
     pub(super) fn insert_new(&mut self, matched: &Matched<'a>) -> Result<(), Refusal> {
         let is_new = |at: usize| {
             matches!((matched.new.get(at), matched.at.get(at)), (Some(Part::Definition(_)), Some(None)))
@@ -49,7 +49,7 @@ impl<'a> Merge<'a> {
             .at(line)
     }
 
-    /// Where a run of new definitions goes: behind what stands before it, before what stands behind it, or at the end.
+    /// Where a run of new definitions goes: after the element before it, before the element after it, or at the end.
     fn spot(&self, matched: &Matched<'_>, run: Range<usize>) -> Result<Spot, Refusal> {
         let place = |at: usize| match (matched.new.get(at), matched.at.get(at)) {
             (Some(Part::Definition(_) | Part::Statement(_)), Some(Some(place))) => Some(*place),
@@ -88,7 +88,7 @@ impl<'a> Merge<'a> {
         if !begins || matches!(spot, Spot::After(_)) && !is_alone {
             return Err(self.nowhere(matched, run.start));
         }
-        // Of a list that is divided by commas the last member may have none.
+        // The last member of a list with commas may have none.
         let lacks_comma = commas && !rest.trim_start().starts_with(',') && matches!(spot, Spot::After(_));
         if lacks_comma && file.tail(beside.end).is_some() {
             return Err(self.nowhere(matched, run.start));
@@ -133,7 +133,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// How many blank lines stand before a part in the snippet.
+    /// How many blank lines the snippet has before an element.
     fn gap(&self, matched: &Matched<'_>, at: usize) -> usize {
         let parsed = &self.snippet.parsed;
         let range = |at: usize| matched.new.get(at).map(|part| part.range(parsed));

@@ -1,4 +1,4 @@
-//! What of the file would be lost.
+//! Refuses replacements that would lose parts of the file.
 
 use super::super::Refusal;
 use super::super::items::Definition;
@@ -9,12 +9,12 @@ use crate::text::difference_of;
 use similar::DiffOp;
 use std::ops::Range;
 
-/// How many lines may go without others for them.
+/// How many lines may be removed without a replacement.
 const FEW: usize = 2;
 
 impl Merge<'_> {
-    /// Refuses a definition that loses lines, a comment, or most of it.
-    pub(super) fn loss(
+    /// Refuses a definition that loses lines, a comment, or most of its lines.
+    pub(super) fn check_loss(
         &self,
         old: &Definition<'_>,
         new: &Definition<'_>,
@@ -28,12 +28,11 @@ impl Merge<'_> {
             let message = format!("{} has {before} lines and would have {after}", new.shown());
             return Err(self.refuse(message, WHOLE, new, Some(old)).loses());
         }
-        self.lines_lost(old, new, &place, text, elided)
+        self.check_lines_lost(old, new, &place, text, elided)
     }
 
-    /// Refuses a text that takes the place of another and has nothing for several lines, or for a comment; where something
-    /// is left out, for any line.
-    pub(super) fn lines_lost(
+    /// Refuses a replacement that removes several lines or a comment without a replacement; with `elided`, any line.
+    pub(super) fn check_lines_lost(
         &self,
         old: &Definition<'_>,
         new: &Definition<'_>,
@@ -81,7 +80,7 @@ impl Merge<'_> {
         Ok(())
     }
 
-    /// Whether more comments go than come, or one goes for which none comes that has words of it.
+    /// Whether there are fewer comments than before, or one shares too few words with the new ones.
     fn loses_comment(&self, gone: &[&str], come: &[&str]) -> bool {
         let words = |line: &str| -> Vec<String> {
             let words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -102,7 +101,7 @@ impl Merge<'_> {
             .any(is_lost)
     }
 
-    /// The comment in a line, whatever language it is of: a string may hold one.
+    /// The comment in a line, in any language, because a string may contain one.
     fn comment_in<'l>(&self, line: &'l str) -> Option<&'l str> {
         const MARKS: &[&str] = &["//", "/*", "{/*", "* ", "-- ", "<!--"];
         let hash = line.strip_prefix('#').is_some_and(|rest| {
@@ -117,7 +116,7 @@ impl Merge<'_> {
 }
 
 impl Parsed {
-    /// The comment behind a definition in its line, if nothing but a divider stands between.
+    /// The comment after a definition on its last line, if only a separator is between.
     pub(super) fn tail(&self, end: usize) -> Option<Range<usize>> {
         let rest = self.slice(end..self.line_end(end));
         let at = end + rest.len() - rest.trim_start_matches([' ', '\t', ',', ';']).len();

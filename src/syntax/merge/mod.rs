@@ -17,26 +17,26 @@ use edits::Edits;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The longest file, in bytes.
+/// The longest file or snippet, in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// What most refusals ask for.
+/// The usual hints of refusals.
 pub(super) const WHOLE: &str = "give the whole function, class or other definition";
 pub(super) const MARK: &str =
     "give it too, or mark what is left out with `... existing code ...` as a comment";
 pub(super) const INDENT: &str = "indent it as in the file";
 
-/// What a merge works with.
+/// A merge in progress.
 struct Merge<'a> {
     file: &'a Parsed,
     snippet: &'a Snippet,
     may_lose: bool,
-    /// Whether lines of the file begin with a tab, and with a blank.
+    /// Whether lines of the file begin with a tab, and with a space.
     blanks: (bool, bool),
     edits: Edits,
 }
 
-/// What a snippet makes of a file.
+/// Merges a snippet into a file.
 pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, Refusal> {
     let Some(language) = Language::of(path) else {
         return Err(Refusal::new("the language of this file is not known", OTHER_FORMAT));
@@ -61,8 +61,8 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
         let message = format!("the result would have a syntax error in line {}", line + 1);
         return Err(Refusal::new(message, WHOLE));
     }
-    keeps_all(&file, &after, may_lose)?;
-    // Elisions are told from comments of the file, which may be others now.
+    check_kept(&file, &after, may_lose)?;
+    // Read again, because a comment that the file has is not an elision, and the file has changed.
     let again = Snippet::read(language, path, snippet, &after)?;
     match merged(&after, &again, may_lose) {
         Ok((twice, _)) if twice == after.text => Ok(after.text),
@@ -72,7 +72,7 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
     }
 }
 
-/// The definitions at the top level of a text that parses.
+/// The top-level definitions of a snippet that parses.
 pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
     let Some(language) = Language::of(path).filter(|_| text.len() <= LONGEST) else { return Vec::new() };
     let empty = Parsed::new(language, String::new());
@@ -83,12 +83,12 @@ pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
     parts.iter().filter_map(|part| Some(part.definition()?.shown())).collect()
 }
 
-/// One merge, with what comes of it unchecked.
+/// Merges once, without checking the result.
 fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, Vec<Change>), Refusal> {
     let blanks = (file.text.contains("\n\t"), file.text.contains("\n "));
     let mut merge = Merge { file, snippet, may_lose, blanks, edits: Edits::default() };
     let (mut old, mut new) = (file.root(), snippet.list());
-    // The object of a file of JSON is what the whole file is.
+    // In JSON, the top-level object is merged.
     let only =
         |root: tree_sitter::Node<'_>| root.named_child(0).is_some_and(|child| child.kind() == "object");
     if let (true, Some(object), true, Some(other)) =
@@ -108,7 +108,7 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, V
 }
 
 /// Refuses a result that lacks a definition of the file.
-fn keeps_all(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refusal> {
+fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refusal> {
     let (before, after) = (items::lists(file), items::lists(after));
     let mut left: HashMap<(&str, &str), usize> = HashMap::new();
     for key in after.iter().flat_map(|(_, all)| all).map(Definition::key) {
@@ -128,7 +128,7 @@ fn keeps_all(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refusa
 }
 
 impl Merge<'_> {
-    /// A refusal that names a definition of the snippet, and the one of the file that it is about.
+    /// A refusal with the lines of a definition of the snippet and of the file's.
     fn refuse(
         &self,
         message: String,
@@ -149,14 +149,14 @@ impl Merge<'_> {
         self.refuse(format!("{} lacks {what} of the file", new.shown()), help, new, old)
     }
 
-    /// A part of the snippet as it is in the file: what its lines are indented by, but for the first, becomes what the
-    /// file's are.
+    /// A range of the snippet, re-indented for the file: all lines but the first get the indentation `to` instead of that
+    /// of the first line.
     fn shifted(&self, range: Range<usize>, to: &str) -> Result<String, Refusal> {
         let of = &self.snippet.parsed;
         let from = of.indentation(range.start);
         let text = of.slice(range.clone());
         if text.contains('\n') {
-            self.same_blanks(text, to, range.start)?;
+            self.check_indentation(text, to, range.start)?;
         }
         if from == to && self.snippet.indentation.is_empty() {
             return Ok(text.to_owned());
@@ -181,7 +181,7 @@ impl Merge<'_> {
             at += whole.len();
         }
         for string in strings {
-            let moved: String = edits::moved(of.slice(string.clone()), from, to);
+            let moved: String = edits::reindented(of.slice(string.clone()), from, to);
             if !self.file.text.contains(&moved) {
                 let message = "a string over several lines is indented otherwise than in the file";
                 return Err(Refusal::new(message, INDENT).at(of.line(string.start)));
@@ -190,8 +190,8 @@ impl Merge<'_> {
         Ok(out)
     }
 
-    /// Refuses lines that are indented by tabs for a file of blanks, and the other way round.
-    fn same_blanks(&self, text: &str, to: &str, at: usize) -> Result<(), Refusal> {
+    /// Refuses lines that are indented by tabs if the file has spaces, or the other way round.
+    fn check_indentation(&self, text: &str, to: &str, at: usize) -> Result<(), Refusal> {
         let begins = |text: &str, blank: char| text.lines().skip(1).any(|line| line.starts_with(blank));
         let own = |blank| if blank == '\t' { self.blanks.0 } else { self.blanks.1 };
         let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && own(blank);

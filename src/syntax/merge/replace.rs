@@ -1,9 +1,9 @@
-//! A definition of the file that becomes the snippet's.
+//! Replaces a definition of the file by the snippet's.
 
 use super::super::Refusal;
 use super::super::items::{DEEPEST, Definition, Part, flattened, parts};
 use super::super::tree::Parsed;
-use super::edits::plain;
+use super::edits::unindented;
 use super::{MARK, Merge, OTHER_FORMAT, WHOLE};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use std::ops::Range;
 const STUBS: &[&str] = &["...", "pass", "todo!()", "unimplemented!()"];
 
 impl<'a> Merge<'a> {
-    /// Makes a definition of the file the snippet's.
+    /// Replaces a definition of the file by the snippet's, or merges the two if it has elisions.
     pub(super) fn definition(
         &mut self,
         old: &Definition<'a>,
@@ -20,10 +20,10 @@ impl<'a> Merge<'a> {
         depth: u32,
     ) -> Result<(), Refusal> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
-        if self.shows_no_more(old, new) {
+        if self.is_unchanged(old, new) {
             return Ok(());
         }
-        if parsed.language.has_overloads && old.takes(file) != new.takes(parsed) {
+        if parsed.language.has_overloads && old.parameter_types(file) != new.parameter_types(parsed) {
             let message =
                 format!("{} has other parameters than in the file and may be one more", new.shown());
             let help = OTHER_FORMAT;
@@ -31,10 +31,10 @@ impl<'a> Merge<'a> {
         }
         let range = new.range(parsed);
         if !self.snippet.elides(range.clone()) {
-            self.belongings(old, new, depth)?;
+            self.check_belongings(old, new, depth)?;
             let to = file.indentation(old.range(file).start);
             let text = self.shifted(range, to)?;
-            self.loss(old, new, &text, false)?;
+            self.check_loss(old, new, &text, false)?;
             self.edits.replace(old.range(file), text);
             return self.tail(old, new);
         }
@@ -44,7 +44,7 @@ impl<'a> Merge<'a> {
         if old.is_container != new.is_container || self.snippet.elides(range.start..new_body.start_byte()) {
             return Err(self.elided_elsewhere(new, old));
         }
-        self.own_belongings(old, new)?;
+        self.check_own_belongings(old, new)?;
         self.head(old, new)?;
         match old.is_container {
             true => self.list(old_body, new_body, depth + 1, false),
@@ -57,23 +57,28 @@ impl<'a> Merge<'a> {
         self.refuse(message, WHOLE, new, Some(old))
     }
 
-    /// Whether what belongs to a definition is as in the file.
-    fn shows_no_more(&self, old: &Definition<'_>, new: &Definition<'_>) -> bool {
+    /// Whether both definitions, with their trailing comments, are equal.
+    fn is_unchanged(&self, old: &Definition<'_>, new: &Definition<'_>) -> bool {
         let (before, after) = self.tails(old, new);
         before == after
-            && plain(self.file, old.range(self.file))
-                == plain(&self.snippet.parsed, new.range(&self.snippet.parsed))
+            && unindented(self.file, old.range(self.file))
+                == unindented(&self.snippet.parsed, new.range(&self.snippet.parsed))
     }
 
-    /// Refuses a definition that lacks what belongs to the file's, or whose members do.
-    fn belongings(&self, old: &Definition<'_>, new: &Definition<'_>, depth: u32) -> Result<(), Refusal> {
-        self.own_belongings(old, new)?;
+    /// Refuses a definition that, itself or in a member, lacks a decorator, comment or member of the file's.
+    fn check_belongings(
+        &self,
+        old: &Definition<'_>,
+        new: &Definition<'_>,
+        depth: u32,
+    ) -> Result<(), Refusal> {
+        self.check_own_belongings(old, new)?;
         if let (Some(old_body), Some(new_body), true) =
             (old.body, new.body, old.is_container && depth < DEEPEST)
         {
             let there = parts(self.file, old_body, &HashSet::new());
             let here = parts(&self.snippet.parsed, new_body, &HashSet::new());
-            if let Some(lost) = self.other_lost(&there, &here) {
+            if let Some(lost) = self.first_lost(&there, &here) {
                 let first = self.file.slice(lost.clone()).lines().next().unwrap_or_default();
                 let refusal = self.lacks(new, &format!("`{first}`"), MARK, None);
                 return Err(refusal.in_file(self.file.line(lost.start)).loses());
@@ -88,7 +93,7 @@ impl<'a> Merge<'a> {
                 match found {
                     Some((at, member)) => {
                         taken.insert(at);
-                        self.belongings(old_member, member, depth + 1)?;
+                        self.check_belongings(old_member, member, depth + 1)?;
                     }
                     None if self.may_lose => {}
                     None => {
@@ -100,24 +105,26 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// The first import or statement of the file's list that the snippet's lacks, if that has fewer of them.
-    fn other_lost(&self, there: &[Part<'_>], here: &[Part<'_>]) -> Option<Range<usize>> {
+    /// The first import or statement of the file's list that the snippet's lacks, if the snippet's has fewer of that
+    /// kind.
+    fn first_lost(&self, there: &[Part<'_>], here: &[Part<'_>]) -> Option<Range<usize>> {
         let parsed = &self.snippet.parsed;
         let kinds: [fn(&&Part<'_>) -> bool; 2] =
             [|part| matches!(part, Part::Import(_)), |part| matches!(part, Part::Statement(_))];
         let lost = kinds.into_iter().find_map(|is_one| {
             let shown: Vec<_> =
-                here.iter().filter(is_one).map(|part| plain(parsed, part.range(parsed))).collect();
+                here.iter().filter(is_one).map(|part| unindented(parsed, part.range(parsed))).collect();
             let (count, old) = (shown.len(), there.iter().filter(is_one));
             let mut ranges = old.clone().map(|part| part.range(self.file));
-            let is_lost = |range: &Range<usize>| !shown.contains(&plain(self.file, range.clone()));
+            let is_lost = |range: &Range<usize>| !shown.contains(&unindented(self.file, range.clone()));
             if old.count() > count { ranges.find(is_lost) } else { None }
         });
         lost.filter(|_| !self.may_lose)
     }
 
-    /// Refuses a definition that lacks a decorator, a word around it, or all comments above it.
-    fn own_belongings(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), Refusal> {
+    /// Refuses a definition that lacks a decorator, a modifier, the comment above, the docstring or the body of the
+    /// file's.
+    fn check_own_belongings(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), Refusal> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let mut here = new.decorators(parsed);
         for decorator in old.decorators(file) {
@@ -154,7 +161,7 @@ impl<'a> Merge<'a> {
         self.is_stub_of(new, &self.snippet.parsed)
     }
 
-    /// Whether a function does nothing.
+    /// Whether the body of a function does nothing.
     fn is_stub_of(&self, one: &Definition<'_>, of: &Parsed) -> bool {
         let Some(body) = one.body.filter(|_| !one.is_container) else { return false };
         let says = |node: &tree_sitter::Node<'_>| {
@@ -166,15 +173,15 @@ impl<'a> Merge<'a> {
             .any(says)
     }
 
-    /// What stands before the body becomes the snippet's.
+    /// Replaces the head of a definition, up to its body.
     fn head(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), Refusal> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let (mut old_head, mut new_head) = (old.head(file), new.head(parsed));
-        // What stands above and is not shown stays.
+        // Comments and decorators that the snippet does not show stay.
         if new.lead.is_empty() {
             (old_head.start, new_head.start) = (old.outer.start_byte(), new.outer.start_byte());
         }
-        if plain(file, old_head.clone()) == plain(parsed, new_head.clone()) {
+        if unindented(file, old_head.clone()) == unindented(parsed, new_head.clone()) {
             return Ok(());
         }
         if old.is_container {
@@ -190,19 +197,19 @@ impl<'a> Merge<'a> {
         }
         let to = file.indentation(old_head.start);
         let text = self.shifted(new_head, to)?;
-        self.lines_lost(old, new, &old_head, &text, false)?;
+        self.check_lines_lost(old, new, &old_head, &text, false)?;
         self.edits.replace(old_head, text);
         Ok(())
     }
 
-    /// The comments behind a definition in its line, in the file and in the snippet.
+    /// The comments after a definition on its last line, in the file and in the snippet.
     fn tails(&self, old: &Definition<'_>, new: &Definition<'_>) -> (Option<String>, Option<String>) {
         let parsed = &self.snippet.parsed;
         let text = |of: &Parsed, end| of.tail(end).map(|range| of.slice(range).to_owned());
         (text(self.file, old.range(self.file).end), text(parsed, new.range(parsed).end))
     }
 
-    /// The comment behind a definition in its line becomes the snippet's.
+    /// Replaces the comment after a definition on its last line.
     fn tail(&mut self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), Refusal> {
         let end = old.range(self.file).end;
         let place = self.file.tail(end);

@@ -1,4 +1,4 @@
-//! Bodies that leave out statements.
+//! Bodies with elisions.
 
 use super::{makes, refuses};
 

@@ -1,4 +1,4 @@
-//! Classes and their like, and where new definitions go.
+//! Classes and the like, and the places of new definitions.
 
 use super::{makes, merged, refuses};
 

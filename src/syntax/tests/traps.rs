@@ -1,4 +1,4 @@
-//! What a careful reader of the rules can think of.
+//! Inputs that could mislead the rules.
 
 use super::{makes, merged, refuses};
 

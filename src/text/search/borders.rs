@@ -1,11 +1,11 @@
-//! Going on after a mismatch without going back: what makes every search linear.
+//! The table by which a search goes on after a mismatch without going back, which makes it linear.
 
-/// A sequence of elements with the table of Knuth, Morris and Pratt: for every prefix the length of the longest shorter
-/// prefix that is also its end.
+/// The table of Knuth, Morris and Pratt: for each prefix of a sequence, the length of its longest proper prefix that is
+/// also its suffix.
 pub(crate) struct Borders(Vec<usize>);
 
 impl Borders {
-    /// The table of a sequence of `len` elements; `equal` says whether two of them are the same.
+    /// The table of a sequence of `len` elements; `equal` compares two of them.
     pub(crate) fn new(len: usize, equal: impl Fn(usize, usize) -> bool) -> Self {
         let mut table = vec![0; len];
         let mut matched = 0;
@@ -21,7 +21,7 @@ impl Borders {
         Self(table)
     }
 
-    /// Takes the next element: given how many elements match so far, fewer than all, how many do with it.
+    /// Takes the next element: given how many elements match so far (not all), returns how many match with it.
     pub(crate) fn step(&self, mut matched: usize, equal: impl Fn(usize) -> bool) -> usize {
         while matched > 0 && !equal(matched) {
             matched = self.0[matched - 1];
@@ -29,7 +29,7 @@ impl Borders {
         if equal(matched) { matched + 1 } else { 0 }
     }
 
-    /// How many elements match behind an occurrence.
+    /// How many elements match after an occurrence.
     pub(crate) fn after_all(&self) -> usize {
         self.0.last().copied().unwrap_or(0)
     }

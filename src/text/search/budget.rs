@@ -1,30 +1,29 @@
-//! How much may still be spent.
+//! The budget of searches.
 
 use std::cell::Cell;
 
-/// What all searches of one response may cost, in steps of about 10 ns: some seconds. For texts that are nowhere in 100,000
-/// lines it is 20 to 30 s.
+/// The budget of all searches of one response, in steps of about 10 ns: some seconds, or 20 to 30 s if no text is found
+/// in 100,000 lines.
 const SEARCH_EFFORT: u64 = 400_000_000;
 
-/// What a response's refusals may cost beyond the searches, in the same steps: 2 s.
+/// The budget of a response's refusals beyond the searches, in the same steps: 2 s.
 const EVIDENCE_EFFORT: u64 = 200_000_000;
 
-/// What all searches of one response may cost, in steps of about 10 ns. Counting steps instead of looking at a clock makes
-/// every run give the same answer.
+/// The budget of one response, in steps of about 10 ns. Steps instead of a clock make every run give the same result.
 ///
-/// What is looked for in the dark (the nearest region, how much context would do) has a budget of its own, so that many
-/// misses do not keep the edits after them from being found.
+/// Evidence (the closest match, how much context is needed) has a budget of its own, so that many misses do not keep
+/// later edits from being found.
 #[derive(Debug)]
 pub struct Budget {
     search: Cell<u64>,
     evidence: Cell<u64>,
     short: Cell<bool>,
-    /// Whether anybody reads what refusals say.
+    /// Whether evidence is wanted at all.
     is_told: bool,
 }
 
 impl Budget {
-    /// This many steps for finding places, and for evidence.
+    /// A budget with these steps for searches and for evidence.
     pub fn new(search: u64, evidence: u64) -> Self {
         Self {
             search: Cell::new(search),
@@ -34,17 +33,17 @@ impl Budget {
         }
     }
 
-    /// As much for finding places as a response is worth, where no one reads what refusals say.
+    /// The default budget for searches, without evidence.
     pub fn without_evidence() -> Self {
         Self { is_told: false, ..Self::new(SEARCH_EFFORT, 0) }
     }
 
-    /// Whether anybody reads what refusals say.
+    /// Whether evidence is wanted at all.
     pub(crate) fn is_told(&self) -> bool {
         self.is_told
     }
 
-    /// Takes steps for finding places; false when there are not enough left, and then there are none.
+    /// Spends steps on a search. Returns `false`, and takes all that is left, if there are not enough.
     pub(crate) fn spend(&self, steps: usize) -> bool {
         let enough = take(&self.search, steps);
         if !enough {
@@ -53,12 +52,12 @@ impl Budget {
         enough
     }
 
-    /// Whether a search was cut short, so that nothing follows from what was found or not.
+    /// Whether a search was cut short, so that its result proves nothing.
     pub(crate) fn is_spent(&self) -> bool {
         self.short.get()
     }
 
-    /// Takes steps for evidence; false when there are not enough left.
+    /// Spends steps on evidence. Returns `false` if there are not enough.
     pub(crate) fn spend_on_evidence(&self, steps: usize) -> bool {
         take(&self.evidence, steps)
     }
@@ -71,7 +70,7 @@ fn take(budget: &Cell<u64>, steps: usize) -> bool {
 }
 
 impl Default for Budget {
-    /// What a response is worth.
+    /// The budget of a response.
     fn default() -> Self {
         Self::new(SEARCH_EFFORT, EVIDENCE_EFFORT)
     }

@@ -1,4 +1,4 @@
-//! A file's text as it is searched: every look at more than a few lines spends budget, and there is no other way to look.
+//! A file's content for searching. Reading more than a few lines spends budget; there is no other way to search.
 
 use super::borders::Borders;
 use super::solid::Solid;
@@ -14,19 +14,19 @@ use std::ops::Range;
 /// Scanning the hashes of this many lines costs one step: some 60 ns, more than the usual 10.
 pub(crate) const LINES_PER_STEP: usize = 16;
 
-/// Looking for a part of a line in this many bytes, or comparing so much of one, costs one step.
+/// Searching, or comparing, this many bytes costs one step.
 const BYTES_SCANNED: usize = 256;
 
-/// This many lines of a search text are tried for the one that the fewest pieces of the file may have.
+/// How many lines of a search text are tried to find the one that the fewest pieces may have.
 const PROBED: usize = 8;
 
-/// A text and the budget that searching it may take. When that is spent searches find nothing, and
-/// [`Budget::is_spent`] says that nothing follows from it.
+/// A content, and the budget for searching it. After the budget is spent, searches find nothing, and [`Budget::is_spent`]
+/// tells that this proves nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Haystack<'a> {
     content: &'a Content,
     budget: &'a Budget,
-    /// The lines that are searched: from the first to before the second.
+    /// The range of lines that is searched.
     searched: (usize, usize),
 }
 
@@ -35,7 +35,7 @@ impl<'a> Haystack<'a> {
         Self { content, budget, searched: (0, content.line_count()) }
     }
 
-    /// The same text, with only some of its lines searched.
+    /// The same content, searched only in these lines.
     pub(crate) fn within(self, lines: Range<usize>) -> Self {
         let (start, end) = self.searched;
         Self { searched: (lines.start.max(start), lines.end.min(end)), ..self }
@@ -51,7 +51,7 @@ impl<'a> Haystack<'a> {
         (self.searched.0..self.searched.1).contains(&line)
     }
 
-    /// The same search at the cost of another budget.
+    /// The same content, with another budget.
     pub(crate) fn with_budget(self, budget: &'a Budget) -> Self {
         Self { budget, ..self }
     }
@@ -60,7 +60,7 @@ impl<'a> Haystack<'a> {
         self.budget
     }
 
-    /// The text itself, for changing it.
+    /// The content, for changing it.
     pub(crate) fn content(&self) -> &'a Content {
         self.content
     }
@@ -69,22 +69,22 @@ impl<'a> Haystack<'a> {
         self.content.line_count()
     }
 
-    /// One line, at no cost worth counting.
+    /// One line, at a cost that does not count.
     pub(crate) fn line(&self, index: usize) -> Option<Line<'a>> {
         self.content.line(index)
     }
 
-    /// The text of a line; empty behind the last one.
+    /// The text of a line; empty after the last one.
     pub(crate) fn text(&self, index: usize) -> &'a [u8] {
         self.content.line(index).map_or(&[], |line| line.text)
     }
 
-    /// Whether a line is there and blank.
+    /// Whether the line exists and is blank.
     pub(crate) fn is_blank(&self, index: usize) -> bool {
         self.content.line(index).is_some_and(|line| is_blank(line.text))
     }
 
-    /// Lines of a range, paid for one by one.
+    /// The lines of a range; the budget is spent while they are read.
     pub(crate) fn lines(&self, range: Range<usize>) -> impl Iterator<Item = (usize, Line<'a>)> + use<'a> {
         let budget = self.budget;
         let from = range.start;
@@ -95,28 +95,28 @@ impl<'a> Haystack<'a> {
             .take_while(move |(line, _)| !line.is_multiple_of(LINES_PER_STEP) || budget.spend(1))
     }
 
-    /// All places of some whole lines, ascending; overlapping ones count. No place for no line.
+    /// All places of these whole lines, ascending, overlapping ones included. None for no lines.
     pub(crate) fn whole_lines(&self, lines: &[&[u8]], normalization: Normalization) -> Vec<Place> {
         self.places(lines, normalization, false)
     }
 
-    /// All places of some lines, none of them blank, between which blank ones may stand; from the first to the last of
-    /// them, ascending. No place for no line.
+    /// All places of these non-blank lines with any blank lines between them, from the first to the last of them,
+    /// ascending. None for no lines.
     pub(crate) fn skipping_blanks(&self, lines: &[&[u8]], normalization: Normalization) -> Vec<Place> {
         self.places(lines, normalization, true)
     }
 
-    /// The lines that are equal to one in a normalization.
+    /// The lines that are equal to this one in a normalization.
     pub(crate) fn lines_equal(&self, line: &[u8], normalization: Normalization) -> Vec<usize> {
         self.places(&[line], normalization, false).into_iter().map(|place| place.first()).collect()
     }
 
-    /// Whether a line stands anywhere.
+    /// Whether any line is equal to this one.
     pub(crate) fn has_line(&self, line: &[u8], normalization: Normalization) -> bool {
         !self.places(&[line], normalization, false).is_empty()
     }
 
-    /// The lines that contain a text, ascending; no more than two where `few` is set.
+    /// The lines that contain a text, ascending; at most two if `few`.
     pub(crate) fn lines_with(&self, text: &[u8], few: bool) -> Vec<usize> {
         let most = if few { 2 } else { usize::MAX };
         let mut lines: Vec<usize> = Vec::new();
@@ -129,7 +129,7 @@ impl<'a> Haystack<'a> {
         lines
     }
 
-    /// All places of a text within lines, ascending; overlapping ones count.
+    /// All places of a text within lines, ascending, overlapping ones included.
     pub(crate) fn parts(&self, text: &[u8]) -> Vec<Place> {
         let mut places = Vec::new();
         self.occurrences(text, |line, column| {
@@ -153,12 +153,12 @@ impl<'a> Haystack<'a> {
         Needle::new(lines, normalization, skip_blanks).places(self)
     }
 
-    /// The runs of lines, from a line on, that are searched or hold lines that are.
+    /// The pieces from a line on, as far as they are searched.
     fn pieces(&self, from: usize) -> impl Iterator<Item = Piece<'a>> + use<'a> {
         self.content.pieces(from..self.searched.1)
     }
 
-    /// Calls back with the line and the column of every occurrence of a text, until told to stop.
+    /// Calls back with the line and column of each occurrence of a text, until `found` returns false.
     fn occurrences(&self, text: &[u8], mut found: impl FnMut(usize, usize) -> bool) {
         if text.is_empty() || !self.budget.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1) {
             return;
@@ -170,11 +170,11 @@ impl<'a> Haystack<'a> {
                 return;
             }
             let mut from = 0;
-            // Places may overlap, so that each costs a look at the text.
+            // Occurrences may overlap, so each comparison has to be paid for.
             while let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest))
                 && self.budget.spend(text.len() / BYTES_SCANNED + 1)
             {
-                // A text with a `\r` in it may also be found across a line's end, which is no place.
+                // A text with a `\r` may also occur across a line ending, which does not count.
                 if let Some((line, range)) = piece.line_at(from + at)
                     && from + at + text.len() <= range.end
                     && self.searches(piece.first() + line)
@@ -193,7 +193,7 @@ struct Needle<'a> {
     normalization: Normalization,
     lines: Vec<(u64, Cow<'a, [u8]>)>,
     borders: Borders,
-    /// Whether blank lines may stand between them.
+    /// Whether blank lines between them are skipped.
     skips_blanks: bool,
 }
 
@@ -205,8 +205,7 @@ impl<'a> Needle<'a> {
         Self { normalization, lines, borders, skips_blanks }
     }
 
-    /// All places of the lines, ascending. Only what is around the pieces is searched that may have the line which is in
-    /// the fewest.
+    /// All places of the lines, ascending. Searches only around the pieces that may have the rarest of the lines.
     fn places(&self, hay: &Haystack<'_>) -> Vec<Place> {
         let pieces: Vec<Piece<'_>> = hay.pieces(hay.searched.0).collect();
         if !hay.budget.spend(pieces.len() + 1) {
@@ -230,7 +229,7 @@ impl<'a> Needle<'a> {
         if hay.budget.is_spent() { Vec::new() } else { places }
     }
 
-    /// This many lines of the needle before a line of the text, but no further than a limit.
+    /// The line that is `count` lines of the needle before a line, but not before `limit`.
     fn back(&self, hay: &Haystack<'_>, mut line: usize, mut count: usize, limit: usize) -> usize {
         if !self.skips_blanks {
             return line.saturating_sub(count).max(limit);
@@ -242,10 +241,10 @@ impl<'a> Needle<'a> {
         line.max(limit)
     }
 
-    /// Adds the places that begin from a line on and before another one. Returns the line before which all are found.
+    /// Adds the places that begin in `from..until`. Returns the line before which all are found.
     fn search(&self, hay: &Haystack<'_>, from: usize, until: usize, places: &mut Vec<Place>) -> usize {
         let Some(&(first, _)) = self.lines.first() else { return until };
-        // Since nothing matched, the lines that count.
+        // The lines that match so far, if blank lines are skipped.
         let mut recent: VecDeque<usize> = VecDeque::new();
         let mut matched = 0;
         for piece in hay.pieces(from) {
@@ -268,7 +267,7 @@ impl<'a> Needle<'a> {
                 }
                 let Some(&hash) = hashes.get(index) else { break };
                 let line = piece.first() + index;
-                // Hashes tell lines apart; only bytes say that they are equal.
+                // Different hashes prove that lines differ; equal ones have to be confirmed by the bytes.
                 let text = OnceCell::new();
                 let of_line = || text.get_or_init(|| self.normalization.of(piece.text(index)));
                 if !(self.skips_blanks && is_blank(piece.text(index))) {

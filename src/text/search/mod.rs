@@ -1,5 +1,5 @@
-//! Searching a text. Every look at more than a few lines spends [`Budget`], and there is no other way to look: the pieces
-//! that a text is searched by are not to be had outside of [`crate::text`].
+//! Searches in a text. Reading more than a few lines spends [`Budget`]; there is no other way, since [`crate::text`] does
+//! not export its pieces.
 
 mod borders;
 mod budget;

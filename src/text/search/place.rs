@@ -1,13 +1,13 @@
 //! Places in a file.
 
-/// A position: a line, from 0, and a byte column in its text.
+/// A line, from 0, and a byte column in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Point {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-/// Where a text stands: whole lines (`end` at the start of the line behind them) or part of one.
+/// A range of whole lines (`end` is the start of the next line), or part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) start: Point,
@@ -15,7 +15,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Whole lines.
+    /// A range of whole lines.
     pub(crate) fn lines(start: usize, end: usize) -> Self {
         Self { start: Point { line: start, column: 0 }, end: Point { line: end, column: 0 } }
     }
@@ -30,23 +30,23 @@ impl Place {
         self.start.line
     }
 
-    /// Behind the last line that it touches.
+    /// The line after the last one that it touches.
     pub(crate) fn behind(&self) -> usize {
         if self.end.column > 0 { self.end.line + 1 } else { self.end.line }
     }
 
-    /// Whether no two of some, which ascend, share anything.
+    /// Whether no two of these ascending places overlap.
     pub(crate) fn are_apart(places: &[Place]) -> bool {
         places.windows(2).all(|pair| !pair[0].overlaps(&pair[1]))
     }
 
-    /// Whether it shares anything with another.
+    /// Whether it overlaps another place.
     pub(crate) fn overlaps(&self, other: &Place) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// Whether it shares something with another, and has more than that: a before-text that does so with a result stands there
-    /// yet to be changed. Inside its result it is what an insertion leaves of it.
+    /// Whether it overlaps `result` and is not inside of it. A search text that does so is still to be changed there;
+    /// inside of its own replacement it is only what an insertion keeps.
     pub(crate) fn reaches_out_of(&self, result: &Place) -> bool {
         self.overlaps(result) && (self.start < result.start || result.end < self.end)
     }

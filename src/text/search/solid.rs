@@ -5,16 +5,16 @@ use crate::text::piece::Piece;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The lines of a text that are not blank, counted apart from those that are.
+/// The non-blank lines of a text, with an index of their own.
 pub(crate) struct Solid<'a> {
     normalization: Normalization,
-    /// With each piece how many such lines come before it, and those that it has.
+    /// For each piece: how many non-blank lines come before it, the piece, and its non-blank lines.
     pieces: Vec<(usize, Piece<'a>, &'a [usize])>,
     len: usize,
 }
 
 impl<'a> Solid<'a> {
-    /// Those of a range of lines, which pieces have.
+    /// The non-blank lines of a range that these pieces cover.
     pub(super) fn new(
         normalization: Normalization,
         all: impl Iterator<Item = Piece<'a>>,
@@ -37,31 +37,31 @@ impl<'a> Solid<'a> {
         self.len
     }
 
-    /// The piece that one of them is in, and its line in that.
+    /// The piece of one of them, and its line there.
     fn position(&self, index: usize) -> Option<(&Piece<'a>, usize)> {
         let at = self.pieces.partition_point(|&(before, ..)| before <= index).checked_sub(1)?;
         let (before, piece, lines) = self.pieces.get(at)?;
         Some((piece, *lines.get(index - before)?))
     }
 
-    /// Which line of the text one of them is.
+    /// The line in the text of one of them.
     pub(crate) fn line(&self, index: usize) -> Option<usize> {
         self.position(index).map(|(piece, line)| piece.first() + line)
     }
 
-    /// Which of them a line of the text is; none for a blank one.
+    /// The index of a line of the text; `None` if it is blank.
     pub(crate) fn index(&self, line: usize) -> Option<usize> {
         let at = self.pieces.partition_point(|(_, piece, _)| piece.first() <= line).checked_sub(1)?;
         let (before, piece, lines) = self.pieces.get(at)?;
         lines.binary_search(&(line - piece.first())).ok().map(|at| before + at)
     }
 
-    /// Its text.
+    /// The text of one of them.
     pub(crate) fn text(&self, index: usize) -> &'a [u8] {
         self.position(index).map_or(&[], |(piece, line)| piece.text(line))
     }
 
-    /// The hashes of some of them.
+    /// The hashes of a range of them.
     pub(crate) fn hashes_of(&self, range: Range<usize>) -> Vec<u64> {
         let from = self.pieces.partition_point(|&(before, ..)| before <= range.start).saturating_sub(1);
         let pieces = self.pieces.iter().skip(from).take_while(|&&(before, ..)| before < range.end);
@@ -73,7 +73,7 @@ impl<'a> Solid<'a> {
         pieces.flat_map(of_piece).collect()
     }
 
-    /// Where each of some hashes stands; of one that stands more often than `most` only as much as says so.
+    /// Where lines with these hashes are. For a hash with more than `most` lines, only enough to tell that.
     pub(crate) fn spots(&self, wanted: &[u64], most: usize) -> HashMap<u64, Vec<usize>> {
         let mut spots: HashMap<u64, Vec<usize>> = wanted.iter().map(|&hash| (hash, Vec::new())).collect();
         for (before, piece, lines) in &self.pieces {
@@ -98,5 +98,5 @@ impl<'a> Solid<'a> {
     }
 }
 
-/// This many hashes are compared one by one sooner than looked up.
+/// Up to this number of hashes, comparing all is faster than a lookup.
 const FEW: usize = 8;

@@ -1,10 +1,10 @@
-//! All places of a text, found by going through the lines and by looking them up.
+//! Finds all places of a text in small contents.
 
 use crate::pattern::lines;
 use crate::text::search::{Budget, Haystack};
 use crate::text::{Content, Normalization};
 
-/// The first lines of places, found by going through the lines and, asked often enough, by looking them up.
+/// The first lines of all places, which a repeated search has to confirm.
 fn starts(file: &str, text: &str, normalization: Normalization) -> Vec<usize> {
     let content = Content::new(file.as_bytes());
     let budget = Budget::default();

@@ -1,15 +1,15 @@
-//! Where tokens begin and end in a line.
+//! Finds the borders of tokens in a line.
 
 use crate::text::search::{Haystack, Place};
 
-/// Whether a place begins and ends at the borders of tokens.
+/// Whether a place begins and ends at borders of tokens.
 pub(crate) fn is_of_tokens(hay: Haystack<'_>, place: &Place) -> bool {
     let line = hay.text(place.first());
     !splits_token(line, place.start.column) && !splits_token(line, place.end.column)
 }
 
-/// Whether a cut at that byte would go through a word, a number or an operator. `a-b`, as names are written in many
-/// languages, and `don't` are words; `\n` is a character.
+/// Whether a cut at this byte splits a word, a number, an operator or an escape such as `\n`. `a-b`, a name in many
+/// languages, and `don't` are words.
 fn splits_token(line: &[u8], at: usize) -> bool {
     let (left, right) = line.split_at(at.min(line.len()));
     let (Some(last), Some(first)) = (left.last(), right.first()) else { return false };
@@ -27,10 +27,10 @@ fn splits_token(line: &[u8], at: usize) -> bool {
         || splits_word(left, right)
 }
 
-/// Whether a letter, digit or underscore stands on both sides.
+/// Whether a letter, digit or underscore is on both sides.
 fn splits_word(left: &[u8], right: &[u8]) -> bool {
     let in_word = |c: char| c.is_alphanumeric() || c == '_' || ('\u{300}'..='\u{36f}').contains(&c);
-    // The character that ends the left part lies in its last four bytes.
+    // A character has at most four bytes.
     let left = &left[left.len().saturating_sub(4)..];
     let left = (0..left.len()).rev().find_map(|from| std::str::from_utf8(&left[from..]).ok()?.chars().next());
     let right = &right[..right.len().min(4)];

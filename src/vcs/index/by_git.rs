@@ -1,5 +1,4 @@
-//! The index by git's own hand, for the features that libgit2 does not know: read from a plain copy, and a new one made
-//! from a copy with all that it has.
+//! Has git read and write the index, for features that libgit2 does not know.
 
 use super::Features;
 use crate::path::RepoPath;
@@ -10,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Makes the index at that path, which may be split or sparse, one that anybody can read.
+/// Rewrites a split or sparse index as a plain one, which libgit2 can read.
 pub(super) fn make_plain(repo: &Repo, index: &Path) -> Result<()> {
     let mut command = on_index(repo, index);
     for setting in
@@ -21,8 +20,8 @@ pub(super) fn make_plain(repo: &Repo, index: &Path) -> Result<()> {
     run(repo, command.args(["update-index", "--no-split-index", "--force-write-index"]), b"")
 }
 
-/// Changes the index at that path: the updates. Those in `placed` stand in the checkout, and those in `skipped`
-/// are not to stand there.
+/// Makes the updates in an index file. The files in `placed` are in the checkout; the paths in `skipped` are not to be
+/// there.
 pub(super) fn change(
     repo: &Repo,
     index: &Path,
@@ -31,7 +30,7 @@ pub(super) fn change(
     placed: &[&str],
     skipped: &BTreeSet<&str>,
 ) -> Result<()> {
-    let zero = "0".repeat(2 * repo.checksum());
+    let zero = "0".repeat(2 * repo.checksum_len());
     let (gone, there): (Vec<_>, Vec<_>) = updates.iter().partition(|(_, entry)| entry.is_none());
     let mut lines = Vec::new();
     for (path, entry) in gone.into_iter().chain(there) {
@@ -41,14 +40,14 @@ pub(super) fn change(
         };
         lines.extend_from_slice(line.as_bytes());
     }
-    // A split index stays as it is, and its shared part with it: what is made new is all in the copy.
+    // A split index stays split, and its shared index is not written again: new entries all go to this file.
     let split = format!("core.splitIndex={}", features.split);
     let kept = || {
         let mut command = on_index(repo, index);
         command.args(["-c", &split, "-c", "splitIndex.maxPercentChange=100"]);
         command
     };
-    // A sparse one is expanded meanwhile: git puts a new path beside the directory that it lies in.
+    // A sparse index is expanded meanwhile: git would put a new path beside the entry of its directory.
     let command = || {
         let mut command = kept();
         if features.sparse {
@@ -69,7 +68,7 @@ pub(super) fn change(
     }
     let placed = listed(&mut placed.iter().copied().filter(|path| !skipped.contains(path)));
     if !placed.is_empty() {
-        // Git looks at their content, and notes their times only where that is what the index says.
+        // Git compares their content, and stores their stat data only if it equals the entry.
         let mut command = command();
         command.env("GIT_LITERAL_PATHSPECS", "1");
         run(
@@ -84,15 +83,15 @@ pub(super) fn change(
     Ok(())
 }
 
-/// Git with that file in the place of the index.
+/// Git on this index file.
 fn on_index(repo: &Repo, index: &Path) -> Command {
     let mut command = process::git(repo);
     command.env("GIT_INDEX_FILE", index).args(["-c", "advice.sparseIndexExpanded=false"]);
-    // The hook that is told of a new index runs when that is in place, and not of every step.
+    // The post-index-change hook runs once the index is in place, not after these steps.
     command.args(["-c", "core.hooksPath=/dev/null"]);
     command
 }
 
 fn run(repo: &Repo, command: &mut Command, input: &[u8]) -> Result<()> {
-    filters::pass(repo, command, input).map(drop)
+    filters::run_with_filters(repo, command, input).map(drop)
 }

@@ -1,4 +1,4 @@
-//! What a new index says otherwise than the present one, written by libgit2 or by ourselves.
+//! Writes a changed index, by libgit2 or directly.
 
 use super::raw::Raw;
 use super::{ASSUME_VALID, EXTENDED, SKIP_WORKTREE, STAGE, fingerprint, time};
@@ -13,17 +13,17 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// An index with updates, the times that the present one has, and what is in the checkout.
+/// The updates to an index, and the checkout that it describes.
 pub(super) struct Change<'a> {
     pub(super) updates: &'a [(RepoPath, Option<Entry>)],
     pub(super) checkout: &'a Checkout,
     pub(super) placed: &'a BTreeMap<&'a str, Identity>,
-    /// Those that are not to stand in the checkout.
+    /// The paths that are not to be in the checkout.
     pub(super) sparse: BTreeSet<&'a str>,
 }
 
 impl Change<'_> {
-    /// What the files that come are to be in the index.
+    /// The entries of the created and changed files.
     fn entries(&self) -> Result<Vec<git2::IndexEntry>> {
         let mut entries = Vec::new();
         for (path, entry) in self.updates {
@@ -40,11 +40,11 @@ impl Change<'_> {
         Ok(entries)
     }
 
-    /// Marks the entries of files that were changed in the very second in which the index was written: that they are as
-    /// old as the index tells git to look at their content, and they would not be as old as the new one. Git does the same
-    /// whenever it writes an index: a size of 0 says that the other data mean nothing (git's "racy-git" document).
+    /// Marks the entries of files that were changed in the very second in which the current index was written. Git checks
+    /// the content of an entry that is as young as its index; beside the new, younger index it would trust it. A size of
+    /// 0 makes git check the content. Git does the same whenever it writes an index (git's "racy-git" document).
     ///
-    /// What git compares are seconds, unless it was built to do otherwise.
+    /// Git compares seconds, unless it was built to compare nanoseconds.
     fn smudged(
         &self,
         repo: &Repo,
@@ -68,7 +68,7 @@ impl Change<'_> {
 }
 
 impl Repo {
-    /// Writes the updates with libgit2.
+    /// Writes the updates by libgit2.
     pub(super) fn change_index(&self, mut index: git2::Index, change: &Change<'_>) -> Result<()> {
         let failed = |e| Error::git("prepare the index", e);
         for (path, _) in change.updates.iter().filter(|(_, entry)| entry.is_none()) {
@@ -90,7 +90,7 @@ impl Repo {
         index.write().map_err(failed)
     }
 
-    /// Writes the updates ourselves.
+    /// Writes the updates directly.
     pub(super) fn change_raw_index(&self, index: &Raw, to: &Path, change: &Change<'_>) -> Result<()> {
         let mut all = change.entries()?;
         if let Some(written) = fingerprint(&self.index_file())? {
@@ -113,7 +113,7 @@ impl Repo {
     }
 }
 
-/// Whether the file of such an entry is as it was indexed, or differs in a way that git will see at any time.
+/// Whether the entry's file is unchanged, or changed in a way that git detects without a mark.
 fn is_clean(repo: &Repo, entry: &git2::IndexEntry, written: (i64, i64), checkout: &Checkout) -> bool {
     let Ok(path) = std::str::from_utf8(&entry.path) else { return false };
     let stat = match checkout.look(path) {
@@ -134,10 +134,10 @@ fn is_clean(repo: &Repo, entry: &git2::IndexEntry, written: (i64, i64), checkout
     as_indexed || content().and_then(id) == Some(entry.id)
 }
 
-/// An entry of an index, of a file that is like that; `sparse`: not to stand in the checkout.
+/// The index entry of a file with these stat data; with `sparse`, the file is not to be in the checkout.
 pub(crate) fn index_entry(path: &[u8], entry: Entry, stat: Option<&Stat>, sparse: bool) -> git2::IndexEntry {
     let time = |seconds: i64, nanoseconds: i64| git2::IndexTime::new(seconds as i32, nanoseconds as u32);
-    // Git keeps the low 32 bits of these.
+    // Git stores the low 32 bits of these.
     git2::IndexEntry {
         ctime: stat.map_or(time(0, 0), |s| time(s.st_ctime, s.st_ctime_nsec as i64)),
         mtime: stat.map_or(time(0, 0), |s| time(s.st_mtime, s.st_mtime_nsec as i64)),

@@ -1,26 +1,25 @@
-//! What an index file has that libgit2 cannot read, or would leave out of the one that it writes (gitformat-index(5),
-//! "Extensions").
+//! The extensions of an index file that libgit2 cannot read, or drops when it writes (gitformat-index(5), "Extensions").
 
 use super::EXTENDED;
 use super::raw::{HEAD, extent, number};
 use memchr::memchr;
 
-/// The features of an index that only git keeps.
+/// The features of an index that only git can write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Features {
-    /// Most of it is in a shared index (git-update-index(1), `--split-index`).
+    /// Most entries are in a shared index (git-update-index(1), `--split-index`).
     pub split: bool,
-    /// Directories outside of the sparse checkout are one entry each (git-sparse-checkout(1), `--sparse-index`).
+    /// Each directory outside the sparse checkout is one entry (git-sparse-checkout(1), `--sparse-index`).
     pub sparse: bool,
     /// The untracked cache.
     pub untracked_cache: bool,
-    /// What the file system monitor has told.
+    /// The data of the file system monitor.
     pub fsmonitor: bool,
 }
 
 impl Features {
-    /// Those of an index with these bytes, whose checksum and object names have that length. One that makes no sense has
-    /// none: whoever reads it will say so.
+    /// The features of an index with these bytes and this length of object ids. A broken index has none: the code that
+    /// reads it reports the error.
     pub(super) fn of(bytes: &[u8], hash: usize) -> Self {
         let mut found = Self::default();
         let Some(mut at) = end_of_entries(bytes, hash) else { return found };
@@ -40,17 +39,17 @@ impl Features {
         found
     }
 
-    /// Whether git has to write the next one.
+    /// Whether git has to write the new index.
     pub fn any(self) -> bool {
         self != Self::default()
     }
 
-    /// Whether libgit2 cannot read it.
+    /// Whether libgit2 cannot read the index.
     pub(super) fn unreadable(self) -> bool {
         self.split || self.sparse
     }
 
-    /// What it has, in words.
+    /// The features in words.
     pub fn words(self) -> Vec<&'static str> {
         [
             (self.split, "a split index"),
@@ -64,7 +63,7 @@ impl Features {
     }
 }
 
-/// Where the extensions begin.
+/// The offset of the first extension.
 fn end_of_entries(bytes: &[u8], hash: usize) -> Option<usize> {
     let (version, count) = (number(bytes.get(4..8)?), number(bytes.get(8..HEAD)?));
     let mut at = HEAD;
@@ -74,7 +73,8 @@ fn end_of_entries(bytes: &[u8], hash: usize) -> Option<usize> {
             _ => {
                 let flags = number(bytes.get(at + hash + 40..at + hash + 42)?);
                 let name = at + hash + if flags & usize::from(EXTENDED) != 0 { 44 } else { 42 };
-                // Before the name it is said how much of the one before it does not hold for it, which may be a zero.
+                // Version 4 stores, before the rest of the name, how many bytes to cut off the previous name; the number
+                // may contain a zero byte.
                 let prefix = bytes.get(name..)?.iter().position(|byte| byte & 0x80 == 0)? + 1;
                 name + prefix + memchr(0, bytes.get(name + prefix..)?)? + 1
             }
@@ -87,7 +87,7 @@ fn end_of_entries(bytes: &[u8], hash: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// An index with that path as its one entry.
+    /// The features of an index whose one entry has this path.
     fn index(version: u8, path: &str, extensions: &[(&[u8; 4], usize)]) -> Features {
         let mut bytes = [b"DIRC", &[0, 0, 0, version], &[0, 0, 0, 1][..]].concat();
         bytes.extend([1; 60]);

@@ -1,11 +1,11 @@
-//! An index as the bytes that it is (gitformat-index(5)): looked up and changed in place.
+//! An index as its bytes (gitformat-index(5)), to look up and change entries in place.
 //!
-//! Libgit2 makes an object of each entry and a checksum of all, to look up ten of 100,000. What is not understood here,
-//! or is only git's to change, is left to libgit2 or git.
+//! Libgit2 would build 100,000 objects and verify the checksum just to look up ten entries. What is not understood here,
+//! or only git may change, is left to libgit2 or git.
 
 use super::{EXTENDED, STAGE};
 use crate::vcs::Oid;
-use crate::vcs::format::width;
+use crate::vcs::format::id_len;
 use crate::vcs::pack::Checksum;
 use git2::{IndexEntry, IndexTime, ObjectFormat};
 use std::borrow::Cow;
@@ -16,31 +16,31 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-/// As much of a name's length as the flags hold.
+/// The bits of an entry's flags that hold the length of its name, and the greatest length that they can hold.
 const LENGTH: usize = 0x0fff;
 
-/// How long the head of the file is: signature, version, number of entries.
+/// The length of the header: signature, version, number of entries.
 pub(super) const HEAD: usize = 12;
 
-/// From how many bytes on an index is read, and its checksum made, by a thread of its own.
+/// From this size on, in bytes, an index is read and its checksum computed in a thread.
 pub(super) const LARGE: usize = 1 << 20;
 
-/// An index of version 2 or 3 without conflicts, in which all is understood.
+/// An index of version 2 or 3 without conflicts, all of which is understood.
 pub(super) struct Raw {
     bytes: Arc<Vec<u8>>,
     format: ObjectFormat,
-    /// How many bytes an object's name has, and a checksum.
+    /// The length of an object id and of the checksum, in bytes.
     hash: usize,
-    /// Where each entry begins, in the order of paths; and where the last one ends.
+    /// The offset of each entry, in the order of paths, and of the end of the last one.
     starts: Vec<usize>,
-    /// The cached trees, and the entries of conflicts that were resolved.
+    /// The cached trees, and the resolved conflicts.
     extensions: Vec<(&'static [u8; 4], Range<usize>)>,
-    /// Who checks its checksum meanwhile, and what came of it.
+    /// The thread that verifies the checksum, and its result.
     check: Cell<Option<JoinHandle<bool>>>,
     is_sound: OnceCell<bool>,
 }
 
-/// A number of two bytes or four. It is asked for each entry.
+/// A big-endian number of two or four bytes. Inlined, since it is read for each entry.
 #[inline]
 pub(super) fn number(bytes: &[u8]) -> usize {
     match *bytes {
@@ -51,34 +51,34 @@ pub(super) fn number(bytes: &[u8]) -> usize {
 }
 
 impl Raw {
-    /// Gives the bytes back if they are for libgit2 or git.
+    /// Returns the bytes as the error if libgit2 or git has to parse them.
     pub(super) fn read(bytes: Vec<u8>, format: ObjectFormat) -> Result<Self, Vec<u8>> {
         let mut raw = Self {
             bytes: Arc::new(bytes),
             format,
-            hash: width(format),
+            hash: id_len(format),
             starts: Vec::new(),
             extensions: Vec::new(),
             check: Cell::default(),
             is_sound: OnceCell::new(),
         };
-        if raw.take().is_some() { Ok(raw) } else { Err(raw.into_bytes()) }
+        if raw.parse().is_some() { Ok(raw) } else { Err(raw.into_bytes()) }
     }
 
-    /// Finds where everything is, if all is understood.
-    fn take(&mut self) -> Option<()> {
+    /// Finds the entries and extensions; `None` if anything is not understood.
+    fn parse(&mut self) -> Option<()> {
         let end = self.bytes.len().checked_sub(self.hash)?;
         if end < HEAD || &self.bytes[..4] != b"DIRC" || !matches!(number(&self.bytes[4..8]), 2 | 3) {
             return None;
         }
         let count = number(&self.bytes[8..HEAD]);
-        // Each has more bytes than that.
+        // The least size of an entry bounds the number.
         self.starts.reserve(count.min(end / (self.hash + 42)) + 1);
         let (mut at, mut before) = (HEAD, 0..0);
         for _ in 0..count {
             self.starts.push(at);
             let Extent { name, end: next, has_stage } = extent(&self.bytes[..end], at, self.hash)?;
-            // The first has none before it, and a name is never empty.
+            // For the first entry `before` is empty, and no name is.
             if has_stage || self.bytes[before] >= self.bytes[name.clone()] {
                 return None;
             }
@@ -91,7 +91,7 @@ impl Raw {
             match &self.bytes[at..at + 4] {
                 b"TREE" => self.extensions.push((b"TREE", body.clone())),
                 b"REUC" => self.extensions.push((b"REUC", body.clone())),
-                // Where entries begin, for who reads with several threads: another place, if anything is changed.
+                // Offsets of entries, for readers with several threads. They are optional, and wrong after a change.
                 b"EOIE" | b"IEOT" => {}
                 _ => return None,
             }
@@ -100,7 +100,7 @@ impl Raw {
         Some(())
     }
 
-    /// The path of the entry of that number.
+    /// The path of the n-th entry.
     fn path(&self, number: usize) -> &[u8] {
         let extent = extent(&self.bytes, self.starts[number], self.hash);
         extent.map_or(&[], |extent| &self.bytes[extent.name])
@@ -110,7 +110,7 @@ impl Raw {
         self.starts.len() - 1
     }
 
-    /// The number of the first entry whose path is not before this one.
+    /// The number of the first entry whose path is not less than this one.
     pub(super) fn position(&self, path: &[u8]) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -120,7 +120,7 @@ impl Raw {
         low
     }
 
-    /// The entry of that number.
+    /// The n-th entry.
     pub(super) fn get(&self, number: usize) -> Option<IndexEntry> {
         let at = *self.starts.get(number).filter(|_| number < self.len())?;
         entry(&self.bytes, at, self.hash)
@@ -130,7 +130,7 @@ impl Raw {
         self.get(self.position(path)).filter(|entry| entry.path == path)
     }
 
-    /// The numbers of entries that were changed in that second or later, as they say.
+    /// The numbers of entries whose modification time is in that second or later.
     pub(super) fn since(&self, second: i64) -> impl Iterator<Item = usize> {
         (0..self.len()).filter(move |number| {
             let at = self.starts[*number];
@@ -138,8 +138,8 @@ impl Raw {
         })
     }
 
-    /// Checks the checksum, beside everything else if that takes milliseconds: [`Raw::is_sound`] waits for it. `false` if it
-    /// is known to be wrong.
+    /// Verifies the checksum, of a large index in a thread that [`Raw::is_sound`] waits for. Returns `false` if it is
+    /// known to be wrong.
     pub(super) fn check(&self) -> bool {
         if self.bytes.len() < LARGE {
             return self.is_sound();
@@ -149,7 +149,7 @@ impl Raw {
         true
     }
 
-    /// Whether the checksum at the end is that of what stands before it, or left out (`index.skipHash`).
+    /// Whether the checksum is right, or left out (`index.skipHash`).
     pub(super) fn is_sound(&self) -> bool {
         *self.is_sound.get_or_init(|| match self.check.take().map(JoinHandle::join) {
             Some(Ok(sound)) => sound,
@@ -161,9 +161,9 @@ impl Raw {
         Arc::unwrap_or_clone(self.bytes)
     }
 
-    /// A new index, with these entries in place of those of their paths; `None` goes. All others stay byte for byte.
+    /// The index with these entries put in; `None` as an entry removes the path. All other entries stay byte for byte.
     ///
-    /// `None` if there are too many.
+    /// Returns `None` if there are too many entries.
     pub(super) fn with<'a>(&'a self, changes: &BTreeMap<&[u8], Option<&IndexEntry>>) -> Option<Changed<'a>> {
         let mut head = self.bytes[..HEAD].to_vec();
         let mut pieces: Vec<Cow<'a, [u8]>> = Vec::with_capacity(2 * changes.len() + 8);
@@ -176,7 +176,7 @@ impl Raw {
             from = at + usize::from(at < self.len() && self.path(at) == *path);
             if let Some(entry) = entry {
                 extended |= entry.flags & EXTENDED != 0;
-                pieces.push(written(entry).into());
+                pieces.push(serialize(entry).into());
                 count += 1;
             }
         }
@@ -187,8 +187,10 @@ impl Raw {
         for (signature, range) in &self.extensions {
             let mut body = Cow::from(&self.bytes[range.clone()]);
             if *signature == b"TREE" {
-                // Git does without them.
-                let Some(trees) = without(&body, changes.keys().copied(), self.hash) else { continue };
+                // A broken cache is dropped; git works without it.
+                let Some(trees) = invalidate_trees(&body, changes.keys().copied(), self.hash) else {
+                    continue;
+                };
                 body = trees.into();
             }
             pieces.push(signature.as_slice().into());
@@ -200,17 +202,18 @@ impl Raw {
     }
 }
 
-/// A new index, most of which is that from which it was made.
+/// A new index, most of which borrows from the old one.
 pub(super) struct Changed<'a> {
     pieces: Vec<Cow<'a, [u8]>>,
     format: ObjectFormat,
 }
 
 impl Changed<'_> {
-    /// Writes it with its checksum, which takes as long as to write it: of a large one they are made at the same time.
+    /// Writes the index with its checksum. Of a large index, the checksum is computed at the same time, since it takes as
+    /// long as writing.
     ///
     /// # Errors
-    /// What is written to says so.
+    /// As the writer reports.
     pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let sum = || Checksum::of(self.format, self.pieces.iter().map(|piece| &piece[..]));
         let is_large = self.pieces.iter().map(|piece| piece.len()).sum::<usize>() >= LARGE;
@@ -224,20 +227,19 @@ impl Changed<'_> {
 }
 
 fn is_sound(bytes: &[u8], format: ObjectFormat) -> bool {
-    let (content, sum) = bytes.split_at(bytes.len().saturating_sub(width(format)));
+    let (content, sum) = bytes.split_at(bytes.len().saturating_sub(id_len(format)));
     sum.iter().all(|&byte| byte == 0) || Checksum::of(format, [content]) == sum
 }
 
-/// Where an entry's name is, and where it ends with the zeros behind that.
+/// The place of an entry.
 pub(super) struct Extent {
     pub(super) name: Range<usize>,
     pub(super) end: usize,
-    /// Whether it is one side of a conflict.
+    /// Whether the entry is one side of a conflict.
     pub(super) has_stage: bool,
 }
 
-/// The extent of the entry that begins there; `None` if it is not whole. `hash` is how many bytes an
-/// object's name has.
+/// The extent of the entry at an offset; `None` if it is cut off. `hash` is the length of an object id.
 pub(super) fn extent(bytes: &[u8], at: usize, hash: usize) -> Option<Extent> {
     let flags = number(bytes.get(at + hash + 40..at + hash + 42)?);
     let name = at + hash + if flags & usize::from(EXTENDED) != 0 { 44 } else { 42 };
@@ -251,7 +253,7 @@ pub(super) fn extent(bytes: &[u8], at: usize, hash: usize) -> Option<Extent> {
     is_whole.then_some(Extent { name: name..name + length, end, has_stage })
 }
 
-/// The entry that begins there.
+/// Parses the entry at an offset.
 pub(super) fn entry(bytes: &[u8], at: usize, hash: usize) -> Option<IndexEntry> {
     let Extent { name, .. } = extent(bytes, at, hash)?;
     let field =
@@ -274,13 +276,13 @@ pub(super) fn entry(bytes: &[u8], at: usize, hash: usize) -> Option<IndexEntry> 
     })
 }
 
-/// An entry's length with the zeros behind its name, one to eight of them.
+/// The length of an entry with its padding of one to eight zeros.
 fn padded(len: usize) -> usize {
     (len + 8) & !7
 }
 
-/// An entry as it stands in the file.
-fn written(entry: &IndexEntry) -> Vec<u8> {
+/// Serializes an entry.
+fn serialize(entry: &IndexEntry) -> Vec<u8> {
     let mut out = Vec::with_capacity(100 + entry.path.len());
     let fields = [
         entry.ctime.seconds() as u32,
@@ -306,9 +308,9 @@ fn written(entry: &IndexEntry) -> Vec<u8> {
     out
 }
 
-/// The cached trees without those that have one of the paths in them: their number of entries is -1, and no name follows.
-/// `None` where one is the name of a tree, or they make no sense.
-fn without<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, hash: usize) -> Option<Vec<u8>> {
+/// Invalidates the cached trees that contain one of the paths: their number of entries becomes -1, and the id is left
+/// out. `None` if a path is the name of a cached tree, or the cache is broken.
+fn invalidate_trees<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, hash: usize) -> Option<Vec<u8>> {
     let mut stale: BTreeSet<&[u8]> = BTreeSet::from([&b""[..]]);
     let mut names: BTreeSet<&[u8]> = BTreeSet::new();
     for path in paths {
@@ -317,7 +319,7 @@ fn without<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, hash: usize)
     }
     let mut out = Vec::with_capacity(trees.len());
     let mut rest = trees;
-    // The trees that are not at their end: path, and how many below are to come.
+    // The trees whose subtrees are not read yet: path, and how many subtrees are to come.
     let mut open: Vec<(Vec<u8>, usize)> = Vec::new();
     while !rest.is_empty() {
         let end = memchr::memchr(0, rest)?;
@@ -358,7 +360,7 @@ fn without<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, hash: usize)
 
 #[cfg(test)]
 mod tests {
-    use super::super::asked::Asked;
+    use super::super::partial::Partial;
     use super::*;
     use proptest::prelude::*;
 
@@ -418,15 +420,15 @@ mod tests {
             std::io::Write::write_all(&mut file, &bytes).expect("written");
             let index = Raw::read(bytes, format).expect("an index");
             prop_assert!(index.is_sound());
-            // Half of the paths are asked for before, and all are told.
-            let asked = then.keys().step_by(2).map(|path| path.clone().into_bytes()).collect();
-            let asked = Asked::read(file, format, asked).expect("an index");
+            // Half of the paths are read in the first pass, the others are looked up later.
+            let partial = then.keys().step_by(2).map(|path| path.clone().into_bytes()).collect();
+            let partial = Partial::read(file, format, partial).expect("an index");
             for path in then.keys().map(String::as_bytes) {
-                let [one, other] = [asked.find(path), index.find(path)];
+                let [one, other] = [partial.find(path), index.find(path)];
                 prop_assert_eq!(one.map(|one| (one.file_size, one.path)), other.map(|one| (one.file_size, one.path)));
                 let all = (0..index.len()).map(|at| index.path(at).to_vec());
                 let prefix = [path, b"/"].concat();
-                prop_assert_eq!(asked.below(path), all.filter(|one| one.starts_with(&prefix)).collect::<Vec<_>>());
+                prop_assert_eq!(partial.below(path), all.filter(|one| one.starts_with(&prefix)).collect::<Vec<_>>());
             }
             for (path, to) in then {
                 match to {
@@ -468,15 +470,19 @@ mod tests {
             bytes
         };
         let all = [tree("", "9", 2), tree("a", "4", 1), tree("b", "2", 0), tree("c", "3", 0)].concat();
-        let after = |paths: &[&str]| without(&all, paths.iter().map(|path| path.as_bytes()), 20);
+        let after = |paths: &[&str]| invalidate_trees(&all, paths.iter().map(|path| path.as_bytes()), 20);
         let with_c = [tree("", "-1", 2), tree("a", "4", 1), tree("b", "2", 0), tree("c", "-1", 0)].concat();
         assert_eq!(after(&["c/x"]), Some(with_c));
         let with_b = [tree("", "-1", 2), tree("a", "-1", 1), tree("b", "-1", 0), tree("c", "3", 0)].concat();
         assert_eq!(after(&["a/b/x"]), Some(with_b.clone()));
-        assert_eq!(without(&with_b, [&b"a/b/y"[..]].into_iter(), 20), Some(with_b));
+        assert_eq!(invalidate_trees(&with_b, [&b"a/b/y"[..]].into_iter(), 20), Some(with_b));
         assert_eq!(after(&["a/b"]), None);
         for end in 0..all.len() {
-            assert_eq!(without(&all[..end], [&b"x"[..]].into_iter(), 20).filter(|_| end > 0), None, "{end}");
+            assert_eq!(
+                invalidate_trees(&all[..end], [&b"x"[..]].into_iter(), 20).filter(|_| end > 0),
+                None,
+                "{end}"
+            );
         }
     }
 }

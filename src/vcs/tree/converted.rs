@@ -1,22 +1,22 @@
-//! Texts as the user sees them: edits are made on what git would check out, and what comes of them is stored as git would
-//! store it.
+//! Converts between blobs and the text of files: edits are made on the text that git would check out, and stored as git
+//! would store it.
 
 use super::{BaseTree, LONGEST_FILE};
 use crate::path::RepoPath;
 use crate::plan::Node;
-use crate::vcs::ahead::Text;
 use crate::vcs::attributes::{Conversion, attribute_files};
-use crate::vcs::convert::{taken_back, written_out};
+use crate::vcs::convert::{collapse_ident, expand_ident};
 use crate::vcs::filters::Attributes;
+use crate::vcs::precompress::Text;
 use crate::vcs::{Error, Oid, Result, once};
 use memchr::memmem;
 use std::path::PathBuf;
 
-/// What an attribute file says that has anything to do with it.
+/// The attributes that convert text. Only attribute files with one of these words matter.
 const WORDS: &[&str] = &["filter", "working-tree-encoding", "ident"];
 
 impl BaseTree<'_> {
-    /// With the attributes of the checkout (the default where there is one), or else its own.
+    /// Chooses the checkout's attributes (the default if there is a checkout), or those in the tree.
     #[must_use]
     pub fn as_checked_out(self, checked_out: bool) -> Self {
         Self { checked_out, ..self }
@@ -29,7 +29,7 @@ impl BaseTree<'_> {
         }
     }
 
-    /// What git itself does to the file at a path, if it does anything, named by its attribute.
+    /// The attribute by which git itself converts the file at a path, if it does.
     ///
     /// # Errors
     /// Attributes or configuration cannot be read.
@@ -42,25 +42,25 @@ impl BaseTree<'_> {
         })
     }
 
-    /// Whether an attribute file of that content may have git do something to files.
+    /// Whether an attribute file with this content may make git convert files.
     pub fn may_convert(content: &[u8]) -> bool {
         WORDS.iter().any(|word| memmem::find(content, word.as_bytes()).is_some())
     }
 
-    /// The text of the file that git would make of a blob.
+    /// The text of the file for a blob.
     pub(super) fn text_of(&self, path: &RepoPath, id: Oid) -> Result<Vec<u8>> {
         if self.repo.blob_size(id)? > LONGEST_FILE {
             return Err(Error::TooLarge { path: path.to_string(), limit: LONGEST_FILE });
         }
         match self.conversion(path)? {
             Some(Conversion::Filtered(_)) => self.repo.smudge(path.as_str(), id, self.attributes()),
-            Some(Conversion::Own(converter)) if converter.ident => Ok(written_out(&self.repo.blob(id)?, id)),
+            Some(Conversion::Own(converter)) if converter.ident => Ok(expand_ident(&self.repo.blob(id)?, id)),
             Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
             _ => self.repo.blob(id),
         }
     }
 
-    /// Writes the blob that git would make of a file with that text.
+    /// Writes the blob for a file's text.
     pub(super) fn store_text(&self, path: &RepoPath, text: &Text) -> Result<Oid> {
         match self.conversion(path)? {
             Some(Conversion::Filtered(what)) => {
@@ -69,13 +69,13 @@ impl BaseTree<'_> {
             }
             Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
             Some(Conversion::Own(converter)) if converter.ident => {
-                self.repo.put_blob(&taken_back(&text.bytes()))
+                self.repo.put_blob(&collapse_ident(&text.bytes()))
             }
             _ => self.repo.put_text(text),
         }
     }
 
-    /// Whether the text of the file at a path is what is stored, as far as that can be said.
+    /// Whether the text of the file at a path is stored unchanged; `false` if that is unknown.
     pub(super) fn stores_text(&self, path: &RepoPath) -> bool {
         match self.conversion(path) {
             Ok(None | Some(Conversion::Encoded(_))) => true,
@@ -84,8 +84,8 @@ impl BaseTree<'_> {
         }
     }
 
-    /// Looks whether a filter takes the file, as it is, back to the blob that it came from. One that does not would change
-    /// more than the edit names: it has failed where git lets that pass, is set up in another way by now, or eats texts.
+    /// Checks that the filter turns the unchanged file into the blob that it came from. Otherwise it would change more
+    /// than the edit names: because it fails where git allows that, is configured differently now, or is lossy.
     fn check_filter(&self, path: &RepoPath, what: &str) -> Result<()> {
         let Some(entry) = self.stored(path)?.filter(|entry| matches!(entry.node(), Node::File { .. })) else {
             return Ok(());
@@ -108,7 +108,7 @@ impl BaseTree<'_> {
         if let Some(known) = self.conversions.borrow().get(path) {
             return Ok(known.clone());
         }
-        let found = match self.is_suspicious(path)? {
+        let found = match self.may_be_converted(path)? {
             true => Some(self.repo.text_conversion(path.as_str(), self.attributes())?),
             false => None,
         };
@@ -116,9 +116,8 @@ impl BaseTree<'_> {
         Ok(found)
     }
 
-    /// Whether some attribute file that could speak of the path says such a thing at all. Mostly none does, and then
-    /// nobody has to be asked.
-    fn is_suspicious(&self, path: &RepoPath) -> Result<bool> {
+    /// Whether an attribute file for the path mentions a conversion at all. Mostly none does, and git need not be asked.
+    fn may_be_converted(&self, path: &RepoPath) -> Result<bool> {
         let in_shared = || {
             if self.checked_out && self.repo.attribute_tree()?.is_some() {
                 return Ok(true);
@@ -126,16 +125,16 @@ impl BaseTree<'_> {
             let says = |file: &PathBuf| std::fs::read(file).is_ok_and(|text| Self::may_convert(&text));
             Ok(self.repo.shared_attributes()?.iter().any(says))
         };
-        if *once(&self.shared_is_suspicious, in_shared)? {
+        if *once(&self.shared_mentions_conversion, in_shared)? {
             return Ok(true);
         }
         for file in attribute_files(path.as_str()) {
-            let known = self.suspicious.borrow().get(&file).copied();
+            let known = self.mentions_conversion.borrow().get(&file).copied();
             let found = match known {
                 Some(found) => found,
-                None => self.is_suspicious_file(&file)?,
+                None => self.file_mentions_conversion(&file)?,
             };
-            self.suspicious.borrow_mut().insert(file, found);
+            self.mentions_conversion.borrow_mut().insert(file, found);
             if found {
                 return Ok(true);
             }
@@ -143,7 +142,7 @@ impl BaseTree<'_> {
         Ok(false)
     }
 
-    fn is_suspicious_file(&self, file: &str) -> Result<bool> {
+    fn file_mentions_conversion(&self, file: &str) -> Result<bool> {
         let on_disk = self.repo.workdir().filter(|_| self.checked_out);
         if let Some(text) = on_disk.and_then(|top| std::fs::read(top.join(file)).ok()) {
             return Ok(Self::may_convert(&text));

@@ -1,5 +1,5 @@
-//! Trees as git stores them (gitformat-pack(5), gitdatamodel(7)): read and changed without asking the object store about each
-//! name, which is most of what libgit2's tree builder does.
+//! Tree objects (gitformat-pack(5), gitdatamodel(7)), read and changed as bytes. Libgit2's tree builder would look up
+//! each entry in the object store, which is most of its cost.
 
 use super::{DIRECTORY, Entry};
 use crate::vcs::repo::Repo;
@@ -8,14 +8,14 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is to stand under each of these names; `None`: nothing.
+/// Entries by name; `None` removes the name.
 pub(crate) type Named = BTreeMap<Vec<u8>, Option<Entry>>;
 
 /// A tree object.
 #[derive(Clone, Default)]
 pub(super) struct Tree {
     bytes: Arc<[u8]>,
-    /// How many bytes an object's name has in it.
+    /// The length of an object id in bytes.
     width: usize,
 }
 
@@ -32,7 +32,7 @@ impl Tree {
         &self.bytes
     }
 
-    /// `<mode in octal digits> <name>\0<id>`, one behind the other. What is no such thing ends it.
+    /// Parses the entries, `<mode in octal digits> <name>\0<id>`. Stops at the first that is malformed.
     fn entries(&self) -> impl Iterator<Item = Raw<'_>> {
         let mut rest = &self.bytes[..];
         std::iter::from_fn(move || {
@@ -47,12 +47,12 @@ impl Tree {
         })
     }
 
-    /// Whether all of it can be read.
+    /// Whether all of it can be parsed.
     fn is_whole(&self) -> bool {
         self.entries().map(|entry| entry.all.len()).sum::<usize>() == self.bytes.len()
     }
 
-    /// With these entries in place of those of their names. All others stay, byte for byte.
+    /// The tree with these entries put in. All others stay byte for byte.
     pub(super) fn with(&self, named: &Named) -> Self {
         let mut come: Vec<(&[u8], Entry)> =
             named.iter().filter_map(|(name, entry)| Some((&name[..], (*entry)?))).collect();
@@ -79,14 +79,14 @@ impl Tree {
     }
 }
 
-/// The order of names in a tree: a directory's as if a slash stood behind it.
+/// The order of names in a tree: a directory sorts as if its name ended in a slash.
 fn order((a, mode): (&[u8], u32), (b, other): (&[u8], u32)) -> Ordering {
     let end = |mode: u32| (mode == DIRECTORY as u32).then_some(&b'/');
     a.iter().chain(end(mode)).cmp(b.iter().chain(end(other)))
 }
 
 impl Repo {
-    /// A tree, also one that is new.
+    /// Reads a tree, new or not.
     pub(super) fn tree_object(&self, id: Oid) -> Result<Tree> {
         let failed = |what| Error::git(format!("read the tree {id}"), git2::Error::from_str(what));
         let (kind, bytes) = self.object(id)?;

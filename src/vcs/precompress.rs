@@ -1,5 +1,4 @@
-//! Blobs that are about to be written: a thread of its own names and compresses them while it is found out what else is to
-//! be.
+//! Hashes and compresses blobs ahead of time, in a thread, while the rest of the edits is still being resolved.
 
 use super::compress::Compressor;
 use super::pack::PACK_LIMIT;
@@ -14,13 +13,13 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// How many compressed bytes may lie here. What comes after them is done when it is needed.
+/// The most compressed bytes to hold. Beyond this, a blob is compressed when it is written.
 const MOST_HELD: usize = 32 << 20;
 
-/// The thread is woken for this many bytes: to wake it takes longer than to see to a few.
+/// The thread is woken each time this many bytes are queued: waking it takes longer than compressing less.
 const WORTH_WAKING: usize = 1 << 18;
 
-/// What a blob is to hold.
+/// The content of a blob.
 #[derive(Clone)]
 pub(super) enum Text {
     Bytes(Arc<[u8]>),
@@ -45,13 +44,13 @@ impl Text {
         }
     }
 
-    /// How many compressed bytes of it count as held.
+    /// How many compressed bytes count toward [`MOST_HELD`].
     fn held(&self, packed: &Packed) -> usize {
         if matches!(self, Self::Response(_)) { 0 } else { packed.stream.len() }
     }
 
-    /// Where it lies in memory, which is known of no other one as long as this is here.
-    fn place(&self) -> usize {
+    /// The address of the content. It is unique as long as `self` keeps the content alive.
+    fn address(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.as_ptr().addr(),
             Self::Content(content) => content.place(),
@@ -60,10 +59,10 @@ impl Text {
     }
 }
 
-/// What is expected, and what has become of it.
+/// The blobs queued for the thread, and its results.
 #[derive(Default)]
-pub(super) struct Ahead {
-    /// How many bytes were expected before there was a thread.
+pub(super) struct Precompressor {
+    /// How many bytes were queued before the thread was started.
     seen: usize,
     shared: Option<Arc<Shared<State>>>,
 }
@@ -71,24 +70,24 @@ pub(super) struct Ahead {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Text>,
-    /// By where the texts lie.
+    /// By [`Text::address`].
     blobs: HashMap<usize, (Text, Progress)>,
-    /// How many bytes have come since the thread was last woken.
-    come: usize,
-    /// How many compressed bytes lie here, without the responses, which stay.
+    /// How many bytes were queued since the thread was last woken.
+    since_woken: usize,
+    /// How many compressed bytes are held, without the responses, which stay.
     held: usize,
-    /// Nothing more is needed, or nobody is there to do it.
+    /// Nothing more is wanted, or the thread has ended.
     closed: bool,
 }
 
 enum Progress {
     Waiting,
-    /// The thread is at it.
-    Worked,
+    /// The thread is compressing it.
+    Compressing,
     Done(Oid, Packed),
 }
 
-/// Says that the thread has ended, however it did.
+/// Marks the queue as closed when the thread ends, also by a panic.
 struct End(Arc<Shared<State>>);
 
 impl Drop for End {
@@ -107,18 +106,18 @@ impl Shared<State> {
                 state = self.wait(state);
                 continue;
             };
-            // Another may have taken it.
-            let Some((_, progress @ Progress::Waiting)) = state.blobs.get_mut(&text.place()) else {
+            // `take` or `forget` may have removed it from `blobs`.
+            let Some((_, progress @ Progress::Waiting)) = state.blobs.get_mut(&text.address()) else {
                 continue;
             };
-            *progress = Progress::Worked;
+            *progress = Progress::Compressing;
             drop(state);
             let done = packed(&text, format, &mut compressor);
             state = self.state();
-            // Nobody may need it any more. Where it failed, who does will say why.
-            if let (Some(_), Some((id, packed))) = (state.blobs.remove(&text.place()), done) {
+            // `forget` may have removed it. An error is not kept: writing the blob meets it again and reports it.
+            if let (Some(_), Some((id, packed))) = (state.blobs.remove(&text.address()), done) {
                 state.held += text.held(&packed);
-                state.blobs.insert(text.place(), (text, Progress::Done(id, packed)));
+                state.blobs.insert(text.address(), (text, Progress::Done(id, packed)));
             }
             self.changed.notify_all();
         }
@@ -132,41 +131,41 @@ fn packed(text: &Text, format: ObjectFormat, compressor: &mut Compressor) -> Opt
     Some((id, Packed { kind, len: bytes.len(), stream }))
 }
 
-impl Ahead {
-    /// Takes a text for the thread, if there is enough for one: to start it takes longer than to see to a little.
-    fn expect(&mut self, repo: &Repo, text: Text) {
+impl Precompressor {
+    /// Queues a text. Starts the thread once there is enough to do: starting it takes longer than compressing a little.
+    fn queue(&mut self, repo: &Repo, text: Text) {
         self.seen = self.seen.saturating_add(text.len());
         if self.shared.is_none() && self.seen >= MANY {
             self.shared = Some(begin(repo));
         }
         let Some(shared) = &self.shared else { return };
         let mut state = shared.state();
-        if !state.closed && !state.blobs.contains_key(&text.place()) {
-            state.come += text.len();
-            state.blobs.insert(text.place(), (text.clone(), Progress::Waiting));
+        if !state.closed && !state.blobs.contains_key(&text.address()) {
+            state.since_woken += text.len();
+            state.blobs.insert(text.address(), (text.clone(), Progress::Waiting));
             state.queue.push_back(text);
-            if state.come >= WORTH_WAKING {
-                state.come = 0;
+            if state.since_woken >= WORTH_WAKING {
+                state.since_woken = 0;
                 shared.changed.notify_all();
             }
         }
     }
 
-    /// What the thread has made of a text, if it has come to it. A response is had again, for the next landing of it.
+    /// Returns the result for a text, if the thread has one. A response stays, because it may land again.
     fn take(&self, text: &Text) -> Option<(Oid, Packed)> {
         let shared = self.shared.as_ref()?;
         let mut state = shared.state();
-        while let Some((_, Progress::Worked)) = state.blobs.get(&text.place())
+        while let Some((_, Progress::Compressing)) = state.blobs.get(&text.address())
             && !state.closed
         {
             state = shared.wait(state);
         }
         if let (Text::Response(_), Some((_, Progress::Done(id, packed)))) =
-            (text, state.blobs.get(&text.place()))
+            (text, state.blobs.get(&text.address()))
         {
             return Some((*id, packed.clone()));
         }
-        let Some((_, Progress::Done(id, packed))) = state.blobs.remove(&text.place()) else { return None };
+        let Some((_, Progress::Done(id, packed))) = state.blobs.remove(&text.address()) else { return None };
         let was_full = state.held >= MOST_HELD;
         state.held -= text.held(&packed);
         if was_full {
@@ -175,7 +174,7 @@ impl Ahead {
         Some((id, packed))
     }
 
-    /// Lets go of all that was expected but the responses, which may land yet.
+    /// Drops all texts and results but the responses, which may land yet.
     fn forget(&mut self) {
         self.seen = 0;
         if let Some(shared) = &self.shared {
@@ -188,14 +187,15 @@ impl Ahead {
     }
 }
 
-/// Starts the thread. Where there can be none all is done when it is needed.
+/// Starts the thread. Without a thread (the queue is closed then), blobs are compressed when they are written.
 fn begin(repo: &Repo) -> Arc<Shared<State>> {
     let shared = Arc::<Shared<State>>::default();
     let (end, format) = (End(Arc::clone(&shared)), repo.format());
     if let Ok(compressor) = Compressor::new(repo, "pack.compression") {
-        // What cannot be started drops its end.
+        // If the thread cannot be started, dropping the closure drops `end`, which closes the queue.
         let work = move || {
-            // All of it, not the one field that is used.
+            // Moves the whole value into the closure: a use of `end.0` alone would move only that field, and `End::drop`
+            // would not run there.
             let end = end;
             end.0.work(format, compressor);
         };
@@ -204,35 +204,35 @@ fn begin(repo: &Repo) -> Arc<Shared<State>> {
     shared
 }
 
-impl Drop for Ahead {
+impl Drop for Precompressor {
     fn drop(&mut self) {
         if let Some(shared) = &self.shared {
-            // The thread ends when it has done what it is at. Nobody has to wait for that.
+            // Tells the thread to end after the blob it is compressing. Nobody has to wait for it.
             drop(End(Arc::clone(shared)));
         }
     }
 }
 
 impl Repo {
-    /// Whether it pays to expect what this number of edits writes. It does where they come to a pack, each with a blob, a tree
-    /// and a commit; what goes in as files of its own is compressed in another way.
-    pub fn is_worth_expecting(edits: usize) -> bool {
+    /// Whether it pays to compress ahead for this number of edits. It does if their objects (a blob, a tree and a commit
+    /// each) fill a pack; loose objects are compressed with another level.
+    pub fn pays_to_precompress(edits: usize) -> bool {
         edits.saturating_mul(3) >= PACK_LIMIT
     }
 
-    /// Is told of what is going to be written if all goes well, just as git is to store it.
-    pub(super) fn expect(&self, text: Text) {
-        self.ahead.borrow_mut().expect(self, text);
+    /// Queues a blob that will be written if all goes well, with the bytes that git stores.
+    pub(super) fn precompress(&self, text: Text) {
+        self.precompressor.borrow_mut().queue(self, text);
     }
 
-    /// Is told of a response that the record is going to keep if all goes well.
-    pub fn expect_response(&self, response: &Response) {
-        self.expect(Text::Response(response.shared()));
+    /// Queues a response that the record will keep if all goes well.
+    pub fn precompress_response(&self, response: &Response) {
+        self.precompress(Text::Response(response.shared()));
     }
 
-    /// Lets go of what was expected but the responses, which may land yet.
-    pub fn expect_nothing(&self) {
-        self.ahead.borrow_mut().forget();
+    /// Drops what was queued but the responses, which may land yet.
+    pub fn forget_precompressed(&self) {
+        self.precompressor.borrow_mut().forget();
     }
 
     /// Writes a response as a blob.
@@ -245,7 +245,7 @@ impl Repo {
 
     /// Writes a text as a blob.
     pub(super) fn put_text(&self, text: &Text) -> Result<Oid> {
-        let done = self.ahead.borrow().take(text);
+        let done = self.precompressor.borrow().take(text);
         match done {
             Some((id, packed)) => self.put_packed(id, packed),
             None => self.put_blob(&text.bytes()),
@@ -261,12 +261,12 @@ mod tests {
         Text::Bytes(format!("line of blob {number}\n").repeat(20_000).into_bytes().into())
     }
 
-    /// A repository, and what is expected there.
+    /// A repository with these texts queued.
     fn expecting(texts: &[Text]) -> (tempfile::TempDir, Repo) {
         let top = tempfile::tempdir().expect("a directory");
         git2::Repository::init(top.path()).expect("a repository");
         let repo = Repo::open(&top.path().join(".git"), Some(top.path())).expect("opened");
-        texts.iter().for_each(|text| repo.expect(text.clone()));
+        texts.iter().for_each(|text| repo.precompress(text.clone()));
         (top, repo)
     }
 
@@ -275,12 +275,12 @@ mod tests {
         let texts: Vec<_> = (0..30).map(text).collect();
         let (_top, repo) = expecting(&texts);
         let is_done = |(_, progress): &(Text, Progress)| matches!(progress, Progress::Done(..));
-        let shared = Arc::clone(repo.ahead.borrow().shared.as_ref().expect("a thread"));
+        let shared = Arc::clone(repo.precompressor.borrow().shared.as_ref().expect("a thread"));
         while !shared.state().blobs.values().all(is_done) {
             std::thread::yield_now();
         }
-        let take = |text: &Text| repo.ahead.borrow().take(text);
-        let before = texts.iter().position(|text| shared.state().blobs.contains_key(&text.place()));
+        let take = |text: &Text| repo.precompressor.borrow().take(text);
+        let before = texts.iter().position(|text| shared.state().blobs.contains_key(&text.address()));
         let (before, ready) = texts.split_at(before.expect("one of them"));
         assert!(before.iter().all(|text| take(text).is_none()), "there was not enough for a thread");
         for text in ready {
@@ -295,42 +295,42 @@ mod tests {
     #[test]
     fn an_equal_text_somewhere_else_is_not_the_one_that_was_expected() {
         let (_top, repo) = expecting(&(0..10).map(text).collect::<Vec<_>>());
-        assert!((0..10).all(|number| repo.ahead.borrow().take(&text(number)).is_none()));
+        assert!((0..10).all(|number| repo.precompressor.borrow().take(&text(number)).is_none()));
     }
 
     #[test]
     fn there_is_no_thread_for_a_little_and_one_for_all_that_comes() {
         let little = Text::Bytes(vec![b'x'; MANY / 2].into());
         let (_top, repo) = expecting(std::slice::from_ref(&little));
-        assert!(repo.ahead.borrow().shared.is_none());
-        (1..4).for_each(|number| repo.expect(text(number)));
-        let shared = repo.ahead.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
+        assert!(repo.precompressor.borrow().shared.is_none());
+        (1..4).for_each(|number| repo.precompress(text(number)));
+        let shared = repo.precompressor.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
         let response = Response::new(0, "r", vec![b'y'; 2 * MANY], u64::MAX).expect("a response");
         for _ in 0..20 {
-            repo.expect_response(&response);
-            (1..9).for_each(|number| repo.expect(text(number)));
-            repo.expect_nothing();
+            repo.precompress_response(&response);
+            (1..9).for_each(|number| repo.precompress(text(number)));
+            repo.forget_precompressed();
         }
-        assert!(Arc::ptr_eq(&shared, repo.ahead.borrow().shared.as_ref().expect("the same")));
+        assert!(Arc::ptr_eq(&shared, repo.precompressor.borrow().shared.as_ref().expect("the same")));
         assert!(shared.state().blobs.len() == 1, "the response stays");
         let known = Text::Response(response.shared());
         while matches!(
-            shared.state().blobs.get(&known.place()),
-            Some((_, Progress::Waiting | Progress::Worked))
+            shared.state().blobs.get(&known.address()),
+            Some((_, Progress::Waiting | Progress::Compressing))
         ) {
             std::thread::yield_now();
         }
-        let take = || repo.ahead.borrow().take(&known).map(|(id, _)| id);
+        let take = || repo.precompressor.borrow().take(&known).map(|(id, _)| id);
         assert!(take().is_some() && take() == take(), "as often as it lands");
     }
 
     #[test]
     fn nobody_waits_for_a_thread_that_has_ended() {
         let (_top, repo) = expecting(&[text(1), text(2), text(3), text(4)]);
-        let shared = repo.ahead.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
+        let shared = repo.precompressor.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
         drop(End(Arc::clone(&shared)));
         let lost = text(5);
-        shared.state().blobs.insert(lost.place(), (lost.clone(), Progress::Worked));
-        assert!(repo.ahead.borrow().take(&lost).is_none());
+        shared.state().blobs.insert(lost.address(), (lost.clone(), Progress::Compressing));
+        assert!(repo.precompressor.borrow().take(&lost).is_none());
     }
 }

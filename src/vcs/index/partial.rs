@@ -1,8 +1,8 @@
-//! What an index says of a few paths, in one pass over its file: of a large one it takes longer to have all of it in memory
-//! than to look at it.
+//! The entries of a few paths, read in one pass over the index file. For a large index this is faster than loading all of
+//! it.
 
 use super::raw::{HEAD, entry, extent, number};
-use crate::vcs::format::width;
+use crate::vcs::format::id_len;
 use git2::{IndexEntry, ObjectFormat};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,23 +10,24 @@ use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
-/// How much is looked at in one go, in bytes. In tests it is little more than an entry.
+/// How many bytes are read at once. In tests it is little more than one entry.
 const BUFFER: usize = if cfg!(test) { 5 << 10 } else { 128 << 10 };
 
-/// The answers, and the file for questions that come later: git replaces an index and never writes into one.
-pub(super) struct Asked {
+/// The entries that were found, and the file for later lookups. Git replaces an index and never writes into one, so the
+/// open file does not change.
+pub(super) struct Partial {
     file: File,
     format: ObjectFormat,
-    /// What was asked for: these paths, and all that lies below them.
+    /// The requested paths; `found` has them and all paths below them.
     paths: BTreeSet<Vec<u8>>,
     found: Found,
 }
 
-/// The bytes of entries, by their paths.
+/// The raw entries by path.
 type Found = BTreeMap<Vec<u8>, Vec<u8>>;
 
-impl Asked {
-    /// `None` if there is anything in the index that is not understood here.
+impl Partial {
+    /// `None` if the index has anything that is not understood here.
     pub(super) fn read(file: File, format: ObjectFormat, paths: BTreeSet<Vec<u8>>) -> Option<Self> {
         let found = scan(&file, format, &paths)?;
         Some(Self { file, format, paths, found })
@@ -34,10 +35,10 @@ impl Asked {
 
     /// The entry at a path.
     pub(super) fn find(&self, path: &[u8]) -> Option<IndexEntry> {
-        self.with(path, |found| entry(found.get(path)?, 0, width(self.format)))
+        self.with(path, |found| entry(found.get(path)?, 0, id_len(self.format)))
     }
 
-    /// The paths below one, ascending.
+    /// The paths below a directory, ascending.
     pub(super) fn below(&self, path: &[u8]) -> Vec<Vec<u8>> {
         self.with(path, |found| {
             let paths = found.keys().filter(|one| is_below(one, path));
@@ -58,9 +59,9 @@ fn is_below(path: &[u8], directory: &[u8]) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.first() == Some(&b'/'))
 }
 
-/// The entries at these paths and below them.
+/// Finds the entries at these paths and below them.
 fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<Found> {
-    let hash = width(format);
+    let hash = id_len(format);
     let end = file.metadata().ok()?.len().checked_sub(hash as u64)?;
     let mut window = Window { file, end, buffer: vec![0; BUFFER], filled: 0, begins: 0 };
     window.go_on(0)?;
@@ -69,7 +70,7 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
         return None;
     }
     let count = number(&head[8..]);
-    // In their order, a directory's as if a slash stood behind it: that is where what lies below it comes.
+    // In index order: each path, and the prefix of what is below it, which sorts where the slash puts it.
     let mut wanted: Vec<(Vec<u8>, bool)> = paths.iter().map(|path| (path.clone(), false)).collect();
     wanted.extend(paths.iter().map(|path| ([&path[..], b"/"].concat(), true)));
     wanted.sort();
@@ -81,7 +82,7 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
         let next = match extent(window.bytes(), at, hash) {
             Some(next) => next,
             None => {
-                // From the entry before on, to compare the two.
+                // Keeps the previous entry, because the order of the two is checked.
                 window.go_on(last)?;
                 at -= last;
                 before = before.start.saturating_sub(last)..before.end.saturating_sub(last);
@@ -106,7 +107,7 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
         }
         (last, at, before) = (at, next.end, next.name);
     }
-    // Whatever has to be understood begins with a small letter (gitformat-index(5), "Extensions").
+    // An extension that every reader must understand begins with a lowercase letter (gitformat-index(5), "Extensions").
     let mut at = window.begins + at as u64;
     while at < end {
         let mut head = [0; 8];
@@ -119,15 +120,15 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
     (at == end).then_some(found)
 }
 
-/// A part of a file.
+/// The part of a file that is in memory.
 struct Window<'f> {
     file: &'f File,
-    /// Where that ends, but for its checksum.
+    /// Where the file's checksum begins.
     end: u64,
     buffer: Vec<u8>,
-    /// How much of the buffer is part of the file.
+    /// How many bytes of the buffer are valid.
     filled: usize,
-    /// Where in the file it begins.
+    /// The offset of the buffer in the file.
     begins: u64,
 }
 
@@ -136,7 +137,7 @@ impl Window<'_> {
         &self.buffer[..self.filled]
     }
 
-    /// Leaves that many bytes behind, and takes in others; `None` if there are none.
+    /// Drops the first `behind` bytes and reads more; `None` at the end of the file.
     fn go_on(&mut self, behind: usize) -> Option<()> {
         self.buffer.copy_within(behind.min(self.filled)..self.filled, 0);
         self.begins += behind as u64;

@@ -1,8 +1,8 @@
 //! Accepting suggestions: their commits come onto the branch as they are where nothing lies between, else one by one by
 //! a three-way merge; those of several branches one after another. All of it is one transaction.
 
-use super::bring::{Bring, Brought, bring};
-use super::land::Done;
+use super::bring::{Bring, bring};
+use super::done::{Brought, Done};
 use super::{Error, Options, Watch, build_report, conflict, copied, push};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
@@ -61,22 +61,21 @@ impl Accepting<'_> {
             report.findings = self.findings(&plan, &plan.clashes, target, None);
             return Ok((None, None));
         }
-        Bring {
+        let id = Recording::id_for(repo, target, &[&self.names.join("\0")])?;
+        let bring = Bring {
             repo,
             options,
             watch: self.watch,
             target,
             series: &plan.series,
-            onto_remote: onto.is_some(),
             push,
             reflog: format!("llm-apply: accept {}", self.names.join(", ")),
             cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
-            id: Recording::id_for(repo, target, &[&self.names.join("\0")])?,
-            kind: RecordKind::Landed,
-            of: None,
-            fill: &|report, made| self.fill(report, &plan, target, made),
-        }
-        .land(report)
+            recording: Recording::new(id, RecordKind::Landed),
+            fill: &|report, made, _| self.fill(report, &plan, target, made),
+            of_edits: None,
+        };
+        bring.land_existing(onto.is_some(), report)
     }
 
     /// The commit of a branch, or of whatever else a name is of.
@@ -101,10 +100,7 @@ impl Accepting<'_> {
         // Where the branch is once what goes as it is has gone.
         let mut tip = target.start;
         if let Some(onto) = onto {
-            match transaction::move_to(repo, tip, onto, target.checked_out)? {
-                Ok(planned) => plan.series.push(planned),
-                Err(odd) => return Err(Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect())),
-            }
+            plan.series.push(push::move_to(repo, target, onto)?);
             plan.from.push((OF_NONE, onto));
             tip = Some(onto);
         }

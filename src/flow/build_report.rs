@@ -290,19 +290,17 @@ impl Run<'_> {
         Some(all)
     }
 
-    /// The commits are there; their names are abbreviated as that repository has to, if it is given.
+    /// The commits are there.
     pub(super) fn made(
         &self,
-        abbreviate: Option<&Repo>,
+        repo: &Repo,
         report: &mut Report,
-        target: &Target,
         series: &[Planned],
         made: &Made,
+        abbreviate: bool,
     ) {
-        let named =
-            |id: Oid| abbreviate.map_or_else(|| CommitName::from(id.to_string()), |repo| named(repo, id));
         for (planned, commit) in series.iter().zip(&made.commits) {
-            let commit = commit.map(named);
+            let commit = commit.map(|id| named_if(abbreviate, repo, id));
             for number in &planned.edits {
                 if let Ok(at) = report.edits.binary_search_by_key(number, |edit| edit.number) {
                     report.edits[at].commit.clone_from(&commit);
@@ -315,12 +313,6 @@ impl Run<'_> {
                 edit.state = EditState::NoChange;
             }
         }
-        report.branch = Some(BranchReport {
-            old: target.tip.map(named),
-            new: made.tip().map(named),
-            merge: made.merge.is_some(),
-            ..branch(target)
-        });
     }
 }
 
@@ -368,6 +360,11 @@ pub(super) fn failed(report: &mut Report, error: &Error) {
 /// A commit's name, with as many digits as that repository needs.
 pub(super) fn named(repo: &Repo, id: Oid) -> CommitName {
     CommitName { id: id.to_string(), short: repo.short(id) }
+}
+
+/// Likewise, or without an abbreviation of its own, for which all of the repository is looked through.
+pub(super) fn named_if(abbreviate: bool, repo: &Repo, id: Oid) -> CommitName {
+    if abbreviate { named(repo, id) } else { id.to_string().into() }
 }
 
 /// The branch, without where it is.

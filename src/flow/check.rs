@@ -1,6 +1,6 @@
 //! What would land, and what would keep it from landing.
 
-use super::land::{Compared, Done};
+use super::done::{Compared, Done};
 use super::observer::Observer;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, build_report};
@@ -13,17 +13,13 @@ use std::cell::RefCell;
 pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Done {
     let observer = Observer::new(watch);
     let (run, begun) = Run::read(&repo, order, options, &observer, true);
-    let mut checked =
-        Done { report: run.declared(), failure: None, moved: None, preview: None, refused: None, repo };
-    let (repo, report) = (&checked.repo, &mut checked.report);
-    let look = |()| run.look(repo, report, preview.then_some(&mut checked.preview));
-    if let Err(error) = begun.and_then(look) {
-        build_report::failed(&mut checked.report, &error);
-        checked.failure = Some(error);
-    }
-    observer.write(&mut checked.report);
-    checked.refused = run.refused.and_then(RefCell::into_inner);
-    checked
+    let (mut report, mut compared) = (run.declared(), None);
+    let look = |()| run.look(&repo, &mut report, preview.then_some(&mut compared));
+    let looked = begun.and_then(look);
+    let refused = run.refused.and_then(RefCell::into_inner);
+    // What the edits come to is shown whatever keeps them from landing.
+    let done = Done::of(report, looked.map(|()| (None, None)), &observer, repo);
+    Done { preview: compared, refused, ..done }
 }
 
 /// What has to pass before something lands, in order: hooks and commands that judge it, and its signatures. `again` says

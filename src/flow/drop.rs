@@ -1,7 +1,7 @@
 //! Dropping suggestions: their branches, and what the configuration says of them.
 
 use super::bring::begin;
-use super::land::Done;
+use super::done::Done;
 use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, push};
 use crate::report::{DroppedReport, Report, Status};

@@ -1,7 +1,7 @@
 //! Where a landing is pushed to, and what is to be done first where the remote has moved on.
 
 use super::{Error, Options};
-use crate::transaction::{self, OnRemote, Target, interrupt};
+use crate::transaction::{self, OnRemote, Planned, Target, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
@@ -39,6 +39,15 @@ pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way
         Some(tip) if !repo.is_ancestor(tip, there)? => Err(Error::Diverged(to)),
         _ => Ok((Some(upstream), Some(there))),
     }
+}
+
+/// Has the branch go to what the remote has, before anything lands there.
+///
+/// # Errors
+/// Files there have names that cannot be handled.
+pub(super) fn move_to(repo: &Repo, target: &Target, onto: Oid) -> Result<Planned, Error> {
+    transaction::move_to(repo, target.start, onto, target.checked_out)?
+        .map_err(|odd| Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect()))
 }
 
 /// Which of some branches the remote has, if they are to go there, too.

@@ -4,8 +4,8 @@
 //! Both are one thing: what was done last with the branch is done the other way round. To put back is to take back what
 //! took it back.
 
-use super::bring::{Bring, Brought, bring};
-use super::land::Done;
+use super::bring::{Bring, bring};
+use super::done::{Brought, Done};
 use super::landing::{self, Landing, Left, Step, Steps};
 use super::messages::{self, Messages};
 use super::{Error, Numbers, Options, Watch, build_report, conflict, copied, push};
@@ -93,31 +93,31 @@ impl Undoing<'_> {
             return Ok((None, None));
         }
         if let (Some(onto), false) = (onto, plan.series.is_empty()) {
-            match transaction::move_to(repo, Some(tip), onto, target.checked_out)? {
-                Ok(planned) => plan.series.insert(0, planned),
-                Err(odd) => return Err(Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect())),
-            }
+            plan.series.insert(0, push::move_to(repo, target, onto)?);
         }
         let edits = landing.edits(repo)?;
         let fill = |report: &mut Report, made: &Made| self.fill(report, &plan, &edits, kind, made);
         fill(report, &Made::default());
         let verb = if kind == RecordKind::Undone { "undo" } else { "redo" };
-        Bring {
+        let bring = Bring {
             repo,
             options,
             watch,
             target,
             series: &plan.series,
-            onto_remote: onto.is_some(),
             push,
             reflog: format!("llm-apply: {verb} {}", landing.of),
             cleanup: Messages::read(repo, options)?.last_cleanup(options),
-            id,
-            kind,
-            of: Some(landing.of.clone()),
-            fill: &fill,
-        }
-        .land(report)
+            recording: Recording {
+                of: Some(landing.of.clone()),
+                // Where the branch goes back, its commits have no other name.
+                also: vec![tip],
+                ..Recording::new(id, kind)
+            },
+            fill: &|report, made, _| fill(report, made),
+            of_edits: None,
+        };
+        bring.land_existing(onto.is_some(), report)
     }
 
     fn nothing(&self) -> Error {

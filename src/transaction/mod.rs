@@ -253,8 +253,8 @@ pub struct Options<'a> {
     pub describe: &'a dyn Fn(&Made, bool) -> String,
     /// Who is told what hooks and commands do.
     pub watch: &'a dyn Watch,
-    /// What is to be kept of it (`llmapply.record`).
-    pub record: Option<Recording<'a>>,
+    /// What is to be kept of it (`llmapply.record`), and its report as JSON.
+    pub record: Option<(Recording<'a>, &'a dyn Fn(&Made) -> String)>,
     /// Where the commits are pushed to before the branch moves (`--push`).
     pub push: Option<Upstream>,
     /// The refused attempts that it lands in the place of, and that are forgotten then.

@@ -46,29 +46,32 @@ struct Undoing<'a> {
     target: &'a Target,
 }
 
-/// How that comes about.
-enum Way {
-    /// The branch goes back behind it, or to it.
-    Moved,
-    /// By the commit of the series with this number.
-    Made(usize),
-    /// It is so already, or the branch's side is favoured.
-    Nothing,
-}
-
 /// What is to land.
 #[derive(Default)]
 struct Plan {
     series: Vec<Planned>,
-    /// What each clash is about has its number here.
+    /// What each clash is about has its number here. Unless the branch is moved each has a commit of the series, at its end.
     steps: Vec<Step>,
-    /// One for each of them.
-    ways: Vec<Way>,
+    /// Whether the branch goes back behind the landing, or to it.
+    is_moved: bool,
     /// What stays as it is.
     left: Vec<Left>,
     clashes: Vec<Clash>,
     /// What is merged only because one side is favoured.
     decided: Vec<Clash>,
+}
+
+impl Plan {
+    /// Which of the series a step makes.
+    fn made_by(&self, step: usize) -> Option<usize> {
+        (self.series.len() + step).checked_sub(self.steps.len()).filter(|_| !self.is_moved)
+    }
+
+    /// Whether it is so already, or the branch's side is favoured.
+    fn is_nothing(&self, step: usize) -> bool {
+        let planned = self.made_by(step).and_then(|at| self.series.get(at));
+        !self.is_moved && planned.is_none_or(|planned| planned.changes.is_empty())
+    }
 }
 
 impl Undoing<'_> {
@@ -92,7 +95,9 @@ impl Undoing<'_> {
             report.findings = self.findings(&plan, &plan.clashes, None);
             return Ok((None, None));
         }
-        if let (Some(onto), false) = (onto, plan.series.is_empty()) {
+        if (0..plan.steps.len()).all(|step| plan.is_nothing(step)) {
+            plan.series.clear();
+        } else if let Some(onto) = onto {
             plan.series.insert(0, push::move_to(repo, target, onto)?);
         }
         let edits = landing.edits(repo)?;
@@ -155,9 +160,9 @@ impl Undoing<'_> {
         }
         report.findings = self.findings(plan, &plan.decided, self.options.favor);
         let is_decided = |at: usize| plan.decided.iter().any(|clash| clash.planned == at);
-        let unchanged = plan.steps.iter().zip(&plan.ways).enumerate();
-        let unchanged = unchanged.filter(|(at, (_, way))| matches!(way, Way::Nothing) && !is_decided(*at));
-        let unchanged = unchanged.map(|(_, (step, _))| {
+        let unchanged = plan.steps.iter().enumerate();
+        let unchanged = unchanged.filter(|(at, _)| plan.is_nothing(*at) && !is_decided(*at));
+        let unchanged = unchanged.map(|(_, step)| {
             Left::new(
                 step.now,
                 step.edits.clone(),
@@ -219,10 +224,9 @@ impl Undoing<'_> {
                 Step::new(replayed, replayed.commit, edits)
             });
             let steps: Vec<_> = steps.collect();
-            let ways = steps.iter().map(|_| Way::Moved).collect();
             let commits = |_| steps.iter().map(|step| step.replayed).collect();
             copied::add_origins(repo, &mut series, commits)?;
-            return Ok(Plan { series, steps, ways, clashes, ..Plan::default() });
+            return Ok(Plan { series, steps, is_moved: true, clashes, ..Plan::default() });
         }
         let tip = onto.unwrap_or(tip);
         let Steps { done: mut steps, mut left, .. } = landing.steps(repo, target, tip)?;
@@ -250,33 +254,25 @@ impl Undoing<'_> {
             }
         }
         copied::add_origins(repo, &mut series, |at| vec![commits[at]])?;
-        let mut made = usize::from(onto.is_some())..;
-        let way = |planned: &Planned| match planned.changes.is_empty() {
-            true => Way::Nothing,
-            false => made.next().map_or(Way::Nothing, Way::Made),
-        };
-        let ways = series.iter().map(way).collect();
-        series.retain(|planned| !planned.changes.is_empty());
-        Ok(Plan { series, steps, ways, left, clashes: brought.clashes, decided: brought.decided })
+        let (clashes, decided) = (brought.clashes, brought.decided);
+        Ok(Plan { series, steps, is_moved: false, left, clashes, decided })
     }
 
     /// What became of the commits, or would of a dry run.
     fn commits(&self, plan: &Plan, made: &Made) -> Vec<UndoneCommit> {
         let named = |id: Oid| build_report::named(self.repo, id);
-        let one = |(step, way): (&Step, &Way)| {
+        let one = |(at, step): (usize, &Step)| {
             let (replayed, now) = (step.replayed, step.now);
             let done = match replayed.reversed {
                 _ if self.options.dry_run => EditState::Fine,
                 true => EditState::TakenBack,
                 false => EditState::Landed,
             };
-            let new = match way {
-                Way::Made(at) => made.commits.get(*at).copied().flatten(),
-                Way::Moved if !replayed.reversed => Some(replayed.commit),
-                Way::Moved | Way::Nothing => None,
+            let new = match plan.made_by(at) {
+                Some(at) => made.commits.get(at).copied().flatten(),
+                None => Some(replayed.commit).filter(|_| !replayed.reversed),
             };
-            let is_planned = self.options.dry_run && matches!(way, Way::Made(_));
-            let is_done = new.is_some() || matches!(way, Way::Moved) || is_planned;
+            let is_done = new.is_some() || plan.is_moved || (self.options.dry_run && !plan.is_nothing(at));
             let commit = self.repo.existing(now);
             UndoneCommit {
                 commit: named(now),
@@ -285,7 +281,7 @@ impl Undoing<'_> {
                 new: new.map(named),
             }
         };
-        plan.steps.iter().zip(&plan.ways).map(one).collect()
+        plan.steps.iter().enumerate().map(one).collect()
     }
 
     /// Leaves those that hold the edits that are named. The others stay as they are, as was wanted.

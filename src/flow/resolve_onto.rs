@@ -7,7 +7,7 @@ use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::escape::shell_word;
-use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
+use crate::transaction::{self, Brought, Clash, ClashKind, Planned, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::borrow::Cow;
@@ -122,8 +122,8 @@ impl Run<'_> {
                 refused = Some(rejected);
             }
             decided = self.decided(&plan, &series, &carried, target);
-            for (at, (planned, changes)) in series.iter_mut().zip(carried.changes).enumerate() {
-                let there: BTreeSet<&RepoPath> = changes.iter().map(|change| &change.path).collect();
+            for (at, (planned, new)) in series.iter().zip(&carried.series).enumerate() {
+                let there: BTreeSet<&RepoPath> = new.changes.iter().map(|change| &change.path).collect();
                 let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
                 let (from, to): (Vec<_>, Vec<_>) =
                     (named.difference(&there).collect(), there.difference(&named).collect());
@@ -133,13 +133,13 @@ impl Run<'_> {
                     let edits = plan.steps().iter().filter(about).filter(|step| step.to.is_none());
                     followed.extend(edits.map(|step| (step.edit, (**to).clone())));
                 }
-                planned.changes = changes;
-                if planned.changes.is_empty() {
+                if new.changes.is_empty() {
                     let is_decided = carried.decided.iter().any(|clash| clash.planned == at);
                     let none = if is_decided { &mut lost } else { &mut present };
                     none.extend(planned.edits.iter().filter(|edit| !failed.contains(edit)));
                 }
             }
+            series = carried.series;
             series.retain(|planned| {
                 !planned.changes.is_empty() && !planned.edits.iter().any(|edit| failed.contains(edit))
             });
@@ -164,7 +164,7 @@ impl Run<'_> {
         &self,
         plan: &Plan,
         series: &[Planned],
-        carried: &Carried,
+        carried: &Brought,
         target: &Target,
         rules: &Rules,
     ) -> (Vec<Diagnostic>, BTreeSet<usize>) {
@@ -176,7 +176,7 @@ impl Run<'_> {
             found.extend(self.clash(plan, series, planned, clash, target));
         }
         // A file that the branch has moved may now lie where edits may not reach.
-        for (planned, changes) in series.iter().zip(&carried.changes) {
+        for (planned, Planned { changes, .. }) in series.iter().zip(&carried.series) {
             let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
             for change in changes.iter().filter(|change| !named.contains(&change.path)) {
                 if let Some((code, message)) = plan::objection(&change.path, rules) {
@@ -228,7 +228,7 @@ impl Run<'_> {
         &self,
         plan: &Plan,
         series: &[Planned],
-        carried: &Carried,
+        carried: &Brought,
         target: &Target,
     ) -> Vec<Diagnostic> {
         let Some(favor) = self.options.favor else { return Vec::new() };

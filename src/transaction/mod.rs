@@ -46,7 +46,7 @@ mod watch;
 
 pub use crate::vcs::interrupt;
 pub use attempt::{Attempt, Found, KEPT_FOR, Kept, Listed, is_id as is_attempt_id};
-pub use carry::{Carried, Clash, ClashKind, carry};
+pub use carry::{Brought, Clash, ClashKind, carry};
 pub use command::{Failure, Ran, Reason};
 pub use drop::{OnRemote, drop_branches};
 pub use forget::forget;
@@ -57,7 +57,7 @@ pub use preview::{Preview, hooks_to_pass, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
 pub use record::{Recording, contents, records};
 pub use recover::{End, Recovered, Settled, pending, recover};
-pub use replay::{Brought, Replayed, is_made, move_to, replay, reverting};
+pub use replay::{Replayed, is_made, move_to, replay, reverting};
 pub use series::{Made, Making, Planned};
 pub use target::Target;
 pub use text::Text;

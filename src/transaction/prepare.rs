@@ -34,22 +34,14 @@ impl<'r> Transaction<'r> {
         let mut start = self.target.start;
         for planned in series {
             if let Making::AsIs { commit, .. } = planned.making {
-                for change in &planned.changes {
-                    let entry =
-                        change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
-                    total.insert(change.path.clone(), entry);
-                }
+                total.extend(base.store_all(&planned.changes)?);
                 let commit = self.repo.rely(commit);
                 (parent, tree, start) = (Some(commit), Some(self.repo.tree_of(commit)?), Some(commit));
                 made.existed.insert(commit);
                 made.commits.push(Some(commit));
                 continue;
             }
-            let mut changes = Changes::new();
-            for change in &planned.changes {
-                let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
-                changes.insert(change.path.clone(), entry);
-            }
+            let changes = base.store_all(&planned.changes)?;
             let next = self.repo.write_tree(tree, &changes)?;
             total.extend(changes);
             if Some(next) == tree {

@@ -10,8 +10,7 @@ use crate::vcs::checkout::Checkout;
 use crate::vcs::index::Index;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::temporary::Temporary;
-use crate::vcs::tree::{BaseTree, Changes};
+use crate::vcs::tree::BaseTree;
 use std::path::Path;
 
 /// The tree that would be. It is gone when this is dropped.
@@ -19,7 +18,6 @@ use std::path::Path;
 pub struct Preview {
     tree: Oid,
     quarantine: Quarantine,
-    _directory: Temporary,
 }
 
 impl Preview {
@@ -28,16 +26,11 @@ impl Preview {
     /// # Errors
     /// The object store or the disk.
     pub fn build(repo: &Repo, base: &BaseTree<'_>, series: &[Planned]) -> Result<Self> {
-        let directory = repo.temporary()?;
-        let quarantine = Quarantine::enter_at(repo, directory.path().join("quarantine"))?;
-        let mut changes = Changes::new();
-        for change in series.iter().flat_map(|planned| &planned.changes) {
-            let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
-            changes.insert(change.path.clone(), entry);
-        }
+        let quarantine = Quarantine::enter_aside(repo)?;
+        let changes = base.store_all(series.iter().flat_map(|planned| &planned.changes))?;
         let tree = repo.write_tree(base.id(), &changes)?;
         quarantine.spill(repo)?;
-        Ok(Self { tree, quarantine, _directory: directory })
+        Ok(Self { tree, quarantine })
     }
 
     /// The tree's id.

@@ -2,7 +2,7 @@
 //!
 //! What comes out are commits to be made, planned on the branch as it is now, which land like any others.
 
-use super::carry::{Clash, ClashKind, Ground, changes_of, origins_of};
+use super::carry::{Brought, Clash, ClashKind, Ground, changes_of, origins_of};
 use super::series::{Making, Planned};
 use crate::vcs::history::Existing;
 use crate::vcs::merge::{Favor, Merge, Paths};
@@ -26,19 +26,7 @@ impl Replayed {
     }
 }
 
-/// What the commits come to on the branch.
-#[derive(Debug, Clone)]
-pub struct Brought {
-    /// A commit for each, in their order and with its number there (from 1) as its edit. One that is there already, or
-    /// that clashes, changes nothing.
-    pub series: Vec<Planned>,
-    /// What could not be merged.
-    pub clashes: Vec<Clash>,
-    /// What was merged only because one side was favoured.
-    pub decided: Vec<Clash>,
-}
-
-/// Brings commits onto the commit `onto`, one after another. `favor` says whose lines are taken where both changed them.
+/// Brings commits onto the commit `onto`, one after another; each has its number there (from 1) as its edit. `favor` says whose lines are taken where both changed them.
 ///
 /// Forwards each keeps its author and its message; one that is taken back is the user's own, and says what it takes back
 /// in the words of `git revert`. `handle` is for this alone: its writes go to memory from now on.
@@ -46,11 +34,9 @@ pub struct Brought {
 /// # Errors
 /// The object store fails, or a commit cannot be read.
 pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
-    let directory = handle.temporary()?;
-    let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
+    let _quarantine = Quarantine::enter_aside(handle)?;
     let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
-    let mut brought =
-        Brought { series: Vec::with_capacity(commits.len()), clashes: Vec::new(), decided: Vec::new() };
+    let mut brought = Brought::default();
     let mut last = None;
     for (at, replayed) in commits.iter().enumerate() {
         let commit = handle.existing(replayed.commit)?;
@@ -94,8 +80,7 @@ pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favo
 /// # Errors
 /// The object store fails.
 pub fn is_made(handle: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3]) -> Result<bool> {
-    let directory = handle.temporary()?;
-    let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
+    let _quarantine = Quarantine::enter_aside(handle)?;
     let merged = handle.merge(paths, before, now, after, None)?;
     Ok(matches!(merged, Merge::Clean(changes, _) if changes.is_empty()))
 }

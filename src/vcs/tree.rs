@@ -7,7 +7,7 @@ use super::ahead::Text;
 use super::attributes::Conversion;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
-use crate::plan::{Body, FileState, Node, TreeError, TreeView};
+use crate::plan::{Body, FileChange, FileState, Node, TreeError, TreeView};
 pub(super) use object::Named;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -134,6 +134,17 @@ impl BaseTree<'_> {
             Node::Submodule => 0o160000,
         };
         Ok(Entry { mode, id })
+    }
+
+    /// Likewise of all that changes; the last that a path comes to counts.
+    ///
+    /// # Errors
+    /// As [`BaseTree::store`].
+    pub fn store_all<'c>(&self, changes: impl IntoIterator<Item = &'c FileChange>) -> Result<Changes> {
+        let entry = |FileChange { path, after, .. }: &FileChange| {
+            Ok((path.clone(), after.as_ref().map(|state| self.store(path, state)).transpose()?))
+        };
+        changes.into_iter().map(entry).collect()
     }
 
     fn lookup(&self, path: &RepoPath) -> Result<Option<(i32, Oid)>> {

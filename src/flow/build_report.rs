@@ -70,9 +70,9 @@ impl Run<'_> {
                 shown.state = EditState::NotWanted;
                 shown.unwanted.get_or_insert_default();
             }
-            if let Some(landed) = self.landed.borrow().edits.get(&at) {
+            if let Some(commit) = self.landed.borrow().edits.get(&at) {
                 shown.state = EditState::AlreadyApplied;
-                shown.commit = Some(landed.commit.to_string().into());
+                shown.commit = Some(commit.to_string().into());
             }
             report.edits.push(shown);
         }
@@ -86,9 +86,9 @@ impl Run<'_> {
             report.landing = landed.newest.as_ref().map(|(id, _)| id.clone());
         }
         if self.options.abbreviate {
-            for (at, one) in &landed.edits {
+            for (at, commit) in &landed.edits {
                 if let Ok(at) = report.edits.binary_search_by_key(&(at + 1), |edit| edit.number) {
-                    report.edits[at].commit = Some(named(repo, one.commit));
+                    report.edits[at].commit = Some(named(repo, *commit));
                 }
             }
         }

@@ -34,11 +34,8 @@ fn remove(
         if branches.iter().any(|(known, _)| *known == target.name) {
             continue;
         }
-        if target.is_head {
-            let worktree = repo.workdir().unwrap_or(repo.git_dir()).to_owned();
-            obstacles.push(Obstacle::CheckedOut { branch: branch.clone(), worktree });
-        } else if let Some(worktree) = target.occupied {
-            obstacles.push(Obstacle::CheckedOut { branch: branch.clone(), worktree });
+        if let Some(obstacle) = target.in_use(repo)? {
+            obstacles.push(obstacle);
         } else if !force && !known.iter().any(|(known, ..)| *known == branch) {
             return Err(Error::NoSuggestion(branch));
         }

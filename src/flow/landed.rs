@@ -20,19 +20,14 @@ use std::collections::{BTreeMap, HashMap};
 /// Of a landing with more commits none is looked at by itself.
 const MOST: usize = 200;
 
-/// The edits of a run that have landed, by their indexes, and what is to be said of those of which that is not clear.
+/// The edits of a run that have landed, by their indexes with their commits, and what is to be said of those of which that is
+/// not clear.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Landed {
-    pub(super) edits: BTreeMap<usize, LandedAs>,
+    pub(super) edits: BTreeMap<usize, Oid>,
     pub(super) unclear: Vec<Diagnostic>,
     /// When the newest of those landings was.
     pub(super) newest: Option<(String, (i64, i32))>,
-}
-
-/// Where an edit has landed.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LandedAs {
-    pub(super) commit: Oid,
 }
 
 /// What became of a commit that landed.
@@ -206,7 +201,7 @@ impl Run<'_> {
                 let Some((fate, one, commit)) = found else { continue };
                 match fate {
                     Fate::There => {
-                        landed.edits.insert(at, LandedAs { commit: *commit });
+                        landed.edits.insert(at, *commit);
                         if landed.newest.as_ref().is_none_or(|(_, time)| time.0 < one.time.0) {
                             landed.newest = Some((one.id.clone(), one.time));
                         }

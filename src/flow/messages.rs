@@ -14,6 +14,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// What is done to all messages; by default as little as can be.
+#[derive(Default)]
 pub(super) struct Messages {
     pub(super) marks: Marks,
     cleanup: Cleanup,
@@ -25,19 +26,6 @@ pub(super) struct Messages {
     edited: RefCell<BTreeMap<(String, String), String>>,
     /// All that the user has typed, as long as nothing of it has landed.
     typed: RefCell<Option<String>>,
-}
-
-impl Default for Messages {
-    fn default() -> Self {
-        Self {
-            marks: Marks::default(),
-            cleanup: Cleanup::Verbatim,
-            trailers: Vec::new(),
-            by_git: Vec::new(),
-            edited: RefCell::default(),
-            typed: RefCell::default(),
-        }
-    }
 }
 
 /// What has a meaning to git in a message here.

@@ -300,12 +300,8 @@ fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Resul
                 continue;
             }
             let target = run.target(repo)?;
-            let branch = target.short().to_owned();
-            if target.is_head {
-                let worktree = repo.workdir().unwrap_or(repo.git_dir()).to_owned();
-                found.push(Obstacle::CheckedOut { branch, worktree });
-            } else if let Some(worktree) = target.occupied {
-                found.push(Obstacle::CheckedOut { branch, worktree });
+            if let Some(obstacle) = target.in_use(repo)? {
+                found.push(obstacle);
             } else if target.tip.is_some() {
                 there.push(draft.clone());
             }

@@ -4,9 +4,10 @@ use super::block::{self, Marks};
 use super::clean::squeezed;
 
 /// How much is taken out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Cleanup {
     /// Nothing.
+    #[default]
     Verbatim,
     /// Blanks at line ends, blank lines at both ends, and all but one of several blank lines.
     Whitespace,

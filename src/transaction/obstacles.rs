@@ -193,7 +193,7 @@ pub(super) fn check(
     index: Option<&Index>,
     autostash: bool,
 ) -> Result<InCheckout> {
-    let mut found: Vec<_> = target.obstacle().into_iter().collect();
+    let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
     if target.checked_out {
         match Patience::for_index(interrupt::seen).wait_for(&repo.index_lock()) {
             Err(vcs::Error::Locked(lock)) => found.push(Obstacle::Locked(lock)),
@@ -214,13 +214,7 @@ pub(super) fn recheck(
     locals: &[Local],
     autostash: bool,
 ) -> Result<Vec<Obstacle>> {
-    let mut found = Vec::new();
-    if !target.is_head && target.name != "HEAD" {
-        let worktree = repo.occupied_elsewhere(&target.name)?;
-        found.extend(
-            worktree.map(|worktree| Obstacle::CheckedOut { branch: target.short().to_owned(), worktree }),
-        );
-    }
+    let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
     let there = match index {
         Some(index) if !index.is_current(repo)? => {
             in_checkout(repo, target, touched, Some(&repo.read_index()?), autostash)?

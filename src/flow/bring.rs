@@ -1,10 +1,10 @@
 //! Landing a series of commits: what all verbs that land something have in common, and what those have that take commits
 //! which exist.
 
-use super::check;
-use super::done::{Brought, Done, Moved};
+use super::done::{self, Done, Moved};
 use super::observer::Observer;
 use super::{Error, Options, Watch, build_report};
+use super::{check, conflict};
 use crate::diag::{Code, Severity};
 use crate::message::Cleanup;
 use crate::path::RepoPath;
@@ -12,8 +12,8 @@ use crate::plan;
 use crate::report::record::RecordKind;
 use crate::report::{self, BranchReport, Finding, Report, Status};
 use crate::transaction::{
-    self, Joined, Landed, Line, Made, Making, Planned, Preview, Recording, SpareRoom, Target, Transaction,
-    interrupt,
+    self, Brought, Clash, Joined, Landed, Line, Made, Making, Planned, Preview, Recording, SpareRoom, Target,
+    Transaction, interrupt,
 };
 use crate::vcs;
 use crate::vcs::push::Upstream;
@@ -55,6 +55,15 @@ pub(super) struct OfEdits<'a> {
     pub(super) attempts: Vec<String>,
     /// What the landings of one run have in common, where there are several.
     pub(super) spare: Option<&'a SpareRoom>,
+}
+
+/// Commits that exist, as they come onto a branch.
+pub(super) struct Existing<'a> {
+    pub(super) brought: &'a Brought,
+    /// Whether the first is the remote's, which has moved on.
+    pub(super) onto_remote: bool,
+    /// What people know the commit by that a clash is about.
+    pub(super) named: &'a dyn Fn(&Clash) -> String,
 }
 
 /// The commits with their last messages, and the merge commit above them, if there is to be one.
@@ -140,7 +149,7 @@ pub(super) fn begin(
     options: &Options,
     watch: &dyn Watch,
     branches: &[Option<&str>],
-    go: impl FnOnce(&Repo, &mut Option<Repo>, &dyn Watch, &mut Report) -> Result<Brought, Error>,
+    go: impl FnOnce(&Repo, &mut Option<Repo>, &dyn Watch, &mut Report) -> Result<done::Brought, Error>,
 ) -> Done {
     let observer = Observer::new(watch);
     let (mut report, mut fresh) = (new_report(options), None);
@@ -158,7 +167,7 @@ pub(super) fn bring(
     options: &Options,
     watch: &dyn Watch,
     branch: Option<&str>,
-    mut once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<Brought, Error>,
+    mut once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<done::Brought, Error>,
 ) -> Done {
     begin(repo, options, watch, &[branch], |given, fresh, watch, report| {
         tell_of_hooks(given, options, watch)?;
@@ -273,12 +282,26 @@ impl Bring<'_> {
     }
 
     /// Judges commits that exist by the policy, and lands them, or looks what would become of them.
-    pub(super) fn land_existing(&self, onto_remote: bool, report: &mut Report) -> Result<Brought, Error> {
+    pub(super) fn land_existing(
+        &self,
+        existing: &Existing<'_>,
+        report: &mut Report,
+    ) -> Result<done::Brought, Error> {
         let Self { repo, target, .. } = *self;
+        let findings = |clashes: &[Clash], favor| -> Vec<Finding> {
+            let one = |clash| conflict::finding(clash, target.short(), &(existing.named)(clash), favor);
+            clashes.iter().map(one).collect()
+        };
+        if !existing.brought.clashes.is_empty() {
+            report.status = Status::Refused;
+            report.findings = findings(&existing.brought.clashes, None);
+            return Ok((None, None));
+        }
+        report.findings.splice(0..0, findings(&existing.brought.decided, self.options.favor));
         if self.series.is_empty() {
             return Ok((None, None));
         }
-        let (own, unnameable) = self.spelled_out(onto_remote)?;
+        let (own, unnameable) = self.spelled_out(existing.onto_remote)?;
         let paths = own.iter().flat_map(|planned| &planned.changes).map(|change| change.path.to_string());
         let paths: BTreeSet<String> = paths.chain(unnameable.iter().cloned()).collect();
         report.files = paths.into_iter().collect();

@@ -270,9 +270,7 @@ pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Res
     }
     let is_in_history = repo.is_ancestor(last, tip)?;
     // Squashed or made anew they are one change.
-    // A handle of its own, since its writes are turned away from the repository.
-    let handle = || repo.open_again();
-    if !is_in_history && transaction::is_made(&handle()?, &paths, [before, now, after])? {
+    if !is_in_history && transaction::is_made(repo, &paths, [before, now, after])? {
         return all(Fate::There);
     }
     if commits.len() > MOST {
@@ -285,7 +283,7 @@ pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Res
     if is_in_history {
         steps.reverse();
     }
-    let brought = transaction::replay(&handle()?, tip, &steps, None)?;
+    let brought = transaction::replay(repo, tip, &steps, None)?;
     let mut fates = Vec::new();
     for (at, (step, planned)) in steps.iter().zip(&brought.series).enumerate() {
         let fate = match planned.changes.is_empty() {

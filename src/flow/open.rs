@@ -67,9 +67,7 @@ fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result
             replayed.push(Replayed::again(*commit));
         }
     }
-    let brought = transaction::replay(repo, head, &replayed, None);
-    repo.leave_quarantine()?;
-    let brought = brought?;
+    let brought = transaction::replay(repo, head, &replayed, None)?;
     let clashing: BTreeSet<String> = brought.clashes.into_iter().map(|clash| clash.path).collect();
     let onto = match clashing.is_empty() {
         false => Onto::Conflicts,

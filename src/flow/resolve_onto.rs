@@ -96,16 +96,8 @@ impl Run<'_> {
             && (from != onto || rebased.is_some())
         {
             merged = true;
-            // A handle of its own, since its writes are turned away from the repository.
-            let checked_out = target.checked_out;
-            let carried = transaction::carry(
-                &repo.open_again()?,
-                from,
-                onto,
-                &series,
-                checked_out,
-                self.options.favor,
-            )?;
+            let (checked_out, favor) = (target.checked_out, self.options.favor);
+            let carried = transaction::carry(repo, from, onto, &series, checked_out, favor)?;
             let (clashes, failed) = self.clashes(&plan, &series, &carried, target, &rules);
             if !clashes.is_empty() {
                 let mut diagnostics = match &refused {

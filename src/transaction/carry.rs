@@ -67,18 +67,18 @@ pub enum ClashKind {
 /// Brings the series, planned on the commit `from`, onto the commit `onto`, which is checked out or not. `favor` says
 /// whose lines are taken where both changed them.
 ///
-/// `handle` is for this alone: its writes go to memory from now on.
-///
 /// # Errors
 /// The object store fails.
 pub fn carry(
-    handle: &Repo,
+    repo: &Repo,
     from: Oid,
     onto: Oid,
     series: &[Planned],
     checked_out: bool,
     favor: Option<Favor>,
 ) -> Result<Brought> {
+    // A handle of its own, since its writes are turned away from the repository.
+    let handle = &repo.open_again()?;
     let _quarantine = Quarantine::enter_aside(handle)?;
     let base = handle.tree(Some(from))?.as_checked_out(checked_out);
     let mut before = handle.tree_of(from)?;

@@ -29,11 +29,13 @@ impl Replayed {
 /// Brings commits onto the commit `onto`, one after another; each has its number there (from 1) as its edit. `favor` says whose lines are taken where both changed them.
 ///
 /// Forwards each keeps its author and its message; one that is taken back is the user's own, and says what it takes back
-/// in the words of `git revert`. `handle` is for this alone: its writes go to memory from now on.
+/// in the words of `git revert`.
 ///
 /// # Errors
 /// The object store fails, or a commit cannot be read.
-pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
+pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
+    // A handle of its own, since its writes are turned away from the repository.
+    let handle = &repo.open_again()?;
     let _quarantine = Quarantine::enter_aside(handle)?;
     let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
     let mut brought = Brought::default();
@@ -75,11 +77,12 @@ pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favo
 }
 
 /// Whether a change from one tree to another is in a third one, in which making it leaves everything as it is. `paths` are those
-/// that change; `handle` is for this alone, as in [`replay`].
+/// that change.
 ///
 /// # Errors
 /// The object store fails.
-pub fn is_made(handle: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3]) -> Result<bool> {
+pub fn is_made(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3]) -> Result<bool> {
+    let handle = &repo.open_again()?;
     let _quarantine = Quarantine::enter_aside(handle)?;
     let merged = handle.merge(paths, before, now, after, None)?;
     Ok(matches!(merged, Merge::Clean(changes, _) if changes.is_empty()))

@@ -181,7 +181,7 @@ impl Asking<'_> {
     fn land(&mut self, round: usize, answer: Vec<u8>, more: bool) -> Result<Done, Error> {
         // From round to round the attempt holds what was fine.
         let kept = Options { keep: true, keep_whole: self.options.keep, ..self.options.clone() };
-        let resume = self.attempt.as_deref().map(|id| Resume::named(self.repo, id)).transpose()?;
+        let resume = self.attempt.as_deref().map(|id| Resume::find(self.repo, Some(id), None)).transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
         if self.options.keep && std::str::from_utf8(&answer).is_err() {
             keep_answer(self.repo, &answer, self.watch);

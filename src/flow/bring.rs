@@ -12,7 +12,7 @@ use crate::plan;
 use crate::report::record::RecordKind;
 use crate::report::{self, BranchReport, Finding, Report, Status};
 use crate::transaction::{
-    self, Brought, Clash, Joined, Landed, Line, Made, Making, Planned, Preview, Recording, SpareRoom, Target,
+    self, Brought, Clash, Landed, Line, Made, Making, Planned, Preview, Recording, SpareRoom, Target,
     Transaction, interrupt,
 };
 use crate::vcs;
@@ -66,8 +66,8 @@ pub(super) struct Existing<'a> {
     pub(super) named: &'a dyn Fn(&Clash) -> String,
 }
 
-/// The commits with their last messages, and the merge commit above them, if there is to be one.
-pub(super) type Edited<'a> = (Cow<'a, [Planned]>, Option<Joined>);
+/// The commits with their last messages, and that of the merge commit above them, if there is to be one.
+pub(super) type Edited<'a> = (Cow<'a, [Planned]>, Option<String>);
 
 /// Settles killed runs first, as every flow does that changes something. Only the remotes of these branches are asked, of HEAD's
 /// where none is named: the others can wait.
@@ -278,7 +278,7 @@ impl Bring<'_> {
             Some(edits) => (edits.edited)(&transaction)?,
             None => ((*series).into(), None),
         };
-        Ok(transaction.prepare(&base, &series, joined.as_ref())?.publish()?)
+        Ok(transaction.prepare(&base, &series, joined.as_deref())?.publish()?)
     }
 
     /// Judges commits that exist by the policy, and lands them, or looks what would become of them.

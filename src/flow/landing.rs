@@ -42,12 +42,6 @@ pub(super) struct Step {
     pub(super) edits: Vec<usize>,
 }
 
-impl Step {
-    pub(super) fn new(replayed: Replayed, now: Oid, edits: Vec<usize>) -> Self {
-        Self { replayed, now, edits }
-    }
-}
-
 /// A commit that stays as it is, and the edits that it holds.
 #[derive(Debug, Clone)]
 pub(super) struct Left {
@@ -55,12 +49,6 @@ pub(super) struct Left {
     pub(super) edits: Vec<usize>,
     /// Why, as the rest of a sentence about it.
     pub(super) why: String,
-}
-
-impl Left {
-    pub(super) fn new(commit: Oid, edits: Vec<usize>, why: String) -> Self {
-        Self { commit, edits, why }
-    }
 }
 
 /// What has to be done so that it is as if a landing had not been.
@@ -159,11 +147,16 @@ impl Landing {
                 let edits = edits_of(commit);
                 match there.get(&commit).copied() {
                     Some(now) if gone.contains(&now) || gone.contains(&commit) => {
-                        steps.left.push(Left::new(now, edits, "was already taken back".to_owned()));
+                        let why = "was already taken back".to_owned();
+                        steps.left.push(Left { commit: now, edits, why });
                     }
-                    Some(now) => steps.done.push(Step::new(Replayed { commit, reversed: true }, now, edits)),
+                    Some(now) => {
+                        let replayed = Replayed { commit, reversed: true };
+                        steps.done.push(Step { replayed, now, edits });
+                    }
                     None => {
-                        steps.left.push(Left::new(commit, edits, format!("is not on {}", target.short())))
+                        let why = format!("is not on {}", target.short());
+                        steps.left.push(Left { commit, edits, why });
                     }
                 }
             }
@@ -175,7 +168,7 @@ impl Landing {
             }
             for id in gone {
                 if !is_merge(id)? {
-                    steps.done.push(Step::new(Replayed::again(id), id, edits_of(id)));
+                    steps.done.push(Step { replayed: Replayed::again(id), now: id, edits: edits_of(id) });
                 }
             }
         }

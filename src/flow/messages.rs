@@ -5,7 +5,7 @@ use super::run::Run;
 use super::{Error, Options};
 use crate::message::{self, Cleanup, Lost, Marks, Sheet, Trailer};
 use crate::report::escape::escape;
-use crate::transaction::{Joined, Planned, Target, Text, Transaction};
+use crate::transaction::{Planned, Target, Text, Transaction};
 use crate::vcs::config;
 use crate::vcs::ident::Role;
 use crate::vcs::repo::Repo;
@@ -119,8 +119,8 @@ impl Run<'_> {
         &self,
         transaction: &Transaction<'_>,
         series: &'s [Planned],
-        mut joined: Option<Joined>,
-    ) -> Result<(Cow<'s, [Planned]>, Option<Joined>), Error> {
+        mut joined: Option<String>,
+    ) -> Result<(Cow<'s, [Planned]>, Option<String>), Error> {
         if !self.options.edit {
             return Ok((series.into(), joined));
         }
@@ -129,7 +129,7 @@ impl Run<'_> {
         let mut all: Vec<(String, &mut String)> =
             series.iter_mut().map(|planned| (planned.named(), &mut planned.message)).collect();
         if let Some(joined) = &mut joined {
-            all.push(("the merge of them all".to_owned(), &mut joined.message));
+            all.push(("the merge of them all".to_owned(), joined));
         }
         // Two commits may have the same draft.
         let key = |about: &str, draft: &str| (about.to_owned(), draft.to_owned());

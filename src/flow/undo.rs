@@ -166,11 +166,8 @@ impl Undoing<'_> {
         let unchanged = plan.steps.iter().enumerate();
         let unchanged = unchanged.filter(|(at, _)| plan.is_nothing(*at) && !is_decided(*at));
         let unchanged = unchanged.map(|(_, step)| {
-            Left::new(
-                step.now,
-                step.edits.clone(),
-                format!("changes nothing on {} any more", self.target.short()),
-            )
+            let why = format!("changes nothing on {} any more", self.target.short());
+            Left { commit: step.now, edits: step.edits.clone(), why }
         });
         for left in plan.left.iter().cloned().chain(unchanged) {
             let message = format!("left alone: commit {} {}", self.repo.short(left.commit), left.why);
@@ -214,7 +211,7 @@ impl Undoing<'_> {
             let moved = moved.map(|commit| Replayed { commit, reversed: true });
             let steps = moved.chain(there).map(|replayed| {
                 let edits = landing.edits_of(replayed.commit).cloned().unwrap_or_default();
-                Step::new(replayed, replayed.commit, edits)
+                Step { replayed, now: replayed.commit, edits }
             });
             let steps: Vec<_> = steps.collect();
             let commits = |_| steps.iter().map(|step| step.replayed).collect();
@@ -286,7 +283,8 @@ impl Undoing<'_> {
         let (picked, others): (Vec<_>, Vec<_>) = std::mem::take(steps)
             .into_iter()
             .partition(|step| step.edits.iter().any(|edit| wanted.hold(*edit)));
-        left.extend(others.into_iter().map(|step| Left::new(step.now, step.edits, String::new())));
+        let untouched = |step: Step| Left { commit: step.now, edits: step.edits, why: String::new() };
+        left.extend(others.into_iter().map(untouched));
         left.retain(|left| !left.edits.is_empty());
         for Step { now, edits, .. } in &picked {
             let is_wanted = |edit: &&usize| wanted.hold(**edit);

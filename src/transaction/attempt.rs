@@ -4,6 +4,7 @@
 //! It lies in the git directory of the worktree, since that is where it is gone on with, in a directory of its own that
 //! nobody else can read. Its name comes from the responses, so that the same response refused twice is one attempt.
 
+use super::journal::AnyPath;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result};
 use crate::format::Reading;
@@ -16,9 +17,7 @@ use crate::vcs::repo::Repo;
 use crate::vcs::{self, durability, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The file that holds everything but the responses, which lie beside it under their numbers.
@@ -285,31 +284,25 @@ impl Attempt {
         if ids.is_empty() {
             return Ok(());
         }
-        let file = transaction_dir.file(TransactionDir::ATTEMPTS);
-        // The name that git has for a linked worktree; it stays where the repository is moved.
-        let linked = Some(repo.git_dir()).filter(|git_dir| *git_dir != repo.common_dir());
-        let of = linked.and_then(Path::file_name).unwrap_or_default();
-        let noted = [of.as_bytes(), ids.join("\n").as_bytes()].join(&b'\n');
-        std::fs::write(&file, noted).map_err(|e| vcs::Error::io("write", file, e).into())
+        // From the directory that all share: the repository may be moved.
+        let git_dir = repo.git_dir();
+        let of = AnyPath(git_dir.strip_prefix(repo.common_dir()).unwrap_or(git_dir).to_owned());
+        transaction_dir.note(repo, TransactionDir::ATTEMPTS, &(of, ids))
     }
 
     /// Forgets those that a transaction has noted, which has landed. One that cannot be removed stays.
     pub(super) fn forget_noted(repo: &Repo, transaction_dir: &Path) {
-        let note = transaction_dir.join(TransactionDir::ATTEMPTS);
-        let noted = places::read(&note, places::SMALL).unwrap_or_default();
-        let mut lines = noted.split(|&byte| byte == b'\n');
-        let of = Path::new(OsStr::from_bytes(lines.next().unwrap_or_default()));
-        let git_dir = match of.components().collect::<Vec<_>>().as_slice() {
-            [] => Some(repo.common_dir().to_owned()),
-            [Component::Normal(name)] => Some(repo.common_dir().join(WORKTREES).join(name)),
-            _ => None,
-        };
-        if let Some(git_dir) = git_dir {
-            for id in lines.filter_map(|id| std::str::from_utf8(id).ok()).filter(|id| is_id(id)) {
-                let _ = Self::forget_in(repo, &git_dir, id);
+        let noted = TransactionDir::noted(transaction_dir, TransactionDir::ATTEMPTS);
+        if let Ok(Some((of, ids))) = noted {
+            let (AnyPath(of), ids): (AnyPath, Vec<String>) = (of, ids);
+            let git_dir = repo.common_dir().join(of);
+            if places::is_inside(repo.common_dir(), &git_dir) {
+                for id in ids.iter().filter(|id| is_id(id)) {
+                    let _ = Self::forget_in(repo, &git_dir, id);
+                }
             }
         }
-        let _ = std::fs::remove_file(note);
+        let _ = std::fs::remove_file(transaction_dir.join(TransactionDir::ATTEMPTS));
     }
 
     /// All that are kept here, the newest first, but for those of other users. One that is damaged is among them: it can be
@@ -399,9 +392,6 @@ impl Attempt {
         }
     }
 }
-
-/// Where git has what belongs to linked worktrees, in the common directory.
-const WORKTREES: &str = "worktrees";
 
 fn all(repo: &Repo) -> PathBuf {
     all_in(repo.git_dir())

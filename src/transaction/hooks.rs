@@ -138,6 +138,24 @@ impl Transaction<'_> {
         self.watched(name, || command::run(command, name, self.options.watch)).map(Some)
     }
 
+    /// Likewise one that has to succeed.
+    fn must_pass(
+        &self,
+        full: &Full,
+        name: &'static str,
+        args: &[&std::ffi::OsStr],
+        input: Option<&Path>,
+        who: &Identities,
+        facts: &Facts,
+    ) -> Result<Option<Ended>> {
+        let Some(ended) = self.hook(full, name, args, input, who, facts)? else { return Ok(None) };
+        point(Fault::HookRun)?;
+        match ended.is_success() {
+            true => Ok(Some(ended)),
+            false => Err(Error::Hook(Box::new(Failure::of(Ran::Hook(name), &facts.edits, &ended)))),
+        }
+    }
+
     /// Tells of a stash entry that a hook leaves: programs that run hooks put aside there what is not to be committed, and
     /// one that was ended may not have put it back.
     fn watched(&self, name: &str, run: impl FnOnce() -> Result<Ended>) -> Result<Ended> {
@@ -190,12 +208,7 @@ impl Transaction<'_> {
         let facts = self.facts(&Made::default(), &[]);
         self.early.as_ref().map_or(Ok(()), |early| early.release(&self.quarantine))?;
         full.show(self.repo, Some(start), tree)?;
-        if let Some(ended) = self.hook(full, PRE_MERGE_COMMIT, &[], None, who, &facts)? {
-            point(Fault::HookRun)?;
-            if !ended.is_success() {
-                return Err(Error::Hook(Box::new(Failure::of(Ran::Hook(PRE_MERGE_COMMIT), &[], &ended))));
-            }
-        }
+        self.must_pass(full, PRE_MERGE_COMMIT, &[], None, who, &facts)?;
         full.scratch.set_merge_head(Some(last))?;
         let message = self.message(full, message.to_owned(), "merge", who, &facts)?;
         full.scratch.set_merge_head(None)?;
@@ -266,12 +279,7 @@ impl Transaction<'_> {
         let mut last = None;
         for (name, more) in [(PREPARE_COMMIT_MSG, Some(source.as_ref())), (COMMIT_MSG, None)] {
             let args: Vec<_> = std::iter::once(file.as_os_str()).chain(more).collect();
-            let Some(ended) = self.hook(full, name, &args, None, who, facts)? else { continue };
-            point(Fault::HookRun)?;
-            if !ended.is_success() {
-                return Err(Error::Hook(Box::new(Failure::of(Ran::Hook(name), &facts.edits, &ended))));
-            }
-            last = Some((name, ended));
+            last = self.must_pass(full, name, &args, None, who, facts)?.map(|ended| (name, ended)).or(last);
         }
         let Some((name, ended)) = last else { return Ok(message) };
         let refuse =
@@ -295,12 +303,8 @@ impl Transaction<'_> {
         };
         full.show(self.repo, Some(tip), self.repo.tree_of(tip)?)?;
         let plan = self.write_plan(made, false)?;
-        match self.hook(full, PRE_LLM_APPLY, &[], Some(&plan), who, &self.facts(made, &[]))? {
-            Some(ended) if !ended.is_success() => {
-                Err(Error::Hook(Box::new(Failure::of(Ran::Hook(PRE_LLM_APPLY), &[], &ended))))
-            }
-            _ => Ok(point(Fault::HookRun)?),
-        }
+        self.must_pass(full, PRE_LLM_APPLY, &[], Some(&plan), who, &self.facts(made, &[]))?;
+        Ok(())
     }
 
     fn write_plan(&self, made: &Made, landed: bool) -> Result<PathBuf> {

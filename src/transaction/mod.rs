@@ -263,13 +263,6 @@ pub struct Options<'a> {
     pub spare: Option<&'a SpareRoom>,
 }
 
-/// The merge commit under which a series lands, if it is to have one (git-merge(1), `--no-ff`).
-#[derive(Debug, Clone)]
-pub struct Joined {
-    /// The whole message, ending in a line break.
-    pub message: String,
-}
-
 /// What could not be read of a tree.
 fn unreadable(error: crate::plan::TreeError) -> Error {
     match error.source.downcast::<vcs::Error>() {

@@ -3,7 +3,7 @@
 use super::hooks::{Candidate, Judged};
 use super::series::{Fate, Touched};
 use super::{
-    Error, Joined, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, series, staging,
+    Error, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, series, staging,
     unless_interrupted,
 };
 use crate::message::Cleanup;
@@ -16,7 +16,8 @@ use crate::vcs::{self, Oid};
 
 impl<'r> Transaction<'r> {
     /// Writes the commits, has hooks and commands judge them, and stages the checkout's files. Nothing that the user can
-    /// see changes.
+    /// see changes. `merge` is the whole message of the merge commit under which they land, if there is to be one (git-merge(1),
+    /// `--no-ff`).
     ///
     /// # Errors
     /// [`Error::Hook`], [`Error::Exec`], the disk, the object store, or a signal; everything is as it was then.
@@ -24,7 +25,7 @@ impl<'r> Transaction<'r> {
         mut self,
         base: &BaseTree<'_>,
         series: &[Planned],
-        joined: Option<&Joined>,
+        merge: Option<&str>,
     ) -> Result<Prepared<'r>> {
         let who = self.repo.identities(&self.options.author)?;
         let mut made = Made::default();
@@ -66,10 +67,10 @@ impl<'r> Transaction<'r> {
             }
             (parent, tree) = (Some(commit), Some(judged.tree));
         }
-        if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, start)
+        if let (Some(message), Some(tree), Some(last), Some(start)) = (merge, tree, parent, start)
             && last != start
         {
-            let message = self.judge_merge(&joined.message, start, last, tree, &who)?;
+            let message = self.judge_merge(message, start, last, tree, &who)?;
             let cleanup = self.options.cleanup.0;
             let commit =
                 self.commit(tree, &[start, last], &who, &message, cleanup, || "the merge".to_owned())?;

@@ -110,11 +110,7 @@ impl Transaction<'_> {
             old: self.target.tip.map(|id| id.to_string()),
             start: onto.or(self.target.start.filter(|_| self.target.tip.is_none())).map(|id| id.to_string()),
             new: new.to_string(),
-            commits: commits
-                // Where the branch went back it made none.
-                .filter(|(_, edits)| recording.kind == RecordKind::Landed || !edits.is_empty())
-                .filter_map(|(id, edits)| Some(((*id)?.to_string(), edits.clone())))
-                .collect(),
+            commits: commits.filter_map(|(id, edits)| Some(((*id)?.to_string(), edits.clone()))).collect(),
             responses: recording.responses.iter().map(|one| one.file_name().to_owned()).collect(),
         };
         let listed = |(digest, edits): &(String, Vec<(usize, LandedEdit)>)| {

@@ -308,11 +308,17 @@ impl Attempt {
     /// All that are kept here, the newest first, but for those of other users. One that is damaged is among them: it can be
     /// forgotten.
     pub fn kept(repo: &Repo) -> Vec<Listed> {
+        let all = all(repo);
+        // Behind a link they are not ours to read or to remove.
+        let entries = places::check_own(&own(&all)).ok().and_then(|()| std::fs::read_dir(&all).ok());
         let mut found = Vec::new();
-        for (id, path) in
-            entries(&all(repo)).into_iter().filter(|(name, path)| is_id(name) && is_directory(path))
-        {
-            if std::fs::read_dir(&path).is_err_and(|e| e.kind() == std::io::ErrorKind::PermissionDenied) {
+        for entry in entries.into_iter().flatten().flatten() {
+            let (path, Ok(id)) = (entry.path(), entry.file_name().into_string()) else { continue };
+            let is_other = |e: std::io::Error| e.kind() == std::io::ErrorKind::PermissionDenied;
+            if !is_id(&id)
+                || !entry.file_type().is_ok_and(|kind| kind.is_dir())
+                || std::fs::read_dir(&path).is_err_and(is_other)
+            {
                 continue;
             }
             let modified = modified(&path).unwrap_or_default();
@@ -328,57 +334,50 @@ impl Attempt {
 
     fn name(repo: &Repo, id: Option<&str>, target: &str, corrections: &[String]) -> Result<String> {
         let all = Self::kept(repo);
-        let described = |kept: &[Listed]| kept.iter().map(Listed::described).collect::<Vec<_>>().join(", ");
-        let mut kept = all.clone();
-        let message = match id {
-            None => {
-                let pool = Self::for_target(all.clone(), target);
-                let mut can_be: Vec<_> = pool.iter().filter(|one| one.can_be_for(corrections)).collect();
-                if can_be.is_empty() {
-                    // Good edits alone, which correct nothing.
-                    can_be = pool.iter().filter(|one| one.knows(corrections)).collect();
-                }
-                let short = target.strip_prefix("refs/heads/").unwrap_or(target);
-                match (can_be.as_slice(), pool.as_slice()) {
-                    (_, [first, ..]) if corrections.is_empty() => return Ok(first.id.clone()),
-                    ([one], _) => return Ok(one.id.clone()),
-                    (_, []) if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
-                    (_, []) => format!(
-                        "no refused attempt for {short} is kept in this worktree; these are for other branches: {}",
-                        described(&all)
-                    ),
-                    ([], kept) => format!(
-                        "no refused attempt for {short} has failed edits of {}; these are kept: {}",
-                        corrections.join(", "),
-                        described(kept)
-                    ),
-                    (several, _) => {
-                        let several: Vec<_> = several.iter().map(|one| one.described()).collect();
-                        format!(
-                            "{} refused attempts for {short} have failed edits of {}: {}",
-                            several.len(),
-                            corrections.join(", "),
-                            several.join(", ")
-                        )
-                    }
+        let described = |kept: &[&Listed]| -> String {
+            kept.iter().map(|one| one.described()).collect::<Vec<_>>().join(", ")
+        };
+        let every: Vec<_> = all.iter().collect();
+        let message = if let Some(id) = id {
+            let begin: Vec<_> = all.iter().filter(|one| one.id.starts_with(id)).collect();
+            match begin.as_slice() {
+                [only] => return Ok(only.id.clone()),
+                several if several.iter().any(|one| one.id == id) => return Ok(id.to_owned()),
+                [] if all.is_empty() => format!("no refused attempt '{id}' is kept in this worktree"),
+                [] => format!(
+                    "no refused attempt '{id}' is kept in this worktree, where these are kept: {}",
+                    described(&every)
+                ),
+                several => {
+                    format!("{} refused attempts begin with '{id}': {}", several.len(), described(several))
                 }
             }
-            Some(id) => {
-                kept.retain(|one| one.id.starts_with(id));
-                match kept.as_slice() {
-                    [only] => return Ok(only.id.clone()),
-                    several if several.iter().any(|one| one.id == id) => return Ok(id.to_owned()),
-                    [] if all.is_empty() => format!("no refused attempt '{id}' is kept in this worktree"),
-                    [] => format!(
-                        "no refused attempt '{id}' is kept in this worktree, where these are kept: {}",
-                        described(&all)
-                    ),
-                    several => format!(
-                        "{} refused attempts begin with '{id}': {}",
-                        several.len(),
-                        described(several)
-                    ),
-                }
+        } else {
+            let pool = Self::for_target(all.clone(), target);
+            let mut can_be: Vec<_> = pool.iter().filter(|one| one.can_be_for(corrections)).collect();
+            if can_be.is_empty() {
+                // Good edits alone, which correct nothing.
+                can_be = pool.iter().filter(|one| one.knows(corrections)).collect();
+            }
+            let short = target.strip_prefix("refs/heads/").unwrap_or(target);
+            let paths = corrections.join(", ");
+            match (can_be.as_slice(), pool.as_slice()) {
+                (_, [first, ..]) if corrections.is_empty() => return Ok(first.id.clone()),
+                ([one], _) => return Ok(one.id.clone()),
+                (_, []) if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
+                (_, []) => format!(
+                    "no refused attempt for {short} is kept in this worktree; these are for other branches: {}",
+                    described(&every)
+                ),
+                ([], kept) => format!(
+                    "no refused attempt for {short} has failed edits of {paths}; these are kept: {}",
+                    described(&kept.iter().collect::<Vec<_>>())
+                ),
+                (several, _) => format!(
+                    "{} refused attempts for {short} have failed edits of {paths}: {}",
+                    several.len(),
+                    described(several)
+                ),
             }
         };
         Err(Error::NoAttempt { message, others: !all.is_empty() })
@@ -415,20 +414,9 @@ fn tidy(all: &Path) {
     let _ = all.parent().map(std::fs::remove_dir);
 }
 
-fn entries(all: &Path) -> Vec<(String, PathBuf)> {
-    // Behind a link they are not ours to read or to remove.
-    let all = places::check_own(&own(all)).ok().and_then(|()| std::fs::read_dir(all).ok());
-    let entries = all.into_iter().flatten().flatten();
-    entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
-}
-
 /// Whether a name is one that an attempt may have.
 pub fn is_id(name: &str) -> bool {
     name.len() == ID_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-fn is_directory(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
 /// When it was last written, since 1970.

@@ -6,11 +6,12 @@
 use super::command::{self, Facts, Failure, Ran, Reason};
 use super::full::Full;
 use super::{Error, Made, Planned, Result, Transaction};
-use crate::path::Places;
+use crate::path::{Places, RepoPath, is_sensitive};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
 use crate::vcs::repo::Repo;
 use crate::vcs::supervise::Ended;
+use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid, places};
 use std::path::{Path, PathBuf};
 
@@ -44,9 +45,11 @@ const POST_LLM_APPLY: &str = "post-llm-apply";
 const MESSAGE: u64 = 1 << 20;
 
 /// The hooks that are to run.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Hooks {
     active: Vec<(&'static str, PathBuf)>,
+    /// The paths of the checkout that they are made of.
+    made_of: Option<Places>,
 }
 
 impl Hooks {
@@ -61,7 +64,21 @@ impl Hooks {
                 active.push((*name, path));
             }
         }
-        Ok(Self { active })
+        Ok(Self { active, made_of: None })
+    }
+
+    /// Notes of what files of a tree they are made of, if there are any.
+    pub(super) fn note_startup(&mut self, repo: &Repo, base: &BaseTree<'_>) -> Result<()> {
+        if !self.active.is_empty() {
+            self.made_of = Some(Places::new(repo.startup_paths(base)?));
+        }
+        Ok(())
+    }
+
+    /// Whether a landing that changes that path changes them.
+    fn are_made_of(&self, path: &str) -> bool {
+        let Ok(path) = RepoPath::parse(path) else { return true };
+        is_sensitive(&path) || self.made_of.as_ref().is_some_and(|places| places.hold(&path))
     }
 
     /// Those that have to pass before anything lands.
@@ -324,7 +341,7 @@ impl Transaction<'_> {
         }
         let watch = self.options.watch;
         let warn = |text: &str| watch.warn(text);
-        if changed.iter().any(|path| self.startup.holds(path)) {
+        if changed.iter().any(|path| self.hooks.are_made_of(path)) {
             return warn(&format!("the landing changes hooks: {} did not run", names.join(" and ")));
         }
         for name in names {
@@ -376,23 +393,5 @@ impl Transaction<'_> {
         let ended = self.watched(POST_LLM_APPLY, run)?;
         point(Fault::HookTold)?;
         Ok(Some(ended))
-    }
-}
-
-/// The paths of the checkout that hooks are made of: what of a landing changes them.
-#[derive(Debug, Default)]
-pub(super) struct Startup(Option<Places>);
-
-impl Startup {
-    pub(super) fn of(repo: &Repo, base: &vcs::tree::BaseTree<'_>, hooks: &Hooks) -> Result<Self> {
-        match hooks.active.is_empty() {
-            true => Ok(Self(None)),
-            false => Ok(Self(Some(Places::new(repo.startup_paths(base)?)))),
-        }
-    }
-
-    fn holds(&self, path: &str) -> bool {
-        let Ok(path) = crate::path::RepoPath::parse(path) else { return true };
-        crate::path::is_sensitive(&path) || self.0.as_ref().is_some_and(|places| places.hold(&path))
     }
 }

@@ -78,7 +78,7 @@ use crate::vcs::scratch::Scratch;
 use crate::vcs::tree::BaseTree;
 use early::Early;
 use full::Full;
-use hooks::{Hooks, Startup};
+use hooks::Hooks;
 use local::Local;
 use obstacles::InCheckout;
 use std::path::{Path, PathBuf};
@@ -307,7 +307,6 @@ pub struct Transaction<'r> {
     target: Target,
     options: Options<'r>,
     hooks: Hooks,
-    startup: Startup,
     /// What the landing touches, and the index that it was checked against.
     touched: Vec<series::Touched>,
     index: Option<Index>,
@@ -330,8 +329,8 @@ impl<'r> Transaction<'r> {
     ) -> Result<Self> {
         obstacles::unsupported()?;
         conversions::refuse_together(base, series)?;
-        let hooks = Hooks::active(repo, options.no_verify, options.merge, options.again)?;
-        let startup = Startup::of(repo, base, &hooks)?;
+        let mut hooks = Hooks::active(repo, options.no_verify, options.merge, options.again)?;
+        hooks.note_startup(repo, base)?;
         let touched = series::touched(base, series)?;
         // What was given is looked at before anybody writes a message.
         repo.identities(&options.author)?;
@@ -396,7 +395,6 @@ impl<'r> Transaction<'r> {
             target,
             options,
             hooks,
-            startup,
             touched,
             index,
             locals,

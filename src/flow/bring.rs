@@ -317,14 +317,11 @@ impl Bring<'_> {
         }
         (self.fill)(report, &Made::default(), true);
         report.to_pass = check::to_pass(repo, self.options, true)?;
-        let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        let obstacles = transaction::in_the_way(repo, target, &base, self.series, self.options.autostash)?;
+        let obstacles = transaction::in_the_way(repo, target, self.series, self.options.autostash)?;
         if !obstacles.is_empty() {
             build_report::in_the_way(report, &obstacles);
         }
-        let handle = repo.open_again()?;
-        let base = handle.tree(target.start)?.as_checked_out(target.checked_out);
-        Ok((None, Some((base.id(), Preview::build(&handle, &base, &own)?))))
+        Ok((None, Some(Preview::build(repo, target, &own)?)))
     }
 
     /// The commits but for the remote's, each with all that it changes, and the names among these that cannot be handled. To move

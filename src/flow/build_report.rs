@@ -163,11 +163,8 @@ impl Run<'_> {
             Some(BranchReport { old: target.tip.map(|id| id.to_string().into()), ..branch(target) });
         self.edits(&mut report, resolved.plan.steps());
         for edit in &mut report.edits {
-            if resolved.present.contains(&edit.number) {
-                edit.state = EditState::AlreadyApplied;
-            }
-            if resolved.lost.contains(&edit.number) {
-                edit.state = EditState::NoChange;
+            if let Some(state) = resolved.unchanged.get(&edit.number) {
+                edit.state = *state;
             }
             if let Some(to) = resolved.followed.get(&edit.number) {
                 edit.to = Some(to.to_string());

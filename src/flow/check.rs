@@ -51,36 +51,19 @@ impl Run<'_> {
         report: &mut Report,
         preview: Option<&mut Option<Compared>>,
     ) -> Result<(), Error> {
-        if self.is_empty() {
-            *report = self.no_edits();
+        if self.is_over(repo, report)? {
             return Ok(());
         }
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
-        if self.unjoined {
-            *report = self.not_joined(repo, &target);
-            return Ok(());
-        }
         tell_of_pending(repo, self.watch)?;
-        let resolved = match self.resolve_onto(repo, &target, None)? {
-            Ok(resolved) => resolved,
-            Err(rejected) => {
-                *report = self.refused(repo, &target, &rejected);
-                return Ok(());
-            }
-        };
-        let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        *report = self.planned(repo, &resolved, &target);
-        if resolved.series.is_empty() {
-            return Ok(());
-        }
-        self.check_merge(&target)?;
+        let Some(resolved) = self.ready(repo, &target, None, report)? else { return Ok(()) };
         report.to_pass = to_pass(repo, &self.options, false)?;
         let autostash = self.options.autostash;
-        let obstacles = transaction::in_the_way(repo, &target, &base, &resolved.series, autostash);
+        let obstacles = transaction::in_the_way(repo, &target, &resolved.series, autostash);
         // What the edits come to is shown whatever keeps them from landing.
         if let Some(preview) = preview {
-            *preview = Some((base.id(), Preview::build(repo, &base, &resolved.series)?));
+            *preview = Some(Preview::build(repo, &target, &resolved.series)?);
         }
         if self.hold {
             report.attempt = self.keep(repo, &target, None, false);

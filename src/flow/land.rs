@@ -4,11 +4,13 @@ use super::bring::{Bring, OfEdits, recover, tell_of_hooks, while_it_moves};
 use super::choose::Chooser;
 use super::done::{Done, Moved};
 use super::observer::Observer;
+use super::resolve_onto::Resolved;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, build_report, push};
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{self, Attempt, Recording, Target, Transaction, interrupt};
+use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::cell::{OnceCell, RefCell};
 
@@ -40,12 +42,7 @@ impl Run<'_> {
         chooser: Option<&dyn Chooser>,
         report: &mut Report,
     ) -> Result<Option<Moved>, Error> {
-        if self.is_empty() {
-            *report = self.no_edits();
-            return Ok(None);
-        }
-        if self.unjoined {
-            *report = self.not_joined(repo, &self.target(repo)?);
+        if self.is_over(repo, report)? {
             return Ok(None);
         }
         self.tell_of_messages(repo)?;
@@ -65,6 +62,46 @@ impl Run<'_> {
         while_it_moves(repo, fresh, &self.options, self.watch, |repo, first| self.land(repo, first, report))
     }
 
+    /// Whether there is nothing to resolve; the report says so then.
+    pub(super) fn is_over(&self, repo: &Repo, report: &mut Report) -> Result<bool, Error> {
+        if self.is_empty() {
+            *report = self.no_edits();
+        } else if self.unjoined {
+            *report = self.not_joined(repo, &self.target(repo)?);
+        }
+        Ok(self.is_empty() || self.unjoined)
+    }
+
+    /// Resolves the edits for a target, or for what is to be there first, and says in the report what they come to. None if
+    /// nothing is left to land.
+    pub(super) fn ready(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        onto: Option<Oid>,
+        report: &mut Report,
+    ) -> Result<Option<Resolved>, Error> {
+        let resolved = match self.resolve_onto(repo, target, onto)? {
+            Ok(resolved) => resolved,
+            Err(rejected) => {
+                *report = self.refused(repo, target, &rejected);
+                return Ok(None);
+            }
+        };
+        if target.checked_out && !self.dry {
+            repo.begin_index();
+        }
+        *report = self.planned(repo, &resolved, target);
+        if resolved.series.is_empty() {
+            if !self.dry {
+                self.forget(repo, target);
+            }
+            return Ok(None);
+        }
+        self.check_merge(target)?;
+        Ok(Some(resolved))
+    }
+
     /// Lands on the target that was chosen at the first try.
     pub(super) fn land(
         &self,
@@ -82,22 +119,7 @@ impl Run<'_> {
         first.get_or_init(|| target.clone()).check_same(&target)?;
         let last = listed.first().map(|one| one.id.clone());
         let (push, onto) = push::way(repo, &target, &self.options)?;
-        let mut resolved = match self.resolve_onto(repo, &target, onto)? {
-            Ok(resolved) => resolved,
-            Err(rejected) => {
-                *report = self.refused(repo, &target, &rejected);
-                return Ok(None);
-            }
-        };
-        if target.checked_out {
-            repo.begin_index();
-        }
-        *report = self.planned(repo, &resolved, &target);
-        if resolved.series.is_empty() {
-            self.forget(repo, &target);
-            return Ok(None);
-        }
-        self.check_merge(&target)?;
+        let Some(mut resolved) = self.ready(repo, &target, onto, report)? else { return Ok(None) };
         if let Some(onto) = onto {
             resolved.series.insert(0, push::move_to(repo, &target, onto)?);
         }

@@ -6,6 +6,7 @@ use super::{Error, conflict};
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
+use crate::report::EditState;
 use crate::report::escape::shell_word;
 use crate::transaction::{self, Brought, Clash, ClashKind, Planned, Recording, Target};
 use crate::vcs::Oid;
@@ -22,12 +23,10 @@ pub(super) struct Resolved {
     pub(super) series: Vec<Planned>,
     /// Whether the series was merged with what the branch has since the base.
     pub(super) merged: bool,
-    /// The edits whose result the branch has had since the base.
-    pub(super) present: BTreeSet<usize>,
+    /// The edits that change nothing any more: the branch has had their result since the base, or its side is favoured.
+    pub(super) unchanged: BTreeMap<usize, EditState>,
     /// Where the branch has moved an edit's file since the base: that is where the edit goes.
     pub(super) followed: BTreeMap<usize, RepoPath>,
-    /// The edits that change nothing any more, since the branch's side is favoured.
-    pub(super) lost: BTreeSet<usize>,
     /// Where only the favour decided.
     pub(super) decided: Vec<Diagnostic>,
     /// What is refused beside them, with `--keep-going`.
@@ -89,8 +88,7 @@ impl Run<'_> {
         };
         let id = self.id(repo, target)?;
         let mut series = self.series(repo, &plan, &id)?;
-        let (mut present, mut lost, mut decided) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-        let mut followed = BTreeMap::new();
+        let (mut unchanged, mut followed, mut decided) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let mut merged = false;
         if let (Some(from), Some(onto)) = (shown, rebased.or(target.start))
             && (from != onto || rebased.is_some())
@@ -127,8 +125,9 @@ impl Run<'_> {
                 }
                 if new.changes.is_empty() {
                     let is_decided = carried.decided.iter().any(|clash| clash.planned == at);
-                    let none = if is_decided { &mut lost } else { &mut present };
-                    none.extend(planned.edits.iter().filter(|edit| !failed.contains(edit)));
+                    let state = if is_decided { EditState::NoChange } else { EditState::AlreadyApplied };
+                    let edits = planned.edits.iter().filter(|edit| !failed.contains(edit));
+                    unchanged.extend(edits.map(|edit| (*edit, state)));
                 }
             }
             series = carried.series;
@@ -138,9 +137,7 @@ impl Run<'_> {
         }
         match refused {
             Some(rejected) if series.is_empty() => Ok(Err(rejected)),
-            refused => {
-                Ok(Ok(Resolved { id, plan, series, merged, present, followed, lost, decided, refused }))
-            }
+            refused => Ok(Ok(Resolved { id, plan, series, merged, unchanged, followed, decided, refused })),
         }
     }
 

@@ -324,8 +324,7 @@ fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Resul
 impl Run<'_> {
     /// Lands it, and once more where its branch has moved meanwhile.
     fn suggest(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
-        if self.is_empty() {
-            *report = self.no_edits();
+        if self.is_over(repo, report)? {
             return Ok(None);
         }
         self.tell_of_messages(repo)?;

@@ -5,7 +5,7 @@ use super::observer::Observer;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, build_report};
 use crate::report::{Report, Status, ToPass};
-use crate::transaction::{self, Preview, interrupt};
+use crate::transaction::{self, Preview};
 use crate::vcs::repo::Repo;
 use std::cell::RefCell;
 
@@ -29,7 +29,7 @@ pub(super) fn to_pass(repo: &Repo, options: &Options, again: bool) -> Result<Vec
     let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
     let exec = options.exec.iter().map(|line| ToPass { kind: "exec", name: line.clone() });
     let mut all: Vec<_> = hooks.chain(exec).collect();
-    if repo.manner(&options.sign, interrupt::signal)?.is_signed() {
+    if repo.manner(&options.sign)?.is_signed() {
         all.push(ToPass { kind: "signature", name: "git commit-tree -S".to_owned() });
     }
     Ok(all)

@@ -1,7 +1,7 @@
 //! Where a landing is pushed to, and what is to be done first where the remote has moved on.
 
 use super::{Error, Options};
-use crate::transaction::{self, OnRemote, Planned, Target, interrupt};
+use crate::transaction::{self, OnRemote, Planned, Target};
 use crate::vcs::Oid;
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
@@ -22,7 +22,7 @@ pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way
         return Err(Error::NoBranchToPush);
     }
     let upstream = repo.upstream(&target.name, Some(remote))?;
-    let Some(there) = repo.ask_remote(&upstream, interrupt::seen)? else { return Ok((Some(upstream), None)) };
+    let Some(there) = repo.ask_remote(&upstream)? else { return Ok((Some(upstream), None)) };
     let known = repo.has(there)?;
     if let Some(start) = target.start
         && known
@@ -34,7 +34,7 @@ pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way
     if !options.rebase {
         return Err(transaction::Error::Behind { to, why: NOT_HERE.to_owned() }.into());
     }
-    repo.fetch_branch(&upstream, interrupt::seen)?;
+    repo.fetch_branch(&upstream)?;
     match target.tip {
         Some(tip) if !repo.is_ancestor(tip, there)? => Err(Error::Diverged(to)),
         _ => Ok((Some(upstream), Some(there))),
@@ -62,7 +62,7 @@ pub(super) fn branches_there(
     let mut all = Vec::new();
     for (name, tip) in branches.iter().filter(|_| options.push.is_some()) {
         let upstream = repo.upstream(name, options.push.as_deref())?;
-        let Some(there) = repo.ask_remote(&upstream, interrupt::seen)? else { continue };
+        let Some(there) = repo.ask_remote(&upstream)? else { continue };
         let is_known = repo.has(there)?;
         if !is_known || !repo.is_ancestor(there, *tip)? {
             return Err(

@@ -120,14 +120,13 @@ fn drop_there(repo: &Repo, there: &[OnRemote], verify: bool, transaction_dir: &T
     for (remote, refs) in remotes {
         let names: Vec<_> = refs.iter().map(|one| short(one.to)).collect();
         let to = format!("{} of {remote}", names.join(", "));
-        match repo.push(remote, &refs, verify, &transaction_dir.alive, interrupt::seen)? {
+        match repo.push(remote, &refs, verify, &transaction_dir.alive)? {
             Pushed::Taken => {}
             Pushed::Behind(why) => return Err(Error::Behind { to, why }),
             Pushed::Refused(why) => return Err(Error::NotTaken { to, why }),
             // The remote can be asked, and if not now, then by the recovery.
             Pushed::Unknown(why) => {
-                let gone =
-                    |one: &OnRemote| Some(repo.ask_remote(&one.upstream, interrupt::seen).ok()?.is_none());
+                let gone = |one: &OnRemote| Some(repo.ask_remote(&one.upstream).ok()?.is_none());
                 let answers: Vec<_> = there.iter().map(gone).collect();
                 if answers.iter().any(|gone| *gone != Some(true)) {
                     let is_known = answers.iter().all(|gone| *gone == Some(false));
@@ -171,7 +170,7 @@ impl Note {
     pub(super) fn is_gone(&self, repo: &Repo) -> Option<bool> {
         let mut is_gone = false;
         for upstream in self.0.iter().filter_map(|one| one.upstream(repo)) {
-            is_gone |= repo.ask_remote(&upstream, interrupt::seen).ok()?.is_none();
+            is_gone |= repo.ask_remote(&upstream).ok()?.is_none();
         }
         Some(is_gone)
     }

@@ -334,7 +334,7 @@ impl<'r> Transaction<'r> {
         let touched = series::touched(base, series)?;
         // What was given is looked at before anybody writes a message.
         repo.identities(&options.author)?;
-        let manner = repo.manner(&options.sign, interrupt::signal)?;
+        let manner = repo.manner(&options.sign)?;
         let (transaction_dir, mut scratch, emptied) =
             match options.spare.and_then(|spare| spare.take(target.start)) {
                 Some(left) => left,
@@ -410,7 +410,7 @@ impl<'r> Transaction<'r> {
         let file = self.transaction_dir.file("COMMIT_EDITMSG");
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         point(Fault::EditorStarted)?;
-        self.repo.edit(&file, interrupt::signal).map_err(unless_interrupted)?;
+        self.repo.edit(&file).map_err(unless_interrupted)?;
         check_interrupt()?;
         let edited = vcs::places::read(&file, LONGEST_TEXT)?;
         String::from_utf8(edited).map_err(|_| vcs::Error::NotUtf8(file).into())

@@ -2,7 +2,7 @@
 
 use super::local::Local;
 use super::series::{Fate, Touched};
-use super::{Error, Result, Target, interrupt};
+use super::{Error, Result, Target};
 use crate::span::LineRange;
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found, Identity};
@@ -177,7 +177,7 @@ pub(super) fn check(
 ) -> Result<InCheckout> {
     let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
     if target.checked_out {
-        match Patience::for_index(interrupt::seen).wait_for(&repo.index_lock()) {
+        match Patience::for_index().wait_for(&repo.index_lock()) {
             Err(vcs::Error::Locked(lock)) => found.push(Obstacle::Locked(lock)),
             waited => waited?,
         }

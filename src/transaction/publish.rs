@@ -186,12 +186,12 @@ impl Prepared<'_> {
         quarantine.release(repo, &journal.objects)?;
         point(Fault::ObjectsMoved)?;
         if target.checked_out {
-            let patience = Patience::for_index(interrupt::seen);
+            let patience = Patience::for_index();
             held.index = Some(TokenLock::take(&repo.index_lock(), token, patience)?);
             point(Fault::IndexLocked)?;
         }
         if !journal.by_git {
-            let patience = Patience::for_reference(repo.config(), interrupt::seen)?;
+            let patience = Patience::for_reference(repo.config())?;
             held.reference.take(repo, &journal.movement, token, patience)?;
             for record in &journal.records {
                 held.record.take(repo, record, token, patience)?;

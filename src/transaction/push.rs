@@ -62,13 +62,13 @@ impl Note {
     /// Whether the remote has it; `None` if it cannot be asked.
     pub(super) fn is_taken(&self, repo: &Repo) -> Option<bool> {
         let upstream = self.upstream();
-        let there = repo.ask_remote(&upstream, interrupt::seen).ok()?;
+        let there = repo.ask_remote(&upstream).ok()?;
         let Some(there) = there.map(|id| id.to_string()) else { return Some(false) };
         if there == self.new {
             return Some(true);
         }
         if !repo.has(repo.id(&there).ok()?).ok()? {
-            repo.fetch_branch(&upstream, interrupt::seen).ok()?;
+            repo.fetch_branch(&upstream).ok()?;
         }
         repo.contains(&there, &self.new).ok()
     }
@@ -107,7 +107,6 @@ impl Prepared<'_> {
                 &[PushedRef { from: Some(new), to: &upstream.branch, old: None }],
                 !options.no_verify,
                 &transaction_dir.alive,
-                interrupt::seen,
             )
             .map_err(|e| unnoted(e.into()))?;
         let to = || upstream.to_string();

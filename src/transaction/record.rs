@@ -229,7 +229,7 @@ pub(super) fn finish(
             let mut own = RefLock::default();
             if !lock.is_held() {
                 // Somebody has removed it, or a git was killed in the middle.
-                let patience = Patience::for_reference(repo.config(), super::interrupt::seen)?;
+                let patience = Patience::for_reference(repo.config())?;
                 own.take(repo, movement, &transaction_dir.join(super::journal::TOKEN), patience)?;
             }
             let lock = if lock.is_held() { lock } else { &own };

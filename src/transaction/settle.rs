@@ -4,7 +4,7 @@ use super::discard::{self, broken};
 use super::journal::{self, Journal};
 use super::publish::{Locks, finish};
 use super::recover::{End, Settled};
-use super::{Error, Result, interrupt, places, record, staging};
+use super::{Error, Result, places, record, staging};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::{Patience, TokenLock};
@@ -154,7 +154,7 @@ impl Setting<'_> {
         let token = self.transaction_dir.join(journal::TOKEN);
         if self.has_landed() {
             if !self.journal.by_git && !self.repo.is_recorded(movement)? && self.is_untouched()? {
-                let patience = Patience::for_reference(self.repo.config(), interrupt::seen)?;
+                let patience = Patience::for_reference(self.repo.config())?;
                 self.reference.retake(self.repo, movement, &token, patience)?;
             }
             return Ok(());
@@ -162,7 +162,7 @@ impl Setting<'_> {
         if self.lock.is_some() || self.tip != movement.old || !self.is_begun()? || !self.is_untouched()? {
             return Ok(());
         }
-        let lock = TokenLock::take(&beside(&index), &token, Patience::for_index(interrupt::seen))?;
+        let lock = TokenLock::take(&beside(&index), &token, Patience::for_index())?;
         point(Fault::IndexLocked)?;
         // Somebody may have been quicker.
         let now = self.repo.value(&movement.name)?.map(|id| id.to_string());

@@ -24,8 +24,6 @@ pub struct Manner {
     encoding: Option<String>,
     /// The key that it is signed with, where it is signed; an empty one is git's choice.
     key: Option<String>,
-    /// Gives a signal that has come, to give up a signer for.
-    signal: fn() -> Option<i32>,
 }
 
 impl Manner {
@@ -54,18 +52,17 @@ struct Texts {
 }
 
 impl Repo {
-    /// How commits are made here: signed with that key if there is one, else as configured. `signal` gives one that has come
-    /// while a signer waits for somebody.
+    /// How commits are made here: signed with that key if there is one, else as configured.
     ///
     /// # Errors
     /// The configuration makes no sense.
-    pub fn manner(&self, sign: &Sign, signal: fn() -> Option<i32>) -> Result<Manner> {
+    pub fn manner(&self, sign: &Sign) -> Result<Manner> {
         let key = match sign {
             Sign::Never => None,
             Sign::With(key) => Some(key.clone()),
             Sign::AsConfigured => self.config().bool("commit.gpgsign")?.unwrap_or(false).then(String::new),
         };
-        Ok(Manner { encoding: self.commit_encoding()?, key, signal })
+        Ok(Manner { encoding: self.commit_encoding()?, key })
     }
 
     /// `i18n.commitEncoding`, unless it is UTF-8.
@@ -98,7 +95,7 @@ impl Repo {
     ) -> Result<Oid> {
         let texts = Texts::of(self, who, draft.message, manner)?;
         if let Some(key) = &manner.key {
-            return self.sign(quarantine, draft, &texts, key, manner.signal);
+            return self.sign(quarantine, draft, &texts, key);
         }
         self.write_unsigned(draft, &texts, manner.encoding.as_deref())
     }
@@ -133,14 +130,7 @@ impl Repo {
 
     /// Has git write and sign the commit. It goes to the quarantine's directory, where git finds what it needs of the new
     /// objects.
-    fn sign(
-        &self,
-        quarantine: &Quarantine,
-        draft: &Draft<'_>,
-        texts: &Texts,
-        key: &str,
-        signal: fn() -> Option<i32>,
-    ) -> Result<Oid> {
+    fn sign(&self, quarantine: &Quarantine, draft: &Draft<'_>, texts: &Texts, key: &str) -> Result<Oid> {
         quarantine.spill(self)?;
         let mut command = process::git_with_objects(self, quarantine.objects());
         for (role, who) in [("AUTHOR", &texts.author), ("COMMITTER", &texts.committer)] {
@@ -154,7 +144,7 @@ impl Repo {
         let (message, printed) = (quarantine.objects().join("message"), quarantine.objects().join("signed"));
         std::fs::write(&message, &texts.message).map_err(|e| Error::io("write", &message, e))?;
         let signing = Supervised::of(&command).input(Some(&message)).output(&printed).asking();
-        let ended = supervise::run(signing, &signal);
+        let ended = supervise::run(signing, &());
         let said = places::read(&printed, places::SMALL);
         // The directory is for objects alone.
         for file in [&message, &printed] {

@@ -171,7 +171,7 @@ impl Accepting<'_> {
         let mut all = Vec::new();
         for id in commits {
             let commit = self.repo.existing(*id)?;
-            if commit.parents.len() < 2 {
+            if !commit.is_merge() {
                 all.push(*id);
                 continue;
             }

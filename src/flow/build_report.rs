@@ -16,6 +16,7 @@ use crate::transaction::{self, Made, Obstacle, Planned, Target};
 use crate::vcs::Oid;
 use crate::vcs::patch::Side;
 use crate::vcs::repo::Repo;
+use crate::vcs::tree::mode_of;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -254,13 +255,10 @@ impl Run<'_> {
         let tree = repo.tree(self.base.or(target.start)).ok()?.as_checked_out(target.checked_out);
         let read = |state: &Option<FileState>| -> Option<Option<(u32, Arc<[u8]>)>> {
             let Some(state) = state else { return Some(None) };
-            let mode = match state.node {
-                Node::File { executable: false } => 0o100_644,
-                Node::File { executable: true } => 0o100_755,
-                Node::Symlink => 0o120_000,
-                Node::Directory | Node::Submodule => return None,
-            };
-            Some(Some((mode, state.body.read(&tree).ok()?)))
+            match state.node {
+                Node::Directory | Node::Submodule => None,
+                node => Some(Some((mode_of(node), state.body.read(&tree).ok()?))),
+            }
         };
         let mut all = String::new();
         // A move is one difference and not two.

@@ -118,12 +118,11 @@ impl Landing {
     /// # Errors
     /// None of it is on the branch; or the object store fails.
     pub(super) fn steps(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<Steps, Error> {
-        let is_merge = |id: Oid| -> Result<bool, Error> { Ok(repo.existing(id)?.parents.len() > 1) };
         let edits_of = |id: Oid| self.edits_of(id).cloned().unwrap_or_default();
         let mut steps = Steps::default();
         let mut brought = Vec::new();
         for id in self.brought(repo)? {
-            if !is_merge(id)? && (!self.is_of_trailers() || self.edits_of(id).is_some()) {
+            if !repo.existing(id)?.is_merge() && (!self.is_of_trailers() || self.edits_of(id).is_some()) {
                 brought.push(id);
             }
         }
@@ -167,7 +166,7 @@ impl Landing {
                 self.check_own(repo, old)?;
             }
             for id in gone {
-                if !is_merge(id)? {
+                if !repo.existing(id)?.is_merge() {
                     steps.done.push(Step { replayed: Replayed::again(id), now: id, edits: edits_of(id) });
                 }
             }

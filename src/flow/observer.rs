@@ -55,13 +55,12 @@ impl Watch for Observer<'_> {
 
 impl From<&Recovered> for RecoveredReport {
     fn from(one: &Recovered) -> Self {
-        let settled = &one.settled;
         Self {
             id: one.id.clone(),
-            end: settled.end.as_str(),
-            left: settled.left.clone(),
-            locks: settled.locks.iter().map(|lock| lock.display().to_string()).collect(),
-            aside: settled.aside.as_ref().map(|aside| aside.display().to_string()),
+            end: one.end.as_str(),
+            left: one.left.clone(),
+            locks: one.locks.iter().map(|lock| lock.display().to_string()).collect(),
+            aside: one.aside.as_ref().map(|aside| aside.display().to_string()),
         }
     }
 }

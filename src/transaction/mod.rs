@@ -56,12 +56,12 @@ pub use obstacles::Obstacle;
 pub use preview::{Preview, hooks_to_pass, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
 pub use record::{Recording, contents, records};
-pub use recover::{End, Recovered, Settled, pending, recover};
+pub use recover::{End, Recovered, pending, recover};
 pub use replay::{Replayed, is_made, move_to, replay, reverting};
 pub use series::{Made, Making, Planned};
 pub use target::Target;
 pub use text::Text;
-pub use transaction_dir::{Private, SpareRoom};
+pub use transaction_dir::{SpareRoom, TransactionDir};
 pub use watch::Watch;
 
 use crate::message::Cleanup;
@@ -83,7 +83,7 @@ use local::Local;
 use obstacles::InCheckout;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use transaction_dir::{TransactionDir, remove_abandoned};
+use transaction_dir::remove_abandoned;
 
 /// Why nothing landed, or (in one case) why what landed is not finished.
 #[derive(Debug, thiserror::Error)]

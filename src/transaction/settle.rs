@@ -3,7 +3,7 @@
 use super::discard::{self, broken};
 use super::journal::{self, Journal};
 use super::publish::{Locks, finish};
-use super::recover::{End, Settled};
+use super::recover::{End, Recovered};
 use super::{Error, Result, places, record, staging};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
@@ -34,7 +34,7 @@ struct Setting<'a> {
 }
 
 /// Brings a landing to one of its ends.
-pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Settled> {
+pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Recovered> {
     let worktree = places::find(current, transaction_dir, journal)?;
     let repo = worktree.as_ref().unwrap_or(current);
     // Whatever HEAD there is now, it is another one's.
@@ -46,7 +46,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
     // A detached HEAD goes with its worktree.
     if worktree.is_none() && movement.name == "HEAD" {
         record.abandon()?;
-        return Ok(Settled { end: End::LeftAlone, left: paths(journal), ..Settled::default() });
+        return Ok(Recovered { left: paths(journal), ..Recovered::at(End::LeftAlone) });
     }
     let lock = match &journal.index {
         Some(index) => TokenLock::adopt(beside(&index.0), &token)?,
@@ -183,14 +183,14 @@ impl Setting<'_> {
         Ok(self.head_is_as_left()? && (is_like(&kept)? || is_like(&prepared)?))
     }
 
-    fn end(&self) -> Result<Settled> {
+    fn end(&self) -> Result<Recovered> {
         let movement = &self.journal.movement;
         let head_is_as_left = !self.has_index || self.head_is_as_left()?;
         let locked = self.lock.is_some() && head_is_as_left;
         if self.has_landed() {
             let (reference, record, index) = (&self.reference, &self.record, self.lock.as_ref());
             finish(self.repo, self.transaction_dir, self.journal, &Locks { reference, record, index })?;
-            return Ok(Settled { end: End::Finished, ..Settled::default() });
+            return Ok(Recovered::at(End::Finished));
         }
         if self.tip == movement.old {
             let mut left = Vec::new();
@@ -210,7 +210,7 @@ impl Setting<'_> {
             }
             self.retract()?;
             self.let_go()?;
-            return Ok(Settled { end: End::TakenBack, left, ..Settled::default() });
+            return Ok(Recovered { left, ..Recovered::at(End::TakenBack) });
         }
         // The branch has gone on, from what has landed or from somewhere else.
         let landed = self.went_on_from_new()?;
@@ -223,15 +223,15 @@ impl Setting<'_> {
         self.let_go()?;
         Ok(match (landed, begun) {
             // All of it was in place before the branch moved; whatever else there is now was done since.
-            (true, _) => Settled { end: End::Finished, ..Settled::default() },
-            (_, false) => Settled { end: End::TakenBack, ..Settled::default() },
+            (true, _) => Recovered::at(End::Finished),
+            (_, false) => Recovered::at(End::TakenBack),
             (_, true) => self.left_alone(),
         })
     }
 
     /// Touches nothing more; says what somebody has to look at.
-    fn left_alone(&self) -> Settled {
-        Settled { end: End::LeftAlone, left: paths(self.journal), ..Settled::default() }
+    fn left_alone(&self) -> Recovered {
+        Recovered { left: paths(self.journal), ..Recovered::at(End::LeftAlone) }
     }
 
     fn let_go(&self) -> Result<()> {

@@ -63,6 +63,16 @@ pub(super) fn node(mode: i32) -> Node {
     }
 }
 
+/// The mode of what stands somewhere.
+pub fn mode_of(node: Node) -> u32 {
+    match node {
+        Node::File { executable: true } => 0o100755,
+        Node::File { executable: false } | Node::Directory => 0o100644,
+        Node::Symlink => 0o120000,
+        Node::Submodule => 0o160000,
+    }
+}
+
 impl super::repo::Repo {
     /// The tree of a commit; `None` for the empty tree.
     ///
@@ -127,13 +137,7 @@ impl BaseTree<'_> {
                 }
             },
         };
-        let mode = match state.node {
-            Node::File { executable: true } => 0o100755,
-            Node::File { executable: false } | Node::Directory => 0o100644,
-            Node::Symlink => 0o120000,
-            Node::Submodule => 0o160000,
-        };
-        Ok(Entry { mode, id })
+        Ok(Entry { mode: mode_of(state.node), id })
     }
 
     /// Likewise of all that changes; the last that a path comes to counts.

@@ -91,8 +91,9 @@ pub fn recover(
 }
 
 /// Tries it, and again where a branch moves meanwhile: the one here, or with `--rebase` the remote's. Each try is given the
-/// target of the first one, once that is known, and from the second on a `fresh` handle. From the second try on it stands in the line of the branch here, so that nobody is overtaken
-/// for ever; it is over once others move the branch nevertheless for as long as is waited for locks.
+/// target of the first one, once that is known, and from the second on a `fresh` handle. From then on it stands in the line of the
+/// branch here, so that nobody is overtaken for ever; it is over once others move the branch nevertheless for as long as is
+/// waited for locks.
 pub(super) fn while_it_moves<T>(
     given: &Repo,
     fresh: &mut Option<Repo>,

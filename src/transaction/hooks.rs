@@ -189,18 +189,23 @@ impl Transaction<'_> {
         ended
     }
 
-    /// Has the hooks of `git commit` judge a commit that is to be: its files, then its message.
-    pub(super) fn judge(&self, full: &Full, candidate: &Candidate<'_>, who: &Identities) -> Result<Judged> {
-        let message = candidate.planned.message.clone();
-        let edits = &candidate.planned.edits;
-        let judging = [PRE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG];
-        if !judging.iter().any(|name| self.hooks.get(name).is_some()) {
-            return Ok(Judged { tree: candidate.tree, message });
-        }
-        let mut facts = self.facts(&Made::default(), edits);
-        facts.new = None;
+    /// Shows a tree on a commit to hooks, where any of these is active.
+    fn show_to(&self, hooks: &[&str], head: Option<Oid>, tree: Oid) -> Result<Option<&Full>> {
+        let is_active = hooks.iter().any(|name| self.hooks.get(name).is_some());
+        let Some(full) = self.full.as_ref().filter(|_| is_active) else { return Ok(None) };
         self.early.as_ref().map_or(Ok(()), |early| early.release(&self.quarantine))?;
-        full.show(self.repo, candidate.parent, candidate.tree)?;
+        full.show(self.repo, head, tree)?;
+        Ok(Some(full))
+    }
+
+    /// Has the hooks of `git commit` judge a commit that is to be: its files, then its message.
+    pub(super) fn judge(&self, candidate: &Candidate<'_>, who: &Identities) -> Result<Judged> {
+        let Candidate { planned, parent, tree, .. } = *candidate;
+        let message = planned.message.clone();
+        let Some(full) = self.show_to(&[PRE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG], parent, tree)? else {
+            return Ok(Judged { tree, message });
+        };
+        let facts = self.facts(&Made::default(), &planned.edits);
         let tree = self.pre_commit(full, candidate, who, &facts)?;
         let message = self.message(full, message, "message", who, &facts)?;
         Ok(Judged { tree, message })
@@ -216,15 +221,9 @@ impl Transaction<'_> {
         tree: Oid,
         who: &Identities,
     ) -> Result<String> {
-        let judging = [PRE_MERGE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG];
-        let Some(full) =
-            self.full.as_ref().filter(|_| judging.iter().any(|name| self.hooks.get(name).is_some()))
-        else {
-            return Ok(message.to_owned());
-        };
+        let hooks = [PRE_MERGE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG];
+        let Some(full) = self.show_to(&hooks, Some(start), tree)? else { return Ok(message.to_owned()) };
         let facts = self.facts(&Made::default(), &[]);
-        self.early.as_ref().map_or(Ok(()), |early| early.release(&self.quarantine))?;
-        full.show(self.repo, Some(start), tree)?;
         self.must_pass(full, PRE_MERGE_COMMIT, &[], None, who, &facts)?;
         full.scratch.set_merge_head(Some(last))?;
         let message = self.message(full, message.to_owned(), "merge", who, &facts)?;

@@ -1,6 +1,6 @@
 //! Making the commits, with all that hooks and commands have to say about them.
 
-use super::hooks::{Candidate, Judged};
+use super::hooks::Candidate;
 use super::series::{Fate, Touched};
 use super::{
     Error, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, series, staging,
@@ -50,12 +50,7 @@ impl<'r> Transaction<'r> {
                 continue;
             }
             let who = &planned.making.identities(&who);
-            let judged = match &self.full {
-                Some(full) => {
-                    self.judge(full, &Candidate { planned, parent, before: tree, tree: next }, who)?
-                }
-                None => Judged { tree: next, message: planned.message.clone() },
-            };
+            let judged = self.judge(&Candidate { planned, parent, before: tree, tree: next }, who)?;
             self.take_in(base, next, judged.tree, &mut total)?;
             let (message, cleanup) =
                 (judged.message.as_str(), planned.making.cleanup(self.options.cleanup.0));

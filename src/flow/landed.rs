@@ -177,12 +177,7 @@ impl Run<'_> {
             if listed.is_empty() {
                 continue;
             }
-            let fates = listed.iter().map(|one| match commits_of(repo, one)? {
-                Some(commits) => fates(repo, &commits, one.reference == target.name, tip),
-                None => Ok(Vec::new()),
-            });
-            let fates = fates.collect::<Result<Vec<_>, Error>>()?;
-            let known = known(&listed, &fates);
+            let known = known(repo, &listed, target, tip)?;
             if names.is_none() {
                 let rules = self.rules(repo, target.start)?;
                 names = Some(plan::files(&self.script, &repo.tree(target.start)?, &rules)?);
@@ -223,12 +218,16 @@ impl Run<'_> {
 
 /// The edits that were listed, each with what became of it: where it has landed more than once, the best.
 fn known<'l>(
+    repo: &Repo,
     listed: &'l [LandedEdits],
-    fates: &[Vec<(Oid, Fate)>],
-) -> HashMap<LandedEdit, (Fate, &'l LandedEdits, Oid)> {
+    target: &Target,
+    tip: Oid,
+) -> Result<HashMap<LandedEdit, (Fate, &'l LandedEdits, Oid)>, Error> {
     let mut known: HashMap<LandedEdit, (Fate, &LandedEdits, Oid)> = HashMap::new();
-    for (one, fates) in listed.iter().zip(fates) {
-        for (commit, &(id, fate)) in one.commits.iter().zip(fates) {
+    for one in listed {
+        let Some(commits) = commits_of(repo, one)? else { continue };
+        let fates = fates(repo, &commits, one.reference == target.name, tip)?;
+        for (commit, (id, fate)) in one.commits.iter().zip(fates) {
             for edit in &commit.edits {
                 let best = known.entry(edit.clone()).or_insert((fate, one, id));
                 if fate < best.0 {
@@ -237,7 +236,7 @@ fn known<'l>(
             }
         }
     }
-    known
+    Ok(known)
 }
 
 /// The commits of a landing. What a list says is checked by what the commits are: where this repository lacks one nothing is

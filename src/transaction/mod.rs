@@ -48,7 +48,7 @@ pub use crate::vcs::interrupt;
 pub use attempt::{Attempt, Found, KEPT_FOR, Kept, Listed, is_id as is_attempt_id};
 pub use carry::{Brought, Clash, ClashKind, carry};
 pub use command::{Failure, Ran, Reason};
-pub use drop::{OnRemote, drop_branches};
+pub use drop::{Dropped, drop_branches};
 pub use forget::forget;
 pub use hooks::hooks_passed_over;
 pub use line::Line;

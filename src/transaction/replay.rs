@@ -26,7 +26,8 @@ impl Replayed {
     }
 }
 
-/// Brings commits onto the commit `onto`, one after another; each has its number there (from 1) as its edit. `favor` says whose lines are taken where both changed them.
+/// Brings commits onto the commit `onto`, one after another; each has its number there (from 1) as its edit. `favor` says whose
+/// lines are taken where both changed them.
 ///
 /// Forwards each keeps its author and its message; one that is taken back is the user's own, and says what it takes back
 /// in the words of `git revert`.

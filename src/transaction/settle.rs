@@ -19,11 +19,9 @@ struct Setting<'a> {
     repo: &'a Repo,
     transaction_dir: &'a Path,
     journal: &'a Journal,
-    reference: RefLock,
-    record: RefLock,
-    /// The index's lock, if it still is the landing's or was taken anew.
-    lock: Option<TokenLock>,
-    /// Whether that lock was never gone: nobody with manners has written an index or a commit since.
+    /// Those that are the landing's; that of the index may have been taken anew.
+    locks: Locks,
+    /// Whether the index's lock was never gone: nobody with manners has written an index or a commit since.
     unbroken: bool,
     /// Where the reference is.
     tip: Option<String>,
@@ -48,7 +46,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         record.abandon()?;
         return Ok(Recovered { left: paths(journal), ..Recovered::at(End::LeftAlone) });
     }
-    let lock = match &journal.index {
+    let index = match &journal.index {
         Some(index) => TokenLock::adopt(beside(&index.0), &token)?,
         None => None,
     };
@@ -57,10 +55,8 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         repo,
         transaction_dir,
         journal,
-        reference: RefLock::adopt(repo, [movement], &token)?,
-        record,
-        unbroken: lock.is_some() || !has_index,
-        lock,
+        unbroken: index.is_some() || !has_index,
+        locks: Locks { index, reference: RefLock::adopt(repo, [movement], &token)?, record },
         tip: repo.value(&movement.name)?.map(|id| id.to_string()),
         has_index,
         checkout: match &journal.workdir {
@@ -155,11 +151,15 @@ impl Setting<'_> {
         if self.has_landed() {
             if !self.journal.by_git && !self.repo.is_recorded(movement)? && self.is_untouched()? {
                 let patience = Patience::for_reference(self.repo.config())?;
-                self.reference.retake(self.repo, movement, &token, patience)?;
+                self.locks.reference.retake(self.repo, movement, &token, patience)?;
             }
             return Ok(());
         }
-        if self.lock.is_some() || self.tip != movement.old || !self.is_begun()? || !self.is_untouched()? {
+        if self.locks.index.is_some()
+            || self.tip != movement.old
+            || !self.is_begun()?
+            || !self.is_untouched()?
+        {
             return Ok(());
         }
         let lock = TokenLock::take(&beside(&index), &token, Patience::for_index())?;
@@ -167,7 +167,7 @@ impl Setting<'_> {
         // Somebody may have been quicker.
         let now = self.repo.value(&movement.name)?.map(|id| id.to_string());
         match now == self.tip && self.is_untouched()? {
-            true => self.lock = Some(lock),
+            true => self.locks.index = Some(lock),
             false => {
                 lock.release()?;
                 self.tip = now;
@@ -186,10 +186,9 @@ impl Setting<'_> {
     fn end(&self) -> Result<Recovered> {
         let movement = &self.journal.movement;
         let head_is_as_left = !self.has_index || self.head_is_as_left()?;
-        let locked = self.lock.is_some() && head_is_as_left;
+        let locked = self.locks.index.is_some() && head_is_as_left;
         if self.has_landed() {
-            let (reference, record, index) = (&self.reference, &self.record, self.lock.as_ref());
-            finish(self.repo, self.transaction_dir, self.journal, &Locks { reference, record, index })?;
+            finish(self.repo, self.transaction_dir, self.journal, &self.locks)?;
             return Ok(Recovered::at(End::Finished));
         }
         if self.tip == movement.old {
@@ -203,24 +202,24 @@ impl Setting<'_> {
                     point(Fault::IndexRestored)?;
                 }
                 Some(_) if self.is_begun()? => {
-                    self.let_go()?;
+                    self.locks.abandon()?;
                     return Ok(self.left_alone());
                 }
                 _ => {}
             }
             self.retract()?;
-            self.let_go()?;
+            self.locks.abandon()?;
             return Ok(Recovered { left, ..Recovered::at(End::TakenBack) });
         }
         // The branch has gone on, from what has landed or from somewhere else.
         let landed = self.went_on_from_new()?;
         let begun = !landed && self.is_begun()?;
         match landed {
-            true => record::finish(self.repo, self.transaction_dir, self.journal, &self.record)?,
+            true => record::finish(self.repo, self.transaction_dir, self.journal, &self.locks.record)?,
             false if begun => {}
             false => self.retract()?,
         }
-        self.let_go()?;
+        self.locks.abandon()?;
         Ok(match (landed, begun) {
             // All of it was in place before the branch moved; whatever else there is now was done since.
             (true, _) => Recovered::at(End::Finished),
@@ -232,12 +231,6 @@ impl Setting<'_> {
     /// Touches nothing more; says what somebody has to look at.
     fn left_alone(&self) -> Recovered {
         Recovered { left: paths(self.journal), ..Recovered::at(End::LeftAlone) }
-    }
-
-    fn let_go(&self) -> Result<()> {
-        self.record.abandon()?;
-        self.reference.abandon()?;
-        Ok(self.lock.as_ref().map_or(Ok(()), TokenLock::release)?)
     }
 
     fn retract(&self) -> Result<()> {

@@ -221,6 +221,9 @@ fn from_json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> serde_json::Result
 /// The result of most things here.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// The report of commits that land, as JSON.
+pub type Json<'a> = &'a dyn Fn(&Made) -> String;
+
 /// How a transaction is to go about it.
 pub struct Options<'a> {
     /// How long to wait for another landing (`llmapply.lockTimeout`).
@@ -254,7 +257,7 @@ pub struct Options<'a> {
     /// Who is told what hooks and commands do.
     pub watch: &'a dyn Watch,
     /// What is to be kept of it (`llmapply.record`), and its report as JSON.
-    pub record: Option<(Recording<'a>, &'a dyn Fn(&Made) -> String)>,
+    pub record: Option<(Recording<'a>, Json<'a>)>,
     /// Where the commits are pushed to before the branch moves (`--push`).
     pub push: Option<Upstream>,
     /// The refused attempts that it lands in the place of, and that are forgotten then.

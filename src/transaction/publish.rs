@@ -74,8 +74,6 @@ impl Locks {
 struct Held {
     locks: Locks,
     files: bool,
-    /// Whether the prepared index may be in place.
-    placed: bool,
     /// Whether git has moved the reference, and it has to go back.
     moved: bool,
 }
@@ -237,7 +235,6 @@ impl Prepared<'_> {
             let outside = self.staged.as_ref().map_or(&none, |staged| &staged.outside);
             repo.prepare_index(&aside, index, &updates, &checkout, &placed, outside)?;
             point(Fault::IndexPrepared)?;
-            held.placed = true;
             Repo::place_index(&aside, &repo.index_file())?;
             point(Fault::IndexPlaced)?;
         }
@@ -258,11 +255,11 @@ impl Prepared<'_> {
     /// # Errors
     /// What cannot be undone keeps its journal and its locks, and is the recovery's.
     fn take_back(&self, journal: &Journal, held: &Held) -> Result<()> {
-        let Transaction { repo, transaction_dir, .. } = &self.transaction;
+        let Transaction { repo, transaction_dir, target, .. } = &self.transaction;
         if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir()) {
             staging::undo(&Checkout::open(workdir, repo)?, staged)?;
         }
-        if held.placed {
+        if target.checked_out {
             repo.restore_index(
                 &repo.index_file(),
                 &transaction_dir.file(journal::INDEX_BEFORE),

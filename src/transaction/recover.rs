@@ -188,7 +188,7 @@ fn is_for_good(error: &Error) -> bool {
 
 /// What a dead transaction has asked of a remote.
 enum Note {
-    Pushed(push::Note),
+    Pushed(Box<push::Note>),
     Dropped(dropping::Note),
 }
 
@@ -274,7 +274,7 @@ impl<'r> Dead<'r> {
             Journal::retire(path)?;
             if let (End::TakenBack, Some(note)) = (settled.end, pushed) {
                 // Only what the remote has taken is published here.
-                *open = Some(Open { note: Note::Pushed(note), known: Some(true) });
+                *open = Some(Open { note: Note::Pushed(Box::new(note)), known: Some(true) });
                 return Ok(None);
             }
             clean(repo, path, Some(&journal), settled.end)?;
@@ -284,7 +284,7 @@ impl<'r> Dead<'r> {
             return Err(discard::broken(repo, path, "it is gone, and left locks".to_owned()));
         }
         let dropped = dropping::Note::read(path)?;
-        let note = pushed.map(Note::Pushed).or(dropped.map(Note::Dropped));
+        let note = pushed.map(|note| Note::Pushed(Box::new(note))).or(dropped.map(Note::Dropped));
         if let Some(note) = note {
             let asks_nobody = matches!(&note, Note::Dropped(note) if !note.is_there(repo));
             let known = asks_nobody.then_some(false);

@@ -2,9 +2,9 @@
 
 use super::hooks::Candidate;
 use super::series::{Fate, Touched};
+use super::staging::{Net, Staging};
 use super::{
-    Error, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, series, staging,
-    unless_interrupted,
+    Error, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, series, unless_interrupted,
 };
 use crate::message::Cleanup;
 use crate::path::RepoPath;
@@ -77,7 +77,7 @@ impl<'r> Transaction<'r> {
             self.exec(&made, series)?;
         }
         point(Fault::Prepared)?;
-        let mut net: Vec<staging::Net> = Vec::new();
+        let mut net: Vec<Net> = Vec::new();
         for (path, new) in total {
             let old = base.stored(&path)?;
             if old != new {
@@ -86,16 +86,8 @@ impl<'r> Transaction<'r> {
         }
         let staged = match (self.repo.workdir(), &self.index) {
             (Some(workdir), Some(index)) if !net.is_empty() => {
-                let origins = series::origins(series);
-                Some(staging::stage(
-                    self.repo,
-                    &self.transaction_dir,
-                    workdir,
-                    &net,
-                    &origins,
-                    index,
-                    &self.locals,
-                )?)
+                let staging = Staging::open(self.repo, workdir, index)?;
+                Some(staging.stage(&self.transaction_dir, &net, &series::origins(series), &self.locals)?)
             }
             _ => None,
         };

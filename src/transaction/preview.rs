@@ -2,11 +2,10 @@
 
 use super::hooks::Hooks;
 use super::obstacles::{self, InCheckout};
-use super::{Error, Obstacle, Planned, Result, Target, conversions, series, staging};
+use super::staging::Staging;
+use super::{Error, Obstacle, Planned, Result, Target, conversions, series};
 use crate::path::RepoPath;
 use crate::vcs::Oid;
-use crate::vcs::attributes::Source;
-use crate::vcs::checkout::Checkout;
 use crate::vcs::index::Index;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
@@ -79,13 +78,12 @@ pub fn in_the_way(
     if let (false, Some(workdir), Some(index)) = (locals.is_empty(), repo.workdir(), &index) {
         let (_, preview) = Preview::build(repo, target, series)?;
         let handle = &preview.handle;
-        let checkout = Checkout::open(workdir, repo)?;
+        let staging = Staging::open(handle, workdir, index)?;
         let paths = locals.iter().map(|local| local.to.as_bytes().to_vec()).collect();
         let entries = handle.entries(Some(preview.tree()), &paths)?;
         for local in &locals {
             let Some(new) = entries.get(local.to.as_bytes()) else { continue };
-            let merged = staging::merged(handle, &checkout, local, *new, Source::Checkout, index)?;
-            obstacles.extend(merged.err());
+            obstacles.extend(staging.merged(local, *new)?.err());
         }
     }
     Ok(obstacles)

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A half-open byte range of one response's text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
     /// The index of the response, from 0.
     pub response: u32,

@@ -12,14 +12,21 @@ pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     let discard = session.is_on("discard");
     let all = transaction::recover(repo, lock_timeout(*matches, repo.config())?, &|_| true, discard)?;
     let open = all.iter().any(|one| one.settled.is_open());
+    let (_, busy) = transaction::pending(repo)?;
+    let busy: Vec<_> = busy
+        .iter()
+        .map(|id| format!("nothing to recover in run {id}: another process works on it"))
+        .collect();
     if printer.output.json {
         let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });
+        report.remarks = busy;
         report.recovered = all.iter().map(Into::into).collect();
         return Ok(printer.report(report));
     }
-    if all.is_empty() {
+    if all.is_empty() && busy.is_empty() {
         printer.line("nothing to recover");
     }
+    busy.iter().for_each(|run| printer.line(run));
     for one in &all {
         printer.line(&sentence(one));
         remarks(one).iter().for_each(|remark| printer.note(remark));

@@ -139,7 +139,7 @@ impl Run<'_> {
         }
         self.findings(&mut report, &rejected.diagnostics);
         self.unread(&mut report, &rejected.diagnostics);
-        report.attempt = self.keep(repo, rejected, target, &BTreeSet::new());
+        report.attempt = self.keep(repo, target, Some(rejected), false);
         self.withhold(repo, target, &mut report);
         report
     }

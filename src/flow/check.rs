@@ -41,7 +41,7 @@ pub(super) fn to_pass(repo: &Repo, options: &Options, again: bool) -> Result<Vec
 
 /// Says which killed runs wait for the recovery.
 pub(super) fn tell_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Error> {
-    for id in transaction::pending(repo)? {
+    for id in transaction::pending(repo)?.0 {
         watch.warn(&format!("a killed run is pending ({id}): run 'git llm-apply recover'"));
     }
     Ok(())
@@ -87,7 +87,7 @@ impl Run<'_> {
             *preview = Some((base.id(), Preview::build(repo, &base, &resolved.series)?));
         }
         if self.hold {
-            report.attempt = self.keep_whole(repo, &target);
+            report.attempt = self.keep(repo, &target, None, false);
         }
         let obstacles = obstacles?;
         if !obstacles.is_empty() {

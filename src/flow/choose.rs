@@ -361,9 +361,7 @@ impl Choosing<'_, '_> {
         let name = name.rsplit('/').next().unwrap_or("text").to_owned();
         let held = interrupt::hold();
         let edited = self.repo.edit_text(&name, rewrite.text().as_bytes(), interrupt::signal);
-        if interrupt::seen() {
-            return Err(transaction::Error::Interrupted.into());
-        }
+        transaction::check_interrupt()?;
         drop(held);
         let edited = match edited.map(String::from_utf8) {
             Ok(Ok(text)) => text,

@@ -15,7 +15,6 @@ use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid};
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// How often it is tried at least where a branch moves meanwhile.
@@ -323,7 +322,7 @@ impl Run<'_> {
             Err(error) => {
                 if let Some(rejected) = resolved.refused.as_ref().filter(|_| !interrupt::seen()) {
                     report.status = Status::Refused;
-                    report.attempt = self.keep(repo, rejected, &target, &BTreeSet::new());
+                    report.attempt = self.keep(repo, &target, Some(rejected), false);
                 }
                 match &error {
                     Error::Transaction(transaction::Error::InTheWay(obstacles)) => {
@@ -355,8 +354,7 @@ impl Run<'_> {
         match &resolved.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;
-                let landed = rejected.fine.iter().map(|step| step.edit).collect();
-                report.attempt = self.keep(repo, rejected, &target, &landed);
+                report.attempt = self.keep(repo, &target, Some(rejected), true);
             }
             // Says so if one could not be forgotten.
             None if is_replacing => self.forget(repo, &target),

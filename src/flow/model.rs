@@ -2,7 +2,7 @@
 
 use super::{Error, Model, Options, Watch};
 use crate::response::ResponseError;
-use crate::transaction::{Private, interrupt};
+use crate::transaction::{Private, check_interrupt, interrupt};
 use crate::vcs;
 use crate::vcs::repo::Repo;
 use crate::vcs::supervise::{self, Onlooker, Supervised};
@@ -44,9 +44,7 @@ impl Model for ModelCommand<'_> {
             Reader { answered: &answered, limit: self.limit, read_bytes: Cell::new(0), watch: self.watch };
         let ended = supervise::run(command, &onlooker)?;
         self.watch.ended();
-        if interrupt::seen() {
-            return Err(crate::transaction::Error::Interrupted.into());
-        }
+        check_interrupt()?;
         let mut answer = Vec::new();
         std::fs::File::open(&answered)
             .and_then(|file| file.take(self.limit.saturating_add(1)).read_to_end(&mut answer))

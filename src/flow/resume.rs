@@ -6,12 +6,12 @@ use super::run::Run;
 use super::{Error, Given};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
-use crate::format::{self, Reading, UnknownFormat};
+use crate::format::{self, Reading};
 use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{Attempt, Found, Kept, KeptReading, Target, Text};
+use crate::transaction::{Attempt, Found, Kept, Listed, Target, Text};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeSet, HashMap};
 
@@ -97,16 +97,6 @@ impl Resumed {
     }
 }
 
-/// What is kept of an attempt: the numbers of the edits that were fine and of those that landed, and what is wrong with the
-/// others.
-struct What<'a> {
-    diagnostics: &'a [Diagnostic],
-    fine: BTreeSet<usize>,
-    landed: &'a BTreeSet<usize>,
-    /// Whether it was only refused when it was brought onto the branch.
-    resolved: bool,
-}
-
 /// Forgets the attempt of that name; without one, the newest for that branch, as [`Resume::find`] has it.
 ///
 /// # Errors
@@ -118,21 +108,13 @@ pub fn abort(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Repo
     Ok(report)
 }
 
-/// How each of an attempt's responses was read.
-fn readings_of(found: &Found) -> Result<Vec<Reading>, Error> {
-    let read = |kept: &KeptReading| -> Result<Reading, UnknownFormat> {
-        let formats = kept.formats.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
-        Ok(Reading { formats, path: kept.path.clone() })
-    };
-    let readings: Result<Vec<_>, _> = found.attempt.readings.iter().map(read).collect();
-    match readings {
-        Ok(readings) if readings.len() == found.responses.len() => Ok(readings),
-        _ => Err(Error::Attempt(found.id.clone())),
-    }
-}
-
 /// Reads an attempt's script as it was read when it was refused.
-fn script_of(found: &Found, readings: &[Reading]) -> Result<(Script, Vec<Slot>), Error> {
+fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
+    let damaged = || Error::Attempt(found.attempt.listed.id.clone());
+    let readings = &found.attempt.readings;
+    if readings.len() != found.responses.len() {
+        return Err(damaged());
+    }
     let mut script = Script::default();
     for (response, reading) in found.responses.iter().zip(readings) {
         script.append(format::parse(response, reading));
@@ -141,23 +123,19 @@ fn script_of(found: &Found, readings: &[Reading]) -> Result<(Script, Vec<Slot>),
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
     for kept in &found.attempt.slots {
-        if !kept.edit && kept.state != SlotState::Failed {
-            return Err(Error::Attempt(found.id.clone()));
-        }
-        let span = Span { response: kept.response, start: kept.start, end: kept.end };
+        let Kept { span, state, replaces, .. } = *kept;
         let edit = match kept.edit {
-            false => None,
+            false if state == SlotState::Failed => None,
+            false => return Err(damaged()),
             true => {
-                let same =
-                    |(at, edit): &(usize, &crate::edit::Edit)| edit.span == span && !taken.contains(at);
-                let at = script.edits.iter().enumerate().find(same).map(|(at, _)| at);
-                let at = at.ok_or_else(|| Error::Attempt(found.id.clone()))?;
+                let mut edits = script.edits.iter().enumerate();
+                let same = edits.find(|(at, edit)| edit.span == span && !taken.contains(at));
+                let (at, _) = same.ok_or_else(damaged)?;
                 taken.insert(at);
                 Some(at)
             }
         };
-        let replaces = kept.replaces.map(|(response, start, end)| Span { response, start, end });
-        slots.push(Slot { span, edit, state: kept.state, replaces });
+        slots.push(Slot { span, edit, state, replaces });
     }
     Ok((script, slots))
 }
@@ -165,10 +143,7 @@ fn script_of(found: &Found, readings: &[Reading]) -> Result<(Script, Vec<Slot>),
 /// Makes of code blocks what the tree said that they are: new files, and errors. What brings the lines of another may have
 /// changed.
 fn recall(script: &mut Script, kept: &[Kept]) {
-    let kept: BTreeSet<(bool, Span)> = kept
-        .iter()
-        .map(|one| (one.edit, Span { response: one.response, start: one.start, end: one.end }))
-        .collect();
+    let kept: BTreeSet<(bool, Span)> = kept.iter().map(|one| (one.edit, one.span)).collect();
     let is_kept = |span: Span, as_edit: bool| kept.contains(&(as_edit, span));
     let (made, others): (Vec<_>, Vec<_>) =
         std::mem::take(&mut script.given).into_iter().partition(|given| is_kept(given.span, true));
@@ -191,45 +166,18 @@ fn recall(script: &mut Script, kept: &[Kept]) {
 /// # Errors
 /// It cannot be told which correction is for which edit.
 pub(super) fn join(found: &Found, skip: &Numbers, corrections: &Script) -> Result<(Script, Resumed), Error> {
-    let readings = readings_of(found)?;
-    let (attempt, mut slots) = script_of(found, &readings)?;
+    let (attempt, mut slots) = script_of(found)?;
     if let Some(last) = skip.last().filter(|last| *last > plan::numbered(&slots)) {
         return Err(Error::Skip(last));
     }
     plan::skip(&mut slots, |number| skip.hold(number)).map_err(Error::Skip)?;
     let (script, order) = plan::join(&attempt, &slots, corrections)?;
-    let landed = found.attempt.slots.iter().filter(|kept| kept.state == SlotState::Landed).copied().collect();
-    Ok((script, Resumed { id: found.id.clone(), slots: order, landed, readings }))
+    let Attempt { listed, slots, readings, .. } = &found.attempt;
+    let landed = slots.iter().filter(|kept| kept.state == SlotState::Landed).copied().collect();
+    Ok((script, Resumed { id: listed.id.clone(), slots: order, landed, readings: readings.clone() }))
 }
 
 impl Run<'_> {
-    /// Keeps what was refused for `--continue`; `landed` has the numbers of the edits that landed nevertheless. Gives the
-    /// attempt's name, if it could be kept.
-    pub(super) fn keep(
-        &self,
-        repo: &Repo,
-        rejected: &Rejected,
-        target: &Target,
-        landed: &BTreeSet<usize>,
-    ) -> Option<KeptAttempt> {
-        let fine = rejected.fine.iter().map(|step| step.edit).collect();
-        self.keep_as(
-            repo,
-            target,
-            &What { diagnostics: &rejected.diagnostics, fine, landed, resolved: rejected.resolved },
-        )
-    }
-
-    /// Keeps all edits as they are: none is refused.
-    pub(super) fn keep_whole(&self, repo: &Repo, target: &Target) -> Option<KeptAttempt> {
-        let fine = (1..=self.script.edits.len()).collect();
-        self.keep_as(
-            repo,
-            target,
-            &What { diagnostics: &[], fine, landed: &BTreeSet::new(), resolved: false },
-        )
-    }
-
     /// Keeps an answer that nobody may be able to give again, where it did not land and nothing of it is kept yet: as an
     /// attempt, so that it can be tried again, or else as it is. Whoever interrupts wants nothing of it.
     pub(super) fn settle_answer(
@@ -255,7 +203,7 @@ impl Run<'_> {
         }
         let can_go_on = !self.script.edits.is_empty() && (!self.goes_on || self.resumed.is_some());
         if can_go_on && !self.script.has_errors() {
-            report.attempt = self.target(repo).ok().and_then(|target| self.keep_whole(repo, &target));
+            report.attempt = self.target(repo).ok().and_then(|target| self.keep(repo, &target, None, false));
         }
         if report.attempt.is_none() {
             let given = self.responses[self.responses.len() - self.given..].iter();
@@ -263,83 +211,97 @@ impl Run<'_> {
         }
     }
 
-    fn keep_as(&self, repo: &Repo, target: &Target, what: &What<'_>) -> Option<KeptAttempt> {
+    /// Keeps it for `--continue`, with what was refused of it, if anything was; `landed` says whether the others landed
+    /// nevertheless. Gives the attempt's name, if it could be kept.
+    pub(super) fn keep(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        rejected: Option<&Rejected>,
+        landed: bool,
+    ) -> Option<KeptAttempt> {
         if let Some(refused) = &self.refused {
-            let (id, mut attempt) = self.attempt(repo, target, what);
-            attempt.name_responses(&self.responses);
-            refused.replace(Some(Found { id, attempt, responses: self.responses.clone() }));
+            let attempt = self.attempt(repo, target, rejected, landed);
+            refused.replace(Some(Found { attempt, responses: self.responses.clone() }));
             return None;
         }
         if (self.dry && !self.hold) || !self.options.keep {
             return None;
         }
-        let (id, attempt) = self.attempt(repo, target, what);
-        let kept = attempt.keep(repo, &id, &self.responses).map(|()| id);
-        let id = kept.map_err(|error| self.watch.warn(&format!("cannot keep the attempt: {error}"))).ok()?;
+        let attempt = self.attempt(repo, target, rejected, landed);
+        if let Err(error) = attempt.keep(repo, &self.responses) {
+            self.watch.warn(&format!("cannot keep the attempt: {error}"));
+            return None;
+        }
+        let id = attempt.listed.id;
         // What is meant without a name is told by HEAD alone.
         let head = Target::choose(repo, None, None).ok();
         let is_next = head.is_some_and(|head| Attempt::is_next(repo, &id, &head.name));
         Some(KeptAttempt { id, is_next })
     }
 
-    /// What is kept, and under which name.
-    fn attempt(&self, repo: &Repo, target: &Target, what: &What<'_>) -> (String, Attempt) {
-        let is_fine = |at: usize| what.fine.contains(&(at + 1));
-        let (id, mut slots, mut kept) = match &self.resumed {
+    fn attempt(&self, repo: &Repo, target: &Target, rejected: Option<&Rejected>, landed: bool) -> Attempt {
+        let diagnostics = rejected.map_or(&[][..], |rejected| &rejected.diagnostics);
+        let fine: Option<BTreeSet<usize>> =
+            rejected.map(|rejected| rejected.fine.iter().map(|step| step.edit).collect());
+        let is_fine = |at: usize| fine.as_ref().is_none_or(|fine| fine.contains(&(at + 1)));
+        let (id, mut slots, mut kept, mut readings) = match &self.resumed {
             Some(resumed) => {
                 let mut slots = resumed.slots.clone();
                 plan::restate(&mut slots, &self.script, is_fine);
-                (resumed.id.clone(), slots, resumed.landed.clone())
+                (resumed.id.clone(), slots, resumed.landed.clone(), resumed.readings.clone())
             }
-            None => (Attempt::id_of(repo, &self.responses), plan::slots(&self.script, is_fine), Vec::new()),
+            None => {
+                let slots = plan::slots(&self.script, is_fine);
+                (Attempt::id_of(repo, &self.responses), slots, Vec::new(), Vec::new())
+            }
         };
         let waits = |number: usize| {
             let about = |d: &&Diagnostic| d.is_error() && d.edit == Some(number);
             let builds = |d: &Diagnostic| d.evidence.as_ref().is_some_and(|e| e.builds_on.is_some());
-            let mut about = what.diagnostics.iter().filter(about).peekable();
+            let mut about = diagnostics.iter().filter(about).peekable();
             about.peek().is_some() && about.all(builds)
         };
-        plan::add_gaps(&mut slots, what.diagnostics);
+        plan::add_gaps(&mut slots, diagnostics);
         for slot in &mut slots {
-            let has_landed =
-                |at| what.landed.contains(&(at + 1)) || self.landed.borrow().edits.contains_key(&at);
+            let has_landed = |at| (landed && is_fine(at)) || self.landed.borrow().edits.contains_key(&at);
             if slot.edit.is_some_and(has_landed) {
                 slot.state = SlotState::Landed;
             } else if slot.state == SlotState::Failed && slot.edit.is_some_and(|at| waits(at + 1)) {
                 slot.state = SlotState::Waiting;
             }
         }
-        kept.extend(slots.iter().map(|slot| Kept {
-            response: slot.span.response,
-            start: slot.span.start,
-            end: slot.span.end,
-            edit: slot.edit.is_some(),
-            state: slot.state,
-            replaces: slot.replaces.map(|span| (span.response, span.start, span.end)),
+        let failed = self.failed_paths(&slots, diagnostics);
+        kept.extend(slots.into_iter().map(|Slot { span, edit, state, replaces }| Kept {
+            span,
+            edit: edit.is_some(),
+            state,
+            replaces,
         }));
-        let mut attempt = Attempt::new(kept);
-        attempt.branch.clone_from(&self.options.branch);
-        attempt.options.clone_from(&self.options.given);
-        attempt.key.clone_from(&self.options.key);
-        attempt.asked.clone_from(&self.options.asked);
-        attempt.target = Some(target.name.clone());
-        attempt.paths = self.script.paths();
-        attempt.failed = self.failed_paths(&attempt.slots, what.diagnostics);
-        // What clashes with the branch can only be corrected on the branch as it is now.
-        attempt.base = self.base.filter(|_| !what.resolved).map(|id| id.to_string());
-        let mut readings = self.resumed.as_ref().map_or_else(Vec::new, |resumed| resumed.readings.clone());
         readings.resize(self.responses.len(), self.options.reading.clone());
-        let kept = |reading: Reading| KeptReading {
-            formats: reading.formats.iter().map(|format| format.as_str().to_owned()).collect(),
-            path: reading.path,
-        };
-        attempt.readings = readings.into_iter().map(kept).collect();
-        (id, attempt)
+        let options = &self.options;
+        // What clashes with the branch can only be corrected on the branch as it is now.
+        let base = self.base.filter(|_| !rejected.is_some_and(|rejected| rejected.resolved));
+        Attempt {
+            listed: Listed {
+                branch: options.branch.clone(),
+                target: Some(target.name.clone()),
+                paths: self.script.paths(),
+                failed,
+                ..Listed::new(id, &self.responses)
+            },
+            base: base.map(|id| id.to_string()),
+            key: options.key.clone(),
+            asked: options.asked.clone(),
+            options: options.given.clone(),
+            readings,
+            slots: kept,
+        }
     }
 
     /// The paths of the edits that failed; none where a correction may be of another path, since the path itself was at fault, or
     /// what was to be an edit could not be read.
-    fn failed_paths(&self, slots: &[Kept], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
+    fn failed_paths(&self, slots: &[Slot], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
         let is_of_path = |code| {
             matches!(code, Code::NotFound | Code::AlreadyExists | Code::NotEditable | Code::Policy)
                 || code.as_str().starts_with("path-")
@@ -348,11 +310,7 @@ impl Run<'_> {
             return None;
         }
         let failed = slots.iter().filter(|slot| slot.state == SlotState::Failed);
-        let at = |slot: &Kept| {
-            let span = Span { response: slot.response, start: slot.start, end: slot.end };
-            self.script.edits.iter().position(|edit| edit.span == span)
-        };
-        failed.map(|slot| at(slot).map(|at| self.script.edits[at].path.shown())).collect()
+        failed.map(|slot| Some(self.script.edits.get(slot.edit?)?.path.shown())).collect()
     }
 
     /// Forgets the attempt that has landed now. Also one that a whole answer has landed instead of: one that had the same

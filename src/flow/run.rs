@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
                 (self.script, self.resumed) = (joined, Some(state));
             }
             if resume.takes_branch {
-                self.options.branch.clone_from(&found.attempt.branch);
+                self.options.branch.clone_from(&found.attempt.listed.branch);
             }
             if resume.takes_base {
                 self.options.base.clone_from(&found.attempt.base);

@@ -9,8 +9,11 @@ use crate::span::Span;
 /// What keeps an edit from being one.
 pub(super) type Fault = Box<Diagnostic>;
 
+/// What to do where no file is named.
+pub(crate) const HELP_PATH: &str = "put a line \"### File: path\" above it";
+
 /// A block that was opened and has no end.
-pub(super) fn unterminated(span: Span, what: &str) -> Diagnostic {
+pub(crate) fn unterminated(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code::Truncated, span, format!("unterminated {what}"))
         .with_help("the response may be cut off: give this edit again, whole")
 }
@@ -58,9 +61,8 @@ pub(super) fn unexpected(span: Span, what: &str, owner: &str) -> Diagnostic {
 }
 
 /// An edit for which the response names no file.
-pub(super) fn no_path(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::Missing, span, "no path for this edit")
-        .with_help("put a line \"### File: path\" above it")
+pub(crate) fn no_path(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::Missing, span, "no path for this edit").with_help(HELP_PATH)
 }
 
 /// A hunk or header of a diff that cannot be read.
@@ -69,7 +71,7 @@ pub(super) fn malformed_hunk(span: Span, what: &str) -> Diagnostic {
 }
 
 /// A fence line that may open or close.
-pub(super) fn unclear_fence(span: Span) -> Diagnostic {
+pub(crate) fn unclear_fence(span: Span) -> Diagnostic {
     Diagnostic::error(Code::FenceUnclear, span, "this fence may open or close a block")
         .with_help("put a fence around the block that is longer than those in it: four backquotes or more")
 }

@@ -16,7 +16,7 @@ mod cost;
 mod diff;
 mod document;
 mod edit_calls;
-mod fault;
+pub(crate) mod fault;
 pub mod fence;
 mod file;
 mod file_changes;

@@ -3,7 +3,7 @@
 use super::{Format, FormatId};
 
 /// How a response is to be read. By default all formats are that are detected.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Reading {
     /// The formats that are asked for. One that is never detected is read beside those that are; any other restricts
     /// reading to those that are given.

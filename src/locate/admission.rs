@@ -17,26 +17,21 @@ pub(super) struct Candidate<'a> {
     pub(super) comment: Option<usize>,
 }
 
-/// A rule: its name, and what it has against a place.
-type Rule = (&'static str, fn(&Candidate<'_>) -> Option<Objection>);
-
-/// All of them, in the order in which they are asked; the first objection is what is said.
-const RULES: &[Rule] = &[
-    ("pointers bind", against_a_pointer),
-    ("parts of a line are tokens", splits_a_token),
-    ("comments are no code", is_in_a_comment),
-    ("blank lines are more or fewer, and neither elsewhere nor all that changes", moves_blank_lines),
-];
+/// All rules, in the order in which they are asked; the first objection is what is said.
+const RULES: &[fn(&Candidate<'_>) -> Option<Objection>] =
+    &[against_a_pointer, splits_a_token, is_in_a_comment, moves_blank_lines];
 
 /// What speaks against a place.
 pub(super) fn objection(candidate: &Candidate<'_>) -> Option<Objection> {
-    RULES.iter().find_map(|(_, rule)| rule(candidate))
+    RULES.iter().find_map(|rule| rule(candidate))
 }
 
+/// A pointer binds.
 fn against_a_pointer(candidate: &Candidate<'_>) -> Option<Objection> {
     candidate.query.pointers.against(&candidate.aligned.place)
 }
 
+/// A part of a line is whole tokens.
 fn splits_a_token(candidate: &Candidate<'_>) -> Option<Objection> {
     let place = &candidate.aligned.place;
     let splits =
@@ -44,6 +39,7 @@ fn splits_a_token(candidate: &Candidate<'_>) -> Option<Objection> {
     splits.then_some(Objection::Token)
 }
 
+/// A comment is no code.
 fn is_in_a_comment(candidate: &Candidate<'_>) -> Option<Objection> {
     let Candidate { query: Query { context, pattern, .. }, aligned, comment } = candidate;
     let text = pattern.before.first().copied().unwrap_or(&[]);

@@ -1,7 +1,7 @@
 //! What the hunks of a file come to, beside each other: not all that each may be can be at once.
 
-use super::evidence::HELP_ONE;
-use crate::diag::{Code, Refusal};
+use super::evidence;
+use crate::diag::Refusal;
 use crate::text::Content;
 use crate::text::search::Place;
 use crate::version::LineChange;
@@ -38,10 +38,7 @@ impl Combined {
             |(_, place): &&(usize, Place)| self.changes.iter().any(|(_, change)| takes(place, change));
         let clash =
             clash.or_else(|| self.stand.iter().find(is_taken).map(|(hunk, place)| (*hunk, place.first())));
-        clash.map_or(Ok(()), |(hunk, line)| {
-            let message = format!("two hunks change line {} of the file", line + 1);
-            Err(Box::new(Refusal::new(Code::Conflict, message).with_help(HELP_ONE).of_hunk(hunk)))
-        })
+        clash.map_or(Ok(()), |(hunk, line)| Err(Box::new(evidence::two_hunks(line).of_hunk(hunk))))
     }
 
     /// Neighbours.

@@ -1,7 +1,7 @@
 //! What hunks are located with, and what they come to.
 
 use super::alignment::Alignment;
-use super::evidence::{self, HELP_COPY, HELP_ONE};
+use super::evidence::{self, HELP_COPY};
 use super::outcome::only_outcome;
 use super::query::Query;
 use super::reindent::{Reindent, Unclear};
@@ -92,26 +92,18 @@ impl Query<'_> {
                 only_outcome(self, aligned, &reindent)
             })
         };
-        solution.changes = changes.map_err(|unclear| {
-            let (code, why, help) = match unclear {
-                Unclear::Writing => (
-                    Code::SearchNotFound,
-                    "but how to indent or write the new lines there is not known",
-                    "copy whole lines from the file as it is, and write the new ones like them",
-                ),
-                Unclear::Several => (
-                    Code::SearchAmbiguous,
-                    "but with other blank lines or equal lines, and the change can be made there in more than one way",
-                    HELP_COPY,
-                ),
-                Unclear::Again => (
-                    Code::SearchAmbiguous,
-                    "but an earlier edit of the response added lines there that the new ones begin with",
-                    HELP_ONE,
-                ),
-            };
-            let refusal = evidence::stands_but(hay, pattern, place, why).with_help(help);
-            Box::new(Refusal { code, is_last: unclear == Unclear::Again, ..*refusal })
+        solution.changes = changes.map_err(|unclear| match unclear {
+            Unclear::Writing => {
+                let why = format!("but {}", evidence::UNKNOWN_INDENTATION);
+                evidence::stands_but(hay, pattern, place, &why).with_help(HELP_COPY)
+            }
+            Unclear::Several => {
+                let why =
+                    "but with other blank lines or equal lines, so that more than one change can be meant";
+                let refusal = evidence::stands_but(hay, pattern, place, why).with_help(HELP_COPY);
+                Box::new(Refusal { code: Code::SearchAmbiguous, ..*refusal })
+            }
+            Unclear::Again => Box::new(Refusal { is_last: true, ..*evidence::two_hunks(place.first()) }),
         })?;
         Ok(solution)
     }

@@ -21,10 +21,6 @@ pub(super) const CUT_LEAST: usize = 8;
 /// This many in a hundred of the lines that are not blank make something nearly the before-text. Row "make B like A".
 pub(super) const NEARLY: usize = 60;
 
-/// A `~` line needs this many removed lines on either side of it, as in its origin (udiffx): with one, half of what is to be
-/// removed would hang on a line such as `}`.
-pub(super) const GAP_ANCHORS: usize = 2;
-
 /// git cuts the text behind a hunk's numbers at 80 bytes: so long a one may be the beginning of a line.
 pub(super) const CUT_SECTION: usize = 76;
 

@@ -256,7 +256,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
             if !open.contains(&(false, *gap)) {
                 diagnostic.severity = Severity::Warning;
                 diagnostic.message = format!("taken for corrected: {}", diagnostic.message);
-                diagnostic.help = Some("check that nothing else was lost there".to_owned());
+                diagnostic.help = None;
             }
         } else if let Some(span) = diagnostic.span().filter(|_| is_gap(&diagnostic))
             && !open.iter().any(|(edit, slot)| *edit && slot.holds(span))

@@ -4,12 +4,9 @@ use crate::diag::{Code, Diagnostic, Evidence};
 use crate::edit::{Anchor, Change, Edit, Hunk, Occurrence, Op, Script};
 use std::collections::{HashMap, HashSet};
 
-/// What to do about an edit that builds on one that is left out.
-pub(super) const HELP: &str = "take both, or neither";
-
-/// What to do about an edit that looks for what one that is left out brings.
+/// What is wrong with an edit that builds on one that is left out.
 pub(super) fn is_left_out(earlier: usize) -> String {
-    format!("depends on edit {earlier}, which was left out: {HELP}")
+    format!("depends on edit {earlier}, which was left out")
 }
 
 /// What to do about an edit that builds on one that is refused.

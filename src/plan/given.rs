@@ -7,11 +7,12 @@ use super::operations::path_if_any;
 use super::overlay::Overlay;
 use super::unnamed::is_file;
 use super::{MemoryTree, Node, Rules, TreeError, TreeView};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, Severity, counted};
 use crate::edit::{
     Candidate, Clue, Edit, Existing, FenceState, FormatId, Git, Given, Op, Region, Script, Target, Unread,
     shown,
 };
+use crate::format::fault;
 use crate::guard;
 use crate::path::{RepoPath, is_sensitive};
 use crate::response::Response;
@@ -31,6 +32,9 @@ const REFUSED: usize = 1000;
 /// How a block is taken.
 const HOW_TO_TAKE: &str =
     "take it as the whole file with --format whole-file, or as definitions of it with --format snippet";
+
+/// How the edits are taken without it.
+const OR_WITHOUT: &str = ", or land the rest with --keep-going";
 
 /// How many places the note of what was not read names.
 const PLACES: usize = 20;
@@ -201,7 +205,7 @@ fn whole_file(given: &Given, namesake: Option<RepoPath>) -> Result<Edit, Box<Dia
     let fault = |code, what: &str| Err(Diagnostic::error(code, given.span, what).into());
     if let ([only], Some(other)) = (given.candidates.as_slice(), namesake) {
         let name = &only.path.raw;
-        let fault = Diagnostic::error(Code::NotFound, given.span, format!("no file `{name}`"));
+        let fault = Diagnostic::error(Code::NotFound, given.span, format!("there is no file `{name}`"));
         return Err(fault.with_help(format!("write `{other}`, or `./{name}` for a new file")).into());
     }
     match (given.candidates.as_slice(), given.state) {
@@ -339,44 +343,33 @@ pub(super) fn findings(
             && !after.show(&own, given.content(), rules)?
         {
             let error = not_read(&Given { candidates: own, ..given.clone() });
-            let note =
-                || Diagnostic::warning(Code::Unread, given.span, format!("not read: {}", error.message));
-            findings.push(if is_open { note() } else { error });
+            findings.push(if is_open { as_note(error) } else { error });
         }
     }
     Ok(findings)
 }
 
-/// The paths that a block may be for.
-fn paths(given: &Given) -> String {
-    let paths: Vec<String> = given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
-    paths.join(" or ")
-}
-
 /// The error that a block is.
 fn not_read(given: &Given) -> Diagnostic {
-    let paths = paths(given);
+    let paths: Vec<String> = given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
+    let paths = paths.join(" or ");
     let error = match given.state {
         FenceState::Closed => Diagnostic::error(
             Code::NotRead,
             given.span,
             format!("this code block names {paths}, but is not an edit"),
         )
-        .with_help(format!("{HOW_TO_TAKE}, or land the rest with --keep-going")),
-        FenceState::Unclosed => {
-            Diagnostic::error(Code::Truncated, given.span, format!("unterminated code block for {paths}"))
-                .with_help("the response may be cut off: give this block again, whole")
-        }
-        FenceState::Unclear(line) => {
-            let message = format!("the code block for {paths} may end at more than one fence");
-            Diagnostic::error(Code::FenceUnclear, given.span, message)
-                .with_label(line, "this line opens a fence of the same length")
-                .with_help(
-                    "put a fence around the block that is longer than those in it: four backquotes or more",
-                )
-        }
+        .with_help([HOW_TO_TAKE, OR_WITHOUT].concat()),
+        FenceState::Unclosed => fault::unterminated(given.span, &format!("code block for {paths}")),
+        FenceState::Unclear(line) => fault::unclear_fence(line).with_lost(given.span),
     };
     Diagnostic { path: given.candidates.first().map(|one| one.path.shown()), ..error }
+}
+
+/// The note of an error that is none where nothing is to be applied, or where another one may be why.
+fn as_note(error: Diagnostic) -> Diagnostic {
+    let help = error.help.map(|help| help.replace(OR_WITHOUT, ""));
+    Diagnostic { code: Code::Unread, severity: Severity::Warning, help, ..error }
 }
 
 /// The error that a block was, as far as that shows without the tree: with `--strict` one without a file was one.
@@ -405,17 +398,7 @@ fn unread(span: Span, message: String, strict: bool) -> Diagnostic {
 
 /// The pending blocks of a script without edits, each with its file and how to take it.
 pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
-    let one = |given: &Given| {
-        let error = not_read(given);
-        let help = match given.state {
-            FenceState::Closed => Some(HOW_TO_TAKE.to_owned()),
-            _ => error.help,
-        };
-        let message = format!("this code block names {}", paths(given));
-        let warning = Diagnostic::warning(Code::Unread, given.span, message);
-        Diagnostic { path: error.path, help, ..warning }
-    };
-    script.pending.iter().map(one).collect()
+    script.pending.iter().map(|given| as_note(not_read(given))).collect()
 }
 
 /// Notes how much of the responses is not read and where it stands, beside what is: with `strict` that is an error.
@@ -435,11 +418,10 @@ pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
     if script.unread.len() > PLACES {
         places.push("…".to_owned());
     }
-    let count = script.unread.len();
-    let blocks = if count == 1 { "block" } else { "blocks" };
     let word =
         if places.len() == 1 && !places.iter().any(|place| place.contains('-')) { "line" } else { "lines" };
-    let message = format!("not read: {count} other code {blocks} ({word} {})", places.join(", "));
+    let blocks = counted(script.unread.len(), "other code block");
+    let message = format!("not read: {blocks} ({word} {})", places.join(", "));
     let note = unread(first.span, message, strict);
     script.diagnostics.push(note);
 }

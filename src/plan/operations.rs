@@ -9,6 +9,7 @@ use super::whole::{additions, brings_divider, new_file, rewritten};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError, policy};
 use crate::diag::{Code, Diagnostic, counted};
 use crate::edit::{Anchor, Edit, Existing, FormatId, Hunk, Missing, Op, Target};
+use crate::format::fault;
 use crate::guard::{self, Guard};
 use crate::locate::{self, Context, HELP_CONTEXT, HELP_COPY, Limits, Refusal, Repeat};
 use crate::path::{PathContext, PathError, RepoPath, interpret};
@@ -240,7 +241,7 @@ impl Operation<'_, '_> {
             Some(Node::Directory) if !recursive => {
                 return Err(self.unfit(&path, policy::named(Node::Directory)).into());
             }
-            Some(Node::Directory) => self.files_below(&path, "removed")?,
+            Some(Node::Directory) => self.files_below(&path)?,
             Some(_) => vec![path.clone()],
         };
         let mut matched = Vec::new();
@@ -303,9 +304,7 @@ impl Operation<'_, '_> {
         let applied = locate::apply(version, hunks, &context)
             .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))?;
         match hunks.last().filter(|last| is_cut(last, version.content(), &applied) && self.edit.git.is_open) {
-            Some(last) => Err(Diagnostic::error(Code::Truncated, last.span, "unterminated diff")
-                .with_help("the response may be cut off: give this edit again, whole")
-                .into()),
+            Some(last) => Err(fault::unterminated(last.span, "diff").into()),
             None => Ok(applied),
         }
     }
@@ -455,11 +454,10 @@ impl Operation<'_, '_> {
     }
 
     /// The files below a directory, all of which are to be removed or moved.
-    fn files_below(&self, path: &RepoPath, becomes: &str) -> Result<Vec<RepoPath>, Stop> {
-        self.overlay.files_below(path)?.map_err(|name| {
-            let message = format!("`{name}`, which would be {becomes} too, has an unsupported name");
-            self.error(Code::PathInvalid, message).into()
-        })
+    fn files_below(&self, path: &RepoPath) -> Result<Vec<RepoPath>, Stop> {
+        let unsupported = |name| format!("`{name}` in that directory has an unsupported name");
+        let files = self.overlay.files_below(path)?;
+        files.map_err(|name| self.error(Code::PathInvalid, unsupported(name)).into())
     }
 
     /// Writes what edits have made of a file, and makes the step of it.

@@ -75,7 +75,7 @@ pub(super) fn may_appear(
 /// Where a file that is not there may be instead.
 pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<String>, TreeError> {
     if let Some(twin) = overlay.case_twin(path)? {
-        return Ok(Some(format!("did you mean `{twin}`, which exists?")));
+        return Ok(Some(meant(&twin)));
     }
     let others = overlay.with_name(path.file_name(), HINTS)?;
     let names: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
@@ -86,7 +86,11 @@ pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<Stri
         let share = likeness(path.file_name(), other.file_name())?;
         Some((std::cmp::Reverse(share), other))
     });
-    Ok(near.min().map(|(_, other)| format!("did you mean `{other}`?")))
+    Ok(near.min().map(|(_, other)| meant(&other)))
+}
+
+fn meant(path: &RepoPath) -> String {
+    format!("did you mean `{path}`?")
 }
 
 /// How alike a name is to one that may be meant: in most of its letters, or but for its extension.

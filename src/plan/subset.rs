@@ -3,7 +3,7 @@
 //! Alone an edit may find another place than it has behind the edits before it. So it is compared with what it comes to in
 //! the whole response: what it does there, it has to do here.
 
-use super::dependence::HELP;
+use super::dependence::is_left_out;
 use super::overlay::Overlay;
 use super::{
     Aim, FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, given, unnamed,
@@ -69,7 +69,7 @@ impl<'t> Whole<'t> {
         &self,
         script: &Script,
         part: &Run<'_>,
-        is_left_out: impl Fn(usize) -> bool,
+        is_gone: impl Fn(usize) -> bool,
     ) -> Result<Vec<(usize, Diagnostic)>, TreeError> {
         let mut findings = Vec::new();
         for step in part.steps.iter().filter(|step| step.outcome == Outcome::Changes) {
@@ -83,13 +83,14 @@ impl<'t> Whole<'t> {
             let touching = paths(step).chain(paths(other)).filter_map(|path| self.about.get(path));
             let builds_on = touching.filter_map(|edits| {
                 let earlier = edits.partition_point(|edit| *edit < step.edit);
-                edits[..earlier].iter().rfind(|edit| is_left_out(**edit))
+                edits[..earlier].iter().rfind(|edit| is_gone(**edit))
             });
-            let message = match builds_on.max() {
-                Some(earlier) => format!("depends on edit {earlier}, which was left out"),
-                None => "depends on edits that were left out".to_owned(),
-            };
-            let finding = Diagnostic::error(Code::LeftOut, edit.span, message).with_help(HELP);
+            let message = builds_on.max().map_or_else(
+                || "depends on edits that were left out".to_owned(),
+                |earlier| is_left_out(*earlier),
+            );
+            let finding =
+                Diagnostic::error(Code::LeftOut, edit.span, message).with_help("take both, or neither");
             findings.push((step.edit, finding.for_edit(step.edit, edit.path.shown())));
         }
         Ok(findings)

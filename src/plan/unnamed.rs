@@ -9,6 +9,7 @@ use super::overlay::Overlay;
 use super::{Aim, Node, Outcome, Rules, Run, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Candidate, Clue, Edit, Script, Target, Unnamed};
+use crate::format::fault;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,8 +18,6 @@ const TRIED: usize = 500;
 
 /// How many candidates a message names.
 const NAMED: usize = 3;
-
-const HELP: &str = "put a line \"### File: path\" right above it";
 
 /// A script with a file for every edit, and what is wrong with the edits that have none, by their numbers.
 pub(super) struct Settled<'s> {
@@ -42,11 +41,9 @@ pub(super) fn settle<'s>(
     for (index, edit) in settled.edits.iter_mut().enumerate().filter(|(at, _)| !script.is_left_out(*at)) {
         let Some(unnamed) = open.get(&edit.span) else { continue };
         let chosen = match counting(edit, unnamed, tree, rules)?.as_slice() {
-            [] => Err(fault(Code::Missing, edit, "no path for this edit")),
+            [] => Err(fault::no_path(edit.span)),
             [only] => Ok(only.path.clone()),
-            _ if tried == TRIED => {
-                Err(fault(Code::Limit, edit, "too many edits name no file, and each may be for several"))
-            }
+            _ if tried == TRIED => Err(unclear(Code::Limit, edit, "too many edits may be for several files")),
             several => {
                 tried += 1;
                 only_fitting(edit, several, tree, rules)?
@@ -121,11 +118,11 @@ fn only_fitting(
         candidates.iter().take(NAMED).map(|candidate| format!("`{}`", candidate.path.shown())).collect();
     let names = names.join(" or ");
     let message = format!("this edit may be for {names}, and applies to {} of them", fitting.len());
-    Ok(Err(fault(Code::Missing, edit, &message)))
+    Ok(Err(unclear(Code::Missing, edit, &message)))
 }
 
-fn fault(code: Code, edit: &Edit, message: &str) -> Diagnostic {
-    Diagnostic::error(code, edit.span, message).with_help(HELP)
+fn unclear(code: Code, edit: &Edit, message: &str) -> Diagnostic {
+    Diagnostic::error(code, edit.span, message).with_help(fault::HELP_PATH)
 }
 
 /// What the edit comes to in a file, if it applies.

@@ -21,6 +21,9 @@ mod tests;
 #[cfg(feature = "syntax")]
 mod tree;
 
+/// The hint where no rule applies.
+const OTHER_FORMAT: &str = "give the change in another format";
+
 /// Why a snippet is not merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -39,7 +42,13 @@ pub struct Refusal {
 impl Refusal {
     /// The refusal of a file that is not UTF-8.
     pub fn not_text() -> Self {
-        Self::new("the file is not UTF-8", "give the change in another format")
+        Self::new("the file is not UTF-8", OTHER_FORMAT)
+    }
+
+    /// The refusal of a file or snippet that is too long or takes too long to parse.
+    #[cfg(feature = "syntax")]
+    fn unparsed() -> Self {
+        Self::new("the file or the code block is too long to be parsed", OTHER_FORMAT)
     }
 
     fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
@@ -117,5 +126,5 @@ pub fn knows(_: &str) -> bool {
 /// Always.
 #[cfg(not(feature = "syntax"))]
 pub fn merge(_: &str, _: &str, _: &str, _: bool) -> Result<String, Refusal> {
-    Err(Refusal::new("snippets are not built in", "build with the feature `syntax`"))
+    Err(Refusal::new("snippets need the feature `syntax`, which is not built in", OTHER_FORMAT))
 }

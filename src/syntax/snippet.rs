@@ -2,11 +2,16 @@
 
 use super::Refusal;
 use super::language::Language;
+use super::merge::{INDENT, MARK, WHOLE};
 use super::tree::Parsed;
 use crate::guard::placeholder::Placeholder;
 use crate::text;
 use std::collections::HashSet;
 use tree_sitter::Node;
+
+/// The message about a line that lacks the indentation of the whole snippet or of its definition.
+pub(super) const LESS_INDENTED: &str =
+    "a line is indented less than the first line of the code block or its definition";
 
 /// Words that make a comment look like an elision.
 const NEARLY: &[&str] =
@@ -32,7 +37,7 @@ impl Snippet {
         file: &Parsed,
     ) -> Result<Self, Refusal> {
         let (indentation, text) = dedented(text)?;
-        let lost = || Refusal::new("the parser gave up on the code block", "give a smaller one");
+        let lost = Refusal::unparsed;
         let mut parsed = Parsed::new(language, text).ok_or_else(lost)?;
         let mut is_wrapped = false;
         if parsed.error().is_some() && !language.class.is_empty() {
@@ -59,8 +64,7 @@ impl Snippet {
                 parsed.begins_line(start) && parsed.slice(end..parsed.line_end(end)).trim().is_empty();
             if !(is_alone && said == Some(Placeholder::Marked)) {
                 let message = format!("`{comment}` does not say clearly that code is left out");
-                let help = "write `... existing code ...` as a comment by itself, or write the code out";
-                return Err(Refusal::new(message, help).at(parsed.line(start)));
+                return Err(Refusal::new(message, MARK).at(parsed.line(start)));
             }
             elisions.insert(start);
             if language.is_indented {
@@ -78,11 +82,7 @@ impl Snippet {
         };
         match parsed.error() {
             None => Ok(Self { parsed, indentation, elisions, is_wrapped }),
-            Some(line) => Err(Refusal::new(
-                "the code block has a syntax error",
-                "give whole definitions, each with all of its brackets, and a method in its class",
-            )
-            .at(line)),
+            Some(line) => Err(Refusal::new("the code block has a syntax error", WHOLE).at(line)),
         }
     }
 
@@ -108,12 +108,7 @@ fn dedented(text: &str) -> Result<(String, String), Refusal> {
             Some(line) => out.push_str(line.trim_end_matches('\r')),
             None if line.trim().is_empty() => {}
             None => {
-                let help = "indent the code block as in the file";
-                return Err(Refusal::new(
-                    "a line is indented less than the first line of the code block",
-                    help,
-                )
-                .at(at));
+                return Err(Refusal::new(LESS_INDENTED, INDENT).at(at));
             }
         }
         out.push('\n');

@@ -6,23 +6,20 @@
 
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result};
+use crate::format::Reading;
 use crate::plan::SlotState;
 use crate::report::record::Asked;
 use crate::response::Response;
+use crate::span::Span;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, places};
+use crate::vcs::{self, durability, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// The version of what is written.
-const VERSION: u32 = 3;
 
 /// The file that holds everything but the responses, which lie beside it under their numbers.
 const RECORD: &str = "attempt.json";
@@ -33,15 +30,41 @@ pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// How many digits of the responses' object name an attempt is called by.
 const ID_DIGITS: usize = 10;
 
-/// A refused attempt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A refused attempt. Another version of the program may read a response otherwise, so none reads what another has kept.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Attempt {
-    version: u32,
-    /// The version of the program: another one may read a response otherwise.
-    program: String,
-    /// Seconds since 1970.
-    made: u64,
+    /// What is known of it without its responses.
+    #[serde(flatten)]
+    pub listed: Listed,
+    /// The commit that `--base` named.
+    pub base: Option<String>,
+    /// The key that it was to land under.
+    pub key: Option<String>,
+    /// What a model was asked for its responses.
+    pub asked: Option<Asked>,
+    /// The options by which it was judged and was to land, by their names.
+    pub options: BTreeMap<String, Vec<String>>,
+    /// How each of the responses was read.
+    pub readings: Vec<Reading>,
+    /// The edits in their order, and what was to be one.
+    pub slots: Vec<Kept>,
+}
+
+/// What is known of an attempt without its responses, and all that is read of one that another version has kept.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Listed {
+    /// Its name.
+    #[serde(skip)]
+    pub id: String,
+    /// The version of the program.
+    pub program: String,
+    /// When it was kept, in seconds since 1970.
+    pub made: u64,
+    /// Its responses' names, in order.
+    #[serde(default, rename = "names")]
+    pub responses: Vec<String>,
     /// What `--branch` named.
+    #[serde(default)]
     pub branch: Option<String>,
     /// The reference that it was to land on.
     #[serde(default)]
@@ -52,62 +75,15 @@ pub struct Attempt {
     /// Those of the edits that failed; none if a correction may be of any path.
     #[serde(default)]
     pub failed: Option<Vec<String>>,
-    /// The commit that `--base` named.
-    pub base: Option<String>,
-    /// The key that it was to land under.
-    #[serde(default)]
-    pub key: Option<String>,
-    /// What a model was asked for its responses.
-    #[serde(default)]
-    pub asked: Option<Asked>,
-    /// The options by which it was judged and was to land, by their names.
-    pub options: BTreeMap<String, Vec<String>>,
-    /// How each of the responses was read.
-    pub readings: Vec<KeptReading>,
-    /// The names of the responses, in order.
-    names: Vec<String>,
-    /// The edits in their order, and what was to be one.
-    pub slots: Vec<Kept>,
-}
-
-/// What any version has in its record, and all that is to be read of another version's.
-#[derive(Deserialize)]
-struct Head {
-    version: u32,
-    program: String,
-    made: u64,
-    #[serde(default)]
-    names: Vec<String>,
-    #[serde(default)]
-    branch: Option<String>,
-    #[serde(default)]
-    target: Option<String>,
-    #[serde(default)]
-    paths: Vec<String>,
-    #[serde(default)]
-    failed: Option<Vec<String>>,
-}
-
-/// What is known of an attempt without reading its responses.
-#[derive(Debug, Clone, Default)]
-pub struct Listed {
-    /// Its name.
-    pub id: String,
-    /// When it was kept, in seconds since 1970.
-    pub made: u64,
-    /// Its responses' names.
-    pub responses: Vec<String>,
-    /// What `--branch` named.
-    branch: Option<String>,
-    /// The reference that it was to land on.
-    pub target: Option<String>,
-    /// The paths that its edits name.
-    pub paths: Vec<String>,
-    /// Those of the edits that failed; none if a correction may be of any path.
-    pub failed: Option<Vec<String>>,
 }
 
 impl Listed {
+    /// Of an attempt of that name with those responses that is made now.
+    pub fn new(id: String, responses: &[Response]) -> Self {
+        let responses = responses.iter().map(|response| response.name().to_owned()).collect();
+        Self { id, program: env!("CARGO_PKG_VERSION").to_owned(), made: now(), responses, ..Self::default() }
+    }
+
     /// Whether edits of those paths can be corrections of it. Good edits may be among them.
     fn can_be_for(&self, corrections: &[String]) -> bool {
         self.failed.as_ref().is_none_or(|failed| {
@@ -131,35 +107,19 @@ impl Listed {
 /// A slot by the place where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// Which response.
-    pub response: u32,
-    /// The first byte.
-    pub start: u32,
-    /// The byte after the last.
-    pub end: u32,
+    /// The place.
+    pub span: Span,
     /// Whether an edit was read there.
     pub edit: bool,
     /// What became of it.
     pub state: SlotState,
-    /// The response and the first and last byte of the edit that failed first, if this one is its correction.
-    #[serde(default)]
-    pub replaces: Option<(u32, u32, u32)>,
-}
-
-/// How a response was read: what `--format` and `--path` named.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptReading {
-    /// The names of the formats.
-    pub formats: Vec<String>,
-    /// The file of blocks that name none.
-    pub path: Option<String>,
+    /// The place of the edit that failed first, if this one is its correction.
+    pub replaces: Option<Span>,
 }
 
 /// An attempt that was found, and its responses.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// Its name.
-    pub id: String,
     /// What is known of it.
     pub attempt: Attempt,
     /// The responses, numbered from 0.
@@ -167,26 +127,6 @@ pub struct Found {
 }
 
 impl Attempt {
-    /// One that is made now.
-    pub fn new(slots: Vec<Kept>) -> Self {
-        Self {
-            version: VERSION,
-            program: env!("CARGO_PKG_VERSION").to_owned(),
-            made: now(),
-            branch: None,
-            target: None,
-            paths: Vec::new(),
-            failed: None,
-            base: None,
-            key: None,
-            asked: None,
-            options: BTreeMap::new(),
-            readings: Vec::new(),
-            names: Vec::new(),
-            slots,
-        }
-    }
-
     /// The name of an attempt with those responses; where several users share the repository each has one of their own.
     pub fn id_of(repo: &Repo, responses: &[Response]) -> String {
         let user = rustix::process::geteuid().as_raw().to_string();
@@ -195,19 +135,13 @@ impl Attempt {
         repo.checksum_of(&texts).chars().take(ID_DIGITS).collect()
     }
 
-    /// Notes what its responses are called.
-    pub fn name_responses(&mut self, responses: &[Response]) {
-        self.names = responses.iter().map(|response| response.name().to_owned()).collect();
-    }
-
-    /// Keeps it under that name, in the place of one that was kept there before.
+    /// Keeps it, in the place of one of that name that was kept before.
     ///
     /// # Errors
     /// What the file system says; nothing is left then.
-    pub fn keep(mut self, repo: &Repo, id: &str, responses: &[Response]) -> Result<()> {
-        self.name_responses(responses);
+    pub fn keep(&self, repo: &Repo, responses: &[Response]) -> Result<()> {
         let all = all(repo);
-        let kept = self.put(repo, &all, id, responses);
+        let kept = self.put(repo, &all, responses);
         if kept.is_err() {
             tidy(&all);
         }
@@ -215,18 +149,18 @@ impl Attempt {
     }
 
     /// It is whole before it is there, and one that was there before stays until then.
-    fn put(&self, repo: &Repo, all: &Path, id: &str, responses: &[Response]) -> Result<()> {
+    fn put(&self, repo: &Repo, all: &Path, responses: &[Response]) -> Result<()> {
         places::check_own(&own(all))?;
-        let aside = repo.temporary()?;
+        let (id, aside) = (&self.listed.id, repo.temporary()?);
         let new = aside.path().join(id);
-        std::fs::DirBuilder::new().mode(0o700).create(&new).map_err(|e| vcs::Error::io("create", &new, e))?;
+        places::make_private(&new)?;
         for (number, response) in responses.iter().enumerate() {
-            private_file(&new.join(number.to_string()), response.text().as_bytes())?;
+            durability::write(&new.join(number.to_string()), response.text().as_bytes(), false)?;
         }
         let record = new.join(RECORD);
         let text = serde_json::to_vec(self)
             .map_err(|e| vcs::Error::io("write", &record, std::io::Error::from(e)))?;
-        private_file(&record, &text)?;
+        durability::write(&record, &text, false)?;
         point(Fault::AttemptWritten)?;
         // Where several users share the repository each has to be able to keep one, and to land beside it.
         repo.in_private(all, || places::exchange(&new, &all.join(id)))?;
@@ -248,18 +182,19 @@ impl Attempt {
         let damaged = |file: &str, e: &dyn std::fmt::Display| format!("is damaged: {file}: {e}");
         let read = |file: &str| places::read(&place.join(file), places::LARGE).map_err(|e| damaged(file, &e));
         let record = read(RECORD)?;
-        let head: Head = super::from_json(&record).map_err(|e| damaged(RECORD, &e))?;
-        if (head.version, head.program.as_str()) != (VERSION, env!("CARGO_PKG_VERSION")) {
-            return Err(format!("was kept by another version of git llm-apply ({})", head.program));
+        let Listed { program, .. } = super::from_json(&record).map_err(|e| damaged(RECORD, &e))?;
+        if program != env!("CARGO_PKG_VERSION") {
+            return Err(format!("was kept by another version of git llm-apply ({program})"));
         }
-        let attempt: Self = super::from_json(&record).map_err(|e| damaged(RECORD, &e))?;
+        let mut attempt: Self = super::from_json(&record).map_err(|e| damaged(RECORD, &e))?;
+        id.clone_into(&mut attempt.listed.id);
         let mut responses = Vec::new();
-        for (number, name) in attempt.names.iter().enumerate() {
+        for (number, name) in attempt.listed.responses.iter().enumerate() {
             let file = number.to_string();
             let response = Response::new(number as u32, name.clone(), read(&file)?, u64::MAX);
             responses.push(response.map_err(|e| damaged(&file, &e))?);
         }
-        Ok(Found { id: id.to_owned(), attempt, responses })
+        Ok(Found { attempt, responses })
     }
 
     /// Forgets the attempt of that name or of a beginning of it, without one the newest for that reference; gives its name.
@@ -388,15 +323,11 @@ impl Attempt {
                 continue;
             }
             let modified = modified(&path).unwrap_or_default();
-            let listed = match head(&path) {
-                Some(head) => {
-                    let Head { made, names, branch, target, paths, failed, .. } = head;
-                    Listed { id, made, responses: names, branch, target, paths, failed }
-                }
-                None => Listed { id, made: modified.as_secs(), ..Listed::default() },
-            };
+            let record = places::read(&path.join(RECORD), places::LARGE).ok();
+            let listed = record.and_then(|record| super::from_json(&record).ok());
+            let damaged = || Listed { made: modified.as_secs(), ..Listed::default() };
             // Within a second by the file system's clock, which is finer.
-            found.push((modified, listed));
+            found.push((modified, Listed { id, ..listed.unwrap_or_else(damaged) }));
         }
         found.sort_by(|(a, one), (b, other)| (other.made, b, &other.id).cmp(&(one.made, a, &one.id)));
         found.into_iter().map(|(_, listed)| listed).collect()
@@ -501,11 +432,6 @@ fn entries(all: &Path) -> Vec<(String, PathBuf)> {
     entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
 }
 
-/// What an attempt's record says of itself, if it can be read.
-fn head(place: &Path) -> Option<Head> {
-    super::from_json(&places::read(&place.join(RECORD), places::LARGE).ok()?).ok()
-}
-
 /// Whether a name is one that an attempt may have.
 pub fn is_id(name: &str) -> bool {
     name.len() == ID_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -523,10 +449,4 @@ fn modified(path: &Path) -> Option<Duration> {
 
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
-fn private_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    let file = options.write(true).create_new(true).mode(0o600).open(path);
-    Ok(file.and_then(|mut file| file.write_all(bytes)).map_err(|e| vcs::Error::io("write", path, e))?)
 }

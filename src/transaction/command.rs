@@ -1,6 +1,6 @@
 //! Running what the user wants run before a landing or after it: hooks and `--exec` commands.
 
-use super::{Error, Result, Watch, interrupt};
+use super::{Result, Watch, check_interrupt, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::supervise::{self, Ended, Onlooker, Supervised};
 use std::fmt::{self, Display};
@@ -183,15 +183,11 @@ impl Onlooker for Told<'_> {
 /// Runs a command to its end. A signal that comes meanwhile is passed on to it.
 ///
 /// # Errors
-/// It cannot be run, or [`Error::Interrupted`].
+/// It cannot be run, or a signal has come.
 pub(super) fn run(command: Supervised, what: &str, watch: &dyn Watch) -> Result<Ended> {
-    if interrupt::seen() {
-        return Err(Error::Interrupted);
-    }
+    check_interrupt()?;
     let ended = supervise::run(command, &Told { what, watch });
     watch.ended();
-    match interrupt::seen() {
-        true => Err(Error::Interrupted),
-        false => Ok(ended?),
-    }
+    check_interrupt()?;
+    Ok(ended?)
 }

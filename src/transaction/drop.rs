@@ -6,21 +6,17 @@
 use super::recover::End;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result, interrupt, lock};
-use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::lock::Flock;
 use crate::vcs::push::{Pushed, PushedRef, Upstream};
 use crate::vcs::refs::{is_object_name, is_reference_name};
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid, places};
+use crate::vcs::{self, Oid};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
-
-/// How long a note may be, in bytes.
-const LIMIT: u64 = 16 << 20;
 
 /// A branch that a remote has.
 pub struct OnRemote {
@@ -49,10 +45,7 @@ pub fn drop_branches(
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
     let noted: Vec<_> = branches.iter().map(|(name, tip)| Noted::new(name, *tip, there)).collect();
-    let note = transaction_dir.file(TransactionDir::DROPPED);
-    let text =
-        serde_json::to_vec(&noted).map_err(|e| vcs::Error::io("write", &note, std::io::Error::from(e)))?;
-    durability::write(&note, &text, Durability::of(repo)?.any())?;
+    transaction_dir.note(repo, TransactionDir::DROPPED, &noted)?;
     let drop_all = || -> Result<Flock> {
         point(Fault::DropNoted)?;
         drop_there(repo, there, verify, &transaction_dir)?;
@@ -64,7 +57,7 @@ pub fn drop_branches(
     let _lock = drop_all().inspect_err(|error| {
         // What is not to be gone on with is not noted; what a remote may have done is.
         if !matches!(error, Error::Vcs(vcs::Error::Remote { .. })) {
-            let _ = std::fs::remove_file(&note);
+            transaction_dir.forget(TransactionDir::DROPPED);
         }
     })?;
     interrupt::land();
@@ -73,7 +66,7 @@ pub fn drop_branches(
         Ok(repo.forget_branches(branches.iter().map(|(name, _)| short(name)))?)
     };
     close().or_else(|_| close())?;
-    std::fs::remove_file(&note).map_err(|e| vcs::Error::io("remove", &note, e))?;
+    transaction_dir.forget(TransactionDir::DROPPED);
     Ok(())
 }
 
@@ -157,19 +150,16 @@ pub(super) struct Note(Vec<Noted>);
 impl Note {
     /// What a transaction directory's note says, if it has one.
     pub(super) fn read(transaction_dir: &Path) -> Result<Option<Self>> {
-        let bytes = match places::read(&transaction_dir.join(TransactionDir::DROPPED), LIMIT) {
-            Err(e) if e.is_missing() => return Ok(None),
-            bytes => bytes?,
-        };
-        // One that is not whole was written before anything was removed; and what can be no branch's name is none of ours.
-        let mut noted: Vec<Noted> = super::from_json(&bytes).unwrap_or_default();
+        let mut noted: Vec<Noted> =
+            TransactionDir::noted(transaction_dir, TransactionDir::DROPPED)?.unwrap_or_default();
+        // What can be no branch's name is none of ours.
         noted.retain(Noted::could_be);
         Ok((!noted.is_empty()).then_some(Self(noted)))
     }
 
-    /// The first of the branches.
-    pub(super) fn reference(&self) -> &str {
-        self.0.first().map_or("", |one| &one.name)
+    /// The branches.
+    pub(super) fn references(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|one| one.name.as_str())
     }
 
     /// Whether a remote was asked to remove any.

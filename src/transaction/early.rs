@@ -6,21 +6,18 @@
 //! of them stay for git to prune.
 
 use super::{Result, TransactionDir};
+use crate::vcs;
 use crate::vcs::durability;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::manifest::Manifest;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, places};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 /// The file in the transaction directory that says which they are.
 const NOTE: &str = "early";
-
-/// How large that may be.
-const LIMIT: u64 = 128 << 20;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Note {
@@ -91,9 +88,10 @@ pub(super) fn remains(transaction_dir: &Path) -> bool {
 /// # Errors
 /// It cannot be taken out.
 pub(super) fn settle(repo: &Repo, transaction_dir: &Path, objects: &Path, landed: bool) -> vcs::Result<()> {
-    let Ok(bytes) = places::read(&transaction_dir.join(NOTE), LIMIT) else { return Ok(()) };
-    let Ok(note) = super::from_json::<Note>(&bytes) else { return Ok(()) };
-    if note.objects.check().is_ok() {
+    let noted: Option<Note> = TransactionDir::noted(transaction_dir, NOTE)?;
+    if let Some(note) = noted
+        && note.objects.check().is_ok()
+    {
         if !landed {
             take_out(repo, objects, &note)?;
         }

@@ -8,19 +8,15 @@ use super::early::Early;
 use super::transaction_dir::TransactionDir;
 use super::{Result, interrupt, listings, lock};
 use crate::report::record::Record;
+use crate::vcs;
 use crate::vcs::chain::{HISTORY, Link};
-use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::Movement;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, places};
 use std::path::Path;
 use std::time::Duration;
-
-/// How long a note may be, in bytes.
-const LIMIT: u64 = 16 << 20;
 
 /// Takes a record out of all chains: those after it are written anew, and nothing refers to it any more.
 ///
@@ -35,19 +31,13 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     let quarantine = Quarantine::enter(repo, &transaction_dir.id)?;
     let movements = without(repo, record)?;
     early.release(&quarantine)?;
-    let note = transaction_dir.file(TransactionDir::FORGOTTEN);
     let was: Vec<_> = movements.iter().map(|one| (&one.name, &one.old)).collect();
     let id = Record::parse(&record.message).map(|record| record.id).unwrap_or_default();
-    let text = serde_json::to_vec(&(&was, &id))
-        .map_err(|e| vcs::Error::io("write", &note, std::io::Error::from(e)))?;
-    durability::write(&note, &text, Durability::of(repo)?.any())?;
+    transaction_dir.note(repo, TransactionDir::FORGOTTEN, &(&was, &id))?;
     let all: Vec<_> = movements.iter().collect();
-    point(Fault::ForgetNoted).and_then(|()| repo.update_refs(&all, &transaction_dir.alive)).inspect_err(
-        |_| {
-            // What is not to be gone on with is not noted.
-            let _ = std::fs::remove_file(&note);
-        },
-    )?;
+    let moved = point(Fault::ForgetNoted).and_then(|()| repo.update_refs(&all, &transaction_dir.alive));
+    // What is not to be gone on with is not noted.
+    moved.inspect_err(|_| transaction_dir.forget(TransactionDir::FORGOTTEN))?;
     interrupt::land();
     early.stay();
     let close = || {
@@ -56,7 +46,8 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
         movements.iter().try_for_each(|one| repo.expire_reflog(&one.name))
     };
     close().or_else(|_| close())?;
-    Ok(std::fs::remove_file(&note).map_err(|e| vcs::Error::io("remove", &note, e))?)
+    transaction_dir.forget(TransactionDir::FORGOTTEN);
+    Ok(())
 }
 
 /// Writes every chain that has a record without it, and gives how their references are to move.
@@ -100,12 +91,8 @@ fn without(repo: &Repo, record: &Link) -> Result<Vec<Movement>> {
 
 /// Goes on where a killed process stopped; says whether it came so far that the record is gone.
 pub(super) fn settle(repo: &Repo, transaction_dir: &Path) -> Result<bool> {
-    let bytes = match places::read(&transaction_dir.join(TransactionDir::FORGOTTEN), LIMIT) {
-        Err(e) if e.is_missing() => return Ok(false),
-        bytes => bytes?,
-    };
-    // One that is not whole was written before anything moved.
-    let (was, id): (Vec<(String, Option<String>)>, String) = super::from_json(&bytes).unwrap_or_default();
+    let noted = TransactionDir::noted(transaction_dir, TransactionDir::FORGOTTEN)?;
+    let (was, id): (Vec<(String, Option<String>)>, String) = noted.unwrap_or_default();
     let chains = repo.chains()?;
     let mut moved = false;
     for (name, tip) in chains {

@@ -28,8 +28,8 @@ pub(super) const INDEX_BEFORE: &str = "index-was";
 /// The version of this format. A journal of another version is not acted upon.
 pub(super) const VERSION: u32 = 1;
 
-/// How large a journal may be, in bytes: some hundred for each path.
-const LIMIT: u64 = 128 << 20;
+/// How large a journal or a note may be, in bytes: some hundred for each path.
+pub(super) const LIMIT: u64 = 128 << 20;
 
 /// What the token of a transaction holds, by its directory.
 fn token_of(transaction_dir: &Path) -> Vec<u8> {

@@ -4,7 +4,7 @@
 //! directory, so that the next recovery takes away what a killed run leaves.
 
 use super::transaction_dir::TransactionDir;
-use super::{Error, Result, interrupt};
+use super::{Result, check_interrupt, interrupt};
 use crate::vcs::lock::Flock;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, places};
@@ -49,9 +49,7 @@ impl Line {
             if before < last {
                 (since, last) = (Instant::now(), before);
             }
-            if interrupt::seen() {
-                return Err(Error::Interrupted);
-            }
+            check_interrupt()?;
             if since.elapsed() >= patience {
                 return Ok(false);
             }

@@ -45,7 +45,7 @@ mod transaction_dir;
 mod watch;
 
 pub use crate::vcs::interrupt;
-pub use attempt::{Attempt, Found, KEPT_FOR, Kept, KeptReading, Listed, is_id as is_attempt_id};
+pub use attempt::{Attempt, Found, KEPT_FOR, Kept, Listed, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
 pub use command::{Failure, Ran, Reason};
 pub use drop::{OnRemote, drop_branches};
@@ -278,16 +278,22 @@ fn unreadable(error: crate::plan::TreeError) -> Error {
     }
 }
 
+/// Looks whether to go on.
+///
+/// # Errors
+/// A signal has come.
+pub fn check_interrupt() -> Result<()> {
+    if interrupt::seen() { Err(Error::Interrupted) } else { Ok(()) }
+}
+
 /// Waits for the repository's lock, until a signal comes.
 fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
     let end = Instant::now() + timeout;
     loop {
-        if interrupt::seen() {
-            return Err(Error::Interrupted);
-        }
+        check_interrupt()?;
         let slice = end.saturating_duration_since(Instant::now()).min(Duration::from_millis(100));
         if let Some(lock) = Flock::wait(repo.common_dir(), slice)? {
-            return if interrupt::seen() { Err(Error::Interrupted) } else { Ok(lock) };
+            return check_interrupt().map(|()| lock);
         }
         if Instant::now() >= end {
             return Err(Error::Busy(timeout));
@@ -365,9 +371,7 @@ impl<'r> Transaction<'r> {
         if !obstacles.is_empty() {
             return Err(Error::InTheWay(obstacles));
         }
-        if interrupt::seen() {
-            return Err(Error::Interrupted);
-        }
+        check_interrupt()?;
         let (mut full, mut early) = (None, None);
         let has_runs = hooks.judging().next().is_some() || !options.exec.is_empty();
         if has_runs || options.push.is_some() {
@@ -416,9 +420,7 @@ impl<'r> Transaction<'r> {
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         point(Fault::EditorStarted)?;
         self.repo.edit(&file, interrupt::signal).map_err(unless_interrupted)?;
-        if interrupt::seen() {
-            return Err(Error::Interrupted);
-        }
+        check_interrupt()?;
         let edited = vcs::places::read(&file, LONGEST_TEXT)?;
         String::from_utf8(edited).map_err(|_| vcs::Error::NotUtf8(file).into())
     }

@@ -53,14 +53,14 @@ impl Outside {
         let path = root.join(own_name(&transaction_dir.id));
         let note = transaction_dir.file(NOTE);
         std::fs::write(&note, path.as_os_str().as_bytes()).map_err(|e| vcs::Error::io("write", note, e))?;
-        private(&path)?;
+        places::make_private(&path)?;
         let within = path.join(WITHIN);
         let made = Self { top: within.join(name), path, kept: None };
         let owner = made.path.join(OWNER);
         let owned = owner_of(repo, &transaction_dir.id)?;
         std::fs::write(&owner, owned).map_err(|e| vcs::Error::io("write", owner, e))?;
         point(Fault::OutsideMade)?;
-        private(&within)?;
+        places::make_private(&within)?;
         Ok(made)
     }
 
@@ -73,7 +73,7 @@ impl Outside {
         let id = id.map_err(|e| vcs::Error::git("name a directory", e))?;
         let path = root.join(format!("kept-{}", &id.to_string()[..16]));
         if path.symlink_metadata().is_err() {
-            private(&path)?;
+            places::make_private(&path)?;
         }
         let found = path.symlink_metadata().map_err(|e| vcs::Error::io("look at", &path, e))?;
         let is_own =
@@ -97,7 +97,7 @@ impl Outside {
             places::remove(&within)?;
         }
         if within.symlink_metadata().is_err() {
-            private(&within)?;
+            places::make_private(&within)?;
         }
         Ok(Some(Self { path, top, kept: Some(kept) }))
     }
@@ -196,11 +196,6 @@ fn owner_of(repo: &Repo, id: &str) -> Result<Vec<u8>> {
     let common = repo.common_dir();
     let found = common.symlink_metadata().map_err(|e| vcs::Error::io("look at", common, e))?;
     Ok(format!("git-llm-apply {id} {} {}\n", found.dev(), found.ino()).into_bytes())
-}
-
-fn private(path: &Path) -> Result<()> {
-    let made = std::fs::DirBuilder::new().mode(0o700).create(path);
-    Ok(made.map_err(|e| vcs::Error::io("create", path, e))?)
 }
 
 /// `git-llm-apply` in the user's cache directory.

@@ -3,7 +3,7 @@
 use super::hooks::{Candidate, Judged};
 use super::series::{Fate, Touched};
 use super::{
-    Error, Joined, Made, Making, Planned, Prepared, Result, Transaction, interrupt, series, staging,
+    Error, Joined, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, series, staging,
     unless_interrupted,
 };
 use crate::message::Cleanup;
@@ -139,9 +139,7 @@ impl<'r> Transaction<'r> {
             .write_commit(&self.quarantine, &draft, who, &self.commit_settings)
             .map_err(unless_interrupted)?;
         point(Fault::Committed)?;
-        if interrupt::seen() {
-            return Err(Error::Interrupted);
-        }
+        check_interrupt()?;
         Ok(commit)
     }
 

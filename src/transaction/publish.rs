@@ -80,18 +80,6 @@ impl Transaction<'_> {
 }
 
 impl Prepared<'_> {
-    /// The commits.
-    pub fn made(&self) -> &Made {
-        &self.made
-    }
-
-    /// Lets everything go: the repository is as it was.
-    pub fn abort(self) {
-        if let Some(staged) = &self.staged {
-            staging::discard(staged);
-        }
-    }
-
     /// Moves the branch and all that goes with it.
     ///
     /// # Errors

@@ -4,19 +4,17 @@
 //! says what was to be pushed where, so that a run that is killed between the push and the move of the branch is brought to
 //! its end by what the remote says.
 
-use super::record::{self, Kept, Noted};
+use super::record::{self, Kept};
 use super::recover::{End, Settled};
 use super::transaction_dir::TransactionDir;
 use super::{Error, Made, Options, Prepared, Result, Target, Transaction, interrupt, move_to};
 use crate::message::Cleanup;
 use crate::vcs::commit::Sign;
-use crate::vcs::durability::{self, Durability};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::push::{Pushed, PushedRef, Upstream};
 use crate::vcs::refs::{is_object_name, is_reference_name};
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, places};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Duration;
@@ -35,17 +33,14 @@ pub(super) struct Note {
     #[serde(default)]
     autostash: bool,
     /// What is to be kept of it.
-    record: Option<Noted>,
+    record: Option<Kept>,
 }
 
-/// How long a note may be, in bytes.
-const LIMIT: u64 = 16 << 20;
-
 impl Note {
-    /// What a transaction directory's note says, if it has one that can be read, and that a run could have written.
-    pub(super) fn read(transaction_dir: &Path) -> Option<Self> {
-        let bytes = places::read(&transaction_dir.join(TransactionDir::PUSHED), LIMIT).ok()?;
-        super::from_json(&bytes).ok().filter(Self::could_be)
+    /// What a transaction directory's note says, if it has one that a run could have written.
+    pub(super) fn read(transaction_dir: &Path) -> Result<Option<Self>> {
+        let noted: Option<Self> = TransactionDir::noted(transaction_dir, TransactionDir::PUSHED)?;
+        Ok(noted.filter(Self::could_be))
     }
 
     fn could_be(&self) -> bool {
@@ -87,7 +82,6 @@ impl Prepared<'_> {
         if self.new == target.tip {
             return Err(Error::Nothing);
         }
-        let file = transaction_dir.file(TransactionDir::PUSHED);
         let note = Note {
             remote: upstream.remote.clone(),
             branch: upstream.branch.clone(),
@@ -95,19 +89,17 @@ impl Prepared<'_> {
             old: target.tip.map(|id| id.to_string()),
             new: new.to_string(),
             autostash: options.autostash,
-            record: self.record.as_ref().map(Kept::noted),
+            record: self.record.clone(),
         };
         if let (Some(early), Some(_)) = (early, &self.record) {
             // Whoever finishes this finds it there.
             early.release(&self.transaction.quarantine)?;
         }
-        let failed = |e: serde_json::Error| vcs::Error::io("write", &file, std::io::Error::from(e));
-        let text = serde_json::to_vec(&note).map_err(failed)?;
         let unnoted = |error: Error| {
-            let _ = std::fs::remove_file(&file);
+            self.forget_push();
             error
         };
-        durability::write(&file, &text, Durability::of(repo)?.any()).map_err(|e| unnoted(e.into()))?;
+        transaction_dir.note(repo, TransactionDir::PUSHED, &note)?;
         point(Fault::PushNoted).map_err(|e| unnoted(e.into()))?;
         let pushed = repo
             .push(
@@ -151,7 +143,7 @@ impl Prepared<'_> {
 
     /// The branch has moved: nothing is left to be done about the push.
     pub(super) fn forget_push(&self) {
-        let _ = std::fs::remove_file(self.transaction.transaction_dir.file(TransactionDir::PUSHED));
+        self.transaction.transaction_dir.forget(TransactionDir::PUSHED);
     }
 }
 
@@ -168,11 +160,12 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
     let here = repo.value(&note.reference)?.map(|id| id.to_string());
     let left_alone = || Settled { end: End::LeftAlone, ..Settled::default() };
     let done = || Settled { end: End::Finished, ..Settled::default() };
+    let record = note.record.clone().filter(|kept| kept.is_there(repo));
     if let Some(here) = &here
         && repo.contains(here, &note.new)?
     {
         // It came by somebody's pull, say.
-        record::add_missing(repo, note.record.as_ref(), repo.id(&note.new)?, timeout)?;
+        record::add_missing(repo, record, repo.id(&note.new)?, timeout)?;
         return Ok(done());
     }
     let branch = note.reference.strip_prefix("refs/heads/");
@@ -211,7 +204,7 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
     let land = || {
         let transaction = Transaction::begin(repo, target.clone(), &base, &series, options)?;
         let mut prepared = transaction.prepare(&base, &series, None)?;
-        prepared.record = note.record.as_ref().and_then(|noted| noted.kept(repo));
+        prepared.record = record;
         prepared.publish()
     };
     match land() {

@@ -17,7 +17,7 @@ use crate::vcs::lock::Patience;
 use crate::vcs::refs::{Movement, RefLock, is_reference_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
@@ -60,15 +60,28 @@ impl Recording<'_> {
     }
 }
 
-/// What a record holds, before it is known which one it follows.
+/// What a record holds, before it is known which one it follows. So a note has it, too.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
+    #[serde(rename = "message", serialize_with = "to_message", deserialize_with = "of_message")]
     record: Record,
     /// Its files.
-    files: Vec<(String, Oid)>,
-    also: Vec<Oid>,
+    files: Vec<(String, String)>,
+    also: Vec<String>,
     /// What is to be listed, by the digests of the responses.
+    #[serde(default)]
     landed: Vec<(String, LandedEdits)>,
+    #[serde(skip)]
     key: Option<(String, Option<String>)>,
+}
+
+fn to_message<S: Serializer>(record: &Record, to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.serialize_str(&record.message())
+}
+
+fn of_message<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Record, D::Error> {
+    let message = String::deserialize(from)?;
+    Record::parse(&message).ok_or_else(|| serde::de::Error::custom("it is no record"))
 }
 
 impl Transaction<'_> {
@@ -76,9 +89,9 @@ impl Transaction<'_> {
     pub(super) fn keep(&self, made: &Made, edits: &[Vec<usize>], new: Oid) -> Result<Option<Kept>> {
         let Some(recording) = &self.options.record else { return Ok(None) };
         let report = self.repo.put_blob((recording.report)(made).as_bytes())?;
-        let mut files = vec![(REPORT.to_owned(), report)];
+        let mut files = vec![(REPORT.to_owned(), report.to_string())];
         for (number, response) in (1..).zip(recording.responses) {
-            files.push((format!("{RESPONSE}{number}"), self.repo.put_response(response)?));
+            files.push((format!("{RESPONSE}{number}"), self.repo.put_response(response)?.to_string()));
         }
         // What lands is brought onto those that have none.
         let onto = made.commits.iter().zip(edits).take_while(|(_, edits)| edits.is_empty());
@@ -122,47 +135,17 @@ impl Transaction<'_> {
         };
         let mut landed: Vec<_> = recording.edits.iter().map(listed).collect();
         landed.retain(|(_, landed)| landed.commits.iter().any(|commit| !commit.edits.is_empty()));
-        let (also, key) = (recording.also.clone(), recording.key.clone());
+        let also = recording.also.iter().map(Oid::to_string).collect();
+        let key = recording.key.clone();
         Ok(Some(Kept { files, also, landed, key, record }))
     }
 }
 
-/// What a record holds, as a note has it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Noted {
-    message: String,
-    files: Vec<(String, String)>,
-    also: Vec<String>,
-    #[serde(default)]
-    landed: Vec<(String, LandedEdits)>,
-}
-
-impl Noted {
-    /// What it says, if it can be read, and the repository has all of it.
-    pub(super) fn kept(&self, repo: &Repo) -> Option<Kept> {
-        let id = |name: &String| repo.id(name).ok().filter(|id| repo.has(*id).unwrap_or(false));
-        let also = self.also.iter().map(id).collect::<Option<_>>()?;
-        let landed = self.landed.clone();
-        let files = self.files.iter().map(|(name, file)| Some((name.clone(), id(file)?)));
-        Some(Kept {
-            record: Record::parse(&self.message)?,
-            files: files.collect::<Option<_>>()?,
-            also,
-            landed,
-            key: None,
-        })
-    }
-}
-
 impl Kept {
-    /// As a note has it.
-    pub(super) fn noted(&self) -> Noted {
-        Noted {
-            message: self.record.message(),
-            files: self.files.iter().map(|(name, id)| (name.clone(), id.to_string())).collect(),
-            also: self.also.iter().map(Oid::to_string).collect(),
-            landed: self.landed.clone(),
-        }
+    /// Whether the repository has all of it.
+    pub(super) fn is_there(&self, repo: &Repo) -> bool {
+        let has = |id: &String| repo.id(id).and_then(|id| repo.has(id)).unwrap_or(false);
+        self.files.iter().map(|(_, file)| file).chain(&self.also).all(has)
     }
 
     /// Writes the record behind the present last one, and gives how the references are to move. To be done under the
@@ -186,14 +169,16 @@ impl Kept {
                 "{HISTORY} was {held}, which is not a record of a landing: the records start again"
             ));
         }
-        let keep: Vec<Oid> = std::iter::once(new).chain(self.also.iter().copied()).collect();
+        let also = self.also.iter().map(|id| repo.id(id));
+        let keep: Vec<Oid> = std::iter::once(Ok(new)).chain(also).collect::<vcs::Result<_>>()?;
         let known = before.map(|before| repo.tree_of(before)).transpose()?;
         let time = who.time();
         let landed =
             self.landed.iter().map(|(digest, one)| (digest.clone(), LandedEdits { time, ..one.clone() }));
         let lists = listings::with(repo, known, &landed.collect::<Vec<_>>())?;
         let listed = repo.write_listed(known, lists)?;
-        let tree = repo.write_files(self.files.clone(), listed)?;
+        let files = self.files.iter().map(|(name, id)| Ok((name.clone(), repo.id(id)?)));
+        let tree = repo.write_files(files.collect::<vcs::Result<_>>()?, listed)?;
         let id = repo.write_record(before, tree, &self.record.message(), &keep, who)?;
         let movement = |name: String, old: Option<String>, new: String| Movement {
             name,
@@ -217,8 +202,8 @@ impl Kept {
 ///
 /// # Errors
 /// The records cannot be read or written, or somebody holds the repository's lock for so long.
-pub(super) fn add_missing(repo: &Repo, noted: Option<&Noted>, new: Oid, timeout: Duration) -> Result<()> {
-    let Some(kept) = noted.and_then(|noted| noted.kept(repo)) else { return Ok(()) };
+pub(super) fn add_missing(repo: &Repo, kept: Option<Kept>, new: Oid, timeout: Duration) -> Result<()> {
+    let Some(kept) = kept else { return Ok(()) };
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _lock = super::lock(repo, timeout)?;
     if records(repo)?.0.iter().any(|(record, link)| link.own && record.id == kept.record.id) {

@@ -74,20 +74,24 @@ named! {
     }
 }
 
-/// The transactions of dead processes, by id. Changes nothing.
+/// The transactions that no process works on, by id, and those that one does. Changes nothing.
 ///
 /// # Errors
 /// The git directory cannot be read.
-pub fn pending(repo: &Repo) -> Result<Vec<String>> {
-    let mut dead = Vec::new();
+pub fn pending(repo: &Repo) -> Result<(Vec<String>, Vec<String>)> {
+    let (mut dead, mut busy) = (Vec::new(), Vec::new());
     for transaction_dir in transaction_dirs(repo)? {
         let live = transaction_dir.join(TransactionDir::LIVE);
-        let is_odd = TransactionDir::check(&transaction_dir).is_err();
-        if is_odd || is_file(&live) && Flock::attempt(&live).is_ok_and(|lock| lock.is_some()) {
+        if TransactionDir::check(&transaction_dir).is_err() {
             dead.push(id_of(&transaction_dir));
+        } else if is_file(&live)
+            && let Ok(lock) = Flock::attempt(&live)
+        {
+            let all = if lock.is_some() { &mut dead } else { &mut busy };
+            all.push(id_of(&transaction_dir));
         }
     }
-    Ok(dead)
+    Ok((dead, busy))
 }
 
 fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {
@@ -157,7 +161,7 @@ pub fn recover(
     drop(lock);
     for (dead, open) in later {
         let answer = match open.known {
-            None if asks(open.note.reference()) => open.note.ask(repo),
+            None if open.note.references().any(asks) => open.note.ask(repo),
             known => known,
         };
         // A landing by itself, which takes the lock.
@@ -187,12 +191,13 @@ enum Note {
 }
 
 impl Note {
-    /// The reference that was to move, or one of those.
-    fn reference(&self) -> &str {
-        match self {
-            Note::Pushed(note) => note.reference(),
-            Note::Dropped(note) => note.reference(),
-        }
+    /// The references that were to move; there is at least one.
+    fn references(&self) -> impl Iterator<Item = &str> {
+        let (pushed, dropped) = match self {
+            Note::Pushed(note) => (Some(note.reference()), None),
+            Note::Dropped(note) => (None, Some(note.references())),
+        };
+        pushed.into_iter().chain(dropped.into_iter().flatten())
     }
 
     /// Whether the remote has done it; `None` if it cannot be asked.
@@ -260,7 +265,7 @@ impl<'r> Dead<'r> {
         }
         check(repo, path)?;
         let journal = Journal::read(path).map_err(|why| discard::broken(repo, path, why))?;
-        let pushed = push::Note::read(path);
+        let pushed = push::Note::read(path)?;
         if let Some(mut journal) = journal {
             let settled = settle(repo, path, &mut journal)?;
             Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
@@ -293,7 +298,7 @@ impl<'r> Dead<'r> {
         if !self.path.exists() {
             return Ok(None);
         }
-        let (mut reference, mut settled) = (Some(note.reference().to_owned()), moved);
+        let (mut reference, mut settled) = (note.references().next().map(str::to_owned), moved);
         match (note, answer) {
             (_, None) => settled.end = if self.discard { End::GivenUp } else { End::Unknown },
             (Note::Dropped(note), Some(is_gone)) => {

@@ -20,7 +20,7 @@ use crate::vcs::{self, durability, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A path with what it was and what it will be.
@@ -135,8 +135,7 @@ pub(super) fn stage(
         std::fs::write(&note, bytes).map_err(|e| vcs::Error::io("write", note, e))?;
         elsewhere
     };
-    let private = std::fs::DirBuilder::new().mode(0o700).create(&directory);
-    private.map_err(|e| vcs::Error::io("create", &directory, e))?;
+    places::make_private(&directory)?;
     let come = net.iter().filter(|(_, old, new)| old.is_none() && new.is_some());
     let come: Vec<&str> = come.map(|(path, ..)| path.as_str()).collect();
     let mut staged = Staged {

@@ -1,10 +1,8 @@
 //! Texts that nobody may have a copy of. They are kept if they do not land, as git keeps the message of a commit that fails.
 
 use super::Result;
-use crate::vcs;
 use crate::vcs::repo::Repo;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use crate::vcs::{self, durability};
 use std::path::PathBuf;
 
 /// What such a text is.
@@ -32,16 +30,8 @@ impl Text {
     pub fn keep(self, repo: &Repo, text: &[u8]) -> Result<PathBuf> {
         let (file, directory) = (self.file(repo), repo.temporary()?);
         let aside = directory.path().join("text");
-        let written = || -> std::io::Result<()> {
-            std::fs::OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&aside)?
-                .write_all(text)?;
-            std::fs::rename(&aside, &file)
-        };
-        written().map_err(|e| vcs::Error::io("write", &file, e))?;
+        durability::write(&aside, text, false)?;
+        std::fs::rename(&aside, &file).map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)
     }
 

@@ -1,14 +1,15 @@
 //! Where a transaction keeps what is its own.
 
 use super::{Result, early, journal, lock, outside, staging};
-use crate::vcs;
-use crate::vcs::Oid;
+use crate::vcs::durability::{self, Durability};
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
+use crate::vcs::{self, Oid, places};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::cell::RefCell;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -56,7 +57,7 @@ impl TransactionDir {
     /// Looks whether transaction directories are in the repository itself.
     pub(super) fn check_all(common: &Path) -> Result<()> {
         let all = [common.join("llm-apply"), Self::all(common), Self::discarded(common)];
-        Ok(vcs::places::check_own(&all.each_ref().map(PathBuf::as_path))?)
+        Ok(places::check_own(&all.each_ref().map(PathBuf::as_path))?)
     }
 
     /// `llm-apply/txn` in the shared git directory.
@@ -90,10 +91,7 @@ impl TransactionDir {
         let id = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
         let path = all.join(&id);
         // Where several users share the repository each has to be able to make a transaction directory; its inside is private.
-        repo.in_shared(&all, &mut Vec::new(), || {
-            let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
-            made.map_err(|e| vcs::Error::io("create", &path, e))
-        })?;
+        repo.in_shared(&all, &mut Vec::new(), || places::make_private(&path))?;
         let live = path.join(Self::LIVE);
         let opened = std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e));
         // Somebody who only looks whether it is alive may hold the lock for a moment.
@@ -112,6 +110,27 @@ impl TransactionDir {
 
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
+    }
+
+    /// Writes a note for the recovery, or nothing.
+    pub(super) fn note(&self, repo: &Repo, name: &str, what: &impl Serialize) -> Result<()> {
+        let file = self.file(name);
+        let text = serde_json::to_vec(what).map_err(|e| vcs::Error::io("write", &file, e))?;
+        let written = durability::write(&file, &text, Durability::of(repo)?.any());
+        Ok(written.inspect_err(|_| self.forget(name))?)
+    }
+
+    /// Removes a note: there is nothing to be done any more.
+    pub(super) fn forget(&self, name: &str) {
+        let _ = std::fs::remove_file(self.file(name));
+    }
+
+    /// What a note in a transaction directory says, if there is one. One that is not whole was written before anything was done.
+    pub(super) fn noted<T: DeserializeOwned>(path: &Path, name: &str) -> vcs::Result<Option<T>> {
+        match places::read(&path.join(name), journal::LIMIT) {
+            Err(e) if e.is_missing() => Ok(None),
+            bytes => Ok(super::from_json(&bytes?).ok()),
+        }
     }
 
     /// Whether its journal is (still) there, or a note of what is dropped or pushed, for the recovery to act upon.

@@ -6,6 +6,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, renameat_wit
 use rustix::io::Errno;
 use std::io::Read;
 use std::os::fd::AsFd;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
 
 /// The limit for notes of a line or two, in bytes.
@@ -33,6 +34,14 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
         return Err(failed(std::io::Error::other(format!("it has more than {limit} bytes"))));
     }
     Ok(bytes)
+}
+
+/// Creates a directory that nobody else can enter.
+///
+/// # Errors
+/// It exists already; else as the file system reports.
+pub fn make_private(path: &Path) -> Result<()> {
+    std::fs::DirBuilder::new().mode(0o700).create(path).map_err(|e| Error::io("create", path, e))
 }
 
 /// Whether a path is below a directory, with no link among its components. It need not exist.

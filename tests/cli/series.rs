@@ -267,6 +267,22 @@ fn what_a_remote_has_dropped_before_a_kill_goes_here_too() {
     }
 }
 
+#[test]
+fn a_run_on_any_of_the_branches_that_were_dropped_asks_the_remote() {
+    let sandbox = pushed();
+    for name in ["one", "two"] {
+        sandbox.apply(["--push", "-b", name], &create("try.txt", "Try it", "try\n")).exits(0);
+    }
+    let mut drop = sandbox.command(["drop", "--push", "one", "two"]);
+    let run = Run::of(drop.env(VARIABLE, "dropped-there:kill").output().unwrap());
+    assert_eq!(run.signal, Some(9));
+    sandbox.apply(["-b", "two"], &create("again.txt", "Again", "again\n")).exits(0).says("was dropped");
+    let branches = sandbox.git(["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
+    assert_eq!(branches, "main\ntwo");
+    assert!(sandbox.git(["ls-tree", "--name-only", "two"]).contains("again.txt"));
+    sandbox.leaves_no_file();
+}
+
 /// A repository in which a drop was killed when the remote had removed the branch.
 fn killed_behind_the_remote() -> Sandbox {
     let sandbox = pushed();

@@ -6,7 +6,7 @@ use crate::guard;
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::stands_at;
-use crate::locate::evidence::{self, HELP_CONTEXT};
+use crate::locate::evidence::{self, HELP_CONTEXT, unknown_indentation};
 use crate::locate::pointer::Pointers;
 use crate::locate::query::Query;
 use crate::locate::reindent::Reindent;
@@ -97,11 +97,6 @@ pub(super) fn behind(query: &Query<'_>, line: usize) -> Result<Part, Box<Refusal
         solution.note = solution.note.filter(|note| *note != Note::Unanchored);
     }
     Ok(part)
-}
-
-fn unknown_indentation() -> Box<Refusal> {
-    let message = "how to indent the new lines is not known";
-    Refusal::new(Code::SearchNotFound, message).with_help(HELP_CONTEXT)
 }
 
 /// Puts lines in front of one, indented as what is there, unless they stand there.

@@ -3,7 +3,7 @@
 use super::addition::{self, without_context};
 use super::equal::{Equal, equals};
 use super::series::{Candidate, Series, State, core};
-use crate::diag::{Code, Refusal};
+use crate::diag::Refusal;
 use crate::edit::{Anchor, Change, Hunk};
 use crate::locate::Context;
 use crate::locate::Repeat;
@@ -14,8 +14,8 @@ use crate::locate::gapped;
 use crate::locate::matches::find;
 use crate::locate::pointer::{Blocks, Numbered, Objection, Pointers, of_diff};
 use crate::locate::query::Query;
-use crate::locate::solution::{Mode, Part, Solution};
-use crate::locate::thresholds::{CANDIDATES, GAP_ANCHORS};
+use crate::locate::solution::{Mode, Part};
+use crate::locate::thresholds::CANDIDATES;
 use crate::locate::tier::MatchMode;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
@@ -77,7 +77,7 @@ impl Member<'_> {
             return self.addition().map(State::Done);
         }
         if pattern.steps.contains(&Step::Gap) {
-            return match self.around_gaps()? {
+            return match gapped::locate(&self.query)? {
                 Some(solution) => Ok(State::Done(Part::Change(solution))),
                 None => self.made_or_nowhere(mode, repeat, None),
             };
@@ -169,21 +169,5 @@ impl Member<'_> {
             _ if end > 0 && said.is_some_and(|line| line != end) => Err(without_context()),
             _ => addition::at_end(&self.query, self.followed),
         }
-    }
-
-    /// What goes with the lines that `~` stands for.
-    fn around_gaps(&self) -> Result<Option<Solution>, Box<Refusal>> {
-        let removes = |steps: &mut dyn Iterator<Item = &Step<'_>>| {
-            let named = steps.filter(|step| !matches!(step, Step::Add(_)));
-            named.take_while(|step| matches!(step, Step::Remove(_))).count() >= GAP_ANCHORS
-        };
-        let segments: Vec<_> = self.query.pattern.steps.split(|step| *step == Step::Gap).collect();
-        let is_anchored =
-            |pair: &[&[Step<'_>]]| removes(&mut pair[0].iter().rev()) && removes(&mut pair[1].iter());
-        if !segments.windows(2).all(is_anchored) {
-            let message = format!("a `~` line needs {GAP_ANCHORS} removed lines above and below it");
-            return Err(Refusal::new(Code::Malformed, message));
-        }
-        gapped::locate(&self.query)
     }
 }

@@ -18,20 +18,17 @@ use surrounding::surroundings;
 /// What to do where a text is nowhere.
 pub const HELP_COPY: &str = "copy the search text from the file as it is";
 
-/// What to do where lines around a place tell it apart from others.
-pub(crate) const HELP_MORE: &str = "give more lines around it, so that it matches once";
+/// What to do where lines beside a place tell which one it is.
+pub(crate) const HELP_CONTEXT: &str = "give more lines of the file before and after it";
 
-/// What to do where a text is only a part of what the file has.
-const HELP_LINE: &str = "give the whole line as the file has it";
+/// What to do where a pointer names another place than the search text.
+const HELP_POINTER: &str = "correct what names the other place, or leave it out";
 
-/// What to do where a heading names another place.
-const HELP_HEADING: &str = "put a line above the text into the heading, or leave the heading out";
-
-/// What to do where nothing says where new lines belong.
-pub(crate) const HELP_CONTEXT: &str = "give the lines before and after them";
+/// What to do where chunks do not follow each other.
+const HELP_ORDER: &str = "copy the lines from the file as they are, in the order of the file";
 
 /// What to do where two changes of the same lines are given.
-pub(crate) const HELP_ONE: &str = "write one edit for all changes there";
+const HELP_ONE: &str = "write one edit for all changes there";
 
 /// What to do where, besides, the nearest region has all lines that are to be added.
 pub const HELP_ADDED: &str = "the file already has the added lines: leave the edit out if that is all, else copy the search text from the file as it is";
@@ -63,17 +60,12 @@ pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Plac
     let message =
         format!("the search text matches {}: lines {}", counted(places.len(), "place"), line_numbers(places));
     let context_lines = context::calculate_min_context(content, places, budget);
-    let help = match context_lines {
-        Some(lines) => {
-            format!("give {} before and after it, so that it matches once", counted(lines, "more line"))
-        }
-        None => HELP_MORE.to_owned(),
-    };
-    Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(shown(
-        hay,
-        places,
-        context_lines,
-    ))
+    let help = context_lines.map_or_else(
+        || HELP_CONTEXT.to_owned(),
+        |lines| format!("give {} before and after it", counted(lines, "more line")),
+    );
+    let evidence = shown(hay, places, context_lines);
+    Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(evidence)
 }
 
 /// Places with what is around them, and how much of that tells them apart, if it is known.
@@ -90,18 +82,15 @@ fn shown(hay: Haystack<'_>, places: &[Place], context_lines: Option<usize>) -> E
 /// Fewer places than are counted to.
 pub(super) fn out_of_range(hay: Haystack<'_>, asked: u32, places: &[Place]) -> Box<Refusal> {
     let count = counted(places.len(), "place");
+    let message = format!("occurrence {asked} is asked for, but the search text matches {count}");
     let help = match places {
         [only] => format!("leave `occurrence` out if line {} is meant", only.first() + 1),
         all => format!("give an occurrence from 1 to {}", all.len()),
     };
-    let message = format!("occurrence {asked} is asked for, but the search text matches {count}");
     let context_lines =
         context::calculate_min_context(hay.content(), places, hay.budget()).filter(|_| places.len() > 1);
-    Refusal::new(Code::OccurrenceRange, message).with_help(help).with_evidence(shown(
-        hay,
-        places,
-        context_lines,
-    ))
+    let evidence = shown(hay, places, context_lines);
+    Refusal::new(Code::OccurrenceRange, message).with_help(help).with_evidence(evidence)
 }
 
 /// A text that is nowhere.
@@ -114,14 +103,18 @@ fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box
     }
     let content = hay.content();
     let evidence = nearest::evidence(hay, &pattern.before, pointers);
-    if let [text] = pattern.solid().as_slice()
-        && let Some(line) = hay.lines_with(text.trim_ascii(), true).first()
-        && !Normalization::Trimmed.eq(text, hay.text(*line))
-    {
-        let message = format!("the search text is only part of line {}", line + 1);
-        return Refusal::new(Code::SearchNotFound, message).with_help(HELP_LINE).with_evidence(evidence);
-    }
-    let message = if content.is_empty() { "the file is empty" } else { "no match for the search text" };
+    let holding = match pattern.solid().as_slice() {
+        [text] => {
+            let line = hay.lines_with(text.trim_ascii(), true).first().copied();
+            line.filter(|line| !Normalization::Trimmed.eq(text, hay.text(*line)))
+        }
+        _ => None,
+    };
+    let message = match holding {
+        Some(line) => format!("the search text is only part of line {}", line + 1),
+        None if content.is_empty() => "the file is empty".to_owned(),
+        None => "no match for the search text".to_owned(),
+    };
     let help = match &evidence.nearest {
         Some(nearest) if nearest::has_what_is_added(nearest, pattern) => HELP_ADDED,
         _ if content.is_empty() => "leave the search text empty to fill the file",
@@ -162,14 +155,12 @@ pub(super) fn objected(
             let line = heading + 1;
             let text = String::from_utf8_lossy(hay.text(heading));
             let why = format!("outside of `{}`, line {line}, that the hunk's heading names", text.trim());
-            return stands_but(hay, pattern, place, &why).with_help(HELP_HEADING);
+            return stands_but(hay, pattern, place, &why).with_help(HELP_POINTER);
         }
-        Objection::Order => {
-            ("above the lines of the chunk before this one", "order the chunks as in the file")
-        }
-        Objection::EndOfFile => ("and not at the end of the file", "leave `*** End of File` out"),
-        Objection::Token => ("but begins or ends inside a word, number or operator there", HELP_LINE),
-        Objection::Comment => ("but only in a comment", HELP_LINE),
+        Objection::Order => ("above the lines of the chunk before this one", HELP_ORDER),
+        Objection::EndOfFile => ("and not at the end of the file", HELP_POINTER),
+        Objection::Token => ("but begins or ends inside a word, number or operator there", HELP_COPY),
+        Objection::Comment => ("but only in a comment", HELP_COPY),
         Objection::Blanks => ("but with other blank lines", HELP_COPY),
     };
     stands_but(hay, pattern, place, why).with_help(help)
@@ -182,9 +173,11 @@ pub(super) fn applied_elsewhere(hay: Haystack<'_>, place: &Place, result: &Place
         place.first() + 1,
         result.first() + 1
     );
-    Refusal::new(Code::SearchAmbiguous, message)
-        .with_help("copy more lines from the file as it is, or leave the edit out if it is already applied")
-        .with_evidence(shown(hay, &[*place.min(result), *place.max(result)], None))
+    Refusal::new(Code::SearchAmbiguous, message).with_help(HELP_ADDED).with_evidence(shown(
+        hay,
+        &[*place.min(result), *place.max(result)],
+        None,
+    ))
 }
 
 /// A hunk that one thing places at one line, and another at another one: its number or count, how it is written there, the order
@@ -193,14 +186,15 @@ pub(super) fn two_places(hay: Haystack<'_>, one: usize, other: usize) -> Box<Ref
     let (first, last) = (one.min(other), one.max(other));
     let message = format!("line {} or line {} may be meant", first + 1, last + 1);
     let places = [first, last].map(|line| Place::lines(line, line + 1));
-    Refusal::new(Code::SearchAmbiguous, message).with_help(HELP_MORE).with_evidence(shown(hay, &places, None))
+    Refusal::new(Code::SearchAmbiguous, message)
+        .with_help(HELP_CONTEXT)
+        .with_evidence(shown(hay, &places, None))
 }
 
 /// A heading that is no line of those that are looked at.
 pub(super) fn no_heading(text: &str, from: usize) -> Box<Refusal> {
     let message = format!("the line after `@@`, `{text}`, matches no line from line {} on", from + 1);
-    Refusal::new(Code::SearchNotFound, message)
-        .with_help("copy the line from the file as it is, and order the chunks as in the file")
+    Refusal::new(Code::SearchNotFound, message).with_help(HELP_ORDER)
 }
 
 /// Several lines that a heading may be.
@@ -221,6 +215,20 @@ pub(super) fn conflict(line: usize) -> Box<Refusal> {
     let message =
         format!("the hunk matches an earlier version of the file, at line {line}, but not this one");
     Refusal::new(Code::Conflict, message).with_help(HELP_ONE)
+}
+
+/// Two hunks that change the same line, or begin with the same added lines at it.
+pub(super) fn two_hunks(line: usize) -> Box<Refusal> {
+    let message = format!("two hunks change line {} of the file", line + 1);
+    Refusal::new(Code::Conflict, message).with_help(HELP_ONE)
+}
+
+/// What is wrong with added lines that cannot be indented as the file is.
+pub(super) const UNKNOWN_INDENTATION: &str = "how to indent the new lines is not known";
+
+/// The refusal of such lines that stand beside none of the file.
+pub(super) fn unknown_indentation() -> Box<Refusal> {
+    Refusal::new(Code::SearchNotFound, UNKNOWN_INDENTATION).with_help(HELP_CONTEXT)
 }
 
 /// The refusal of a response that asks for more searches than it is worth.

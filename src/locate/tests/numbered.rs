@@ -94,8 +94,6 @@ fn a_tilde_stands_for_all_lines_between_removed_ones() {
     let file = "h\n1\n2\n3\n4\n5\nf\n";
     assert_eq!(made(file, &[diff(None, " h\n-1\n-2\n~\n-4\n-5\n+n\n f\n")]), ok("h\nn\nf\n"));
     assert_eq!(made(file, &[diff(None, "-1\n-2\n~\n-3\n-4\n")]), ok("h\n5\nf\n"), "none, too");
-    assert_eq!(made(file, &[diff(None, " h\n-1\n~\n-4\n-5\n")]), Err(Code::Malformed));
-    assert_eq!(made(file, &[diff(None, " h\n 1\n~\n 4\n 5\n")]), Err(Code::Malformed));
     let twice = "1\n2\n3\n4\n5\n-\n4\n5\n";
     assert_eq!(made(twice, &[diff(None, "-1\n-2\n~\n-4\n-5\n")]), Err(Code::SearchAmbiguous), "up to where?");
     let done = run("h\nn\nf\n", &[diff(None, " h\n-1\n-2\n~\n-4\n-5\n+n\n f\n")]).unwrap();

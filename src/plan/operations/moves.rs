@@ -67,7 +67,7 @@ impl Operation<'_, '_> {
             let message = format!("`{to}` lies in `{from}`, which cannot be moved into itself");
             return Err(self.error(Code::PathInvalid, message).into());
         }
-        let files = self.files_below(&from, "moved")?;
+        let files = self.files_below(&from)?;
         let mut changes = Vec::with_capacity(2 * files.len());
         for file in files {
             let rest = file.as_str().get(from.as_str().len() + 1..).unwrap_or("");

@@ -60,19 +60,14 @@ impl<'a> Merge<'a> {
             .filter(|at| there.get(*at).is_some_and(|one| unindented(file, one.clone()) == wanted))
             .collect();
         let first = wanted.first().map_or("", String::as_str);
-        let (message, help) = match places.as_slice() {
+        let why = match places.as_slice() {
             [only] if *only >= from => return Ok(*only),
-            [] => (
-                format!(
-                    "`{first}` is next to left-out code of {}, and the file does not have it",
-                    new.shown()
-                ),
-                "put an unchanged statement of the function next to what is left out, or give the whole function",
-            ),
-            [_] => (format!("`{first}` is not in the order of the file in {}", new.shown()), WHOLE),
-            _ => (format!("`{first}` matches {} places in {}", places.len(), new.shown()), WHOLE),
+            [] => "the file does not have it".to_owned(),
+            [_] => "the order is not that of the file".to_owned(),
+            _ => format!("it matches {} places", places.len()),
         };
-        Err(self.refuse(message, help, new, Some(old)).at(parsed.line(unit.start)))
+        let message = format!("`{first}` is next to left-out code of {}, and {why}", new.shown());
+        Err(self.refuse(message, WHOLE, new, Some(old)).at(parsed.line(unit.start)))
     }
 }
 

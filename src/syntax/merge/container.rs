@@ -5,7 +5,7 @@ use super::super::Refusal;
 use super::super::items::{DEEPEST, Definition, Part, lists, nodes_named, parts};
 use super::super::tree::nodes;
 use super::edits::unindented;
-use super::{MARK, Merge, OTHER_FORMAT};
+use super::{MARK, Merge, OTHER_FORMAT, WHOLE};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
@@ -51,10 +51,7 @@ impl<'a> Merge<'a> {
         partial: bool,
     ) -> Result<(), Refusal> {
         if depth > DEEPEST {
-            return Err(Refusal::new(
-                "the code block is nested too deeply",
-                "give the inner definition alone",
-            ));
+            return Err(Refusal::new("the code block is nested too deeply", OTHER_FORMAT));
         }
         let (file, snippet) = (self.file, self.snippet);
         let matched = Matched {
@@ -127,8 +124,7 @@ impl<'a> Merge<'a> {
                         }
                     }
                 }
-                Part::Statement(node) => Some(self.statement(*node, old, depth)?),
-                Part::Comment(node) => Some(self.comment(*node, old)?),
+                Part::Statement(node) | Part::Comment(node) => Some(self.known(*node, old)?),
                 Part::Import(_) | Part::Elision(_) => None,
             });
         }
@@ -151,49 +147,22 @@ impl<'a> Merge<'a> {
     }
 
     fn duplicate(&self, new: &Definition<'_>, whose: &str, old: Option<&Definition<'_>>) -> Refusal {
-        let message = format!("{whose} has more than one {}", new.shown());
-        self.refuse(
-            message,
-            "give all of them in the order of the file, or the change in another format",
-            new,
-            old,
-        )
+        self.refuse(format!("{whose} has more than one {}", new.shown()), OTHER_FORMAT, new, old)
     }
 
-    /// Finds a statement that the file's list has word for word.
-    fn statement(&self, node: Node<'_>, old: &[Part<'_>], depth: u32) -> Result<usize, Refusal> {
+    /// Finds a statement, or a separate comment, that the file's list has word for word.
+    fn known(&self, node: Node<'_>, old: &[Part<'_>]) -> Result<usize, Refusal> {
         let parsed = &self.snippet.parsed;
         let wanted = collapsed(parsed.of(node));
         let is_it = |part: &Part<'_>| match part {
-            Part::Statement(other) => collapsed(self.file.of(*other)) == wanted,
+            Part::Statement(other) | Part::Comment(other) => collapsed(self.file.of(*other)) == wanted,
+            Part::Definition(one) => one.lead.iter().any(|other| collapsed(self.file.of(*other)) == wanted),
             _ => false,
         };
         old.iter().position(is_it).ok_or_else(|| {
             let first = parsed.of(node).lines().next().unwrap_or("").trim();
-            let message = format!("`{first}` is no definition, and the file does not have this statement");
-            let help = match depth {
-                0 => "give the function that it belongs in, or the change in another format",
-                _ => OTHER_FORMAT,
-            };
-            Refusal::new(message, help).at(node.start_position().row)
-        })
-    }
-
-    /// Finds a separate comment in the file's list.
-    fn comment(&self, node: Node<'_>, old: &[Part<'_>]) -> Result<usize, Refusal> {
-        let parsed = &self.snippet.parsed;
-        let wanted = collapsed(parsed.of(node));
-        let is_it = |part: &Part<'_>| match part {
-            Part::Comment(other) => collapsed(self.file.of(*other)) == wanted,
-            Part::Definition(definition) => {
-                definition.lead.iter().any(|other| collapsed(self.file.of(*other)) == wanted)
-            }
-            _ => false,
-        };
-        old.iter().position(is_it).ok_or_else(|| {
-            let message = "a comment belongs to no definition, and the file does not have it";
-            let help = "put it right above a definition, or leave it out";
-            Refusal::new(message, help).at(node.start_position().row)
+            let message = format!("`{first}` is no definition, and the file does not have it");
+            Refusal::new(message, OTHER_FORMAT).at(node.start_position().row)
         })
     }
 
@@ -266,8 +235,7 @@ impl<'a> Merge<'a> {
         if let Some((what, line)) = same.filter(|(_, line)| depth == 0 || inside(*line)) {
             let message =
                 format!("the file has {what} `{}` elsewhere, and no {} here", new.name, new.shown());
-            let help = OTHER_FORMAT;
-            return Err(self.refuse(message, help, new, None).in_file(line));
+            return Err(self.refuse(message, OTHER_FORMAT, new, None).in_file(line));
         }
         let range = new.range(&self.snippet.parsed);
         if self.snippet.elides(range.clone()) {
@@ -275,17 +243,11 @@ impl<'a> Merge<'a> {
                 format!("the file has no {}, and the code block leaves out a part of it", new.shown());
             let mut olds = matched.old.iter().filter_map(Part::definition);
             let near = olds.find(|old| old.what == new.what && is_near(&old.name, &new.name));
-            let help = near.map_or("give all of it".to_owned(), |near| {
-                format!("if {} is meant, name that", near.shown())
-            });
-            return Err(self.refuse(message, &help, new, near));
+            return Err(self.refuse(message, WHOLE, new, near));
         }
-        if depth == 0
-            && let Some(shown) = self.usage(new, matched)
-        {
-            let message = format!("the new {} may be a usage example{shown}", new.shown());
-            let help = OTHER_FORMAT;
-            return Err(self.refuse(message, help, new, None));
+        if depth == 0 && self.is_usage(new, matched) {
+            let message = format!("the new {} may be a usage example", new.shown());
+            return Err(self.refuse(message, OTHER_FORMAT, new, None));
         }
         let shown: HashSet<(&str, &str)> =
             matched.new.iter().filter_map(|part| Some(part.definition()?.key())).collect();
@@ -302,8 +264,7 @@ impl<'a> Merge<'a> {
             let is_like = common >= 2 && common * 10 >= own.len().max(other.len()) * 7;
             if is_like || is_near(&old.name, &new.name) {
                 let message = format!("the new {} may be {} under another name", new.shown(), old.shown());
-                let help = OTHER_FORMAT;
-                return Err(self.refuse(message, help, new, Some(old)));
+                return Err(self.refuse(message, OTHER_FORMAT, new, Some(old)));
             }
         }
         Ok(())
@@ -312,20 +273,19 @@ impl<'a> Merge<'a> {
 
 impl Merge<'_> {
     /// Whether a new definition may only show how others are used: it runs them, or is a variable made by one of them.
-    fn usage(&self, new: &Definition<'_>, matched: &Matched<'_>) -> Option<String> {
+    fn is_usage(&self, new: &Definition<'_>, matched: &Matched<'_>) -> bool {
         let of = &self.snippet.parsed;
         let is_one = |name: &str| EXAMPLES.iter().any(|one| one.eq_ignore_ascii_case(name));
         if is_one(&new.name)
             || nodes_named(of, "main").any(|(_, line)| of.lines(&new.range(of)).contains(&line))
         {
-            return Some(String::new());
+            return true;
         }
         let leaves = nodes(new.core).filter(|node| node.child_count() == 0);
         let words: HashSet<&str> = leaves.map(|node| of.of(node)).collect();
         let shown = matched.new.iter().chain(&matched.old).filter_map(Part::definition);
-        let used = shown.filter(|one| one.body.is_some() && new.body.is_none());
-        used.map(|one| (one.shown(), one.name.as_str()))
-            .find_map(|(shown, name)| words.contains(name).then(|| format!(" of {shown}")))
+        let mut used = shown.filter(|one| one.body.is_some() && new.body.is_none());
+        used.any(|one| words.contains(one.name.as_str()))
     }
 }
 

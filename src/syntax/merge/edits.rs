@@ -2,6 +2,7 @@
 
 use super::super::Refusal;
 use super::super::tree::{Change, Parsed, nodes};
+use super::OTHER_FORMAT;
 use std::ops::Range;
 
 /// Changes to a text, in any order.
@@ -21,8 +22,7 @@ impl Edits {
         let mut at = 0;
         for (range, new) in &self.0 {
             if range.start < at {
-                let help = "give one definition for each change";
-                return Err(Refusal::new("two changes of the code block touch one place", help));
+                return Err(Refusal::new("two changes of the code block touch one place", OTHER_FORMAT));
             }
             out.push_str(text.get(at..range.start).unwrap_or(""));
             out.push_str(new);

@@ -35,10 +35,8 @@ impl<'a> Merge<'a> {
                 .filter(|one| own.module.is_some() && Import::of(file, **one).module == own.module)
                 .collect();
             if like.len() > 1 {
-                return Err(refuse(
-                    format!("the file imports from there more than once: `{shown}`"),
-                    like.first().copied(),
-                ));
+                let message = format!("the file has more than one import like `{shown}`");
+                return Err(refuse(message, like.first().copied()));
             }
             let takes = |other: &Node<'a>| {
                 let other = Import::of(file, *other);
@@ -72,16 +70,16 @@ impl<'a> Merge<'a> {
             }
             let before = (0..at).rev().find_map(|at| places.get(at).copied().flatten());
             let behind = (at..here.len()).find_map(|at| places.get(at).copied().flatten());
+            let no_place = format!("the file has no import beside which `{shown}` goes");
             let spot = before.or(behind).or(there.len().checked_sub(1));
             let Some(beside) = spot.and_then(|spot| there.get(spot)) else {
-                let message = format!("the file has no import beside which `{shown}` goes");
-                return Err(Refusal::new(message, OTHER_FORMAT).at(import.start_position().row));
+                return Err(Refusal::new(no_place, OTHER_FORMAT).at(import.start_position().row));
             };
             let end = file.end(*beside);
             if !file.begins_line(beside.start_byte())
                 || !file.slice(end..file.line_end(end)).trim_start_matches(';').trim().is_empty()
             {
-                return Err(refuse(format!("it is not clear where `{shown}` goes"), Some(beside)));
+                return Err(refuse(no_place, Some(beside)));
             }
             let text = self
                 .shifted(import.start_byte()..parsed.end(*import), file.indentation(beside.start_byte()))?;

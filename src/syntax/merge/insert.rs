@@ -1,7 +1,7 @@
 //! Inserts new definitions.
 
 use super::super::Refusal;
-use super::super::items::Part;
+use super::super::items::{Definition, Part};
 use super::Merge;
 use super::container::Matched;
 use std::collections::HashSet;
@@ -41,12 +41,12 @@ impl<'a> Merge<'a> {
     }
 
     fn nowhere(&self, matched: &Matched<'_>, at: usize) -> Refusal {
-        let Some(Part::Definition(new)) = matched.new.get(at) else {
-            return Refusal::new("it is not clear where new code goes", "show the definition before it");
-        };
-        let message = format!("it is not clear where the new {} goes", new.shown());
-        let help = "show the definition that stands right before or behind it in the file";
-        self.refuse(message, help, new, None)
+        let new = matched.new.get(at).and_then(Part::definition);
+        let shown = new.map_or_else(String::new, Definition::shown);
+        let message = format!("it is not clear where the new {shown} goes");
+        let line = new.map_or(0, |new| new.core.start_position().row);
+        Refusal::new(message, "show the definition that stands right before or behind it in the file")
+            .at(line)
     }
 
     /// Where a run of new definitions goes: after the element before it, before the element after it, or at the end.

@@ -8,11 +8,11 @@ mod insert;
 mod loss;
 mod replace;
 
-use super::Refusal;
 use super::items::{self, Definition};
 use super::language::Language;
-use super::snippet::Snippet;
+use super::snippet::{LESS_INDENTED, Snippet};
 use super::tree::{Change, Parsed};
+use super::{OTHER_FORMAT, Refusal};
 use edits::Edits;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,10 +21,10 @@ use std::ops::Range;
 const LONGEST: usize = 4 << 20;
 
 /// The usual hints of refusals.
-const WHOLE: &str = "give the whole definition";
-const GIVE: &str = "give it too";
-const MARK: &str = "give it too, or mark what is left out with `... existing code ...` as a comment";
-const OTHER_FORMAT: &str = "give the change in another format";
+pub(super) const WHOLE: &str = "give the whole function, class or other definition";
+pub(super) const MARK: &str =
+    "give it too, or mark what is left out with `... existing code ...` as a comment";
+pub(super) const INDENT: &str = "indent it as in the file";
 
 /// A merge in progress.
 struct Merge<'a> {
@@ -39,12 +39,12 @@ struct Merge<'a> {
 /// Merges a snippet into a file.
 pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, Refusal> {
     let Some(language) = Language::of(path) else {
-        return Err(Refusal::new("the language of this file is not known", "give the whole file"));
+        return Err(Refusal::new("the language of this file is not known", OTHER_FORMAT));
     };
     if file.len() > LONGEST || snippet.len() > LONGEST {
-        return Err(Refusal::new("the file is too long for a snippet", OTHER_FORMAT));
+        return Err(Refusal::unparsed());
     }
-    let lost = || Refusal::new("the parser gave up on the file", OTHER_FORMAT);
+    let lost = Refusal::unparsed;
     let file = Parsed::new(language, file.to_owned()).ok_or_else(lost)?;
     if let Some(line) = file.error() {
         return Err(Refusal::new("the file has a syntax error", OTHER_FORMAT).in_file(line));
@@ -99,11 +99,8 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, V
     } else if let Some(class) = merge.class(new) {
         merge.list(class, new, 1, true)?;
     } else if snippet.is_wrapped {
-        let help = "give whole definitions, each with all of its brackets, and a method in its class";
-        return Err(Refusal::new(
-            "a method has no class, and none of the file has it, or more than one",
-            help,
-        ));
+        let message = "a method has no class, and none of the file has it, or more than one";
+        return Err(Refusal::new(message, WHOLE));
     } else {
         merge.list(old, new, 0, true)?;
     }
@@ -177,11 +174,7 @@ impl Merge<'_> {
                 }
                 _ if whole.trim().is_empty() => whole.trim_start_matches([' ', '\t']),
                 _ => {
-                    let refusal = Refusal::new(
-                        "a line is indented less than its definition",
-                        "indent it as in the file",
-                    );
-                    return Err(refusal.at(of.line(at)));
+                    return Err(Refusal::new(LESS_INDENTED, INDENT).at(of.line(at)));
                 }
             };
             out.push_str(rest);
@@ -190,9 +183,8 @@ impl Merge<'_> {
         for string in strings {
             let moved: String = edits::reindented(of.slice(string.clone()), from, to);
             if !self.file.text.contains(&moved) {
-                let help = "indent the code block as in the file";
                 let message = "a string over several lines is indented otherwise than in the file";
-                return Err(Refusal::new(message, help).at(of.line(string.start)));
+                return Err(Refusal::new(message, INDENT).at(of.line(string.start)));
             }
         }
         Ok(out)
@@ -205,9 +197,8 @@ impl Merge<'_> {
         let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && own(blank);
         for (own, other) in [('\t', ' '), (' ', '\t')] {
             if begins(text, own) && !begins(text, other) && file_has(other) && !file_has(own) {
-                let help = "indent the code block as in the file";
                 let message = "the code block is indented by other blanks than the file";
-                return Err(Refusal::new(message, help).at(self.snippet.parsed.line(at)));
+                return Err(Refusal::new(message, INDENT).at(self.snippet.parsed.line(at)));
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::super::Refusal;
 use super::super::items::{DEEPEST, Definition, Part, flattened, parts};
 use super::super::tree::Parsed;
 use super::edits::unindented;
-use super::{GIVE, MARK, Merge, OTHER_FORMAT, WHOLE};
+use super::{MARK, Merge, OTHER_FORMAT, WHOLE};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -131,16 +131,16 @@ impl<'a> Merge<'a> {
             match here.iter().position(|one| *one == decorator) {
                 Some(at) => _ = here.swap_remove(at),
                 None => {
-                    return Err(self.lacks(new, &format!("`{decorator}`"), GIVE, Some(old)));
+                    return Err(self.lacks(new, &format!("`{decorator}`"), WHOLE, Some(old)));
                 }
             }
         }
         let here = new.modifiers(parsed);
         if let Some(word) = old.modifiers(file).into_iter().find(|word| !here.contains(word)) {
-            return Err(self.lacks(new, &format!("`{word}`"), GIVE, Some(old)));
+            return Err(self.lacks(new, &format!("`{word}`"), WHOLE, Some(old)));
         }
         if old.has_comment(file) && !new.has_comment(parsed) {
-            return Err(self.lacks(new, "the comment above it", GIVE, Some(old)));
+            return Err(self.lacks(new, "the comment beside it", WHOLE, Some(old)));
         }
         let starts_elided = new.body.is_some_and(|body| {
             flattened(parsed.language, body)
@@ -148,7 +148,7 @@ impl<'a> Merge<'a> {
                 .is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()))
         });
         if old.docstring(file) && !new.docstring(parsed) && !starts_elided {
-            return Err(self.lacks(new, "the docstring", GIVE, Some(old)));
+            return Err(self.lacks(new, "the docstring", WHOLE, Some(old)));
         }
         let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
         if !is_elided && self.is_stub(new) && !self.is_stub_of(old, file) {
@@ -192,7 +192,7 @@ impl<'a> Merge<'a> {
             );
             let mut left = new_words.iter();
             if let Some(word) = old_words.iter().find(|word| !left.any(|other| other == *word)) {
-                return Err(self.lacks(new, &format!("`{word}`"), GIVE, Some(old)));
+                return Err(self.lacks(new, &format!("`{word}`"), WHOLE, Some(old)));
             }
         }
         let to = file.indentation(old_head.start);
@@ -220,7 +220,7 @@ impl<'a> Merge<'a> {
                 self.edits.replace(at..at, format!("  {after}"));
             }
             ((Some(_), None), _) if !self.may_lose => {
-                return Err(self.lacks(new, "the comment behind it", GIVE, Some(old)).loses());
+                return Err(self.lacks(new, "the comment beside it", WHOLE, Some(old)).loses());
             }
             _ => {}
         }

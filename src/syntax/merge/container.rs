@@ -166,7 +166,7 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// Refuses what looks like a whole file but lacks a definition without an elision.
+    /// Refuses a snippet without elisions that looks like the whole file but lacks a definition of it.
     fn check_whole_file(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
         let definitions = || matched.old.iter().enumerate().filter(|(_, part)| part.definition().is_some());
         let shown: HashSet<usize> = matched.at.iter().flatten().copied().collect();
@@ -183,7 +183,7 @@ impl<'a> Merge<'a> {
             }))
         };
         let same: Vec<bool> = matched.new.iter().zip(&matched.at).filter_map(is_same).collect();
-        // A snippet that is applied already was accepted before.
+        // It changes nothing: it was merged before.
         if same.iter().all(|same| *same) {
             return Ok(());
         }

@@ -319,11 +319,6 @@ impl Edit {
         hunks.get(hunks.binary_search_by_key(&span, |hunk| hunk.span).ok()?)
     }
 
-    /// Whether it removes the file at this path, as written.
-    pub fn takes_away(&self, file: &str) -> bool {
-        matches!(self.op, Op::Delete { .. } | Op::Rename { .. }) && self.path.shown() == shown(file)
-    }
-
     /// Whether it asks for the same as another edit, regardless of their places.
     pub fn says_the_same(&self, other: &Edit) -> bool {
         let same = |a: &Target, b: &Target| (a.shown(), &a.root) == (b.shown(), &b.root);

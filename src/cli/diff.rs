@@ -1,4 +1,4 @@
-//! Colours a diff for a terminal without a pager: with git's colours, and none that a file contains.
+//! Colours a diff for a terminal, where git does not: with git's colours, and none that a file contains.
 
 use crate::report::escape::Printed;
 use crate::vcs::colors::Colors;

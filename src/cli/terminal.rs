@@ -4,9 +4,10 @@
 //! terminal, since standard output is for the report; without a terminal, to standard error.
 
 use super::Error;
+use super::diff::coloured;
 use super::settings::Output;
 use crate::flow::{self, Answer, Asked, Chooser};
-use crate::report::escape::{escape, escape_code};
+use crate::report::escape::escape;
 use crate::transaction;
 use crate::vcs::colors::Colors;
 use crate::vcs::repo::Repo;
@@ -58,31 +59,13 @@ impl Terminal {
         }
     }
 
-    fn diff(&self, diff: &str) -> String {
-        let mut out = String::new();
-        let mut in_hunks = false;
-        for line in diff.lines() {
-            in_hunks = line.starts_with("@@") || in_hunks && !line.starts_with("diff --git ");
-            let color = match line.as_bytes().first() {
-                Some(b'@') => &self.colors.frag,
-                _ if !in_hunks => &self.colors.meta,
-                Some(b'-') => &self.colors.old,
-                Some(b'+') => &self.colors.new,
-                _ => &self.colors.context,
-            };
-            // The carriage return of a line ending is not shown.
-            out += &self.line(color, &escape_code(line.strip_suffix('\r').unwrap_or(line)));
-        }
-        out
-    }
-
     /// Shows the edit with its diff.
     fn show(&self, question: &Asked<'_>) -> Result<(), flow::Error> {
         let mut out = format!("{} {}", question.operation, escape(&question.path));
         if let Some(why) = question.why {
             out += &format!(": {}", escape(why.lines().next().unwrap_or_default()));
         }
-        let out = self.line(&self.colors.meta, &out) + &self.diff(&question.diff);
+        let out = self.line(&self.colors.meta, &out) + &coloured(question.diff.as_bytes(), &self.colors);
         self.print(&out)
     }
 

@@ -90,7 +90,7 @@ pub fn serve(
             Ok(Event::Read(Line::End)) | Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    // Makes `send` fail in the other threads, so that they end.
+    // Without a receiver, `send` fails in the other threads instead of blocking.
     drop(happened);
     server.output.end();
     server.calls.values().for_each(|(cancel, _)| cancel.cancel());

@@ -23,9 +23,6 @@ pub struct Style {
 const WHOLE: usize = 10;
 
 const BOLD: Ansi = Ansi::new().bold();
-/// The tree without entries, which git has everywhere.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-
 pub(super) const RED: Ansi = AnsiColor::Red.on_default().bold();
 pub(super) const YELLOW: Ansi = AnsiColor::Yellow.on_default();
 pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
@@ -237,7 +234,10 @@ fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &
         ),
         // There is no commit to reset to, so index and files are merged with the empty tree.
         (None, true) => {
-            format!("git read-tree -m -u {new} {EMPTY_TREE} && git update-ref -d {reference} {new}")
+            format!(
+                "git read-tree -m -u {new} $(git hash-object -t tree /dev/null) && \
+                 git update-ref -d {reference} {new}"
+            )
         }
         (None, false) => match branch.reference.strip_prefix("refs/heads/") {
             Some(name) => format!("git branch -D {}", shell_word(name)),

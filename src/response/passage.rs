@@ -1,4 +1,4 @@
-//! A text that an edit brings.
+//! The texts of edits.
 
 use super::Response;
 use std::cmp::Ordering;
@@ -6,11 +6,10 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-/// A text that an edit brings: a part of the response, where it stands there just so, what such a part says by a reading,
-/// or one of its own.
+/// A text of an edit: a verbatim part of the response, a part that is converted by a [`Reading`], or a text of its own.
 ///
-/// Most texts stand in the response, as they are or with marks, escapes or other line breaks. A large one would be twice in
-/// memory otherwise, from when it is parsed.
+/// Most texts are parts of the response, with or without marks, escapes or other line endings. Storing them again would
+/// double the memory of a large response.
 #[derive(Clone)]
 pub struct Passage(Kind);
 
@@ -21,7 +20,7 @@ enum Kind {
     Own(String),
 }
 
-/// A text that is made when it is first looked at.
+/// A text that is converted on first use.
 struct Read {
     whole: Arc<String>,
     part: Range<usize>,
@@ -29,10 +28,11 @@ struct Read {
     text: OnceLock<Box<str>>,
 }
 
-/// Gives what is written in a part of a response, piece by piece; none where it is not what this reads.
+/// Converts a part of a response, and passes the result on piece by piece. `None` if the part does not have the expected
+/// form.
 pub(crate) type Reading = fn(&str, &mut dyn FnMut(&str)) -> Option<()>;
 
-/// The reading of lines: each is ended by `\n`.
+/// Converts line endings to `\n`, and adds a missing last one.
 fn lines(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     let mut from = 0;
     for at in memchr::memchr_iter(b'\r', written.as_bytes()) {
@@ -48,7 +48,7 @@ fn lines(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     Some(())
 }
 
-/// The reading of lines with a mark of one byte before each.
+/// Converts lines that each have a mark of one byte.
 pub(crate) fn marked(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     let mut from = 0;
     let ends = memchr::memchr_iter(b'\n', written.as_bytes()).map(|at| at + 1);
@@ -68,7 +68,7 @@ pub(crate) fn marked(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     Some(())
 }
 
-/// Parts up to this length say texts that take no more memory than what it takes to make them later.
+/// Parts up to this length are converted at once, because the text takes no more memory than the means to convert it.
 const SHORT: usize = 64;
 
 fn read(whole: &Arc<String>, part: Range<usize>, reading: Reading) -> Passage {
@@ -96,12 +96,12 @@ impl Read {
 }
 
 impl Passage {
-    /// It as a string slice.
+    /// The text.
     pub fn as_str(&self) -> &str {
         self
     }
 
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub fn len(&self) -> usize {
         match &self.0 {
             Kind::Part { start, end, .. } => (end - start) as usize,
@@ -110,13 +110,13 @@ impl Passage {
         }
     }
 
-    /// Whether it has none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
-        // What is short is made at once.
+        // An empty text is never a `Read`.
         !matches!(self.0, Kind::Read(_)) && self.len() == 0
     }
 
-    /// Where a line of it, from 0, stands in the response; none if it was put together.
+    /// The range in the response of its n-th line, from 0; `None` if it is a text of its own.
     pub(crate) fn place_of_line(&self, line: usize) -> Option<Range<usize>> {
         let (start, written) = match &self.0 {
             Kind::Part { start, .. } => (*start as usize, self.as_str()),
@@ -128,9 +128,9 @@ impl Passage {
         Some(start + before..start + before + own.len())
     }
 
-    /// Whether it has nothing but blanks and line breaks.
+    /// Whether it has only whitespace.
     pub(crate) fn is_blank(&self) -> bool {
-        // What is not made yet need not be made for that.
+        // Does not store the converted text.
         match &self.0 {
             Kind::Read(read) => {
                 let mut is_blank = true;
@@ -142,18 +142,18 @@ impl Passage {
         }
     }
 
-    /// What it says that was put together as it is written; a reading of lines.
+    /// Converts the text as written, which may be put together from several parts, by a reading of lines.
     pub(crate) fn read_as(self, reading: Reading) -> Passage {
         self.read_anew(reading).unwrap_or_else(|| own(&self, reading).into())
     }
 
-    /// Its lines, each ended by `\n`, of what was put together as it is written.
+    /// Its lines, each ending with `\n`.
     pub(crate) fn into_lines(self) -> Passage {
         let is_such = |text: &str| text.ends_with('\n') && memchr::memchr(b'\r', text.as_bytes()).is_none();
         if matches!(self.0, Kind::Part { .. }) && is_such(&self) { self } else { self.read_as(lines) }
     }
 
-    /// What the part of the response says by another reading that it stands in; none if it stands in none.
+    /// Converts its part of the response by another reading; `None` for a text of its own.
     pub(crate) fn read_anew(&self, reading: Reading) -> Option<Passage> {
         match &self.0 {
             Kind::Part { whole, start, end } => Some(read(whole, *start as usize..*end as usize, reading)),
@@ -162,7 +162,7 @@ impl Passage {
         }
     }
 
-    /// The part of the response that it is, or is read from.
+    /// Its part of the response.
     pub(crate) fn part(&self) -> Option<Range<usize>> {
         match &self.0 {
             Kind::Part { start, end, .. } => Some(*start as usize..*end as usize),
@@ -171,7 +171,7 @@ impl Passage {
         }
     }
 
-    /// Puts another behind it.
+    /// Appends another passage.
     pub(crate) fn push(&mut self, response: &Response, other: &Passage) {
         match &other.0 {
             Kind::Part { start, end, .. } => self.push_part(response, *start as usize..*end as usize),
@@ -179,10 +179,10 @@ impl Passage {
         }
     }
 
-    /// Puts a part of a response behind it.
+    /// Appends a part of a response.
     pub(crate) fn push_part(&mut self, response: &Response, part: Range<usize>) {
         match &mut self.0 {
-            // A response has less than 4 GiB.
+            // `end` fits: a response has less than 4 GiB.
             Kind::Part { whole, end, .. }
                 if Arc::ptr_eq(whole, &response.text) && *end as usize == part.start =>
             {
@@ -193,7 +193,7 @@ impl Passage {
         }
     }
 
-    /// Puts a text behind it.
+    /// Appends a text.
     pub(crate) fn push_str(&mut self, text: &str) {
         match &mut self.0 {
             Kind::Own(own) => own.push_str(text),
@@ -206,8 +206,8 @@ impl Passage {
         }
     }
 
-    /// Puts a line of a response behind it, which is `text` and begins at `start`, with its line break as it is written; `\n`
-    /// if it has none.
+    /// Appends the line `text` of a response, which begins at `start`, with its line break as written; with `\n` if it
+    /// has none.
     pub(crate) fn push_line(&mut self, response: &Response, start: usize, text: &str) {
         let end = start + text.len();
         match response.text().as_bytes().get(end..) {
@@ -222,7 +222,7 @@ impl Passage {
 }
 
 impl Response {
-    /// A part of its text as a passage; empty for one that is out of bounds or splits a character.
+    /// A part of the text as a passage; empty if it is out of bounds or splits a character.
     pub(crate) fn passage(&self, part: Range<usize>) -> Passage {
         match self.text().get(part.clone()) {
             None | Some("") => Passage::default(),
@@ -234,7 +234,7 @@ impl Response {
         }
     }
 
-    /// What a part of its text says; none where it is not what the reading reads.
+    /// A part of the text, converted; `None` if it does not have the form that the reading expects.
     pub(crate) fn read(&self, part: Range<usize>, reading: Reading) -> Option<Passage> {
         let mut is_empty = true;
         reading(self.text().get(part.clone())?, &mut |piece| is_empty &= piece.is_empty())?;

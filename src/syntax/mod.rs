@@ -21,7 +21,7 @@ mod tests;
 #[cfg(feature = "syntax")]
 mod tree;
 
-/// What to do where no rule fits.
+/// The hint where no rule applies.
 const OTHER_FORMAT: &str = "give the change in another format";
 
 /// Why a snippet is not merged.
@@ -45,7 +45,7 @@ impl Refusal {
         Self::new("the file is not UTF-8", OTHER_FORMAT)
     }
 
-    /// Of a file or snippet that is too long, or that the parser gave up on.
+    /// The refusal of a file or snippet that is too long or takes too long to parse.
     #[cfg(feature = "syntax")]
     fn unparsed() -> Self {
         Self::new("the file or the code block is too long to be parsed", OTHER_FORMAT)

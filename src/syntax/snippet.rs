@@ -9,7 +9,7 @@ use crate::text;
 use std::collections::HashSet;
 use tree_sitter::Node;
 
-/// The message for a line that lacks indentation which the whole snippet, or its definition, has.
+/// The message about a line that lacks the indentation of the whole snippet or of its definition.
 pub(super) const LESS_INDENTED: &str =
     "a line is indented less than the first line of the code block or its definition";
 

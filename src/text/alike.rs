@@ -119,7 +119,7 @@ pub(crate) fn without_style(text: &[u8]) -> Vec<u8> {
 const WORD: usize = 4;
 
 /// Where some lines may begin in a file, given where each of them may be, the likeliest first. Each spot votes for the
-/// beginning that follows from it; rare lines have more weight, and lines that may be very often anywhere have none.
+/// beginning that follows from it. Rare lines have more weight, and lines with more than [`COMMON`] spots have none.
 pub(crate) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Vec<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (at, spots) in spots.filter(|(_, spots)| spots.len() <= COMMON) {

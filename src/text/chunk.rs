@@ -24,6 +24,14 @@ pub(super) struct Chunk {
     triples: OnceLock<Sieve>,
 }
 
+/// A chunk at its place in a file, for searching.
+#[derive(Clone, Copy)]
+pub(super) struct Piece<'a> {
+    /// The index of the chunk's first line in the file.
+    pub(super) first: usize,
+    pub(super) chunk: &'a Chunk,
+}
+
 /// The hashes of a chunk's lines.
 pub(super) struct Hashes {
     pub(super) lines: Box<[u64]>,

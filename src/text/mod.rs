@@ -8,7 +8,6 @@ mod chunk;
 mod difference;
 mod language;
 mod normalization;
-mod piece;
 pub mod search;
 mod word;
 
@@ -19,8 +18,7 @@ pub use normalization::{Normalization, depth, indentation, is_blank, plain};
 pub(crate) use normalization::{item_indentation, step_indentation};
 pub use word::{is_of_word, words};
 
-use chunk::Chunk;
-use piece::Piece;
+use chunk::{Chunk, Piece};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -282,8 +280,8 @@ impl Content {
     fn pieces(&self, lines: Range<usize>) -> impl Iterator<Item = Piece<'_>> {
         let from = self.position(lines.start).map_or(self.inner.chunks.len(), |(chunk, _)| chunk);
         let starts = self.inner.starts[from..].iter().copied();
-        let pieces = starts.zip(&self.inner.chunks[from..]).map(|(first, chunk)| Piece::new(first, chunk));
-        pieces.take_while(move |piece| piece.first() < lines.end)
+        let pieces = starts.zip(&self.inner.chunks[from..]).map(|(first, chunk)| Piece { first, chunk });
+        pieces.take_while(move |piece| piece.first < lines.end)
     }
 
     /// The chunk of a line, and the line's index there.

@@ -87,7 +87,7 @@ fn hashes_are_equal_for_lines_of_equal_form() {
     let of = |normalization| {
         content
             .pieces(0..content.line_count())
-            .flat_map(|piece| piece.hashes(normalization).to_vec())
+            .flat_map(|piece| piece.chunk.hashes(normalization).lines.to_vec())
             .collect::<Vec<u64>>()
     };
     let [text, trailing, trimmed] =

@@ -3,7 +3,8 @@
 //! ignored, and the landing is reported. If `git llm-apply` was started by `git` and that git is killed, this counts as a
 //! signal, because the user means us.
 //!
-//! A server runs several calls at once. Each has a [`Cancel`], which acts as a signal for that call only.
+//! A server runs several calls at once. Each has a [`Cancel`], which acts as a signal for that call only; and what one call
+//! lands does not make the others ignore signals.
 
 use rustix::process::{Pid, getppid};
 use std::cell::RefCell;

@@ -38,7 +38,7 @@ impl Writer {
 }
 
 /// Creates a directory that only the owner can enter, unless it exists.
-pub(super) fn make_private(path: &Path) -> Result<()> {
+pub(super) fn ensure_private(path: &Path) -> Result<()> {
     match std::fs::DirBuilder::new().mode(0o700).create(path) {
         Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => Err(Error::io("create", path, e)),
         _ => Ok(()),
@@ -49,6 +49,6 @@ pub(super) fn make_private(path: &Path) -> Result<()> {
 pub(super) fn fan_out(objects: &Path, id: Oid) -> Result<PathBuf> {
     let hex = id.to_string();
     let fan = objects.join(&hex[..2]);
-    make_private(&fan)?;
+    ensure_private(&fan)?;
     Ok(fan.join(&hex[2..]))
 }

@@ -2,7 +2,7 @@
 //! directory.
 
 use super::compress::{Compressor, stored};
-use super::loose::{Writer, fan_out, make_private};
+use super::loose::{Writer, ensure_private, fan_out};
 use super::pack::PACK_LIMIT;
 use super::packer::{Packed, Packer, Taken};
 use super::repo::Repo;
@@ -126,7 +126,7 @@ impl Repo {
             self.begin_pack(pending)?;
         }
         if pending.bytes_in_memory().saturating_add(bytes.len()) > IN_MEMORY {
-            make_private(&pending.path)?;
+            ensure_private(&pending.path)?;
             Writer::new(self)?.write(&fan_out(&pending.path, id)?, kind, bytes)?;
             pending.note_on_disk(self, id)?;
             return Ok(id);

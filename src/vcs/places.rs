@@ -36,10 +36,10 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Makes a directory that nobody else can enter.
+/// Creates a directory that nobody else can enter.
 ///
 /// # Errors
-/// Something is there already, or what else the file system says.
+/// It exists already; else as the file system reports.
 pub fn make_private(path: &Path) -> Result<()> {
     std::fs::DirBuilder::new().mode(0o700).create(path).map_err(|e| Error::io("create", path, e))
 }

@@ -8,7 +8,7 @@
 
 use super::durability::{Durability, LOOSE_OBJECT, PACK, Unsynced};
 use super::fault::{Fault, point};
-use super::loose::{Writer, fan_out, make_private};
+use super::loose::{Writer, ensure_private, fan_out};
 use super::manifest::{Item, Manifest};
 use super::pack::PACK_LIMIT;
 use super::pending::{Pending, is_spilled, new_objects};
@@ -85,7 +85,7 @@ impl Quarantine {
     /// # Errors
     /// As the file system reports.
     pub fn spill(&self, repo: &Repo) -> Result<()> {
-        make_private(&self.path)?;
+        ensure_private(&self.path)?;
         let mut writer = Writer::new(repo)?;
         for id in new_objects(repo).into_iter().filter(|id| !is_spilled(repo, *id)) {
             let (kind, data) = repo.object(id)?;
@@ -140,7 +140,7 @@ impl Quarantine {
     }
 
     fn write_all(&self, repo: &Repo) -> Result<(Manifest, Unsynced)> {
-        make_private(&self.path)?;
+        ensure_private(&self.path)?;
         let durable = Durability::of(repo)?;
         let mut unsynced = Unsynced::default();
         // The current time, so that pruning spares the files as young ones. Never a whole second, because libgit2

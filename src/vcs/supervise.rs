@@ -2,9 +2,8 @@
 //!
 //! A command ends with this process, however this process ends. Mostly it has its own process group, which is killed when
 //! the command ends, with all that it left running. A command that may ask at the terminal stays in our process group,
-//! because the terminal answers only the foreground group; its descendants are found in `/proc` and ended one by one.
-//! Ctrl-C at the terminal goes to that whole group, but the command's first process ignores it: without that process
-//! nobody would know the descendants.
+//! because only the foreground group may read from the terminal; its descendants are found in `/proc` and ended. Ctrl-C
+//! goes to that whole group, but the command's first process ignores it, because the descendants are found from there.
 
 use super::{Error, Result, interrupt, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

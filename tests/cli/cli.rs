@@ -2,7 +2,7 @@
 use crate::sandbox;
 
 use git_llm_apply::cli::args::{OPTIONS, Takes};
-use sandbox::{Run, Sandbox, create, five, patch, remove, rename, replace, same};
+use sandbox::{Run, Sandbox, create, five, kinds, patch, remove, rename, replace, same};
 
 /// Author and committer of HEAD, whole.
 fn people(sandbox: &Sandbox) -> String {
@@ -665,11 +665,16 @@ fn how_to_take_it_back_is_true() {
 
 #[test]
 fn how_to_take_a_first_commit_back_is_true() {
-    let sandbox = Sandbox::unborn();
+    let judge = || take_a_first_commit_back(&Sandbox::unborn());
+    judge();
+    kinds::in_others(&[judge]);
+}
+
+fn take_a_first_commit_back(sandbox: &Sandbox) {
     sandbox.file("mine", "mine\n");
     sandbox.git(["add", "mine"]);
     let run = sandbox.apply([""; 0], &create("deep/new.txt", "w", "new\n")).exits(0);
-    type_in(&sandbox, ways_back(&run)[0]);
+    type_in(sandbox, ways_back(&run)[0]);
     assert_eq!(sandbox.status(), "A  mine");
     assert!(!sandbox.exists("deep"));
     let born = sandbox.git_command(["rev-parse", "-q", "--verify", "HEAD"]).status().unwrap();

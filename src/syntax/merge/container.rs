@@ -150,7 +150,7 @@ impl<'a> Merge<'a> {
         self.refuse(format!("{whose} has more than one {}", new.shown()), OTHER_FORMAT, new, old)
     }
 
-    /// A statement, or a comment by itself, that the file has word for word.
+    /// Finds a statement, or a separate comment, that the file's list has word for word.
     fn known(&self, node: Node<'_>, old: &[Part<'_>]) -> Result<usize, Refusal> {
         let parsed = &self.snippet.parsed;
         let wanted = collapsed(parsed.of(node));
@@ -166,7 +166,7 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// Refuses what looks like a whole file but lacks a definition without an elision.
+    /// Refuses a snippet without elisions that looks like the whole file but lacks a definition of it.
     fn check_whole_file(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
         let definitions = || matched.old.iter().enumerate().filter(|(_, part)| part.definition().is_some());
         let shown: HashSet<usize> = matched.at.iter().flatten().copied().collect();
@@ -183,7 +183,7 @@ impl<'a> Merge<'a> {
             }))
         };
         let same: Vec<bool> = matched.new.iter().zip(&matched.at).filter_map(is_same).collect();
-        // A snippet that is applied already was accepted before.
+        // It changes nothing: it was merged before.
         if same.iter().all(|same| *same) {
             return Ok(());
         }

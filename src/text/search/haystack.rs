@@ -2,7 +2,7 @@
 
 use super::borders::Borders;
 use super::solid::Solid;
-use crate::text::piece::Piece;
+use crate::text::chunk::Piece;
 use crate::text::search::{Budget, Place};
 use crate::text::{Content, Line, Normalization, is_blank};
 use memchr::memmem;
@@ -164,8 +164,8 @@ impl<'a> Haystack<'a> {
             return;
         }
         let finder = memmem::Finder::new(text);
-        for piece in self.pieces(self.searched.0).filter(|piece| piece.may_hold(text)) {
-            let bytes = piece.bytes();
+        for piece in self.pieces(self.searched.0).filter(|piece| piece.chunk.may_hold(text)) {
+            let bytes = piece.chunk.bytes();
             if !self.budget.spend(bytes.len() / BYTES_SCANNED + 1) {
                 return;
             }
@@ -175,10 +175,10 @@ impl<'a> Haystack<'a> {
                 && self.budget.spend(text.len() / BYTES_SCANNED + 1)
             {
                 // A text with a `\r` may also occur across a line ending, which does not count.
-                if let Some((line, range)) = piece.line_at(from + at)
+                if let Some((line, range)) = piece.chunk.line_at(from + at)
                     && from + at + text.len() <= range.end
-                    && self.searches(piece.first() + line)
-                    && !found(piece.first() + line, from + at - range.start)
+                    && self.searches(piece.first + line)
+                    && !found(piece.first + line, from + at - range.start)
                 {
                     return;
                 }
@@ -212,7 +212,9 @@ impl<'a> Needle<'a> {
             return Vec::new();
         }
         let with = |at: usize| {
-            pieces.iter().filter(move |piece| piece.may_have(self.normalization, self.lines[at].0))
+            pieces
+                .iter()
+                .filter(move |piece| piece.chunk.hashes(self.normalization).may_have(self.lines[at].0))
         };
         let mut asked = (0..self.lines.len()).step_by(self.lines.len().div_ceil(PROBED));
         let rare = if self.lines.len() > 1 { asked.min_by_key(|&at| with(at).count()) } else { asked.next() };
@@ -220,9 +222,9 @@ impl<'a> Needle<'a> {
         let mut places = Vec::new();
         let mut done = hay.searched.0;
         for piece in with(rare) {
-            let until = (piece.first() + piece.len()).min(hay.searched.1);
+            let until = (piece.first + piece.chunk.line_count()).min(hay.searched.1);
             if done < until {
-                let from = self.back(hay, piece.first(), rare, done);
+                let from = self.back(hay, piece.first, rare, done);
                 done = self.search(hay, from, until, &mut places);
             }
         }
@@ -248,17 +250,17 @@ impl<'a> Needle<'a> {
         let mut recent: VecDeque<usize> = VecDeque::new();
         let mut matched = 0;
         for piece in hay.pieces(from) {
-            let hashes = piece.hashes(self.normalization);
-            let hashes = hashes.get(..hay.searched.1 - piece.first()).unwrap_or(hashes);
-            let mut index = from.saturating_sub(piece.first());
+            let hashes = &*piece.chunk.hashes(self.normalization).lines;
+            let hashes = hashes.get(..hay.searched.1 - piece.first).unwrap_or(hashes);
+            let mut index = from.saturating_sub(piece.first);
             if !hay.budget.spend(hashes.len().saturating_sub(index) / LINES_PER_STEP + 1) {
                 break;
             }
             while let Some(rest) = hashes.get(index..) {
                 if matched == 0 {
                     recent.clear();
-                    if piece.first() + index >= until {
-                        return piece.first() + index;
+                    if piece.first + index >= until {
+                        return piece.first + index;
                     }
                     match rest.iter().position(|&hash| hash == first) {
                         Some(skipped) => index += skipped,
@@ -266,11 +268,11 @@ impl<'a> Needle<'a> {
                     }
                 }
                 let Some(&hash) = hashes.get(index) else { break };
-                let line = piece.first() + index;
+                let line = piece.first + index;
                 // Different hashes prove that lines differ; equal ones have to be confirmed by the bytes.
                 let text = OnceCell::new();
-                let of_line = || text.get_or_init(|| self.normalization.of(piece.text(index)));
-                if !(self.skips_blanks && is_blank(piece.text(index))) {
+                let of_line = || text.get_or_init(|| self.normalization.of(piece.chunk.line(index).text));
+                if !(self.skips_blanks && is_blank(piece.chunk.line(index).text)) {
                     if self.skips_blanks {
                         recent.push_back(line);
                     }

@@ -1,7 +1,7 @@
 //! The lines of a text that are not blank.
 
 use crate::text::Normalization;
-use crate::text::piece::Piece;
+use crate::text::chunk::Piece;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -22,9 +22,9 @@ impl<'a> Solid<'a> {
     ) -> Self {
         let (mut pieces, mut len) = (Vec::new(), 0);
         for piece in all {
-            let lines = piece.solid();
-            let from = lines.partition_point(|line| piece.first() + line < range.start);
-            let to = lines.partition_point(|line| piece.first() + line < range.end);
+            let lines = piece.chunk.solid();
+            let from = lines.partition_point(|line| piece.first + line < range.start);
+            let to = lines.partition_point(|line| piece.first + line < range.end);
             let lines = lines.get(from..to).unwrap_or(&[]);
             pieces.push((len, piece, lines));
             len += lines.len();
@@ -46,19 +46,19 @@ impl<'a> Solid<'a> {
 
     /// The line in the text of one of them.
     pub(crate) fn line(&self, index: usize) -> Option<usize> {
-        self.position(index).map(|(piece, line)| piece.first() + line)
+        self.position(index).map(|(piece, line)| piece.first + line)
     }
 
     /// The index of a line of the text; `None` if it is blank.
     pub(crate) fn index(&self, line: usize) -> Option<usize> {
-        let at = self.pieces.partition_point(|(_, piece, _)| piece.first() <= line).checked_sub(1)?;
+        let at = self.pieces.partition_point(|(_, piece, _)| piece.first <= line).checked_sub(1)?;
         let (before, piece, lines) = self.pieces.get(at)?;
-        lines.binary_search(&(line - piece.first())).ok().map(|at| before + at)
+        lines.binary_search(&(line - piece.first)).ok().map(|at| before + at)
     }
 
     /// The text of one of them.
     pub(crate) fn text(&self, index: usize) -> &'a [u8] {
-        self.position(index).map_or(&[], |(piece, line)| piece.text(line))
+        self.position(index).map_or(&[], |(piece, line)| piece.chunk.line(line).text)
     }
 
     /// The hashes of a range of them.
@@ -66,7 +66,7 @@ impl<'a> Solid<'a> {
         let from = self.pieces.partition_point(|&(before, ..)| before <= range.start).saturating_sub(1);
         let pieces = self.pieces.iter().skip(from).take_while(|&&(before, ..)| before < range.end);
         let of_piece = |&(before, ref piece, lines): &(usize, Piece<'a>, &'a [usize])| {
-            let (hashes, range) = (piece.hashes(self.normalization), range.clone());
+            let (hashes, range) = (&*piece.chunk.hashes(self.normalization).lines, range.clone());
             let index = move |at: usize| range.contains(&(before + at));
             lines.iter().enumerate().filter(move |(at, _)| index(*at)).map(|(_, &line)| hashes[line])
         };
@@ -78,13 +78,14 @@ impl<'a> Solid<'a> {
         let mut spots: HashMap<u64, Vec<usize>> = wanted.iter().map(|&hash| (hash, Vec::new())).collect();
         for (before, piece, lines) in &self.pieces {
             let asked = |(hash, spots): (&u64, &Vec<usize>)| {
-                (spots.len() <= most && piece.may_have(self.normalization, *hash)).then_some(*hash)
+                (spots.len() <= most && piece.chunk.hashes(self.normalization).may_have(*hash))
+                    .then_some(*hash)
             };
             let wanted: Vec<u64> = spots.iter().filter_map(asked).collect();
             if wanted.is_empty() {
                 continue;
             }
-            let hashes = piece.hashes(self.normalization);
+            let hashes = &*piece.chunk.hashes(self.normalization).lines;
             for (at, &line) in lines.iter().enumerate() {
                 let hash = hashes[line];
                 if (wanted.len() > FEW || wanted.contains(&hash))

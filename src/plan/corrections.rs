@@ -64,7 +64,7 @@ pub struct Mismatch {
 fn why(given: usize) -> String {
     match given {
         0 => "no correction: every edit of the response was already good before".to_owned(),
-        _ => format!("which of {} corrects which of the failed edits is not clear", counted(given, "edit")),
+        _ => format!("it is not clear which failed edits {} may replace", counted(given, "correction")),
     }
 }
 

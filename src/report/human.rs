@@ -295,7 +295,7 @@ pub fn findings(report: &Report, style: Style) -> String {
             };
             let all = failed.len() + fine.len();
             format!("{} of {all} failed{would}; ", named("edit", &numbers(&failed)))
-        } else if report.undone.is_some() || !report.accepted.is_empty() {
+        } else if report.undone.is_some() || !report.accepted.is_empty() || report.error.is_some() {
             String::new()
         } else {
             "not all of the response could be read; ".to_owned()

@@ -14,7 +14,6 @@ use git_llm_apply::transaction::{Making, Planned, carry};
 use git_llm_apply::vcs::Oid;
 use git_llm_apply::vcs::quarantine::Quarantine;
 use git_llm_apply::vcs::repo::Repo;
-use git_llm_apply::vcs::tree::Changes;
 use std::path::{Path, PathBuf};
 
 /// How many commits earlier the other state is at most.
@@ -101,18 +100,9 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
     if !carried.clashes.is_empty() {
         return Err(format!("{:?}", carried.clashes));
     }
-    let scratch = tempfile::tempdir().map_err(|e| text(&e))?;
-    let _quarantine = Quarantine::enter_at(&repo, scratch.path().join("q")).map_err(|e| text(&e))?;
+    let _quarantine = Quarantine::enter_aside(&repo).map_err(|e| text(&e))?;
     let onto = repo.tree(Some(onto)).map_err(|e| text(&e))?;
-    let mut changes = Changes::new();
-    for change in carried.changes.iter().flatten() {
-        let entry = change
-            .after
-            .as_ref()
-            .map(|state| onto.store(&change.path, state))
-            .transpose()
-            .map_err(|e| text(&e))?;
-        changes.insert(change.path.clone(), entry);
-    }
+    let changes = carried.series.iter().flat_map(|planned| &planned.changes);
+    let changes = onto.store_all(changes).map_err(|e| text(&e))?;
     repo.write_tree(onto.id(), &changes).map(|id| id.to_string()).map_err(|e| text(&e))
 }

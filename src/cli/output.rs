@@ -384,7 +384,7 @@ impl Watch for Printer {
     fn recovered(&self, run: &Recovered) {
         self.said.recovered.borrow_mut().push(run.into());
         // A discarded preparation concerns nobody.
-        if run.settled.end != End::Discarded {
+        if run.end != End::Discarded {
             self.note(&recover::sentence(run));
         }
         recover::remarks(run).iter().for_each(|remark| self.note(remark));

@@ -11,7 +11,7 @@ pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = session;
     let discard = session.is_on("discard");
     let all = transaction::recover(repo, lock_timeout(*matches, repo.config())?, &|_| true, discard)?;
-    let open = all.iter().any(|one| one.settled.is_open());
+    let open = all.iter().any(|one| one.is_open());
     let (_, busy) = transaction::pending(repo)?;
     let busy: Vec<_> = busy
         .iter()
@@ -38,7 +38,7 @@ pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
 pub(super) fn sentence(one: &Recovered) -> String {
     let branch = one.reference.as_deref().unwrap_or("");
     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-    match one.settled.end {
+    match one.end {
         End::Discarded => format!("removed the files that a killed run had prepared ({})", one.id),
         End::TakenBack => {
             format!("took a killed run back: {branch} and its files are as before it ({})", one.id)
@@ -62,7 +62,7 @@ pub(super) fn sentence(one: &Recovered) -> String {
                 one.id
             )
         }
-        End::GivenUp => match &one.settled.aside {
+        End::GivenUp => match &one.aside {
             Some(aside) => format!("gave up a killed run: its files are now in {}", aside.display()),
             None => format!("gave up a killed run on {branch} ({})", one.id),
         },
@@ -71,17 +71,16 @@ pub(super) fn sentence(one: &Recovered) -> String {
 
 /// What the user has to look at.
 pub(super) fn remarks(one: &Recovered) -> Vec<String> {
-    let settled = &one.settled;
     let mut all = Vec::new();
-    for path in &settled.left {
-        all.push(match settled.end {
+    for path in &one.left {
+        all.push(match one.end {
             // It is unknown what is in the way.
             End::Waiting => format!("  {path} is in the way: it has local changes, or is in use"),
             End::LeftAlone => format!("  {path} may have the new content, and was left as it is: look at it"),
             _ => format!("  {path} was changed since, and was left as it is: look at it"),
         });
     }
-    for lock in &settled.locks {
+    for lock in &one.locks {
         all.push(format!("  {} is left: remove it, unless a git process is running", lock.display()));
     }
     all

@@ -1,14 +1,13 @@
 //! Accepting suggestions: their commits come onto the branch as they are where nothing lies between, else one by one by
 //! a three-way merge; those of several branches one after another. All of it is one transaction.
 
-use super::bring::{Bring, Brought, bring};
-use super::land::Done;
-use super::{Error, Options, Watch, build_report, conflict, copied, push};
+use super::bring::{Bring, Existing, bring};
+use super::done::{self, Done};
+use super::{Error, Options, Watch, build_report, copied, push};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
-use crate::report::{AcceptedCommit, AcceptedReport, Finding, Report, Status};
-use crate::transaction::{self, Made, Making, Planned, Recording, Replayed, Target};
-use crate::vcs::merge::Favor;
+use crate::report::{AcceptedCommit, AcceptedReport, Report};
+use crate::transaction::{self, Brought, Clash, Made, Making, Planned, Recording, Replayed, Target};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 
@@ -34,12 +33,9 @@ const OF_NONE: usize = usize::MAX;
 /// What is to land, and which branch each commit of it is of.
 #[derive(Default)]
 struct Plan {
-    series: Vec<Planned>,
+    brought: Brought,
     /// For each of the series the branch, by its place in the order, and the commit that it comes from.
     from: Vec<(usize, Oid)>,
-    clashes: Vec<transaction::Clash>,
-    /// What is merged only because one side is favoured.
-    decided: Vec<transaction::Clash>,
 }
 
 impl Plan {
@@ -50,33 +46,32 @@ impl Plan {
 }
 
 impl Accepting<'_> {
-    fn land(&self, target: &Target, report: &mut Report) -> Result<Brought, Error> {
+    fn land(&self, target: &Target, report: &mut Report) -> Result<done::Brought, Error> {
         let (repo, options) = (self.repo, self.options);
         let branches = self.names.iter().map(|name| self.branch(name)).collect::<Result<Vec<_>, _>>()?;
         let (push, onto) = push::way(repo, target, options)?;
         let plan = self.plan(target, &branches, onto)?;
-        self.fill(report, &plan, target, &Made::default());
-        if !plan.clashes.is_empty() {
-            report.status = Status::Refused;
-            report.findings = self.findings(&plan, &plan.clashes, target, None);
-            return Ok((None, None));
-        }
-        Bring {
+        self.fill(report, &plan, &Made::default());
+        let id = Recording::id_for(repo, target, &[&self.names.join("\0")])?;
+        let bring = Bring {
             repo,
             options,
             watch: self.watch,
             target,
-            series: &plan.series,
-            onto_remote: onto.is_some(),
+            series: &plan.brought.series,
             push,
             reflog: format!("llm-apply: accept {}", self.names.join(", ")),
             cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
-            id: Recording::id_for(repo, target, &[&self.names.join("\0")])?,
-            kind: RecordKind::Landed,
-            of: None,
-            fill: &|report, made| self.fill(report, &plan, target, made),
-        }
-        .land(report)
+            recording: Recording::new(id, RecordKind::Landed),
+            fill: &|report, made, _| self.fill(report, &plan, made),
+            of_edits: None,
+        };
+        let named = |clash: &Clash| {
+            let (at, commit) = plan.from[clash.planned];
+            format!("commit {} of {}", repo.short(commit), self.names.get(at).map_or("", String::as_str))
+        };
+        let existing = Existing { brought: &plan.brought, onto_remote: onto.is_some(), named: &named };
+        bring.land_existing(&existing, report)
     }
 
     /// The commit of a branch, or of whatever else a name is of.
@@ -101,10 +96,7 @@ impl Accepting<'_> {
         // Where the branch is once what goes as it is has gone.
         let mut tip = target.start;
         if let Some(onto) = onto {
-            match transaction::move_to(repo, tip, onto, target.checked_out)? {
-                Ok(planned) => plan.series.push(planned),
-                Err(odd) => return Err(Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect())),
-            }
+            plan.brought.series.push(push::move_to(repo, target, onto)?);
             plan.from.push((OF_NONE, onto));
             tip = Some(onto);
         }
@@ -126,10 +118,12 @@ impl Accepting<'_> {
             };
             for commit in steps {
                 match transaction::move_to(repo, tip, commit, target.checked_out)? {
-                    Ok(planned) => plan.series.push(Planned { edits: vec![plan.next()], ..planned }),
+                    Ok(planned) => {
+                        plan.brought.series.push(Planned { edits: vec![plan.next()], ..planned });
+                    }
                     Err(clashes) => {
-                        let here = |clash| transaction::Clash { planned: plan.from.len(), ..clash };
-                        plan.clashes.extend(clashes.into_iter().map(here));
+                        let here = |clash| Clash { planned: plan.from.len(), ..clash };
+                        plan.brought.clashes.extend(clashes.into_iter().map(here));
                     }
                 }
                 plan.from.push((at, commit));
@@ -138,24 +132,22 @@ impl Accepting<'_> {
         }
         if let (Some(onto), false) = (tip, replayed.is_empty()) {
             let commits: Vec<_> = replayed.iter().map(|(_, commit)| Replayed::again(*commit)).collect();
-            // A handle of its own, since its writes are turned away from the repository.
-            let brought = transaction::replay(&self.repo.open_again()?, onto, &commits, self.options.favor)?;
+            let Brought { series, clashes, decided } =
+                transaction::replay(repo, onto, &commits, self.options.favor)?;
             let (before, next) = (plan.from.len(), plan.next());
-            let here = |mut clash: transaction::Clash| {
-                clash.planned += before;
-                clash
-            };
-            plan.clashes.extend(brought.clashes.into_iter().map(here));
-            plan.decided.extend(brought.decided.into_iter().map(here));
-            let numbered = brought.series.into_iter().zip(next..);
-            plan.series.extend(numbered.map(|(planned, number)| Planned { edits: vec![number], ..planned }));
+            let here = |clash: Clash| Clash { planned: clash.planned + before, ..clash };
+            plan.brought.clashes.extend(clashes.into_iter().map(here));
+            plan.brought.decided.extend(decided.into_iter().map(here));
+            let numbered = series.into_iter().zip(next..);
+            let numbered = numbered.map(|(planned, number)| Planned { edits: vec![number], ..planned });
+            plan.brought.series.extend(numbered);
             plan.from.extend(replayed);
         }
         // What clashes has none of the series.
-        if plan.clashes.is_empty() {
+        if plan.brought.clashes.is_empty() {
             let from = &plan.from;
             let commit = |at: usize| vec![Replayed::again(from[at].1)];
-            copied::add_origins(repo, &mut plan.series, commit)?;
+            copied::add_origins(repo, &mut plan.brought.series, commit)?;
         }
         Ok(plan)
     }
@@ -179,7 +171,7 @@ impl Accepting<'_> {
         let mut all = Vec::new();
         for id in commits {
             let commit = self.repo.read_commit(*id)?;
-            if commit.parents.len() < 2 {
+            if !commit.is_merge() {
                 all.push(*id);
                 continue;
             }
@@ -198,29 +190,12 @@ impl Accepting<'_> {
         Ok(all)
     }
 
-    /// What is said of commits and the branch that do not agree.
-    fn findings(
-        &self,
-        plan: &Plan,
-        clashes: &[transaction::Clash],
-        target: &Target,
-        favor: Option<Favor>,
-    ) -> Vec<Finding> {
-        let one = |clash: &transaction::Clash| {
-            let (at, commit) = plan.from.get(clash.planned)?;
-            let name = self.names.get(*at).map_or("", String::as_str);
-            let commit = format!("commit {} of {name}", self.repo.short(*commit));
-            Some(conflict::finding(clash, target.short(), &commit, favor))
-        };
-        clashes.iter().filter_map(one).collect()
-    }
-
     /// Says what has become of the branches' commits.
-    fn fill(&self, report: &mut Report, plan: &Plan, target: &Target, made: &Made) {
+    fn fill(&self, report: &mut Report, plan: &Plan, made: &Made) {
         let named = |id: Oid| build_report::named(self.repo, id);
         let of_branch = |name: &String| AcceptedReport { branch: name.clone(), commits: Vec::new() };
         report.accepted = self.names.iter().map(of_branch).collect();
-        for (place, (planned, (at, from))) in plan.series.iter().zip(&plan.from).enumerate() {
+        for (place, (planned, (at, from))) in plan.brought.series.iter().zip(&plan.from).enumerate() {
             let new = made.commits.get(place).copied().flatten();
             let Some(accepted) = report.accepted.get_mut(*at) else { continue };
             let as_is = matches!(planned.making, Making::AsIs { .. });
@@ -230,10 +205,9 @@ impl Accepting<'_> {
                 subject: self.repo.read_commit(*from).map_or_else(|_| String::new(), |one| one.subject()),
                 as_is,
                 is_in,
-                is_lost: is_in && plan.decided.iter().any(|clash| clash.planned == place),
+                is_lost: is_in && plan.brought.decided.iter().any(|clash| clash.planned == place),
                 new: new.map(named),
             });
         }
-        report.findings = self.findings(plan, &plan.decided, target, self.options.favor);
     }
 }

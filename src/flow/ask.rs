@@ -1,7 +1,8 @@
 //! The whole loop: a prompt goes to a model, its answer is landed, and what is refused goes back to it.
 
+use super::done::Done;
 use super::keep::keep_answer;
-use super::land::{Done, land};
+use super::land::land;
 use super::observer::Observer;
 use super::prompt::with_requested;
 use super::resume::Resume;
@@ -95,14 +96,7 @@ fn in_the_way(
     let mut report = Report::new(Status::InTheWay);
     report.branch = Some(build_report::branch(&target));
     build_report::in_the_way(&mut report, &found);
-    Ok(Some(Done {
-        report,
-        failure: None,
-        moved: None,
-        preview: None,
-        refused: None,
-        repo: repo.open_again()?,
-    }))
+    Ok(Some(Done::new(report, repo.open_again()?)))
 }
 
 /// What is asked, and what is known of it from round to round.
@@ -148,14 +142,7 @@ impl Asking<'_> {
                     let new = || -> Result<Done, Error> {
                         let mut report = Report::new(Status::Failed);
                         report.asked.clone_from(&self.options.asked);
-                        Ok(Done {
-                            report,
-                            failure: None,
-                            moved: None,
-                            preview: None,
-                            refused: None,
-                            repo: self.repo.open_again()?,
-                        })
+                        Ok(Done::new(report, self.repo.open_again()?))
                     };
                     let done = last.map_or_else(new, Ok)?;
                     return Ok(Done { failure: Some(failure), ..done });
@@ -194,7 +181,7 @@ impl Asking<'_> {
     fn land(&mut self, round: usize, answer: Vec<u8>, more: bool) -> Result<Done, Error> {
         // From round to round the attempt holds what was fine.
         let kept = Options { keep: true, keep_whole: self.options.keep, ..self.options.clone() };
-        let resume = self.attempt.as_deref().map(|id| Resume::named(self.repo, id)).transpose()?;
+        let resume = self.attempt.as_deref().map(|id| Resume::find(self.repo, Some(id), None)).transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
         if self.options.keep && std::str::from_utf8(&answer).is_err() {
             keep_answer(self.repo, &answer, self.watch);

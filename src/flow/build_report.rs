@@ -16,6 +16,7 @@ use crate::transaction::{self, Made, Obstacle, Planned, Target};
 use crate::vcs::Oid;
 use crate::vcs::patch::Side;
 use crate::vcs::repo::Repo;
+use crate::vcs::tree::mode_of;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -70,9 +71,9 @@ impl Run<'_> {
                 shown.state = EditState::NotWanted;
                 shown.unwanted.get_or_insert_default();
             }
-            if let Some(landed) = self.landed.borrow().edits.get(&at) {
+            if let Some(commit) = self.landed.borrow().edits.get(&at) {
                 shown.state = EditState::AlreadyApplied;
-                shown.commit = Some(landed.commit.to_string().into());
+                shown.commit = Some(commit.to_string().into());
             }
             report.edits.push(shown);
         }
@@ -86,9 +87,9 @@ impl Run<'_> {
             report.landing = landed.newest.as_ref().map(|(id, _)| id.clone());
         }
         if self.options.abbreviate {
-            for (at, one) in &landed.edits {
+            for (at, commit) in &landed.edits {
                 if let Ok(at) = report.edits.binary_search_by_key(&(at + 1), |edit| edit.number) {
-                    report.edits[at].commit = Some(named(repo, one.commit));
+                    report.edits[at].commit = Some(named(repo, *commit));
                 }
             }
         }
@@ -163,11 +164,8 @@ impl Run<'_> {
             Some(BranchReport { old: target.tip.map(|id| id.to_string().into()), ..branch(target) });
         self.edits(&mut report, resolved.plan.steps());
         for edit in &mut report.edits {
-            if resolved.present.contains(&edit.number) {
-                edit.state = EditState::AlreadyApplied;
-            }
-            if resolved.lost.contains(&edit.number) {
-                edit.state = EditState::NoChange;
+            if let Some(state) = resolved.unchanged.get(&edit.number) {
+                edit.state = *state;
             }
             if let Some(to) = resolved.followed.get(&edit.number) {
                 edit.to = Some(to.to_string());
@@ -257,13 +255,10 @@ impl Run<'_> {
         let tree = repo.tree(self.base.or(target.start)).ok()?.as_checked_out(target.checked_out);
         let read = |state: &Option<FileState>| -> Option<Option<(u32, Arc<[u8]>)>> {
             let Some(state) = state else { return Some(None) };
-            let mode = match state.node {
-                Node::File { executable: false } => 0o100_644,
-                Node::File { executable: true } => 0o100_755,
-                Node::Symlink => 0o120_000,
-                Node::Directory | Node::Submodule => return None,
-            };
-            Some(Some((mode, state.body.read(&tree).ok()?)))
+            match state.node {
+                Node::Directory | Node::Submodule => None,
+                node => Some(Some((mode_of(node), state.body.read(&tree).ok()?))),
+            }
         };
         let mut all = String::new();
         // A move is one difference and not two.
@@ -290,19 +285,17 @@ impl Run<'_> {
         Some(all)
     }
 
-    /// The commits are there; their names are abbreviated as that repository has to, if it is given.
+    /// The commits are there.
     pub(super) fn made(
         &self,
-        abbreviate: Option<&Repo>,
+        repo: &Repo,
         report: &mut Report,
-        target: &Target,
         series: &[Planned],
         made: &Made,
+        abbreviate: bool,
     ) {
-        let named =
-            |id: Oid| abbreviate.map_or_else(|| CommitName::from(id.to_string()), |repo| named(repo, id));
         for (planned, commit) in series.iter().zip(&made.commits) {
-            let commit = commit.map(named);
+            let commit = commit.map(|id| named_if(abbreviate, repo, id));
             for number in &planned.edits {
                 if let Ok(at) = report.edits.binary_search_by_key(number, |edit| edit.number) {
                     report.edits[at].commit.clone_from(&commit);
@@ -315,12 +308,6 @@ impl Run<'_> {
                 edit.state = EditState::NoChange;
             }
         }
-        report.branch = Some(BranchReport {
-            old: target.tip.map(named),
-            new: made.tip().map(named),
-            merge: made.merge.is_some(),
-            ..branch(target)
-        });
     }
 }
 
@@ -368,6 +355,11 @@ pub(super) fn failed(report: &mut Report, error: &Error) {
 /// A commit's name, with as many digits as that repository needs.
 pub(super) fn named(repo: &Repo, id: Oid) -> CommitName {
     CommitName { id: id.to_string(), short: repo.short(id) }
+}
+
+/// Likewise, or without an abbreviation of its own, for which all of the repository is looked through.
+pub(super) fn named_if(abbreviate: bool, repo: &Repo, id: Oid) -> CommitName {
+    if abbreviate { named(repo, id) } else { id.to_string().into() }
 }
 
 /// The branch, without where it is.

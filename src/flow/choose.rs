@@ -360,7 +360,7 @@ impl Choosing<'_, '_> {
         let name = edit.path.shown();
         let name = name.rsplit('/').next().unwrap_or("text").to_owned();
         let held = interrupt::hold();
-        let edited = self.repo.edit_text(&name, rewrite.text().as_bytes(), interrupt::signal);
+        let edited = self.repo.edit_text(&name, rewrite.text().as_bytes());
         transaction::check_interrupt()?;
         drop(held);
         let edited = match edited.map(String::from_utf8) {

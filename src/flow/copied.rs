@@ -17,23 +17,16 @@ struct Origin {
     from: RepoPath,
     to: RepoPath,
     is_copy: bool,
-    /// Whether it is the opposite of what was done.
-    is_back: bool,
 }
 
-impl Origin {
-    fn opposite(self) -> Self {
-        Self { from: self.to, to: self.from, is_copy: self.is_copy, is_back: !self.is_back }
+/// What comes from where, or where the opposite of that is done. A copy that is taken back just goes.
+fn pairs(origins: &[Origin], back: bool) -> Vec<(RepoPath, RepoPath)> {
+    let all = origins.iter().map(|origin| (origin.from.clone(), origin.to.clone()));
+    if !back {
+        return all.collect();
     }
-
-    /// What comes from where. A copy that is taken back just goes.
-    fn pair(self) -> Option<(RepoPath, RepoPath)> {
-        (!(self.is_copy && self.is_back)).then_some((self.from, self.to))
-    }
-}
-
-fn opposite(origins: Vec<Origin>) -> Vec<Origin> {
-    origins.into_iter().rev().map(Origin::opposite).collect()
+    let moved = all.zip(origins).filter(|(_, origin)| !origin.is_copy);
+    moved.map(|((from, to), _)| (to, from)).rev().collect()
 }
 
 /// Adds to what is planned what the records know of the commits that each does again, or takes back.
@@ -51,20 +44,23 @@ pub(super) fn add_origins(
     let known = known(repo, wanted.iter().flat_map(|(_, commits)| commits).map(|replayed| replayed.commit))?;
     for (at, commits) in wanted {
         for replayed in commits {
-            let origins = known.get(&replayed.commit).cloned().unwrap_or_default();
-            let origins = if replayed.reversed { opposite(origins) } else { origins };
-            series[at].origins.extend(origins.into_iter().filter_map(Origin::pair));
+            for (origins, back) in known.get(&replayed.commit).into_iter().flatten() {
+                series[at].origins.extend(pairs(origins, replayed.reversed ^ back));
+            }
         }
     }
     Ok(())
 }
 
-fn known(repo: &Repo, commits: impl Iterator<Item = Oid>) -> Result<HashMap<Oid, Vec<Origin>>, Error> {
+/// What the records know of commits, and whether these do the opposite of it.
+type Known = HashMap<Oid, Vec<(Vec<Origin>, bool)>>;
+
+fn known(repo: &Repo, commits: impl Iterator<Item = Oid>) -> Result<Known, Error> {
     // What is looked for, for whom, and whether these want the opposite: a commit that does another again, or takes it back,
     // has the origins of that one.
     let mut wanted: HashMap<Oid, HashSet<(Oid, bool)>> =
         commits.map(|commit| (commit, HashSet::from([(commit, false)]))).collect();
-    let mut known: HashMap<Oid, Vec<Origin>> = HashMap::new();
+    let mut known = Known::new();
     // The newest first, so that what a commit was made of comes later.
     for (record, link) in transaction::records(repo)?.0 {
         let mut here = Vec::new();
@@ -99,12 +95,11 @@ fn known(repo: &Repo, commits: impl Iterator<Item = Oid>) -> Result<HashMap<Oid,
             let origins = edits.filter_map(|edit| {
                 let path = |text: &str| RepoPath::parse(text).ok();
                 let (from, to) = (path(&edit.path)?, path(edit.to.as_deref()?)?);
-                Some(Origin { from, to, is_copy: edit.operation == Verb::Copy.as_str(), is_back: false })
+                Some(Origin { from, to, is_copy: edit.operation == Verb::Copy.as_str() })
             });
             let origins: Vec<_> = origins.collect();
             for (id, back) in asking {
-                let origins = if back { opposite(origins.clone()) } else { origins.clone() };
-                known.entry(id).or_default().extend(origins);
+                known.entry(id).or_default().push((origins.clone(), back));
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Dropping suggestions: their branches, and what the configuration says of them.
 
 use super::bring::begin;
-use super::land::Done;
+use super::done::Done;
 use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, push};
 use crate::report::{DroppedReport, Report, Status};
-use crate::transaction::{self, Obstacle, Target};
+use crate::transaction::{self, Dropped, Obstacle, Target};
 use crate::vcs::repo::Repo;
 
 /// Removes branches, all or none. With `force` also those that are no suggestions. Where there is no such branch, or it is no
@@ -31,18 +31,15 @@ fn remove(
         let target = Target::choose(repo, Some(name), None)?;
         let Some(tip) = target.tip else { return Err(Error::NoBranch(name.clone())) };
         let branch = target.short().to_owned();
-        if branches.iter().any(|(known, _)| *known == target.name) {
+        if branches.iter().any(|known: &Dropped| known.name == target.name) {
             continue;
         }
-        if target.is_head {
-            let worktree = repo.workdir().unwrap_or(repo.git_dir()).to_owned();
-            obstacles.push(Obstacle::CheckedOut { branch: branch.clone(), worktree });
-        } else if let Some(worktree) = target.occupied {
-            obstacles.push(Obstacle::CheckedOut { branch: branch.clone(), worktree });
+        if let Some(obstacle) = target.in_use(repo)? {
+            obstacles.push(obstacle);
         } else if !force && !known.iter().any(|(known, ..)| *known == branch) {
             return Err(Error::NoSuggestion(branch));
         }
-        branches.push((target.name, tip));
+        branches.push(Dropped { name: target.name, tip, there: None });
         report.dropped.push(DroppedReport { branch, tip: build_report::named(repo, tip), remote: None });
     }
     if !obstacles.is_empty() {
@@ -57,15 +54,14 @@ fn remove(
         report.obstacle_help = obstacles.iter().map(|obstacle| help(obstacle).to_owned()).collect();
         return Ok(());
     }
-    let there = push::branches_there(repo, &branches, options)?;
-    for (dropped, (name, _)) in report.dropped.iter_mut().zip(&branches) {
-        let there = there.iter().find(|there| there.here == *name);
-        dropped.remote = there.map(|there| there.upstream.remote.clone());
+    for (dropped, one) in report.dropped.iter_mut().zip(&mut branches) {
+        one.there = push::branch_there(repo, &one.name, one.tip, options)?;
+        dropped.remote = one.there.as_ref().map(|(upstream, _)| upstream.remote.clone());
     }
     if options.dry_run {
         report.status = Status::Checked;
         return Ok(());
     }
     report.status = Status::Dropped;
-    Ok(transaction::drop_branches(repo, &branches, &there, options.verify, options.lock_timeout)?)
+    Ok(transaction::drop_branches(repo, &branches, options.verify, options.lock_timeout)?)
 }

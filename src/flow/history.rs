@@ -1,7 +1,7 @@
 //! What has landed here, as it was recorded: all of it, one landing, and forgetting one.
 
+use super::bring::recover;
 use super::check::tell_of_pending;
-use super::land::recover;
 use super::{Error, Watch};
 use crate::report::record::{Record, RecordKind};
 use crate::report::{self, AttemptReport, LandingReport, Report, Status};

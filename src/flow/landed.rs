@@ -20,19 +20,14 @@ use std::collections::{BTreeMap, HashMap};
 /// Of a landing with more commits none is looked at by itself.
 const MOST: usize = 200;
 
-/// The edits of a run that have landed, by their indexes, and what is to be said of those of which that is not clear.
+/// The edits of a run that have landed, by their indexes with their commits, and what is to be said of those of which that is
+/// not clear.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Landed {
-    pub(super) edits: BTreeMap<usize, LandedAs>,
+    pub(super) edits: BTreeMap<usize, Oid>,
     pub(super) unclear: Vec<Diagnostic>,
     /// When the newest of those landings was.
     pub(super) newest: Option<(String, (i64, i32))>,
-}
-
-/// Where an edit has landed.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LandedAs {
-    pub(super) commit: Oid,
 }
 
 /// What became of a commit that landed.
@@ -182,12 +177,7 @@ impl Run<'_> {
             if listed.is_empty() {
                 continue;
             }
-            let fates = listed.iter().map(|one| match commits_of(repo, one)? {
-                Some(commits) => fates(repo, &commits, one.reference == target.name, tip),
-                None => Ok(Vec::new()),
-            });
-            let fates = fates.collect::<Result<Vec<_>, Error>>()?;
-            let known = known(&listed, &fates);
+            let known = known(repo, &listed, target, tip)?;
             if names.is_none() {
                 let rules = self.rules(repo, target.start)?;
                 names = Some(plan::files(&self.script, &repo.tree(target.start)?, &rules)?);
@@ -206,7 +196,7 @@ impl Run<'_> {
                 let Some((fate, one, commit)) = found else { continue };
                 match fate {
                     Fate::There => {
-                        landed.edits.insert(at, LandedAs { commit: *commit });
+                        landed.edits.insert(at, *commit);
                         if landed.newest.as_ref().is_none_or(|(_, time)| time.0 < one.time.0) {
                             landed.newest = Some((one.id.clone(), one.time));
                         }
@@ -228,12 +218,16 @@ impl Run<'_> {
 
 /// The edits that were listed, each with what became of it: where it has landed more than once, the best.
 fn known<'l>(
+    repo: &Repo,
     listed: &'l [LandedEdits],
-    fates: &[Vec<(Oid, Fate)>],
-) -> HashMap<LandedEdit, (Fate, &'l LandedEdits, Oid)> {
+    target: &Target,
+    tip: Oid,
+) -> Result<HashMap<LandedEdit, (Fate, &'l LandedEdits, Oid)>, Error> {
     let mut known: HashMap<LandedEdit, (Fate, &LandedEdits, Oid)> = HashMap::new();
-    for (one, fates) in listed.iter().zip(fates) {
-        for (commit, &(id, fate)) in one.commits.iter().zip(fates) {
+    for one in listed {
+        let Some(commits) = commits_of(repo, one)? else { continue };
+        let fates = fates(repo, &commits, one.reference == target.name, tip)?;
+        for (commit, (id, fate)) in one.commits.iter().zip(fates) {
             for edit in &commit.edits {
                 let best = known.entry(edit.clone()).or_insert((fate, one, id));
                 if fate < best.0 {
@@ -242,7 +236,7 @@ fn known<'l>(
             }
         }
     }
-    known
+    Ok(known)
 }
 
 /// The commits of a landing. What a list says is checked by what the commits are: where this repository lacks one nothing is
@@ -275,9 +269,7 @@ pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Res
     }
     let is_in_history = repo.is_ancestor(last, tip)?;
     // Squashed or made anew they are one change.
-    // A handle of its own, since its writes are turned away from the repository.
-    let handle = || repo.open_again();
-    if !is_in_history && transaction::is_made(&handle()?, &paths, [before, now, after])? {
+    if !is_in_history && transaction::is_made(repo, &paths, [before, now, after])? {
         return all(Fate::There);
     }
     if commits.len() > MOST {
@@ -290,7 +282,7 @@ pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Res
     if is_in_history {
         steps.reverse();
     }
-    let brought = transaction::replay(&handle()?, tip, &steps, None)?;
+    let brought = transaction::replay(repo, tip, &steps, None)?;
     let mut fates = Vec::new();
     for (at, (step, planned)) in steps.iter().zip(&brought.series).enumerate() {
         let fate = match planned.changes.is_empty() {

@@ -42,12 +42,6 @@ pub(super) struct Step {
     pub(super) edits: Vec<usize>,
 }
 
-impl Step {
-    pub(super) fn new(replayed: Replayed, now: Oid, edits: Vec<usize>) -> Self {
-        Self { replayed, now, edits }
-    }
-}
-
 /// A commit that stays as it is, and the edits that it holds.
 #[derive(Debug, Clone)]
 pub(super) struct Left {
@@ -55,12 +49,6 @@ pub(super) struct Left {
     pub(super) edits: Vec<usize>,
     /// Why, as the rest of a sentence about it.
     pub(super) why: String,
-}
-
-impl Left {
-    pub(super) fn new(commit: Oid, edits: Vec<usize>, why: String) -> Self {
-        Self { commit, edits, why }
-    }
 }
 
 /// What has to be done so that it is as if a landing had not been.
@@ -130,12 +118,11 @@ impl Landing {
     /// # Errors
     /// None of it is on the branch; or the object store fails.
     pub(super) fn steps(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<Steps, Error> {
-        let is_merge = |id: Oid| -> Result<bool, Error> { Ok(repo.read_commit(id)?.parents.len() > 1) };
         let edits_of = |id: Oid| self.edits_of(id).cloned().unwrap_or_default();
         let mut steps = Steps::default();
         let mut brought = Vec::new();
         for id in self.brought(repo)? {
-            if !is_merge(id)? && (!self.is_of_trailers() || self.edits_of(id).is_some()) {
+            if !repo.read_commit(id)?.is_merge() && (!self.is_of_trailers() || self.edits_of(id).is_some()) {
                 brought.push(id);
             }
         }
@@ -159,11 +146,16 @@ impl Landing {
                 let edits = edits_of(commit);
                 match there.get(&commit).copied() {
                     Some(now) if gone.contains(&now) || gone.contains(&commit) => {
-                        steps.left.push(Left::new(now, edits, "was already taken back".to_owned()));
+                        let why = "was already taken back".to_owned();
+                        steps.left.push(Left { commit: now, edits, why });
                     }
-                    Some(now) => steps.done.push(Step::new(Replayed { commit, reversed: true }, now, edits)),
+                    Some(now) => {
+                        let replayed = Replayed { commit, reversed: true };
+                        steps.done.push(Step { replayed, now, edits });
+                    }
                     None => {
-                        steps.left.push(Left::new(commit, edits, format!("is not on {}", target.short())))
+                        let why = format!("is not on {}", target.short());
+                        steps.left.push(Left { commit, edits, why });
                     }
                 }
             }
@@ -174,8 +166,8 @@ impl Landing {
                 self.check_own(repo, old)?;
             }
             for id in gone {
-                if !is_merge(id)? {
-                    steps.done.push(Step::new(Replayed::again(id), id, edits_of(id)));
+                if !repo.read_commit(id)?.is_merge() {
+                    steps.done.push(Step { replayed: Replayed::again(id), now: id, edits: edits_of(id) });
                 }
             }
         }
@@ -300,6 +292,32 @@ fn newest(repo: &Repo, found: Vec<Landing>, target: &Target, tip: Oid) -> Result
     Ok(None)
 }
 
+/// What was done on that branch, by the own records or by those of others, and not done the other way round since; the newest
+/// first.
+fn standing<'r>(
+    all: &'r [(Record, Link)],
+    target: &Target,
+    own: bool,
+) -> impl Iterator<Item = &'r (Record, Link)> {
+    let mut taken_back: HashMap<&String, isize> = HashMap::new();
+    let here = move |(record, link): &&(Record, Link)| record.reference == target.name && link.own == own;
+    all.iter().filter(here).filter(move |(record, _)| {
+        let times = taken_back.entry(record.of.as_ref().unwrap_or(&record.id)).or_default();
+        let since = *times;
+        match record.kind {
+            RecordKind::Landed => since <= 0,
+            RecordKind::Redone => {
+                *times -= 1;
+                since <= 0
+            }
+            RecordKind::Undone => {
+                *times += 1;
+                since >= 0
+            }
+        }
+    })
+}
+
 /// What was taken back last on that branch, and not put back since: by the own records, and else by those of others.
 fn last_undone(
     repo: &Repo,
@@ -309,24 +327,13 @@ fn last_undone(
     of: Option<&String>,
 ) -> Result<Option<Landing>, Error> {
     for own in [true, false] {
-        let mut put_back: HashMap<&String, usize> = HashMap::new();
-        let here = |(record, link): &&(Record, Link)| record.reference == target.name && link.own == own;
-        for (record, link) in all.iter().filter(here) {
-            let Some(about) = record.of.as_ref().filter(|about| of.is_none_or(|of| of == *about)) else {
-                continue;
-            };
-            match record.kind {
-                RecordKind::Landed => {}
-                RecordKind::Redone => *put_back.entry(about).or_default() += 1,
-                RecordKind::Undone => match put_back.get_mut(about).filter(|times| **times > 0) {
-                    Some(times) => *times -= 1,
-                    None => {
-                        let landing = Landing::recorded(repo, record, link, all)?;
-                        if own || landing.is_in_effect(repo, target, tip).unwrap_or(false) {
-                            return Ok(Some(landing));
-                        }
-                    }
-                },
+        let is_meant = |record: &Record| {
+            record.kind == RecordKind::Undone && of.is_none_or(|of| record.of.as_ref() == Some(of))
+        };
+        for (record, link) in standing(all, target, own).filter(|(record, _)| is_meant(record)) {
+            let landing = Landing::recorded(repo, record, link, all)?;
+            if own || landing.is_in_effect(repo, target, tip).unwrap_or(false) {
+                return Ok(Some(landing));
             }
         }
     }
@@ -341,19 +348,8 @@ fn made_anew(
     target: &Target,
     tip: Oid,
 ) -> Result<Option<Landing>, Error> {
-    let own = |(record, link): &&(Record, Link)| link.own && record.reference == target.name;
-    let mut taken_back: HashMap<&String, isize> = HashMap::new();
-    for (record, link) in newer.iter().filter(own).take(MOST) {
-        let about = record.of.as_ref().unwrap_or(&record.id);
-        let times = taken_back.entry(about).or_default();
-        *times += match record.kind {
-            RecordKind::Undone => 1,
-            RecordKind::Redone => -1,
-            RecordKind::Landed => 0,
-        };
-        if record.kind == RecordKind::Undone || *times > 0 {
-            continue;
-        }
+    let brought = standing(newer, target, true).filter(|(record, _)| record.kind != RecordKind::Undone);
+    for (record, link) in brought.take(MOST) {
         let landing = Landing::recorded(repo, record, link, all)?;
         match landing.steps(repo, target, tip) {
             Ok(steps) if !steps.is_known && !steps.done.is_empty() => return Ok(Some(landing)),

@@ -5,7 +5,7 @@ use super::run::Run;
 use super::{Error, Options};
 use crate::message::{self, Cleanup, Lost, Marks, Sheet, Trailer};
 use crate::report::escape::escape;
-use crate::transaction::{Joined, Planned, Target, Text, Transaction};
+use crate::transaction::{Planned, Target, Text, Transaction};
 use crate::vcs::config;
 use crate::vcs::ident::Role;
 use crate::vcs::repo::Repo;
@@ -14,6 +14,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// What is done to all messages; by default as little as can be.
+#[derive(Default)]
 pub(super) struct Messages {
     pub(super) marks: Marks,
     cleanup: Cleanup,
@@ -25,19 +26,6 @@ pub(super) struct Messages {
     edited: RefCell<BTreeMap<(String, String), String>>,
     /// All that the user has typed, as long as nothing of it has landed.
     typed: RefCell<Option<String>>,
-}
-
-impl Default for Messages {
-    fn default() -> Self {
-        Self {
-            marks: Marks::default(),
-            cleanup: Cleanup::Verbatim,
-            trailers: Vec::new(),
-            by_git: Vec::new(),
-            edited: RefCell::default(),
-            typed: RefCell::default(),
-        }
-    }
 }
 
 /// What has a meaning to git in a message here.
@@ -131,8 +119,8 @@ impl Run<'_> {
         &self,
         transaction: &Transaction<'_>,
         series: &'s [Planned],
-        mut joined: Option<Joined>,
-    ) -> Result<(Cow<'s, [Planned]>, Option<Joined>), Error> {
+        mut joined: Option<String>,
+    ) -> Result<(Cow<'s, [Planned]>, Option<String>), Error> {
         if !self.options.edit {
             return Ok((series.into(), joined));
         }
@@ -141,7 +129,7 @@ impl Run<'_> {
         let mut all: Vec<(String, &mut String)> =
             series.iter_mut().map(|planned| (planned.named(), &mut planned.message)).collect();
         if let Some(joined) = &mut joined {
-            all.push(("the merge of them all".to_owned(), &mut joined.message));
+            all.push(("the merge of them all".to_owned(), joined));
         }
         // Two commits may have the same draft.
         let key = |about: &str, draft: &str| (about.to_owned(), draft.to_owned());

@@ -2,7 +2,7 @@
 
 use super::{Error, Model, Options, Watch};
 use crate::response::ResponseError;
-use crate::transaction::{Private, check_interrupt, interrupt};
+use crate::transaction::{TransactionDir, check_interrupt, interrupt};
 use crate::vcs;
 use crate::vcs::repo::Repo;
 use crate::vcs::supervise::{self, Onlooker, Supervised};
@@ -35,7 +35,7 @@ impl Model for ModelCommand<'_> {
     fn answer(&mut self, prompt: &str) -> Result<Vec<u8>, Error> {
         let _held = interrupt::hold();
         let repo = self.repo;
-        let dir = Private::make(repo, self.lock_timeout)?;
+        let dir = TransactionDir::open(repo, self.lock_timeout)?;
         let (asked, answered) = (dir.file("prompt"), dir.file("answer"));
         std::fs::write(&asked, prompt).map_err(|e| vcs::Error::io("write", &asked, e))?;
         let mut command = Supervised::new("sh", ["-c", &self.line]).input(Some(&asked)).output(&answered);

@@ -4,7 +4,6 @@ use super::Watch;
 use crate::report::{RecoveredReport, Report};
 use crate::transaction::Recovered;
 use std::cell::RefCell;
-use std::time::Duration;
 
 /// Passes everything on, and keeps what belongs in the report.
 pub(super) struct Observer<'a> {
@@ -26,25 +25,13 @@ impl<'a> Observer<'a> {
 }
 
 impl Watch for Observer<'_> {
+    fn next(&self) -> Option<&dyn Watch> {
+        Some(self.watch)
+    }
+
     fn warn(&self, text: &str) {
         self.remarks.borrow_mut().push(text.to_owned());
         self.watch.warn(text);
-    }
-
-    fn detail(&self, text: &str) {
-        self.watch.detail(text);
-    }
-
-    fn output(&self, bytes: &[u8]) {
-        self.watch.output(bytes);
-    }
-
-    fn waiting(&self, what: &str, elapsed: Duration) {
-        self.watch.waiting(what, elapsed);
-    }
-
-    fn ended(&self) {
-        self.watch.ended();
     }
 
     fn recovered(&self, run: &Recovered) {
@@ -55,13 +42,12 @@ impl Watch for Observer<'_> {
 
 impl From<&Recovered> for RecoveredReport {
     fn from(one: &Recovered) -> Self {
-        let settled = &one.settled;
         Self {
             id: one.id.clone(),
-            end: settled.end.as_str(),
-            left: settled.left.clone(),
-            locks: settled.locks.iter().map(|lock| lock.display().to_string()).collect(),
-            aside: settled.aside.as_ref().map(|aside| aside.display().to_string()),
+            end: one.end.as_str(),
+            left: one.left.clone(),
+            locks: one.locks.iter().map(|lock| lock.display().to_string()).collect(),
+            aside: one.aside.as_ref().map(|aside| aside.display().to_string()),
         }
     }
 }

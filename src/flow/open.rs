@@ -24,23 +24,16 @@ pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     let head = repo.tip("HEAD")?;
     let mut report = Report::new(Status::Shown);
     for (branch, tip, record) in suggestions(repo, watch)? {
-        if head.is_some_and(|head| head == tip) || in_history(repo, tip, head)? {
+        let commits = repo.commits_beyond(tip, head)?;
+        if commits.is_empty() {
             continue;
         }
-        let commits = repo.commits_beyond(tip, head)?;
-        let moved = match head {
-            Some(head) => repo.commits_beyond(head, [tip])?.len(),
-            None => 0,
-        };
+        let moved = head.map_or(Ok(0), |head| repo.commits_beyond(head, [tip]).map(|lacked| lacked.len()))?;
         let (onto, conflicts) = onto(repo, head, moved, &commits)?;
         report.open.push(OpenReport {
             onto,
             conflicts,
-            subject: commits
-                .last()
-                .map(|id| repo.read_commit(*id))
-                .transpose()?
-                .map_or(String::new(), |one| one.subject()),
+            subject: repo.read_commit(tip)?.subject(),
             tip: build_report::named(repo, tip),
             commits: commits.len(),
             moved,
@@ -51,25 +44,16 @@ pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     Ok(report)
 }
 
-fn in_history(repo: &Repo, tip: Oid, head: Option<Oid>) -> Result<bool, Error> {
-    Ok(match head {
-        Some(head) => repo.is_ancestor(tip, head)?,
-        None => false,
-    })
-}
-
 /// Whether they go onto HEAD, and the files in conflict.
 fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result<(Onto, Vec<String>), Error> {
     let Some(head) = head.filter(|_| moved > 0) else { return Ok((Onto::AsItIs, Vec::new())) };
     let mut replayed = Vec::new();
     for commit in commits {
-        if repo.read_commit(*commit)?.parents.len() < 2 {
+        if !repo.read_commit(*commit)?.is_merge() {
             replayed.push(Replayed::again(*commit));
         }
     }
-    let brought = transaction::replay(repo, head, &replayed, None);
-    repo.leave_quarantine()?;
-    let brought = brought?;
+    let brought = transaction::replay(repo, head, &replayed, None)?;
     let clashing: BTreeSet<String> = brought.clashes.into_iter().map(|clash| clash.path).collect();
     let onto = match clashing.is_empty() {
         false => Onto::Conflicts,

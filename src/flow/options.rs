@@ -16,118 +16,134 @@ use std::time::Duration;
 /// Options by their long names, each with its values; a switch has one, `true` or `false`.
 pub type Given = BTreeMap<String, Vec<String>>;
 
-/// How responses are read, judged and landed. The defaults are those of the command.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Options {
-    /// In which formats responses are read, and which file the blocks are for that name none.
-    pub reading: Reading,
-    /// Refuse a response of which something is not read.
-    pub strict: bool,
-    /// The branch to commit to; without one, what HEAD points to.
-    pub branch: Option<String>,
-    /// The commit that the model was shown, as any revision that git knows.
-    pub base: Option<String>,
-    /// What makes a commit.
-    pub commit: Grouping,
-    /// A message that replaces the edits' own; with `ff` off, that of the merge.
-    pub message: Option<String>,
-    /// What is put before each subject.
-    pub subject_prefix: Option<String>,
-    /// What becomes of messages at last: `strip`, `whitespace`, `verbatim`, `scissors` or `default`; without it,
-    /// `commit.cleanup`.
-    pub cleanup: Option<String>,
-    /// Have the user edit the messages.
-    pub edit: bool,
-    /// Trailers for each message: `<token>: <value>` or `<token>=<value>`.
-    pub trailer: Vec<String>,
-    /// The model that goes into an `Assisted-by` trailer.
-    pub assisted_by: Option<String>,
-    /// Add a `Signed-off-by` trailer of the committer.
-    pub signoff: bool,
-    /// Let reasons ask continuous integration to skip a commit.
-    pub allow_skip_ci: bool,
-    /// What is given of the author.
-    pub author: ident::Given,
-    /// Whether commits are signed.
-    pub sign: Sign,
-    /// Whether the branch moves to the last commit; else to a merge commit above it.
-    pub ff: bool,
-    /// Whose lines a three-way merge takes where both sides changed them; without it, that is a conflict.
-    pub favor: Option<Favor>,
-    /// Push to that remote first, an empty one is git's choice, and land only what it takes.
-    pub push: Option<String>,
-    /// Where the remote's branch has moved on, bring the commits onto that, and try again.
-    pub rebase: bool,
-    /// Whether hooks run that can be skipped.
-    pub verify: bool,
-    /// Command lines for `sh` that have to succeed on what is to land.
-    pub exec: Vec<String>,
-    /// Whether they run at every commit, and not at the last only.
-    pub exec_each: bool,
-    /// Where the worktrees are made that hooks and commands run in; by default in the user's cache directory.
-    pub scratch_dir: Option<PathBuf>,
-    /// Whether such a worktree stays for the next landing, with what was built there.
-    pub keep_scratch: bool,
-    /// Pathspecs: only these paths may be touched, where there are any.
-    pub include: Vec<String>,
-    /// One of these has to name each path, too.
-    pub include_too: Vec<String>,
-    /// Pathspecs: these paths may not be touched.
-    pub exclude: Vec<String>,
-    /// The directory that paths of responses begin in; without one, the top of the repository.
-    pub directory: Option<RepoPath>,
-    /// Pathspecs: these paths are sensitive, too.
-    pub sensitive: Vec<String>,
-    /// The loosest tier allowed.
-    pub max_fuzz: Tier,
-    /// Let edits remove files.
-    pub allow_delete: bool,
-    /// Let edits create over files.
-    pub allow_overwrite: bool,
-    /// Let edits change what runs by itself.
-    pub allow_sensitive: bool,
-    /// Let edits bring placeholders.
-    pub allow_placeholder: bool,
-    /// Let edits bring conflict markers.
-    pub allow_markers: bool,
-    /// Let edits bring text that is escaped as in HTML.
-    pub allow_escaped: bool,
-    /// Let whole files be less than half of what they replace, and snippets lose what the file has.
-    pub allow_shrink: bool,
-    /// What is done about a file that has more syntax errors than before.
-    pub syntax: SyntaxCheck,
-    /// Say in trailers where a commit is from.
-    pub trailers: bool,
-    /// Whether the report has what each edit changes, as a diff.
-    pub diffs: bool,
-    /// Whether the report has abbreviated names of commits beside whole ones, as people want them. For each of them all of the
-    /// repository is looked through.
-    pub abbreviate: bool,
-    /// Land what resolves.
-    pub keep_going: bool,
-    /// Land edits that have landed already, by the record, once more.
-    pub again: bool,
-    /// Carry uncommitted changes in the files that are touched across.
-    pub autostash: bool,
-    /// Keep a refused attempt.
-    pub keep: bool,
-    /// Keep any answer that does not land, whatever stops it: nobody may be able to give it again.
-    pub keep_whole: bool,
-    /// Keep what lands, and the responses, for `list`, `show` and `undo`.
-    pub record: bool,
-    /// What the landing is known by: while one with the same key is in effect there is nothing to do.
-    pub key: Option<String>,
-    /// What a model was asked for the responses.
-    pub asked: Option<Asked>,
-    /// The largest response, in bytes.
-    pub max_size: u64,
-    /// Change nothing, and say what undo, redo, accept and drop would do.
-    pub dry_run: bool,
-    /// How long to wait for another landing.
-    pub lock_timeout: Duration,
-    /// All of these as they were typed or configured: a refused attempt keeps it for whoever goes on from it.
-    pub given: Given,
+/// Defines a structure with the default of each field.
+macro_rules! with_defaults {
+    ($(#[$of:meta])* pub struct $Type:ident { $($(#[$of_field:meta])* pub $field:ident: $Of:ty = $default:expr,)* }) => {
+        $(#[$of])*
+        pub struct $Type { $($(#[$of_field])* pub $field: $Of,)* }
+
+        impl Default for $Type {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+    };
+}
+
+with_defaults! {
+    /// How responses are read, judged and landed. The defaults are those of the command.
+    #[derive(Debug, Clone)]
+    #[non_exhaustive]
+    pub struct Options {
+        /// In which formats responses are read, and which file the blocks are for that name none.
+        pub reading: Reading = Reading::default(),
+        /// Refuse a response of which something is not read.
+        pub strict: bool = false,
+        /// The branch to commit to; without one, what HEAD points to.
+        pub branch: Option<String> = None,
+        /// The commit that the model was shown, as any revision that git knows.
+        pub base: Option<String> = None,
+        /// What makes a commit.
+        pub commit: Grouping = Grouping::Edit,
+        /// A message that replaces the edits' own; with `ff` off, that of the merge.
+        pub message: Option<String> = None,
+        /// What is put before each subject.
+        pub subject_prefix: Option<String> = None,
+        /// What becomes of messages at last: `strip`, `whitespace`, `verbatim`, `scissors` or `default`; without it,
+        /// `commit.cleanup`.
+        pub cleanup: Option<String> = None,
+        /// Have the user edit the messages.
+        pub edit: bool = false,
+        /// Trailers for each message: `<token>: <value>` or `<token>=<value>`.
+        pub trailer: Vec<String> = Vec::new(),
+        /// The model that goes into an `Assisted-by` trailer.
+        pub assisted_by: Option<String> = None,
+        /// Add a `Signed-off-by` trailer of the committer.
+        pub signoff: bool = false,
+        /// Let reasons ask continuous integration to skip a commit.
+        pub allow_skip_ci: bool = false,
+        /// What is given of the author.
+        pub author: ident::Given = ident::Given::default(),
+        /// Whether commits are signed.
+        pub sign: Sign = Sign::AsConfigured,
+        /// Whether the branch moves to the last commit; else to a merge commit above it.
+        pub ff: bool = true,
+        /// Whose lines a three-way merge takes where both sides changed them; without it, that is a conflict.
+        pub favor: Option<Favor> = None,
+        /// Push to that remote first, an empty one is git's choice, and land only what it takes.
+        pub push: Option<String> = None,
+        /// Where the remote's branch has moved on, bring the commits onto that, and try again.
+        pub rebase: bool = false,
+        /// Whether hooks run that can be skipped.
+        pub verify: bool = true,
+        /// Command lines for `sh` that have to succeed on what is to land.
+        pub exec: Vec<String> = Vec::new(),
+        /// Whether they run at every commit, and not at the last only.
+        pub exec_each: bool = false,
+        /// Where the worktrees are made that hooks and commands run in; by default in the user's cache directory.
+        pub scratch_dir: Option<PathBuf> = None,
+        /// Whether such a worktree stays for the next landing, with what was built there.
+        pub keep_scratch: bool = false,
+        /// Pathspecs: only these paths may be touched, where there are any.
+        pub include: Vec<String> = Vec::new(),
+        /// One of these has to name each path, too.
+        pub include_too: Vec<String> = Vec::new(),
+        /// Pathspecs: these paths may not be touched.
+        pub exclude: Vec<String> = Vec::new(),
+        /// The directory that paths of responses begin in; without one, the top of the repository.
+        pub directory: Option<RepoPath> = None,
+        /// Pathspecs: these paths are sensitive, too.
+        pub sensitive: Vec<String> = Vec::new(),
+        /// The loosest tier allowed.
+        pub max_fuzz: Tier = Tier::Similar,
+        /// Let edits remove files.
+        pub allow_delete: bool = true,
+        /// Let edits create over files.
+        pub allow_overwrite: bool = false,
+        /// Let edits change what runs by itself.
+        pub allow_sensitive: bool = false,
+        /// Let edits bring placeholders.
+        pub allow_placeholder: bool = false,
+        /// Let edits bring conflict markers.
+        pub allow_markers: bool = false,
+        /// Let edits bring text that is escaped as in HTML.
+        pub allow_escaped: bool = false,
+        /// Let whole files be less than half of what they replace, and snippets lose what the file has.
+        pub allow_shrink: bool = false,
+        /// What is done about a file that has more syntax errors than before.
+        pub syntax: SyntaxCheck = SyntaxCheck::Warn,
+        /// Say in trailers where a commit is from.
+        pub trailers: bool = false,
+        /// Whether the report has what each edit changes, as a diff.
+        pub diffs: bool = false,
+        /// Whether the report has abbreviated names of commits beside whole ones, as people want them. For each of them all of the
+        /// repository is looked through.
+        pub abbreviate: bool = true,
+        /// Land what resolves.
+        pub keep_going: bool = false,
+        /// Land edits that have landed already, by the record, once more.
+        pub again: bool = false,
+        /// Carry uncommitted changes in the files that are touched across.
+        pub autostash: bool = false,
+        /// Keep a refused attempt.
+        pub keep: bool = true,
+        /// Keep any answer that does not land, whatever stops it: nobody may be able to give it again.
+        pub keep_whole: bool = false,
+        /// Keep what lands, and the responses, for `list`, `show` and `undo`.
+        pub record: bool = true,
+        /// What the landing is known by: while one with the same key is in effect there is nothing to do.
+        pub key: Option<String> = None,
+        /// What a model was asked for the responses.
+        pub asked: Option<Asked> = None,
+        /// The largest response, in bytes.
+        pub max_size: u64 = DEFAULT_MAX_SIZE,
+        /// Change nothing, and say what undo, redo, accept and drop would do.
+        pub dry_run: bool = false,
+        /// How long to wait for another landing.
+        pub lock_timeout: Duration = Duration::from_secs(60),
+        /// All of these as they were typed or configured: a refused attempt keeps it for whoever goes on from it.
+        pub given: Given = Given::new(),
+    }
 }
 
 impl Options {
@@ -158,66 +174,6 @@ impl Options {
         ] {
             let missing: Vec<_> = others.iter().filter(|one| !own.contains(one)).cloned().collect();
             own.extend(missing);
-        }
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            reading: Reading::default(),
-            strict: false,
-            branch: None,
-            base: None,
-            commit: Grouping::Edit,
-            message: None,
-            subject_prefix: None,
-            cleanup: None,
-            edit: false,
-            trailer: Vec::new(),
-            assisted_by: None,
-            signoff: false,
-            allow_skip_ci: false,
-            author: ident::Given::default(),
-            sign: Sign::AsConfigured,
-            ff: true,
-            favor: None,
-            push: None,
-            rebase: false,
-            verify: true,
-            exec: Vec::new(),
-            exec_each: false,
-            scratch_dir: None,
-            keep_scratch: false,
-            include: Vec::new(),
-            include_too: Vec::new(),
-            exclude: Vec::new(),
-            directory: None,
-            sensitive: Vec::new(),
-            max_fuzz: Tier::Similar,
-            allow_delete: true,
-            allow_overwrite: false,
-            allow_sensitive: false,
-            allow_placeholder: false,
-            allow_markers: false,
-            allow_escaped: false,
-            allow_shrink: false,
-            syntax: SyntaxCheck::Warn,
-            trailers: false,
-            diffs: false,
-            abbreviate: true,
-            keep_going: false,
-            again: false,
-            autostash: false,
-            keep: true,
-            keep_whole: false,
-            record: true,
-            key: None,
-            asked: None,
-            max_size: DEFAULT_MAX_SIZE,
-            dry_run: false,
-            lock_timeout: Duration::from_secs(60),
-            given: Given::new(),
         }
     }
 }

@@ -6,8 +6,9 @@ use super::{Error, conflict};
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
+use crate::report::EditState;
 use crate::report::escape::shell_word;
-use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
+use crate::transaction::{self, Brought, Clash, ClashKind, Planned, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::borrow::Cow;
@@ -22,12 +23,10 @@ pub(super) struct Resolved {
     pub(super) series: Vec<Planned>,
     /// Whether the series was merged with what the branch has since the base.
     pub(super) merged: bool,
-    /// The edits whose result the branch has had since the base.
-    pub(super) present: BTreeSet<usize>,
+    /// The edits that change nothing any more: the branch has had their result since the base, or its side is favoured.
+    pub(super) unchanged: BTreeMap<usize, EditState>,
     /// Where the branch has moved an edit's file since the base: that is where the edit goes.
     pub(super) followed: BTreeMap<usize, RepoPath>,
-    /// The edits that change nothing any more, since the branch's side is favoured.
-    pub(super) lost: BTreeSet<usize>,
     /// Where only the favour decided.
     pub(super) decided: Vec<Diagnostic>,
     /// What is refused beside them, with `--keep-going`.
@@ -89,23 +88,14 @@ impl Run<'_> {
         };
         let id = self.id(repo, target)?;
         let mut series = self.series(repo, &plan, &id)?;
-        let (mut present, mut lost, mut decided) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-        let mut followed = BTreeMap::new();
+        let (mut unchanged, mut followed, mut decided) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let mut merged = false;
         if let (Some(from), Some(onto)) = (shown, rebased.or(target.start))
             && (from != onto || rebased.is_some())
         {
             merged = true;
-            // A handle of its own, since its writes are turned away from the repository.
-            let checked_out = target.checked_out;
-            let carried = transaction::carry(
-                &repo.open_again()?,
-                from,
-                onto,
-                &series,
-                checked_out,
-                self.options.favor,
-            )?;
+            let (checked_out, favor) = (target.checked_out, self.options.favor);
+            let carried = transaction::carry(repo, from, onto, &series, checked_out, favor)?;
             let (clashes, failed) = self.clashes(&plan, &series, &carried, target, &rules);
             if !clashes.is_empty() {
                 let mut diagnostics = match &refused {
@@ -122,8 +112,8 @@ impl Run<'_> {
                 refused = Some(rejected);
             }
             decided = self.decided(&plan, &series, &carried, target);
-            for (at, (planned, changes)) in series.iter_mut().zip(carried.changes).enumerate() {
-                let there: BTreeSet<&RepoPath> = changes.iter().map(|change| &change.path).collect();
+            for (at, (planned, new)) in series.iter().zip(&carried.series).enumerate() {
+                let there: BTreeSet<&RepoPath> = new.changes.iter().map(|change| &change.path).collect();
                 let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
                 let (from, to): (Vec<_>, Vec<_>) =
                     (named.difference(&there).collect(), there.difference(&named).collect());
@@ -133,22 +123,21 @@ impl Run<'_> {
                     let edits = plan.steps().iter().filter(about).filter(|step| step.to.is_none());
                     followed.extend(edits.map(|step| (step.edit, (**to).clone())));
                 }
-                planned.changes = changes;
-                if planned.changes.is_empty() {
+                if new.changes.is_empty() {
                     let is_decided = carried.decided.iter().any(|clash| clash.planned == at);
-                    let none = if is_decided { &mut lost } else { &mut present };
-                    none.extend(planned.edits.iter().filter(|edit| !failed.contains(edit)));
+                    let state = if is_decided { EditState::NoChange } else { EditState::AlreadyApplied };
+                    let edits = planned.edits.iter().filter(|edit| !failed.contains(edit));
+                    unchanged.extend(edits.map(|edit| (*edit, state)));
                 }
             }
+            series = carried.series;
             series.retain(|planned| {
                 !planned.changes.is_empty() && !planned.edits.iter().any(|edit| failed.contains(edit))
             });
         }
         match refused {
             Some(rejected) if series.is_empty() => Ok(Err(rejected)),
-            refused => {
-                Ok(Ok(Resolved { id, plan, series, merged, present, followed, lost, decided, refused }))
-            }
+            refused => Ok(Ok(Resolved { id, plan, series, merged, unchanged, followed, decided, refused })),
         }
     }
 
@@ -164,7 +153,7 @@ impl Run<'_> {
         &self,
         plan: &Plan,
         series: &[Planned],
-        carried: &Carried,
+        carried: &Brought,
         target: &Target,
         rules: &Rules,
     ) -> (Vec<Diagnostic>, BTreeSet<usize>) {
@@ -176,7 +165,7 @@ impl Run<'_> {
             found.extend(self.clash(plan, series, planned, clash, target));
         }
         // A file that the branch has moved may now lie where edits may not reach.
-        for (planned, changes) in series.iter().zip(&carried.changes) {
+        for (planned, Planned { changes, .. }) in series.iter().zip(&carried.series) {
             let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
             for change in changes.iter().filter(|change| !named.contains(&change.path)) {
                 if let Some((code, message)) = plan::objection(&change.path, rules) {
@@ -228,7 +217,7 @@ impl Run<'_> {
         &self,
         plan: &Plan,
         series: &[Planned],
-        carried: &Carried,
+        carried: &Brought,
         target: &Target,
     ) -> Vec<Diagnostic> {
         let Some(favor) = self.options.favor else { return Vec::new() };

@@ -59,14 +59,6 @@ impl Resume {
         Self { found, takes_branch: true, takes_base: true, skip: Numbers::default() }
     }
 
-    /// The attempt of just that name.
-    ///
-    /// # Errors
-    /// There is none, or it cannot be read.
-    pub(super) fn named(repo: &Repo, id: &str) -> Result<Self, Error> {
-        Self::find(repo, Some(id), None)
-    }
-
     /// The options of the attempt.
     pub fn options(&self) -> &Given {
         &self.found.attempt.options

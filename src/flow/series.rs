@@ -6,7 +6,7 @@ use crate::edit::Op;
 use crate::message::{self, Group, Message, Operation, Provenance};
 use crate::plan::{self, Grouping, Plan, Verb};
 use crate::response::Response;
-use crate::transaction::{Joined, Making, Planned};
+use crate::transaction::{Making, Planned};
 use crate::vcs::repo::Repo;
 
 impl Run<'_> {
@@ -62,8 +62,8 @@ impl Run<'_> {
         Ok(all)
     }
 
-    /// The merge commit above these, where there is to be one.
-    pub(super) fn joined(&self, repo: &Repo, series: &[Planned]) -> Result<Option<Joined>, Error> {
+    /// The message of the merge commit above these, where there is to be one.
+    pub(super) fn joined(&self, repo: &Repo, series: &[Planned]) -> Result<Option<String>, Error> {
         let options = &self.options;
         if options.ff {
             return Ok(None);
@@ -76,7 +76,7 @@ impl Run<'_> {
             (None, Some(own)) => self.worded(own.with_whys(&whys)),
             (None, None) => self.worded(Message::for_group(&Group::Response(&self.names()), &whys)),
         };
-        Ok(Some(Joined { message: self.messages.with_trailers(repo, message)? }))
+        self.messages.with_trailers(repo, message).map(Some)
     }
 
     /// The response's own message, if it has one.

@@ -3,8 +3,9 @@
 //! Each is a transaction by itself, and one that comes to nothing leaves the others. Before the first is landed all of
 //! their branches are known to be free.
 
+use super::bring;
+use super::done::Moved;
 use super::keep::{is_unwanted, keep_answers};
-use super::land::{self, Moved};
 use super::observer::Observer;
 use super::run::{Alone, Order, Run};
 use super::template::{self, Naming, Template};
@@ -16,7 +17,6 @@ use crate::response::Response;
 use crate::transaction::{self, Attempt, Obstacle, SpareRoom, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -133,9 +133,9 @@ fn try_each(
     }
     if !dry {
         let branches: Vec<_> = drafts.iter().map(|draft| Some(draft.branch.as_str())).collect();
-        land::recover(repo, options.lock_timeout, &branches, watch)?;
+        bring::recover(repo, options.lock_timeout, &branches, watch)?;
         Attempt::expire(repo);
-        land::tell_of_hooks(repo, &options, watch)?;
+        bring::tell_of_hooks(repo, &options, watch)?;
     }
     if let Some(chooser) = chooser {
         // Of every response before anything lands.
@@ -300,12 +300,8 @@ fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Resul
                 continue;
             }
             let target = run.target(repo)?;
-            let branch = target.short().to_owned();
-            if target.is_head {
-                let worktree = repo.workdir().unwrap_or(repo.git_dir()).to_owned();
-                found.push(Obstacle::CheckedOut { branch, worktree });
-            } else if let Some(worktree) = target.occupied {
-                found.push(Obstacle::CheckedOut { branch, worktree });
+            if let Some(obstacle) = target.in_use(repo)? {
+                found.push(obstacle);
             } else if target.tip.is_some() {
                 there.push(draft.clone());
             }
@@ -328,14 +324,12 @@ fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Resul
 impl Run<'_> {
     /// Lands it, and once more where its branch has moved meanwhile.
     fn suggest(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
-        if self.is_empty() {
-            *report = self.no_edits();
+        if self.is_over(repo, report)? {
             return Ok(None);
         }
         self.tell_of_messages(repo)?;
-        let first = OnceCell::new();
-        land::while_it_moves(repo, &self.options, self.watch, |_| {
-            let outcome = self.land(repo, &first, report);
+        bring::while_it_moves(repo, &mut None, &self.options, self.watch, |repo, first| {
+            let outcome = self.land(repo, first, report);
             repo.leave_quarantine()?;
             outcome
         })

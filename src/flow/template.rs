@@ -9,21 +9,7 @@ const LONGEST: usize = 40;
 
 /// A branch's name with fields in braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(Vec<Part>);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
-    Text(String),
-    Field(Field),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
-    Number,
-    Slug,
-    Id,
-    Stem,
-}
+pub struct Template(String);
 
 /// What the fields of a template say of one suggestion.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,36 +40,23 @@ impl Template {
     /// # Errors
     /// [`NoField`].
     pub fn parse(text: &str) -> Result<Self, NoField> {
-        let mut parts = Vec::new();
         let mut rest = text;
         while let Some(at) = rest.find(['{', '}']) {
-            let (before, field) = rest.split_at(at);
+            let field = &rest[at..];
             let end = field.find('}').filter(|_| field.starts_with('{')).map_or(field.len(), |end| end + 1);
-            let kind = match &field[..end] {
-                "{n}" => Field::Number,
-                "{slug}" => Field::Slug,
-                "{id}" => Field::Id,
-                "{stem}" => Field::Stem,
-                other => return Err(NoField(other.to_owned())),
-            };
-            parts.push(Part::Text(before.to_owned()));
-            parts.push(Part::Field(kind));
-            rest = &field[end..];
+            let (field, after) = field.split_at(end);
+            if !["{n}", "{slug}", "{id}", "{stem}"].contains(&field) {
+                return Err(NoField(field.to_owned()));
+            }
+            rest = after;
         }
-        parts.push(Part::Text(rest.to_owned()));
-        Ok(Self(parts))
+        Ok(Self(text.to_owned()))
     }
 
-    /// The name of one suggestion's branch.
+    /// The name of one suggestion's branch. What is put into it has no braces.
     pub fn name(&self, of: &Naming) -> String {
-        let part = |part: &Part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Field(Field::Number) => of.number.to_string(),
-            Part::Field(Field::Slug) => of.slug.clone(),
-            Part::Field(Field::Id) => of.id.clone(),
-            Part::Field(Field::Stem) => of.stem.clone(),
-        };
-        self.0.iter().map(part).collect()
+        let name = self.0.replace("{n}", &of.number.to_string()).replace("{slug}", &of.slug);
+        name.replace("{id}", &of.id).replace("{stem}", &of.stem)
     }
 }
 

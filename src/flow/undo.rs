@@ -4,18 +4,17 @@
 //! Both are one thing: what was done last with the branch is done the other way round. To put back is to take back what
 //! took it back.
 
-use super::bring::{Bring, Brought, bring};
-use super::land::Done;
+use super::bring::{Bring, Existing, bring};
+use super::done::{self, Done};
 use super::landing::{self, Landing, Left, Step, Steps};
 use super::messages::{self, Messages};
-use super::{Error, Numbers, Options, Watch, build_report, conflict, copied, push};
+use super::{Error, Numbers, Options, Watch, build_report, copied, push};
 use crate::diag::{Code, Severity};
 use crate::message;
 use crate::report::record::RecordKind;
-use crate::report::{EditReport, EditState, Finding, Report, Status, Undone, UndoneCommit};
-use crate::transaction::{self, Clash, Made, Planned, Recording, Replayed, Target};
+use crate::report::{EditReport, EditState, Finding, Report, Undone, UndoneCommit};
+use crate::transaction::{self, Brought, Clash, Made, Recording, Replayed, Target};
 use crate::vcs::Oid;
-use crate::vcs::merge::Favor;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 
@@ -46,33 +45,33 @@ struct Undoing<'a> {
     target: &'a Target,
 }
 
-/// How that comes about.
-enum Way {
-    /// The branch goes back behind it, or to it.
-    Moved,
-    /// By the commit of the series with this number.
-    Made(usize),
-    /// It is so already, or the branch's side is favoured.
-    Nothing,
-}
-
 /// What is to land.
 #[derive(Default)]
 struct Plan {
-    series: Vec<Planned>,
-    /// What each clash is about has its number here.
+    brought: Brought,
+    /// What each clash is about has its number here. Unless the branch is moved each has a commit of the series, at its end.
     steps: Vec<Step>,
-    /// One for each of them.
-    ways: Vec<Way>,
+    /// Whether the branch goes back behind the landing, or to it.
+    is_moved: bool,
     /// What stays as it is.
     left: Vec<Left>,
-    clashes: Vec<Clash>,
-    /// What is merged only because one side is favoured.
-    decided: Vec<Clash>,
+}
+
+impl Plan {
+    /// Which of the series a step makes.
+    fn made_by(&self, step: usize) -> Option<usize> {
+        (self.brought.series.len() + step).checked_sub(self.steps.len()).filter(|_| !self.is_moved)
+    }
+
+    /// Whether it is so already, or the branch's side is favoured.
+    fn is_nothing(&self, step: usize) -> bool {
+        let planned = self.made_by(step).and_then(|at| self.brought.series.get(at));
+        !self.is_moved && planned.is_none_or(|planned| planned.changes.is_empty())
+    }
 }
 
 impl Undoing<'_> {
-    fn land(&self, report: &mut Report) -> Result<Brought, Error> {
+    fn land(&self, report: &mut Report) -> Result<done::Brought, Error> {
         let Self { repo, options, target, watch, .. } = *self;
         let Some(tip) = target.tip else {
             return Err(match &options.branch {
@@ -87,37 +86,42 @@ impl Undoing<'_> {
         let kind = landing.opposite();
         report.undone = Some(Undone { id: landing.of.clone(), kind });
         report.undone_in_part = self.what.edits.last().is_some();
-        if !plan.clashes.is_empty() {
-            report.status = Status::Refused;
-            report.findings = self.findings(&plan, &plan.clashes, None);
-            return Ok((None, None));
-        }
-        if let (Some(onto), false) = (onto, plan.series.is_empty()) {
-            match transaction::move_to(repo, Some(tip), onto, target.checked_out)? {
-                Ok(planned) => plan.series.insert(0, planned),
-                Err(odd) => return Err(Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect())),
-            }
+        if (0..plan.steps.len()).all(|step| plan.is_nothing(step)) {
+            plan.brought.series.clear();
+        } else if let (Some(onto), true) = (onto, plan.brought.clashes.is_empty()) {
+            plan.brought.series.insert(0, push::move_to(repo, target, onto)?);
         }
         let edits = landing.edits(repo)?;
         let fill = |report: &mut Report, made: &Made| self.fill(report, &plan, &edits, kind, made);
-        fill(report, &Made::default());
+        if plan.brought.clashes.is_empty() {
+            fill(report, &Made::default());
+            report.findings = self.left_alone(&plan, &report.edits);
+        }
         let verb = if kind == RecordKind::Undone { "undo" } else { "redo" };
-        Bring {
+        let bring = Bring {
             repo,
             options,
             watch,
             target,
-            series: &plan.series,
-            onto_remote: onto.is_some(),
+            series: &plan.brought.series,
             push,
             reflog: format!("llm-apply: {verb} {}", landing.of),
             cleanup: Messages::read(repo, options)?.last_cleanup(options),
-            id,
-            kind,
-            of: Some(landing.of.clone()),
-            fill: &fill,
-        }
-        .land(report)
+            recording: Recording {
+                of: Some(landing.of.clone()),
+                // Where the branch goes back, its commits have no other name.
+                also: vec![tip],
+                ..Recording::new(id, kind)
+            },
+            fill: &|report, made, _| fill(report, made),
+            of_edits: None,
+        };
+        let named = |clash: &Clash| {
+            let commit = plan.steps.get(clash.planned).map(|step| repo.short(step.now));
+            format!("commit {}", commit.unwrap_or_default())
+        };
+        let existing = Existing { brought: &plan.brought, onto_remote: onto.is_some(), named: &named };
+        bring.land_existing(&existing, report)
     }
 
     fn nothing(&self) -> Error {
@@ -153,40 +157,31 @@ impl Undoing<'_> {
                 edit.unwanted.get_or_insert_default();
             }
         }
-        report.findings = self.findings(plan, &plan.decided, self.options.favor);
-        let is_decided = |at: usize| plan.decided.iter().any(|clash| clash.planned == at);
-        let unchanged = plan.steps.iter().zip(&plan.ways).enumerate();
-        let unchanged = unchanged.filter(|(at, (_, way))| matches!(way, Way::Nothing) && !is_decided(*at));
-        let unchanged = unchanged.map(|(_, (step, _))| {
-            Left::new(
-                step.now,
-                step.edits.clone(),
-                format!("changes nothing on {} any more", self.target.short()),
-            )
+    }
+
+    /// What is said of the commits that stay as they are.
+    fn left_alone(&self, plan: &Plan, edits: &[EditReport]) -> Vec<Finding> {
+        let (mut found, wanted) = (Vec::new(), &self.what.edits);
+        let is_decided = |at: usize| plan.brought.decided.iter().any(|clash| clash.planned == at);
+        let unchanged = plan.steps.iter().enumerate();
+        let unchanged = unchanged.filter(|(at, _)| plan.is_nothing(*at) && !is_decided(*at));
+        let unchanged = unchanged.map(|(_, step)| {
+            let why = format!("changes nothing on {} any more", self.target.short());
+            Left { commit: step.now, edits: step.edits.clone(), why }
         });
         for left in plan.left.iter().cloned().chain(unchanged) {
             let message = format!("left alone: commit {} {}", self.repo.short(left.commit), left.why);
             let finding = Finding::new(Code::NoChange, Severity::Warning, message);
             if left.edits.is_empty() {
-                report.findings.push(finding.clone());
+                found.push(finding.clone());
             }
             for number in left.edits.iter().filter(|number| wanted.last().is_none() || wanted.hold(**number))
             {
-                let path =
-                    report.edits.iter().find(|edit| edit.number == *number).map(|edit| edit.path.clone());
-                report.findings.push(Finding { edit: Some(*number), path, ..finding.clone() });
+                let path = edits.iter().find(|edit| edit.number == *number).map(|edit| edit.path.clone());
+                found.push(Finding { edit: Some(*number), path, ..finding.clone() });
             }
         }
-    }
-
-    /// What is said of commits and the branch that do not agree.
-    fn findings(&self, plan: &Plan, clashes: &[Clash], favor: Option<Favor>) -> Vec<Finding> {
-        let one = |clash: &Clash| {
-            let commit = plan.steps.get(clash.planned).map(|step| self.repo.short(step.now));
-            let commit = format!("commit {}", commit.unwrap_or_default());
-            conflict::finding(clash, self.target.short(), &commit, favor)
-        };
-        clashes.iter().map(one).collect()
+        found
     }
 
     /// What is to be done so that it is as if the landing had not been. Where the remote has moved on it comes `onto` that.
@@ -206,23 +201,22 @@ impl Undoing<'_> {
             && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
             && (repo.is_ancestor(old, tip)? || landing.check_own(repo, old).is_ok())
         {
-            let (mut series, clashes) = match transaction::move_to(repo, Some(tip), old, target.checked_out)?
-            {
-                Ok(planned) => (vec![planned], Vec::new()),
-                Err(clashes) => (Vec::new(), clashes),
-            };
+            let mut brought = Brought::default();
+            match transaction::move_to(repo, Some(tip), old, target.checked_out)? {
+                Ok(planned) => brought.series.push(planned),
+                Err(clashes) => brought.clashes = clashes,
+            }
             let there = repo.commits_beyond(old, [tip])?.into_iter().map(Replayed::again);
             let moved = lost.into_iter().rev();
             let moved = moved.map(|commit| Replayed { commit, reversed: true });
             let steps = moved.chain(there).map(|replayed| {
                 let edits = landing.edits_of(replayed.commit).cloned().unwrap_or_default();
-                Step::new(replayed, replayed.commit, edits)
+                Step { replayed, now: replayed.commit, edits }
             });
             let steps: Vec<_> = steps.collect();
-            let ways = steps.iter().map(|_| Way::Moved).collect();
             let commits = |_| steps.iter().map(|step| step.replayed).collect();
-            copied::add_origins(repo, &mut series, commits)?;
-            return Ok(Plan { series, steps, ways, clashes, ..Plan::default() });
+            copied::add_origins(repo, &mut brought.series, commits)?;
+            return Ok(Plan { brought, steps, is_moved: true, ..Plan::default() });
         }
         let tip = onto.unwrap_or(tip);
         let Steps { done: mut steps, mut left, .. } = landing.steps(repo, target, tip)?;
@@ -230,10 +224,8 @@ impl Undoing<'_> {
             self.pick(landing, &mut steps, &mut left)?;
         }
         let commits: Vec<_> = steps.iter().map(|step| step.replayed).collect();
-        // A handle of its own, since its writes are turned away from the repository.
-        let brought = transaction::replay(&repo.open_again()?, tip, &commits, self.options.favor)?;
-        let mut series = brought.series;
-        for (planned, step) in series.iter_mut().zip(&steps) {
+        let mut brought = transaction::replay(repo, tip, &commits, self.options.favor)?;
+        for (planned, step) in brought.series.iter_mut().zip(&steps) {
             if step.replayed.reversed {
                 planned.message = transaction::reverting(&repo.read_commit(step.now)?);
             }
@@ -249,34 +241,25 @@ impl Undoing<'_> {
                 );
             }
         }
-        copied::add_origins(repo, &mut series, |at| vec![commits[at]])?;
-        let mut made = usize::from(onto.is_some())..;
-        let way = |planned: &Planned| match planned.changes.is_empty() {
-            true => Way::Nothing,
-            false => made.next().map_or(Way::Nothing, Way::Made),
-        };
-        let ways = series.iter().map(way).collect();
-        series.retain(|planned| !planned.changes.is_empty());
-        Ok(Plan { series, steps, ways, left, clashes: brought.clashes, decided: brought.decided })
+        copied::add_origins(repo, &mut brought.series, |at| vec![commits[at]])?;
+        Ok(Plan { brought, steps, is_moved: false, left })
     }
 
     /// What became of the commits, or would of a dry run.
     fn commits(&self, plan: &Plan, made: &Made) -> Vec<UndoneCommit> {
         let named = |id: Oid| build_report::named(self.repo, id);
-        let one = |(step, way): (&Step, &Way)| {
+        let one = |(at, step): (usize, &Step)| {
             let (replayed, now) = (step.replayed, step.now);
             let done = match replayed.reversed {
                 _ if self.options.dry_run => EditState::Fine,
                 true => EditState::TakenBack,
                 false => EditState::Landed,
             };
-            let new = match way {
-                Way::Made(at) => made.commits.get(*at).copied().flatten(),
-                Way::Moved if !replayed.reversed => Some(replayed.commit),
-                Way::Moved | Way::Nothing => None,
+            let new = match plan.made_by(at) {
+                Some(at) => made.commits.get(at).copied().flatten(),
+                None => Some(replayed.commit).filter(|_| plan.is_moved && !replayed.reversed),
             };
-            let is_planned = self.options.dry_run && matches!(way, Way::Made(_));
-            let is_done = new.is_some() || matches!(way, Way::Moved) || is_planned;
+            let is_done = new.is_some() || plan.is_moved || (self.options.dry_run && !plan.is_nothing(at));
             let commit = self.repo.read_commit(now);
             UndoneCommit {
                 commit: named(now),
@@ -285,7 +268,7 @@ impl Undoing<'_> {
                 new: new.map(named),
             }
         };
-        plan.steps.iter().zip(&plan.ways).map(one).collect()
+        plan.steps.iter().enumerate().map(one).collect()
     }
 
     /// Leaves those that hold the edits that are named. The others stay as they are, as was wanted.
@@ -300,7 +283,8 @@ impl Undoing<'_> {
         let (picked, others): (Vec<_>, Vec<_>) = std::mem::take(steps)
             .into_iter()
             .partition(|step| step.edits.iter().any(|edit| wanted.hold(*edit)));
-        left.extend(others.into_iter().map(|step| Left::new(step.now, step.edits, String::new())));
+        let untouched = |step: Step| Left { commit: step.now, edits: step.edits, why: String::new() };
+        left.extend(others.into_iter().map(untouched));
         left.retain(|left| !left.edits.is_empty());
         for Step { now, edits, .. } in &picked {
             let is_wanted = |edit: &&usize| wanted.hold(**edit);

@@ -4,7 +4,8 @@
 //! Each file's part is an edit; one at fault gives errors and no edit.
 //!
 //! A diff in a code fence ends with that; a bare one ends at the first line that can be none of it. A line without a mark
-//! is such a line only if no changed lines follow that would get lost.
+//! is such a line only if no changed lines follow that would get lost. Where it may name a file, the hunks below are another
+//! diff.
 
 mod mail;
 mod name;
@@ -13,8 +14,8 @@ mod section;
 
 use super::fence::Fence;
 use super::hunk::Due;
-use super::scan::{Below, Cursor, Line, trim_start};
-use super::{Format, FormatId, Output, fault, reasoning};
+use super::scan::{Below, Cursor, Line, Mark, trim_start};
+use super::{Format, FormatId, Output, fault, file, reasoning};
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
 use mail::{Mail, Part};
@@ -71,6 +72,8 @@ struct Reader<'r> {
     section: Option<Section<'r>>,
     /// Up to where lines without a mark are of the hunk.
     lost: usize,
+    /// The first line behind a hunk that may name a file.
+    named: Option<Mark<'r>>,
 }
 
 impl<'r> Reader<'r> {
@@ -79,11 +82,13 @@ impl<'r> Reader<'r> {
     }
 
     /// Takes in a line. Gives over how many lines to go on, if it is one of the diff.
-    fn take(&mut self, cursor: &Cursor<'r>, out: &mut Output, line: Line<'r>) -> Option<usize> {
+    fn take(&mut self, cursor: &mut Cursor<'r>, out: &mut Output, line: Line<'r>) -> Option<usize> {
         let text = line.text;
+        let below = &cursor.lines().skip(1);
         // Most lines of a hunk can be nothing else.
         if let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_open())
             && text.starts_with([' ', '+'])
+            && !(text.starts_with("+++ ") && section.hunks.header_begins(line, below))
             && !is_item(section.hunks.due(), section.hunks.is_parted(), self.fence, text)
         {
             section.take(line);
@@ -93,7 +98,6 @@ impl<'r> Reader<'r> {
             self.is_closed = true;
             return None;
         }
-        let below = &cursor.lines().skip(1);
         if text.starts_with(['F', 'S', 'D']) && self.mail_begins(line, below) {
             self.end_mail(cursor, out, false);
             self.mail = Some(Mail::new(cursor.span_of(line)));
@@ -107,10 +111,15 @@ impl<'r> Reader<'r> {
         if begins {
             self.end_section(cursor, out, false);
             self.mail.iter_mut().for_each(Mail::begin_section);
+            self.named = None;
             self.section = Some(Section::new(line, cursor.response()));
             return Some(1);
         }
         if text.starts_with("@@") {
+            if let Some(named) = self.named {
+                cursor.reset(named);
+                return None;
+            }
             let response = cursor.response();
             self.section.get_or_insert_with(|| Section::nameless(line, response)).begin_hunk(line);
             return Some(1);
@@ -123,10 +132,15 @@ impl<'r> Reader<'r> {
         if out.draft.is_some() && reasoning::begins_with_closing(line) {
             return None;
         }
-        match self.in_hunk() {
-            true => self.take_in_hunk(line, below),
-            false => self.take_outside(cursor, line),
+        let lines = match self.in_hunk() {
+            true => self.take_in_hunk(line, below)?,
+            false => self.take_outside(cursor, line)?,
+        };
+        let is_behind = |section: &Section<'_>| section.hunks.begun && !section.hunks.is_open();
+        if self.section.as_ref().is_some_and(is_behind) && file::words(text).any(|word| word.is_sure()) {
+            self.named.get_or_insert(cursor.mark());
         }
+        Some(lines)
     }
 
     /// Refuses the mail that is read, whose body is encoded, and gives how many lines that takes.
@@ -205,7 +219,6 @@ impl<'r> Reader<'r> {
             return true;
         }
         match &self.section {
-            _ if !line.text.starts_with("--- ") => false,
             Some(section) if section.hunks.is_open() => section.hunks.header_begins(line, below),
             Some(section) if section.awaits_names() => false,
             _ => has_names(line, below, self.fence.is_none()),

@@ -132,7 +132,8 @@ struct Open {
 impl<'r> Reader<'r> {
     fn line(&mut self, line: Line<'r>, below: &impl Below<'r>) {
         // Most lines of a hunk can be nothing else.
-        if self.hunks.is_open() && line.text.starts_with([' ', '+']) {
+        let may_be_header = line.text.starts_with("+++ ");
+        if self.hunks.is_open() && line.text.starts_with([' ', '+']) && !may_be_header {
             return self.hunks.take(line);
         }
         if self.is_wrapper(line) {
@@ -322,9 +323,9 @@ impl<'r> Hunks<'r> {
             let mark = match line.text.as_bytes() {
                 // It may be an item of a list.
                 [b'-' | b'+', b' ', first, ..] if bare && !is_blank(*first) => return false,
-                // A header may begin with `--`.
-                [b'-', rest @ ..] if rest.first() != Some(&b'-') => b'-',
-                [b'+', ..] => b'+',
+                // A header may begin with `--` or `++`.
+                [b'-', b'-', ..] | [b'+', b'+', ..] => return false,
+                [mark @ (b'-' | b'+'), ..] => *mark,
                 // A marker may be indented.
                 [b' ', ..] if line.first_byte().is_some_and(|byte| byte != b'*') => b' ',
                 _ => return false,

@@ -2,7 +2,7 @@
 //! that stand already, loosely in the text as it is.
 
 use super::Context;
-use super::combine::Combined;
+use super::combine::combined;
 use super::evidence;
 use super::solution::{Mode, Part};
 use super::thresholds::LINE_COMPARED;
@@ -121,19 +121,17 @@ impl Cascade<'_> {
 
     /// Makes all changes at once.
     fn finish(&self, parts: Vec<Part>) -> Result<Applied, Vec<Refusal>> {
-        let (mut already, mut some) = (false, false);
+        let says_something = parts.iter().any(|part| !matches!(part, Part::Nothing));
         let (mut matched, mut notes) = (Vec::new(), Vec::new());
         let (mut changes, mut stand) = (Vec::new(), Vec::new());
         for (hunk, part) in parts.into_iter().enumerate() {
             match part {
                 Part::Nothing => {}
                 Part::Made(made) => {
-                    already = true;
                     stand.push((hunk, made.place));
                     matched.push(made.matched);
                 }
                 Part::Change(solution) => {
-                    some = true;
                     notes.extend(solution.note.map(|note| (hunk, note)));
                     matched.push(solution.matched);
                     changes.extend(solution.changes.into_iter().map(|change| (hunk, change)));
@@ -144,11 +142,9 @@ impl Cascade<'_> {
             found.base_line = self.version.base_line(found.line);
         }
         notes.extend(stand.iter().map(|(hunk, _)| (*hunk, Note::Stands)));
-        let combined = Combined::of(changes, stand);
-        combined.check().map_err(|refusal| vec![*refusal])?;
-        let changes = combined.into_changes(self.version.content());
+        let changes = combined(changes, &stand, self.version.content()).map_err(|refusal| vec![*refusal])?;
         let version = self.version.with(&changes);
-        let outcome = Outcome::of(version.content() != self.version.content(), already || some);
+        let outcome = Outcome::of(version.content() != self.version.content(), says_something);
         Ok(Applied { version, matched, notes, outcome })
     }
 }

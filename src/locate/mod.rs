@@ -13,7 +13,7 @@
 //! 4. Made twice is made once: the place that a pointer means is settled by what stands there (`arrange`); that it holds is
 //!    checked for every plan.
 //! 5. Already applied is said only where nothing else can be meant: `already_applied`, by its `results`.
-//! 6. One outcome: all readings of a place give the same bytes: `outcome`; hunks that say the same: `arrange/equal`.
+//! 6. One outcome: all readings of a place give the same bytes: `solution`; hunks that say the same: `arrange/equal`.
 //! 7. Added lines take what the matched lines show: `reindent`, by the mapping in `indent`; in languages where indentation is
 //!    syntax they go on with the blocks of the file: `block`.
 //! 8. Parts of a line: `part`; of a tool's call: `verbatim`.
@@ -39,7 +39,6 @@ mod indent;
 mod look_alikes;
 mod loose;
 mod matches;
-mod outcome;
 mod part;
 mod pointer;
 mod query;

@@ -145,7 +145,8 @@ impl Reindent {
         let Query { context, hay, pattern, .. } = *query;
         let new: Vec<Vec<u8>> = self.indents(pattern).filter(|indent| kind(indent).is_some()).collect();
         let Some(step) = new.iter().min() else { return Ok(()) };
-        let kind_at = |line: usize| kind(hay.text(line));
+        // Blanks alone on a line indent nothing.
+        let kind_at = |line: usize| Some(hay.text(line)).filter(|text| !is_blank(text)).and_then(kind);
         let above = (0..aligned.place.behind()).rev().take(ABOVE).find_map(kind_at);
         let below = (aligned.place.first()..hay.line_count()).take(ABOVE).find_map(kind_at);
         let around = [above.or(below), below.or(above)];

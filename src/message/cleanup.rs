@@ -4,9 +4,10 @@ use super::block::{self, Marks};
 use super::clean::squeezed;
 
 /// A cleanup mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Cleanup {
     /// Keeps everything.
+    #[default]
     Verbatim,
     /// Strips trailing whitespace, blank lines at both ends, and repeated blank lines.
     Whitespace,

@@ -62,6 +62,12 @@ impl RepoPath {
         self.0.rsplit_once('/').map(|(parent, _)| Self(parent.into()))
     }
 
+    /// The directories that it lies in, the outermost first, and itself.
+    pub fn prefixes(&self) -> impl DoubleEndedIterator<Item = RepoPath> {
+        let ends = self.0.match_indices('/').map(|(at, _)| at).chain([self.0.len()]);
+        ends.map(|end| Self(self.0[..end].into()))
+    }
+
     /// The last component.
     pub fn file_name(&self) -> &str {
         self.0.rsplit_once('/').map_or(&self.0, |(_, name)| name)

@@ -5,7 +5,6 @@ mod dependence;
 mod encoding;
 mod given;
 mod grouping;
-mod hunks;
 mod look;
 mod memory;
 mod mode;
@@ -33,18 +32,17 @@ pub use single_edit::resolve_each;
 pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Op, Script};
+use crate::edit::{Hunk, Op, Script};
 pub use crate::locate::Outcome;
 use crate::locate::{Match, Note, Tier};
 use crate::names::named;
 use crate::path::RepoPath;
 use crate::span::Span;
 use crate::text::search::Budget;
-use hunks::Hunks;
-use operations::{Operation, Stop};
+use operations::{Operation, Others, Stop};
 use overlay::Overlay;
 use repeats::Repeats;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Whether a path may be touched; the error names the rule that it goes against.
 pub type Permit = dyn Fn(&RepoPath) -> Result<(), String>;
@@ -143,6 +141,14 @@ pub struct Step {
     pub notes: Vec<(usize, Note)>,
     /// Whether anything changes.
     pub outcome: Outcome,
+}
+
+impl Step {
+    /// One that changes nothing.
+    fn of(edit: usize, path: RepoPath, outcome: Outcome) -> Self {
+        let (changes, matched, notes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { edit, mail: None, path, to: None, changes, matched, notes, outcome }
+    }
 }
 
 named! {
@@ -308,7 +314,7 @@ impl<'t> Run<'t> {
         let judged: BTreeSet<usize> =
             together::several(script, &paths).into_iter().flat_map(|(_, edits)| edits).collect();
         let mut repeats = Repeats::new(script, &paths);
-        let hunks = Hunks::new(script, &paths);
+        let hunks = hunks_by_file(script, &paths);
         let mut doubtful = Vec::new();
         let mut lost = dependence::Uncounted::new(script, &paths);
         for (index, edit) in script.edits.iter().enumerate().filter(|(at, _)| !script.is_left_out(*at)) {
@@ -319,8 +325,11 @@ impl<'t> Run<'t> {
                 continue;
             }
             let overlay = &mut run.overlay;
-            let (repeats_now, hunks) = (&repeats, &hunks);
-            let operation = Operation { number, edit, overlay, rules, repeats: repeats_now, hunks, budget };
+            let repeats_now = &repeats;
+            let (others, last) =
+                hunks.get(paths[index].as_str()).map_or((&[][..], 0), |(all, last)| (all, *last));
+            let others = Others { hunks: others, followed: last > index };
+            let operation = Operation { number, edit, overlay, rules, repeats: repeats_now, others, budget };
             match operation.resolve() {
                 Ok(step) => {
                     repeats.pass(index, edit.region);
@@ -364,6 +373,20 @@ impl<'t> Run<'t> {
         dependence::name(script, &paths, findings);
         Ok(run)
     }
+}
+
+/// The hunks that a script has for each file, and the last edit that has some. `paths` has a name for every edit's path.
+fn hunks_by_file<'a>(script: &'a Script, paths: &'a [String]) -> HashMap<&'a str, (Vec<&'a Hunk>, usize)> {
+    let mut files: HashMap<&str, (Vec<&Hunk>, usize)> = HashMap::new();
+    let edits = script.edits.iter().zip(paths).enumerate();
+    for (at, (edit, path)) in
+        edits.filter(|(at, (edit, _))| !edit.hunks().is_empty() && !script.is_left_out(*at))
+    {
+        let (hunks, last) = files.entry(path).or_default();
+        hunks.extend(edit.hunks());
+        *last = at;
+    }
+    files
 }
 
 /// What is to be said of a step: that it changes nothing, or that its place is a guess of the format's.

@@ -1,23 +1,16 @@
 //! Files that become executable, or cease to be.
 
 use super::operations::{Operation, Stop};
-use super::{FileState, Node, Outcome, Step, policy};
+use super::{FileState, Node, Outcome, Step};
 use crate::path::RepoPath;
 use crate::version::Version;
 
 impl Operation<'_, '_> {
     /// The mode is all that changes: the content may be anything.
     pub(super) fn change_mode(&mut self, path: RepoPath) -> Result<Step, Stop> {
-        match self.overlay.file(&path)? {
-            Some(state) if matches!(state.node, Node::File { .. }) => {
-                let version = self.overlay.known_version(&path);
-                self.stays(path, state, version, Outcome::AlreadyApplied)
-            }
-            other => {
-                let node = other.map_or(Node::Directory, |state| state.node);
-                Err(self.unfit(&path, policy::named(node)).into())
-            }
-        }
+        let state = self.regular(&path)?;
+        let version = self.overlay.known_version(&path);
+        self.stays(path, state, version, Outcome::AlreadyApplied)
     }
 
     /// What a node is once the edit has set its mode.

@@ -2,7 +2,6 @@
 
 mod moves;
 
-use super::hunks::Hunks;
 use super::overlay::Overlay;
 use super::repeats::Repeats;
 use super::whole::{additions, brings_divider, new_file, rewritten};
@@ -41,6 +40,13 @@ impl From<Diagnostic> for Stop {
     }
 }
 
+/// All hunks that the response has for the file of an edit, and whether a later edit has some of them.
+#[derive(Clone, Copy)]
+pub(super) struct Others<'a> {
+    pub(super) hunks: &'a [&'a Hunk],
+    pub(super) followed: bool,
+}
+
 /// What one edit is resolved with.
 pub(super) struct Operation<'a, 't> {
     /// The edit's number, from 1.
@@ -49,7 +55,7 @@ pub(super) struct Operation<'a, 't> {
     pub(super) overlay: &'a mut Overlay<'t>,
     pub(super) rules: &'a Rules,
     pub(super) repeats: &'a Repeats,
-    pub(super) hunks: &'a Hunks<'a>,
+    pub(super) others: Others<'a>,
     pub(super) budget: &'a Budget,
 }
 
@@ -134,7 +140,7 @@ impl Operation<'_, '_> {
         self.may_touch(&path)?;
         match self.overlay.node(&path)? {
             None => {
-                self.may_appear(&path)?;
+                self.refuse(policy::may_appear(&path, None, self.overlay)?)?;
                 self.guard(text, None)?;
                 self.write(path, None, new_file(text), None)
             }
@@ -289,13 +295,15 @@ impl Operation<'_, '_> {
 
     fn apply(&self, path: &RepoPath, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
         let number = self.number - 1;
-        let version = &self.grown(path, version)?;
+        // The text that the hunks were made on stands beside the version, where the edit names one.
+        let blob = self.blob(path)?;
+        let version = &blob.map_or_else(|| version.clone(), |text| version.grown_from(text));
         let mut repeats = self.repeats.of(number, self.edit.region);
         // Those that help each other are repeated only all together.
         let first = repeats.first().copied().unwrap_or(Repeat::ONCE);
         repeats.resize(hunks.len(), first);
         let limits = self.limits();
-        let (others, followed) = self.hunks.of_file(number);
+        let Others { hunks: others, followed } = self.others;
         let context = Context { repeats: &repeats, others, followed, ..Context::new(&limits, self.budget) };
         let refused = |refusal: Refusal| {
             let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
@@ -325,12 +333,6 @@ impl Operation<'_, '_> {
         Err(fault.with_help(HELP_CONTEXT).into())
     }
 
-    /// The version, with the text beside it that the hunks were made on, where the edit names one.
-    fn grown(&self, path: &RepoPath, version: &Version) -> Result<Version, TreeError> {
-        let blob = self.blob(path)?;
-        Ok(blob.map_or_else(|| version.clone(), |text| version.grown_from(text)))
-    }
-
     /// The text that the edit names as what it was made on, if it is at hand.
     fn blob(&self, path: &RepoPath) -> Result<Option<Content>, TreeError> {
         let id = self.edit.git.blob.as_ref();
@@ -343,8 +345,19 @@ impl Operation<'_, '_> {
             .map_err(|unwanted| self.refusal(*unwanted, &[]).into())
     }
 
+    /// What the edit's hunks are located within.
     fn limits(&self) -> Limits {
-        limits_of(self.edit, self.rules)
+        let (edit, rules) = (self.edit, self.rules);
+        Limits {
+            max_fuzz: rules.max_fuzz,
+            guard: Guard {
+                allow_placeholder: rules.allow_placeholder,
+                allow_markers: rules.allow_markers,
+                allow_escaped: rules.allow_escaped,
+                language: Language::of(&edit.path.raw),
+                format: Some(edit.format),
+            },
+        }
     }
 
     fn refusal(&self, refusal: Refusal, hunks: &[Hunk]) -> Diagnostic {
@@ -365,12 +378,16 @@ impl Operation<'_, '_> {
 
     /// The state and text of what stands at a path, if it is a file of text.
     pub(super) fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
+        let state = self.regular(path)?;
+        let version = self.overlay.version(path, &state.body)?;
+        self.is_editable(path, version.content())?;
+        Ok((state, version))
+    }
+
+    /// What stands at a path, if it is a file.
+    pub(super) fn regular(&self, path: &RepoPath) -> Result<FileState, Stop> {
         match self.overlay.file(path)? {
-            Some(state) if matches!(state.node, Node::File { .. }) => {
-                let version = self.overlay.version(path, &state.body)?;
-                self.is_editable(path, version.content())?;
-                Ok((state, version))
-            }
+            Some(state) if matches!(state.node, Node::File { .. }) => Ok(state),
             other => {
                 let node = other.map_or(Node::Directory, |state| state.node);
                 Err(self.unfit(path, policy::named(node)).into())
@@ -379,13 +396,13 @@ impl Operation<'_, '_> {
     }
 
     fn is_editable(&self, path: &RepoPath, content: &Content) -> Result<(), Stop> {
-        match () {
-            () if content.is_binary() => Err(self.unfit(path, "binary").into()),
-            () if content.is_lfs_pointer() => {
-                Err(self.unfit(path, "a Git LFS pointer").with_help("run 'git lfs pull'").into())
-            }
-            () => Ok(()),
+        if content.is_binary() {
+            return Err(self.unfit(path, "binary").into());
         }
+        if content.is_lfs_pointer() {
+            return Err(self.unfit(path, "a Git LFS pointer").with_help("run 'git lfs pull'").into());
+        }
+        Ok(())
     }
 
     pub(super) fn exists(&self, path: &RepoPath) -> Diagnostic {
@@ -404,10 +421,6 @@ impl Operation<'_, '_> {
 
     pub(super) fn may_touch(&self, path: &RepoPath) -> Result<(), Stop> {
         self.refuse(policy::may_touch(path, self.rules, self.overlay)?)
-    }
-
-    fn may_appear(&self, path: &RepoPath) -> Result<(), Stop> {
-        self.refuse(policy::may_appear(path, None, self.overlay)?)
     }
 
     fn refuse(&self, objection: Option<policy::Objection>) -> Result<(), Stop> {
@@ -432,16 +445,7 @@ impl Operation<'_, '_> {
     }
 
     pub(super) fn step(&self, path: RepoPath, outcome: Outcome) -> Step {
-        Step {
-            edit: self.number,
-            mail: self.edit.git.mail,
-            path,
-            to: None,
-            changes: Vec::new(),
-            matched: Vec::new(),
-            notes: Vec::new(),
-            outcome,
-        }
+        Step { mail: self.edit.git.mail, ..Step::of(self.number, path, outcome) }
     }
 
     /// Refuses a new state of a file that would be too much, or would mix encodings.
@@ -484,20 +488,6 @@ impl Operation<'_, '_> {
         self.overlay.set(&path, Some(after.clone()), version);
         let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];
         Ok(Step { changes, ..self.step(path, Outcome::Changes) })
-    }
-}
-
-/// What an edit's hunks are located within.
-fn limits_of(edit: &Edit, rules: &Rules) -> Limits {
-    Limits {
-        max_fuzz: rules.max_fuzz,
-        guard: Guard {
-            allow_placeholder: rules.allow_placeholder,
-            allow_markers: rules.allow_markers,
-            allow_escaped: rules.allow_escaped,
-            language: Language::of(&edit.path.raw),
-            format: Some(edit.format),
-        },
     }
 }
 

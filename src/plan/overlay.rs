@@ -202,7 +202,7 @@ impl<'t> Overlay<'t> {
             self.before_diff.insert(path.clone(), before);
         }
         if state.is_some() {
-            for prefix in std::iter::successors(Some(path.clone()), RepoPath::parent) {
+            for prefix in path.prefixes() {
                 self.folded.entry(prefix.case_folded()).or_default().insert(prefix);
             }
         }
@@ -239,10 +239,7 @@ impl<'t> Overlay<'t> {
 
     /// What exists and differs only in case from a path that does not, or from a directory on the way to it.
     pub(super) fn case_twin(&self, path: &RepoPath) -> Result<Option<RepoPath>, TreeError> {
-        let mut prefixes: Vec<RepoPath> =
-            std::iter::successors(Some(path.clone()), RepoPath::parent).collect();
-        prefixes.reverse();
-        for prefix in prefixes {
+        for prefix in path.prefixes() {
             if self.node(&prefix)?.is_some() {
                 continue;
             }

@@ -25,13 +25,18 @@ pub(super) fn judge(
 ) -> Result<(), TreeError> {
     for (path, edits) in several(script, paths) {
         let Ok(path) = RepoPath::parse(path) else { continue };
-        let is_fine = run.is_fine(&edits);
-        if is_fine && !run.changes(&edits) {
+        let is_one = |number: usize| edits.binary_search(&(number - 1)).is_ok();
+        let is_fine = !run.findings.iter().any(|(number, _)| is_one(*number));
+        let mut changing = run.steps.iter().filter(|step| step.outcome == Outcome::Changes);
+        if is_fine && !changing.any(|step| is_one(step.edit)) {
             continue;
         }
         let Some(node @ Node::File { .. }) = run.overlay.base_node(&path)? else { continue };
-        let content = run.overlay.text(&Body::Base(path.clone()))?;
-        let stands = is_fine && (run.leave(&path, node, &content)? || are_appended(script, &edits, &content));
+        let before = FileState { node, body: Body::Base(path.clone()) };
+        let content = run.overlay.text(&before.body)?;
+        let after = run.overlay.file(&path)?.filter(|after| after.node == node);
+        let is_as_before = after.map_or(Ok(false), |after| run.overlay.same(&after.body, &before.body))?;
+        let stands = is_fine && (is_as_before || are_appended(script, &edits, &content));
         if stands || are_there(script, &edits, tree, rules, (&path, node, &content))? {
             run.settle(script, &edits, &path, &content);
         }
@@ -40,26 +45,6 @@ pub(super) fn judge(
 }
 
 impl Run<'_> {
-    /// Whether no edit of some is refused.
-    fn is_fine(&self, edits: &[usize]) -> bool {
-        !self.findings.iter().any(|(number, _)| edits.binary_search(&(number - 1)).is_ok())
-    }
-
-    /// Whether some edits change anything.
-    fn changes(&self, edits: &[usize]) -> bool {
-        self.steps
-            .iter()
-            .any(|step| edits.binary_search(&(step.edit - 1)).is_ok() && step.outcome == Outcome::Changes)
-    }
-
-    /// Whether the edits leave a file as it was.
-    fn leave(&self, path: &RepoPath, node: Node, content: &Content) -> Result<bool, TreeError> {
-        match self.overlay.file(path)? {
-            Some(state) if state.node == node => Ok(self.overlay.text(&state.body)? == *content),
-            _ => Ok(false),
-        }
-    }
-
     /// Takes edits of a file for done. A whole text that is not the file's was replaced by a later one.
     fn settle(&mut self, script: &Script, edits: &[usize], path: &RepoPath, content: &Content) {
         let is_replaced = |edit: &usize| match script.edits.get(*edit).map(|edit| &edit.op) {
@@ -70,14 +55,8 @@ impl Run<'_> {
         self.findings.retain(|(number, _)| edits.binary_search(&(number - 1)).is_err());
         self.steps.retain(|step| edits.binary_search(&(step.edit - 1)).is_err());
         self.steps.extend(edits.iter().map(|edit| Step {
-            edit: edit + 1,
-            mail: None,
-            path: path.clone(),
-            to: None,
-            changes: Vec::new(),
-            matched: Vec::new(),
             notes: is_replaced(edit).then_some((0, Note::Replaced)).into_iter().collect(),
-            outcome: Outcome::AlreadyApplied,
+            ..Step::of(edit + 1, path.clone(), Outcome::AlreadyApplied)
         }));
     }
 }

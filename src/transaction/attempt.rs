@@ -4,6 +4,7 @@
 //! It lies in the git directory of the worktree, since that is where it is gone on with, in a directory of its own that
 //! nobody else can read. Its name comes from the responses, so that the same response refused twice is one attempt.
 
+use super::journal::AnyPath;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result};
 use crate::format::Reading;
@@ -16,9 +17,7 @@ use crate::vcs::repo::Repo;
 use crate::vcs::{self, durability, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The file that holds everything but the responses, which lie beside it under their numbers.
@@ -285,41 +284,41 @@ impl Attempt {
         if ids.is_empty() {
             return Ok(());
         }
-        let file = transaction_dir.file(TransactionDir::ATTEMPTS);
-        // The name that git has for a linked worktree; it stays where the repository is moved.
-        let linked = Some(repo.git_dir()).filter(|git_dir| *git_dir != repo.common_dir());
-        let of = linked.and_then(Path::file_name).unwrap_or_default();
-        let noted = [of.as_bytes(), ids.join("\n").as_bytes()].join(&b'\n');
-        std::fs::write(&file, noted).map_err(|e| vcs::Error::io("write", file, e).into())
+        // From the directory that all share: the repository may be moved.
+        let git_dir = repo.git_dir();
+        let of = AnyPath(git_dir.strip_prefix(repo.common_dir()).unwrap_or(git_dir).to_owned());
+        transaction_dir.note(repo, TransactionDir::ATTEMPTS, &(of, ids))
     }
 
     /// Forgets those that a transaction has noted, which has landed. One that cannot be removed stays.
     pub(super) fn forget_noted(repo: &Repo, transaction_dir: &Path) {
-        let note = transaction_dir.join(TransactionDir::ATTEMPTS);
-        let noted = places::read(&note, places::SMALL).unwrap_or_default();
-        let mut lines = noted.split(|&byte| byte == b'\n');
-        let of = Path::new(OsStr::from_bytes(lines.next().unwrap_or_default()));
-        let git_dir = match of.components().collect::<Vec<_>>().as_slice() {
-            [] => Some(repo.common_dir().to_owned()),
-            [Component::Normal(name)] => Some(repo.common_dir().join(WORKTREES).join(name)),
-            _ => None,
-        };
-        if let Some(git_dir) = git_dir {
-            for id in lines.filter_map(|id| std::str::from_utf8(id).ok()).filter(|id| is_id(id)) {
-                let _ = Self::forget_in(repo, &git_dir, id);
+        let noted = TransactionDir::noted(transaction_dir, TransactionDir::ATTEMPTS);
+        if let Ok(Some((of, ids))) = noted {
+            let (AnyPath(of), ids): (AnyPath, Vec<String>) = (of, ids);
+            let git_dir = repo.common_dir().join(of);
+            if places::is_inside(repo.common_dir(), &git_dir) {
+                for id in ids.iter().filter(|id| is_id(id)) {
+                    let _ = Self::forget_in(repo, &git_dir, id);
+                }
             }
         }
-        let _ = std::fs::remove_file(note);
+        let _ = std::fs::remove_file(transaction_dir.join(TransactionDir::ATTEMPTS));
     }
 
     /// All that are kept here, the newest first, but for those of other users. One that is damaged is among them: it can be
     /// forgotten.
     pub fn kept(repo: &Repo) -> Vec<Listed> {
+        let all = all(repo);
+        // Behind a link they are not ours to read or to remove.
+        let entries = places::check_own(&own(&all)).ok().and_then(|()| std::fs::read_dir(&all).ok());
         let mut found = Vec::new();
-        for (id, path) in
-            entries(&all(repo)).into_iter().filter(|(name, path)| is_id(name) && is_directory(path))
-        {
-            if std::fs::read_dir(&path).is_err_and(|e| e.kind() == std::io::ErrorKind::PermissionDenied) {
+        for entry in entries.into_iter().flatten().flatten() {
+            let (path, Ok(id)) = (entry.path(), entry.file_name().into_string()) else { continue };
+            let is_other = |e: std::io::Error| e.kind() == std::io::ErrorKind::PermissionDenied;
+            if !is_id(&id)
+                || !entry.file_type().is_ok_and(|kind| kind.is_dir())
+                || std::fs::read_dir(&path).is_err_and(is_other)
+            {
                 continue;
             }
             let modified = modified(&path).unwrap_or_default();
@@ -335,57 +334,50 @@ impl Attempt {
 
     fn name(repo: &Repo, id: Option<&str>, target: &str, corrections: &[String]) -> Result<String> {
         let all = Self::kept(repo);
-        let described = |kept: &[Listed]| kept.iter().map(Listed::described).collect::<Vec<_>>().join(", ");
-        let mut kept = all.clone();
-        let message = match id {
-            None => {
-                let pool = Self::for_target(all.clone(), target);
-                let mut can_be: Vec<_> = pool.iter().filter(|one| one.can_be_for(corrections)).collect();
-                if can_be.is_empty() {
-                    // Good edits alone, which correct nothing.
-                    can_be = pool.iter().filter(|one| one.knows(corrections)).collect();
-                }
-                let short = target.strip_prefix("refs/heads/").unwrap_or(target);
-                match (can_be.as_slice(), pool.as_slice()) {
-                    (_, [first, ..]) if corrections.is_empty() => return Ok(first.id.clone()),
-                    ([one], _) => return Ok(one.id.clone()),
-                    (_, []) if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
-                    (_, []) => format!(
-                        "no refused attempt for {short} is kept in this worktree; these are for other branches: {}",
-                        described(&all)
-                    ),
-                    ([], kept) => format!(
-                        "no refused attempt for {short} has failed edits of {}; these are kept: {}",
-                        corrections.join(", "),
-                        described(kept)
-                    ),
-                    (several, _) => {
-                        let several: Vec<_> = several.iter().map(|one| one.described()).collect();
-                        format!(
-                            "{} refused attempts for {short} have failed edits of {}: {}",
-                            several.len(),
-                            corrections.join(", "),
-                            several.join(", ")
-                        )
-                    }
+        let described = |kept: &[&Listed]| -> String {
+            kept.iter().map(|one| one.described()).collect::<Vec<_>>().join(", ")
+        };
+        let every: Vec<_> = all.iter().collect();
+        let message = if let Some(id) = id {
+            let begin: Vec<_> = all.iter().filter(|one| one.id.starts_with(id)).collect();
+            match begin.as_slice() {
+                [only] => return Ok(only.id.clone()),
+                several if several.iter().any(|one| one.id == id) => return Ok(id.to_owned()),
+                [] if all.is_empty() => format!("no refused attempt '{id}' is kept in this worktree"),
+                [] => format!(
+                    "no refused attempt '{id}' is kept in this worktree, where these are kept: {}",
+                    described(&every)
+                ),
+                several => {
+                    format!("{} refused attempts begin with '{id}': {}", several.len(), described(several))
                 }
             }
-            Some(id) => {
-                kept.retain(|one| one.id.starts_with(id));
-                match kept.as_slice() {
-                    [only] => return Ok(only.id.clone()),
-                    several if several.iter().any(|one| one.id == id) => return Ok(id.to_owned()),
-                    [] if all.is_empty() => format!("no refused attempt '{id}' is kept in this worktree"),
-                    [] => format!(
-                        "no refused attempt '{id}' is kept in this worktree, where these are kept: {}",
-                        described(&all)
-                    ),
-                    several => format!(
-                        "{} refused attempts begin with '{id}': {}",
-                        several.len(),
-                        described(several)
-                    ),
-                }
+        } else {
+            let pool = Self::for_target(all.clone(), target);
+            let mut can_be: Vec<_> = pool.iter().filter(|one| one.can_be_for(corrections)).collect();
+            if can_be.is_empty() {
+                // Good edits alone, which correct nothing.
+                can_be = pool.iter().filter(|one| one.knows(corrections)).collect();
+            }
+            let short = target.strip_prefix("refs/heads/").unwrap_or(target);
+            let paths = corrections.join(", ");
+            match (can_be.as_slice(), pool.as_slice()) {
+                (_, [first, ..]) if corrections.is_empty() => return Ok(first.id.clone()),
+                ([one], _) => return Ok(one.id.clone()),
+                (_, []) if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
+                (_, []) => format!(
+                    "no refused attempt for {short} is kept in this worktree; these are for other branches: {}",
+                    described(&every)
+                ),
+                ([], kept) => format!(
+                    "no refused attempt for {short} has failed edits of {paths}; these are kept: {}",
+                    described(&kept.iter().collect::<Vec<_>>())
+                ),
+                (several, _) => format!(
+                    "{} refused attempts for {short} have failed edits of {paths}: {}",
+                    several.len(),
+                    described(several)
+                ),
             }
         };
         Err(Error::NoAttempt { message, others: !all.is_empty() })
@@ -399,9 +391,6 @@ impl Attempt {
         }
     }
 }
-
-/// Where git has what belongs to linked worktrees, in the common directory.
-const WORKTREES: &str = "worktrees";
 
 fn all(repo: &Repo) -> PathBuf {
     all_in(repo.git_dir())
@@ -425,20 +414,9 @@ fn tidy(all: &Path) {
     let _ = all.parent().map(std::fs::remove_dir);
 }
 
-fn entries(all: &Path) -> Vec<(String, PathBuf)> {
-    // Behind a link they are not ours to read or to remove.
-    let all = places::check_own(&own(all)).ok().and_then(|()| std::fs::read_dir(all).ok());
-    let entries = all.into_iter().flatten().flatten();
-    entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
-}
-
 /// Whether a name is one that an attempt may have.
 pub fn is_id(name: &str) -> bool {
     name.len() == ID_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-fn is_directory(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
 /// When it was last written, since 1970.

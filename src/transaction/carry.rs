@@ -15,11 +15,11 @@ use crate::vcs::{Oid, Result};
 use crate::version;
 use std::collections::{BTreeSet, HashMap};
 
-/// What the commits come to on the other tree.
-#[derive(Debug, Clone)]
-pub struct Carried {
-    /// For each planned commit its changes; none where they are there already, or where there is a clash.
-    pub changes: Vec<Vec<FileChange>>,
+/// What commits come to on another tree.
+#[derive(Debug, Clone, Default)]
+pub struct Brought {
+    /// A commit for each, in their order. One that is there already, or that clashes, changes nothing.
+    pub series: Vec<Planned>,
     /// What could not be merged.
     pub clashes: Vec<Clash>,
     /// What was merged only because one side was favoured.
@@ -67,57 +67,53 @@ pub enum ClashKind {
 /// Brings the series, planned on the commit `from`, onto the commit `onto`, which is checked out or not. `favor` says
 /// whose lines are taken where both changed them.
 ///
-/// `handle` is for this alone: its writes go to memory from now on.
-///
 /// # Errors
 /// The object store fails.
 pub fn carry(
-    handle: &Repo,
+    repo: &Repo,
     from: Oid,
     onto: Oid,
     series: &[Planned],
     checked_out: bool,
     favor: Option<Favor>,
-) -> Result<Carried> {
-    let directory = handle.temporary()?;
-    let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
+) -> Result<Brought> {
+    // A handle of its own, since its writes are turned away from the repository.
+    let handle = &repo.open_again()?;
+    let _quarantine = Quarantine::enter_aside(handle)?;
     let base = handle.tree(Some(from))?.as_checked_out(checked_out);
     let mut before = handle.tree_of(from)?;
     let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
     ground.since(Some(before))?;
-    let mut carried =
-        Carried { changes: Vec::with_capacity(series.len()), clashes: Vec::new(), decided: Vec::new() };
+    let mut brought = Brought::default();
     // What commits that clash would have brought: what stands there instead is not what the later ones are about.
     let mut lost = Lost::default();
     for (at, planned) in series.iter().enumerate() {
-        let mut own = Changes::new();
-        for change in &planned.changes {
-            let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
-            own.insert(change.path.clone(), entry);
-        }
+        let own = base.store_all(&planned.changes)?;
         let after = handle.write_tree(Some(before), &own)?;
-        let known_clashes = carried.clashes.len();
         let builds_on = planned.changes.iter().filter(|change| change.before.is_some());
         let builds_on = builds_on.filter_map(|change| Some((&change.path, *lost.brought.get(&change.path)?)));
         let copies = planned.copied.iter().filter_map(|path| Some((path, *lost.changed.get(path)?)));
+        let mut clashes = Vec::new();
         for (path, earlier) in builds_on.chain(copies) {
             let (path, kind) = (path.to_string(), ClashKind::BuildsOn(earlier));
-            carried.clashes.push(Clash { planned: at, path, kind, text: None });
+            clashes.push(Clash { planned: at, path, kind, text: None });
         }
-        if carried.clashes.len() == known_clashes {
+        let mut changes = Vec::new();
+        if clashes.is_empty() {
             match ground.bring(at, Some(before), Some(after), Some(own))? {
-                Ok(changes) => carried.changes.push(changes),
-                Err(clashes) => carried.clashes.extend(clashes),
+                Ok(brought) => changes = brought,
+                Err(found) => clashes = found,
             }
         }
-        if carried.clashes.len() > known_clashes {
+        if !clashes.is_empty() {
             lost.add(at, planned);
-            carried.changes.push(Vec::new());
         }
+        brought.clashes.extend(clashes);
+        brought.series.push(Planned { changes, ..planned.clone() });
         before = after;
     }
-    carried.decided = ground.decided;
-    Ok(carried)
+    brought.decided = ground.decided;
+    Ok(brought)
 }
 
 /// What commits that clash would have done, by their numbers.
@@ -251,10 +247,7 @@ fn stands_as_it_was(handle: &Repo, before: Option<Oid>, tip: Oid, own: &Changes)
     let paths: Paths = own.keys().map(|path| path.as_str().as_bytes().to_vec()).collect();
     let stood = handle.entries(before, &paths)?;
     for path in own.keys().filter(|path| !stood.contains_key(path.as_str().as_bytes())) {
-        let mut prefixes: Vec<RepoPath> =
-            std::iter::successors(Some(path.clone()), RepoPath::parent).collect();
-        prefixes.reverse();
-        for prefix in prefixes {
+        for prefix in path.prefixes() {
             match handle.node_at(tip, prefix.as_str())? {
                 None => break,
                 Some(Node::Directory) if prefix != *path => {}
@@ -275,7 +268,7 @@ impl Spellings {
         let mut spellings: HashMap<String, BTreeSet<RepoPath>> = HashMap::new();
         for path in handle.entries(Some(tree), scope)?.into_keys() {
             let path = std::str::from_utf8(&path).ok().and_then(|path| RepoPath::parse(path).ok());
-            for prefix in std::iter::successors(path, RepoPath::parent) {
+            for prefix in path.iter().flat_map(|path| path.prefixes().rev()) {
                 if !spellings.entry(prefix.case_folded()).or_default().insert(prefix) {
                     break;
                 }
@@ -287,10 +280,7 @@ impl Spellings {
     /// What the tree `after` has that differs only in case from a path, or a directory on the way to it, that it has
     /// and `before` has not.
     fn twin(&self, handle: &Repo, before: Oid, after: Oid, path: &RepoPath) -> Result<Option<String>> {
-        let mut prefixes: Vec<RepoPath> =
-            std::iter::successors(Some(path.clone()), RepoPath::parent).collect();
-        prefixes.reverse();
-        for prefix in prefixes {
+        for prefix in path.prefixes() {
             if handle.node_at(before, prefix.as_str())?.is_some() {
                 continue;
             }

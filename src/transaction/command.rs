@@ -1,6 +1,6 @@
 //! Running what the user wants run before a landing or after it: hooks and `--exec` commands.
 
-use super::{Result, Watch, check_interrupt, interrupt};
+use super::{Result, Watch, check_interrupt};
 use crate::vcs::Oid;
 use crate::vcs::supervise::{self, Ended, Onlooker, Supervised};
 use std::fmt::{self, Display};
@@ -173,10 +173,6 @@ impl Onlooker for Told<'_> {
 
     fn waiting(&self, elapsed: Duration) {
         self.watch.waiting(self.what, elapsed);
-    }
-
-    fn signal(&self) -> Option<i32> {
-        interrupt::signal()
     }
 }
 

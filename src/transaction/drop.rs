@@ -14,44 +14,38 @@ use crate::vcs::refs::{is_object_name, is_reference_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-/// A branch that a remote has.
-pub struct OnRemote {
-    /// Its full name here.
-    pub here: String,
-    /// Where it is there.
-    pub upstream: Upstream,
-    /// The commit that it is at there.
+/// A branch that is to go.
+pub struct Dropped {
+    /// Its full name.
+    pub name: String,
+    /// Where it is.
     pub tip: Oid,
+    /// The remote's branch that goes, too, and where that is.
+    pub there: Option<(Upstream, Oid)>,
 }
 
-/// Removes branches, by their full names and with where they are; all or none. Those that a remote has go there first: what it
-/// refuses stays here, too.
+/// Removes branches, all or none. Those that a remote has go there first: what it refuses stays here, too.
 ///
 /// # Errors
 /// One has moved or is locked, or a hook refuses, and all of them are there; or what the configuration says of them
 /// cannot be removed, which is left to the recovery.
-pub fn drop_branches(
-    repo: &Repo,
-    branches: &[(String, Oid)],
-    there: &[OnRemote],
-    verify: bool,
-    timeout: Duration,
-) -> Result<()> {
+pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: Duration) -> Result<()> {
     let who = repo.identities(&Given::default())?.committer;
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
-    let noted: Vec<_> = branches.iter().map(|(name, tip)| Noted::new(name, *tip, there)).collect();
+    let noted: Vec<_> = branches.iter().map(Noted::new).collect();
     transaction_dir.note(repo, TransactionDir::DROPPED, &noted)?;
     let drop_all = || -> Result<Flock> {
         point(Fault::DropNoted)?;
-        drop_there(repo, there, verify, &transaction_dir)?;
+        drop_there(repo, branches, verify, &transaction_dir)?;
         point(Fault::DroppedThere)?;
         let lock = lock(repo, timeout)?;
-        repo.delete_branches(branches, &who, &transaction_dir.alive)?;
+        let here: Vec<_> = branches.iter().map(|one| (one.name.clone(), one.tip)).collect();
+        repo.delete_branches(&here, &who, &transaction_dir.alive)?;
         Ok(lock)
     };
     let _lock = drop_all().inspect_err(|error| {
@@ -63,7 +57,7 @@ pub fn drop_branches(
     interrupt::land();
     let close = || -> Result<()> {
         point(Fault::BranchesDropped)?;
-        Ok(repo.forget_branches(branches.iter().map(|(name, _)| short(name)))?)
+        Ok(repo.forget_branches(branches.iter().map(|one| short(&one.name)))?)
     };
     close().or_else(|_| close())?;
     transaction_dir.forget(TransactionDir::DROPPED);
@@ -80,10 +74,10 @@ struct Noted {
 }
 
 impl Noted {
-    fn new(name: &str, tip: Oid, there: &[OnRemote]) -> Self {
-        let there = there.iter().find(|one| one.here == name);
-        let there = there.map(|one| (one.upstream.remote.clone(), one.upstream.branch.clone()));
-        Self { name: name.to_owned(), tip: tip.to_string(), there }
+    fn new(one: &Dropped) -> Self {
+        let there = one.there.as_ref();
+        let there = there.map(|(upstream, _)| (upstream.remote.clone(), upstream.branch.clone()));
+        Self { name: one.name.clone(), tip: one.tip.to_string(), there }
     }
 
     /// Whether a run could have written it.
@@ -101,47 +95,41 @@ impl Noted {
     }
 }
 
-/// Has each remote remove the branches that it has.
-fn drop_there(repo: &Repo, there: &[OnRemote], verify: bool, transaction_dir: &TransactionDir) -> Result<()> {
-    let mut remotes: BTreeMap<&str, Vec<PushedRef<'_>>> = BTreeMap::new();
-    for one in there {
-        let gone = PushedRef { from: None, to: &one.upstream.branch, old: Some(one.tip) };
-        remotes.entry(&one.upstream.remote).or_default().push(gone);
-    }
+/// Has the remote remove the branches that it has.
+fn drop_there(repo: &Repo, all: &[Dropped], verify: bool, transaction_dir: &TransactionDir) -> Result<()> {
+    let there = || all.iter().filter_map(|one| one.there.as_ref());
+    let remotes: BTreeSet<&str> = there().map(|(upstream, _)| upstream.remote.as_str()).collect();
+    let Some(remote) = remotes.first() else { return Ok(()) };
     if remotes.len() > 1 {
         return Err(Error::Unsupported {
             what: format!(
                 "branches of several remotes ({})",
-                remotes.into_keys().collect::<Vec<_>>().join(", ")
+                remotes.iter().copied().collect::<Vec<_>>().join(", ")
             ),
             help: "drop those of one remote at a time".to_owned(),
         });
     }
-    for (remote, refs) in remotes {
-        let names: Vec<_> = refs.iter().map(|one| short(one.to)).collect();
-        let to = format!("{} of {remote}", names.join(", "));
-        match repo.push(remote, &refs, verify, &transaction_dir.alive, interrupt::seen)? {
-            Pushed::Taken => {}
-            Pushed::Behind(why) => return Err(Error::Behind { to, why }),
-            Pushed::Refused(why) => return Err(Error::NotTaken { to, why }),
-            // The remote can be asked, and if not now, then by the recovery.
-            Pushed::Unknown(why) => {
-                let gone =
-                    |one: &OnRemote| Some(repo.ask_remote(&one.upstream, interrupt::seen).ok()?.is_none());
-                let answers: Vec<_> = there.iter().map(gone).collect();
-                if answers.iter().any(|gone| *gone != Some(true)) {
-                    let is_known = answers.iter().all(|gone| *gone == Some(false));
-                    let ask = if is_known { "" } else { "; 'git llm-apply recover' asks again" };
-                    let message = format!("{why}{ask}");
-                    return Err(match is_known {
-                        true => Error::NotTaken { to, why: message },
-                        false => vcs::Error::Remote { remote: to, message }.into(),
-                    });
-                }
-            }
-        }
+    let refs = there().map(|(upstream, tip)| PushedRef { from: None, to: &upstream.branch, old: Some(*tip) });
+    let refs: Vec<_> = refs.collect();
+    let names: Vec<_> = refs.iter().map(|one| short(one.to)).collect();
+    let to = format!("{} of {remote}", names.join(", "));
+    let why = match repo.push(remote, &refs, verify, &transaction_dir.alive)? {
+        Pushed::Taken => return Ok(()),
+        Pushed::Behind(why) => return Err(Error::Behind { to, why }),
+        Pushed::Refused(why) => return Err(Error::NotTaken { to, why }),
+        Pushed::Unknown(why) => why,
+    };
+    // The remote can be asked, and if not now, then by the recovery.
+    let answers: Vec<_> =
+        there().map(|(upstream, _)| Some(repo.ask_remote(upstream).ok()?.is_none())).collect();
+    if answers.iter().all(|gone| *gone == Some(true)) {
+        return Ok(());
     }
-    Ok(())
+    if answers.iter().all(|gone| *gone == Some(false)) {
+        return Err(Error::NotTaken { to, why });
+    }
+    let message = format!("{why}; 'git llm-apply recover' asks again");
+    Err(vcs::Error::Remote { remote: to, message }.into())
 }
 
 /// What a killed run has noted of branches that were to go; there is at least one.
@@ -171,7 +159,7 @@ impl Note {
     pub(super) fn is_gone(&self, repo: &Repo) -> Option<bool> {
         let mut is_gone = false;
         for upstream in self.0.iter().filter_map(|one| one.upstream(repo)) {
-            is_gone |= repo.ask_remote(&upstream, interrupt::seen).ok()?.is_none();
+            is_gone |= repo.ask_remote(&upstream).ok()?.is_none();
         }
         Some(is_gone)
     }

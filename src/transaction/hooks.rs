@@ -6,12 +6,14 @@
 use super::command::{self, Facts, Failure, Ran, Reason};
 use super::full::Full;
 use super::{Error, Made, Planned, Result, Transaction};
-use crate::path::Places;
+use crate::path::{Places, RepoPath, is_sensitive};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
 use crate::vcs::repo::Repo;
 use crate::vcs::supervise::Ended;
+use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid, places};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// All, in the order in which they run. Those of a merge commit run like those of `git merge --no-ff`, but for post-merge:
@@ -44,9 +46,11 @@ const POST_LLM_APPLY: &str = "post-llm-apply";
 const MESSAGE: u64 = 1 << 20;
 
 /// The hooks that are to run.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Hooks {
     active: Vec<(&'static str, PathBuf)>,
+    /// The paths of the checkout that they are made of.
+    made_of: Option<Places>,
 }
 
 impl Hooks {
@@ -61,7 +65,21 @@ impl Hooks {
                 active.push((*name, path));
             }
         }
-        Ok(Self { active })
+        Ok(Self { active, made_of: None })
+    }
+
+    /// Notes of what files of a tree they are made of, if there are any.
+    pub(super) fn note_startup(&mut self, repo: &Repo, base: &BaseTree<'_>) -> Result<()> {
+        if !self.active.is_empty() {
+            self.made_of = Some(Places::new(repo.startup_paths(base)?));
+        }
+        Ok(())
+    }
+
+    /// Whether a landing that changes that path changes them.
+    fn are_made_of(&self, path: &str) -> bool {
+        let Ok(path) = RepoPath::parse(path) else { return true };
+        is_sensitive(&path) || self.made_of.as_ref().is_some_and(|places| places.hold(&path))
     }
 
     /// Those that have to pass before anything lands.
@@ -121,23 +139,6 @@ impl Transaction<'_> {
         }
     }
 
-    /// Runs a hook in the scratch worktree, if it is active.
-    fn hook(
-        &self,
-        full: &Full,
-        name: &'static str,
-        args: &[&std::ffi::OsStr],
-        input: Option<&Path>,
-        who: &Identities,
-        facts: &Facts,
-    ) -> Result<Option<Ended>> {
-        let Some(program) = self.hooks.get(name) else { return Ok(None) };
-        let mut command = full.scratch.hook(self.repo, program, args, input)?;
-        who.tell_author(&mut command);
-        facts.tell(&mut command);
-        self.watched(name, || command::run(command, name, self.options.watch)).map(Some)
-    }
-
     /// Tells of a stash entry that a hook leaves: programs that run hooks put aside there what is not to be committed, and
     /// one that was ended may not have put it back.
     fn watched(&self, name: &str, run: impl FnOnce() -> Result<Ended>) -> Result<Ended> {
@@ -154,21 +155,32 @@ impl Transaction<'_> {
         ended
     }
 
-    /// Has the hooks of `git commit` judge a commit that is to be: its files, then its message.
-    pub(super) fn judge(&self, full: &Full, candidate: &Candidate<'_>, who: &Identities) -> Result<Judged> {
-        let message = candidate.planned.message.clone();
-        let edits = &candidate.planned.edits;
-        let judging = [PRE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG];
-        if !judging.iter().any(|name| self.hooks.get(name).is_some()) {
-            return Ok(Judged { tree: candidate.tree, message });
-        }
-        let mut facts = self.facts(&Made::default(), edits);
-        facts.new = None;
+    /// Shows a tree on a commit to hooks, where any of these is active.
+    fn show_to<'t>(
+        &'t self,
+        hooks: &[&str],
+        head: Option<Oid>,
+        tree: Oid,
+        edits: &[usize],
+        who: &'t Identities,
+    ) -> Result<Option<Session<'t>>> {
+        let is_active = hooks.iter().any(|name| self.hooks.get(name).is_some());
+        let Some(full) = self.full.as_ref().filter(|_| is_active) else { return Ok(None) };
         self.early.as_ref().map_or(Ok(()), |early| early.release(&self.quarantine))?;
-        full.show(self.repo, candidate.parent, candidate.tree)?;
-        let tree = self.pre_commit(full, candidate, who, &facts)?;
-        let message = self.message(full, message, "message", who, &facts)?;
-        Ok(Judged { tree, message })
+        full.show(self.repo, head, tree)?;
+        let facts = self.facts(&Made::default(), edits);
+        Ok(Some(Session { transaction: self, full, who, facts }))
+    }
+
+    /// Has the hooks of `git commit` judge a commit that is to be: its files, then its message.
+    pub(super) fn judge(&self, candidate: &Candidate<'_>, who: &Identities) -> Result<Judged> {
+        let Candidate { planned, parent, tree, .. } = *candidate;
+        let (hooks, message) = ([PRE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG], planned.message.clone());
+        let Some(session) = self.show_to(&hooks, parent, tree, &planned.edits, who)? else {
+            return Ok(Judged { tree, message });
+        };
+        let tree = session.pre_commit(candidate)?;
+        Ok(Judged { tree, message: session.message(message, "message")? })
     }
 
     /// Has the hooks of `git merge --no-ff` judge the merge commit that is to be, and gives its message. What they change of
@@ -181,111 +193,15 @@ impl Transaction<'_> {
         tree: Oid,
         who: &Identities,
     ) -> Result<String> {
-        let judging = [PRE_MERGE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG];
-        let Some(full) =
-            self.full.as_ref().filter(|_| judging.iter().any(|name| self.hooks.get(name).is_some()))
-        else {
+        let hooks = [PRE_MERGE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG];
+        let Some(session) = self.show_to(&hooks, Some(start), tree, &[], who)? else {
             return Ok(message.to_owned());
         };
-        let facts = self.facts(&Made::default(), &[]);
-        self.early.as_ref().map_or(Ok(()), |early| early.release(&self.quarantine))?;
-        full.show(self.repo, Some(start), tree)?;
-        if let Some(ended) = self.hook(full, PRE_MERGE_COMMIT, &[], None, who, &facts)? {
-            point(Fault::HookRun)?;
-            if !ended.is_success() {
-                return Err(Error::Hook(Box::new(Failure::of(Ran::Hook(PRE_MERGE_COMMIT), &[], &ended))));
-            }
-        }
-        full.scratch.set_merge_head(Some(last))?;
-        let message = self.message(full, message.to_owned(), "merge", who, &facts)?;
-        full.scratch.set_merge_head(None)?;
+        session.must_pass(PRE_MERGE_COMMIT, &[], None)?;
+        session.full.scratch.set_merge_head(Some(last))?;
+        let message = session.message(message.to_owned(), "merge")?;
+        session.full.scratch.set_merge_head(None)?;
         Ok(message)
-    }
-
-    /// Runs pre-commit. What it changes in files of the commit, or adds, is taken in, and it runs again.
-    fn pre_commit(
-        &self,
-        full: &Full,
-        candidate: &Candidate<'_>,
-        who: &Identities,
-        facts: &Facts,
-    ) -> Result<Oid> {
-        let refuse = |reason: Option<Reason>, ended: &Ended| {
-            let ran = Ran::Hook(PRE_COMMIT);
-            let failure = match reason {
-                Some(reason) => Failure::new(ran, reason, &facts.edits, ended),
-                None => Failure::of(ran, &facts.edits, ended),
-            };
-            Err(Error::Hook(Box::new(failure)))
-        };
-        let mut tree = candidate.tree;
-        let mut is_second = false;
-        while let Some(ended) = self.hook(full, PRE_COMMIT, &[], None, who, facts)? {
-            point(Fault::HookRun)?;
-            if ended.stopped.is_some() {
-                return refuse(None, &ended);
-            }
-            // Git takes that for one without files, and would commit that all are gone.
-            if full.scratch.index().symlink_metadata().is_err() {
-                return refuse(Some(Reason::NoIndex), &ended);
-            }
-            let paths = self.repo.differences(candidate.before, Some(tree))?;
-            let now = full.scratch.taken_in(self.repo, &paths)?;
-            match now == tree {
-                true if ended.is_success() => break,
-                true => return refuse(None, &ended),
-                false if is_second => return refuse(Some(Reason::ChangesAgain), &ended),
-                false if Some(now) == candidate.before => return refuse(Some(Reason::TakesBack), &ended),
-                false => {}
-            }
-            let changed = self.repo.differences(Some(tree), Some(now))?;
-            let changed: Vec<_> = changed.iter().map(|path| String::from_utf8_lossy(path)).collect();
-            self.options.watch.warn(&format!(
-                "the pre-commit hook changed {} in the commit of {}; the changes are in the commit",
-                changed.join(", "),
-                command::named(&facts.edits)
-            ));
-            (tree, is_second) = (now, true);
-            full.show(self.repo, candidate.parent, tree)?;
-        }
-        Ok(tree)
-    }
-
-    /// Runs the hooks that see the message, and gives what they have left. They are told where it is from.
-    fn message(
-        &self,
-        full: &Full,
-        message: String,
-        source: &str,
-        who: &Identities,
-        facts: &Facts,
-    ) -> Result<String> {
-        let file = full.scratch.message();
-        let written = self.commit_settings.encode(self.repo, &message)?;
-        std::fs::write(&file, &written).map_err(|e| vcs::Error::io("write", &file, e))?;
-        let mut last = None;
-        for (name, more) in [(PREPARE_COMMIT_MSG, Some(source.as_ref())), (COMMIT_MSG, None)] {
-            let args: Vec<_> = std::iter::once(file.as_os_str()).chain(more).collect();
-            let Some(ended) = self.hook(full, name, &args, None, who, facts)? else { continue };
-            point(Fault::HookRun)?;
-            if !ended.is_success() {
-                return Err(Error::Hook(Box::new(Failure::of(Ran::Hook(name), &facts.edits, &ended))));
-            }
-            last = Some((name, ended));
-        }
-        let Some((name, ended)) = last else { return Ok(message) };
-        let refuse =
-            |reason| Err(Error::Hook(Box::new(Failure::new(Ran::Hook(name), reason, &facts.edits, &ended))));
-        let Ok(left) = places::read(&file, MESSAGE) else { return refuse(Reason::NoMessage) };
-        if left == written {
-            return Ok(message);
-        }
-        let (cleanup, comment) = &self.options.cleanup;
-        match self.repo.message_of(left)? {
-            Some(left) if cleanup.apply(&left, comment).trim().is_empty() => refuse(Reason::EmptyMessage),
-            Some(left) if !left.contains('\0') => Ok(left),
-            _ => refuse(Reason::BadMessage),
-        }
     }
 
     /// Runs pre-llm-apply at the last commit, with the plan to read.
@@ -295,12 +211,9 @@ impl Transaction<'_> {
         };
         full.show(self.repo, Some(tip), self.repo.tree_of(tip)?)?;
         let plan = self.write_plan(made, false)?;
-        match self.hook(full, PRE_LLM_APPLY, &[], Some(&plan), who, &self.facts(made, &[]))? {
-            Some(ended) if !ended.is_success() => {
-                Err(Error::Hook(Box::new(Failure::of(Ran::Hook(PRE_LLM_APPLY), &[], &ended))))
-            }
-            _ => Ok(point(Fault::HookRun)?),
-        }
+        let session = Session { transaction: self, full, who, facts: self.facts(made, &[]) };
+        session.must_pass(PRE_LLM_APPLY, &[], Some(&plan))?;
+        Ok(())
     }
 
     fn write_plan(&self, made: &Made, landed: bool) -> Result<PathBuf> {
@@ -320,7 +233,7 @@ impl Transaction<'_> {
         }
         let watch = self.options.watch;
         let warn = |text: &str| watch.warn(text);
-        if changed.iter().any(|path| self.startup.holds(path)) {
+        if changed.iter().any(|path| self.hooks.are_made_of(path)) {
             return warn(&format!("the landing changes hooks: {} did not run", names.join(" and ")));
         }
         for name in names {
@@ -355,7 +268,8 @@ impl Transaction<'_> {
             // One that existed was not committed now.
             let Some(commit) = commit.filter(|commit| !made.existed.contains(commit)) else { continue };
             full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
-            let ended = self.hook(full, POST_COMMIT, &[], None, who, &self.facts(made, edits))?;
+            let session = Session { transaction: self, full, who, facts: self.facts(made, edits) };
+            let ended = session.run(POST_COMMIT, &[], None)?;
             point(Fault::HookTold)?;
             // The first that fails is the one to tell of.
             last = last.filter(|ended: &Ended| !ended.is_success()).or(ended);
@@ -375,20 +289,103 @@ impl Transaction<'_> {
     }
 }
 
-/// The paths of the checkout that hooks are made of: what of a landing changes them.
-#[derive(Debug, Default)]
-pub(super) struct Startup(Option<Places>);
+/// Hooks that run in the scratch worktree, on behalf of somebody, and what they are told.
+struct Session<'t> {
+    transaction: &'t Transaction<'t>,
+    full: &'t Full,
+    who: &'t Identities,
+    facts: Facts,
+}
 
-impl Startup {
-    pub(super) fn of(repo: &Repo, base: &vcs::tree::BaseTree<'_>, hooks: &Hooks) -> Result<Self> {
-        match hooks.active.is_empty() {
-            true => Ok(Self(None)),
-            false => Ok(Self(Some(Places::new(repo.startup_paths(base)?)))),
+impl Session<'_> {
+    /// Runs a hook, if it is active.
+    fn run(&self, name: &'static str, args: &[&OsStr], input: Option<&Path>) -> Result<Option<Ended>> {
+        let Transaction { repo, hooks, options, .. } = self.transaction;
+        let Some(program) = hooks.get(name) else { return Ok(None) };
+        let mut command = self.full.scratch.hook(repo, program, args, input)?;
+        self.who.tell_author(&mut command);
+        self.facts.tell(&mut command);
+        let run = || command::run(command, name, options.watch);
+        self.transaction.watched(name, run).map(Some)
+    }
+
+    /// Likewise one that has to succeed.
+    fn must_pass(&self, name: &'static str, args: &[&OsStr], input: Option<&Path>) -> Result<Option<Ended>> {
+        let Some(ended) = self.run(name, args, input)? else { return Ok(None) };
+        point(Fault::HookRun)?;
+        match ended.is_success() {
+            true => Ok(Some(ended)),
+            false => Err(Error::Hook(Box::new(Failure::of(Ran::Hook(name), &self.facts.edits, &ended)))),
         }
     }
 
-    fn holds(&self, path: &str) -> bool {
-        let Ok(path) = crate::path::RepoPath::parse(path) else { return true };
-        crate::path::is_sensitive(&path) || self.0.as_ref().is_some_and(|places| places.hold(&path))
+    /// Runs pre-commit. What it changes in files of the commit, or adds, is taken in, and it runs again.
+    fn pre_commit(&self, candidate: &Candidate<'_>) -> Result<Oid> {
+        let Self { transaction: Transaction { repo, options, .. }, full, facts, .. } = self;
+        let refuse = |reason: Option<Reason>, ended: &Ended| {
+            let ran = Ran::Hook(PRE_COMMIT);
+            let failure = match reason {
+                Some(reason) => Failure::new(ran, reason, &facts.edits, ended),
+                None => Failure::of(ran, &facts.edits, ended),
+            };
+            Err(Error::Hook(Box::new(failure)))
+        };
+        let mut tree = candidate.tree;
+        let mut is_second = false;
+        while let Some(ended) = self.run(PRE_COMMIT, &[], None)? {
+            point(Fault::HookRun)?;
+            if ended.stopped.is_some() {
+                return refuse(None, &ended);
+            }
+            // Git takes that for one without files, and would commit that all are gone.
+            if full.scratch.index().symlink_metadata().is_err() {
+                return refuse(Some(Reason::NoIndex), &ended);
+            }
+            let paths = repo.differences(candidate.before, Some(tree))?;
+            let now = full.scratch.taken_in(repo, &paths)?;
+            match now == tree {
+                true if ended.is_success() => break,
+                true => return refuse(None, &ended),
+                false if is_second => return refuse(Some(Reason::ChangesAgain), &ended),
+                false if Some(now) == candidate.before => return refuse(Some(Reason::TakesBack), &ended),
+                false => {}
+            }
+            let changed = repo.differences(Some(tree), Some(now))?;
+            let changed: Vec<_> = changed.iter().map(|path| String::from_utf8_lossy(path)).collect();
+            options.watch.warn(&format!(
+                "the pre-commit hook changed {} in the commit of {}; the changes are in the commit",
+                changed.join(", "),
+                command::named(&facts.edits)
+            ));
+            (tree, is_second) = (now, true);
+            full.show(repo, candidate.parent, tree)?;
+        }
+        Ok(tree)
+    }
+
+    /// Runs the hooks that see the message, and gives what they have left. They are told where it is from.
+    fn message(&self, message: String, source: &str) -> Result<String> {
+        let Self { transaction: Transaction { repo, options, commit_settings, .. }, full, facts, .. } = self;
+        let file = full.scratch.message();
+        let written = commit_settings.encode(repo, &message)?;
+        std::fs::write(&file, &written).map_err(|e| vcs::Error::io("write", &file, e))?;
+        let mut last = None;
+        for (name, more) in [(PREPARE_COMMIT_MSG, Some(source.as_ref())), (COMMIT_MSG, None)] {
+            let args: Vec<_> = std::iter::once(file.as_os_str()).chain(more).collect();
+            last = self.must_pass(name, &args, None)?.map(|ended| (name, ended)).or(last);
+        }
+        let Some((name, ended)) = last else { return Ok(message) };
+        let refuse =
+            |reason| Err(Error::Hook(Box::new(Failure::new(Ran::Hook(name), reason, &facts.edits, &ended))));
+        let Ok(left) = places::read(&file, MESSAGE) else { return refuse(Reason::NoMessage) };
+        if left == written {
+            return Ok(message);
+        }
+        let (cleanup, comment) = &options.cleanup;
+        match repo.message_of(left)? {
+            Some(left) if cleanup.apply(&left, comment).trim().is_empty() => refuse(Reason::EmptyMessage),
+            Some(left) if !left.contains('\0') => Ok(left),
+            _ => refuse(Reason::BadMessage),
+        }
     }
 }

@@ -46,9 +46,9 @@ mod watch;
 
 pub use crate::vcs::interrupt;
 pub use attempt::{Attempt, Found, KEPT_FOR, Kept, Listed, is_id as is_attempt_id};
-pub use carry::{Carried, Clash, ClashKind, carry};
+pub use carry::{Brought, Clash, ClashKind, carry};
 pub use command::{Failure, Ran, Reason};
-pub use drop::{OnRemote, drop_branches};
+pub use drop::{Dropped, drop_branches};
 pub use forget::forget;
 pub use hooks::hooks_passed_over;
 pub use line::Line;
@@ -56,12 +56,12 @@ pub use obstacles::Obstacle;
 pub use preview::{Preview, hooks_to_pass, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
 pub use record::{Recording, contents, records};
-pub use recover::{End, Recovered, Settled, pending, recover};
-pub use replay::{Brought, Replayed, is_made, move_to, replay, reverting};
+pub use recover::{End, Recovered, pending, recover};
+pub use replay::{Replayed, is_made, move_to, replay, reverting};
 pub use series::{Made, Making, Planned};
 pub use target::Target;
 pub use text::Text;
-pub use transaction_dir::{Private, SpareRoom};
+pub use transaction_dir::{SpareRoom, TransactionDir};
 pub use watch::Watch;
 
 use crate::message::Cleanup;
@@ -78,12 +78,12 @@ use crate::vcs::scratch::Scratch;
 use crate::vcs::tree::BaseTree;
 use early::Early;
 use full::Full;
-use hooks::{Hooks, Startup};
+use hooks::Hooks;
 use local::Local;
 use obstacles::InCheckout;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use transaction_dir::{TransactionDir, remove_abandoned};
+use transaction_dir::remove_abandoned;
 
 /// Why nothing landed, or (in one case) why what landed is not finished.
 #[derive(Debug, thiserror::Error)]
@@ -221,6 +221,9 @@ fn from_json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> serde_json::Result
 /// The result of most things here.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// The report of commits that land, as JSON.
+pub type Json<'a> = &'a dyn Fn(&Made) -> String;
+
 /// How a transaction is to go about it.
 pub struct Options<'a> {
     /// How long to wait for another landing (`llmapply.lockTimeout`).
@@ -253,21 +256,14 @@ pub struct Options<'a> {
     pub describe: &'a dyn Fn(&Made, bool) -> String,
     /// Who is told what hooks and commands do.
     pub watch: &'a dyn Watch,
-    /// What is to be kept of it (`llmapply.record`).
-    pub record: Option<Recording<'a>>,
+    /// What is to be kept of it (`llmapply.record`), and its report as JSON.
+    pub record: Option<(Recording<'a>, Json<'a>)>,
     /// Where the commits are pushed to before the branch moves (`--push`).
     pub push: Option<Upstream>,
     /// The refused attempts that it lands in the place of, and that are forgotten then.
     pub attempts: Vec<String>,
     /// Where it takes its transaction directory from, if one was left there, and leaves it.
     pub spare: Option<&'a SpareRoom>,
-}
-
-/// The merge commit under which a series lands, if it is to have one (git-merge(1), `--no-ff`).
-#[derive(Debug, Clone)]
-pub struct Joined {
-    /// The whole message, ending in a line break.
-    pub message: String,
 }
 
 /// What could not be read of a tree.
@@ -314,7 +310,6 @@ pub struct Transaction<'r> {
     target: Target,
     options: Options<'r>,
     hooks: Hooks,
-    startup: Startup,
     /// What the landing touches, and the index that it was checked against.
     touched: Vec<series::Touched>,
     index: Option<Index>,
@@ -337,12 +332,12 @@ impl<'r> Transaction<'r> {
     ) -> Result<Self> {
         obstacles::unsupported()?;
         conversions::refuse_together(base, series)?;
-        let hooks = Hooks::active(repo, options.no_verify, options.merge, options.again)?;
-        let startup = Startup::of(repo, base, &hooks)?;
+        let mut hooks = Hooks::active(repo, options.no_verify, options.merge, options.again)?;
+        hooks.note_startup(repo, base)?;
         let touched = series::touched(base, series)?;
         // What was given is looked at before anybody writes a message.
         repo.identities(&options.author)?;
-        let commit_settings = repo.commit_settings(&options.sign, interrupt::signal)?;
+        let commit_settings = repo.commit_settings(&options.sign)?;
         let (transaction_dir, mut scratch, emptied) =
             match options.spare.and_then(|spare| spare.take(target.start)) {
                 Some(left) => left,
@@ -403,7 +398,6 @@ impl<'r> Transaction<'r> {
             target,
             options,
             hooks,
-            startup,
             touched,
             index,
             locals,
@@ -419,7 +413,7 @@ impl<'r> Transaction<'r> {
         let file = self.transaction_dir.file("COMMIT_EDITMSG");
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         point(Fault::EditorStarted)?;
-        self.repo.edit(&file, interrupt::signal).map_err(unless_interrupted)?;
+        self.repo.edit(&file).map_err(unless_interrupted)?;
         check_interrupt()?;
         let edited = vcs::places::read(&file, LONGEST_TEXT)?;
         String::from_utf8(edited).map_err(|_| vcs::Error::NotUtf8(file).into())

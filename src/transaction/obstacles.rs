@@ -2,7 +2,7 @@
 
 use super::local::Local;
 use super::series::{Fate, Touched};
-use super::{Error, Result, Target, interrupt};
+use super::{Error, Result, Target};
 use crate::span::LineRange;
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found, Identity};
@@ -18,19 +18,25 @@ use std::path::PathBuf;
 const NAMED: usize = 8;
 
 /// Something in the way: the user's to settle.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// Changed in the checkout and not committed.
+    #[error("{0} has local changes")]
     Modified(String),
     /// Changed in the index and not committed.
+    #[error("{0} has staged changes")]
     Staged(String),
     /// Removed from the checkout or the index, or moved, and not committed.
+    #[error("{0} was removed or moved without a commit")]
     Deleted(String),
     /// There, and git does not track it.
+    #[error("{0} exists and is untracked")]
     Untracked(String),
     /// In conflict.
+    #[error("{0} is in conflict")]
     Conflicted(String),
     /// Uncommitted changes that are to be carried across, in conflict with the edits.
+    #[error("your uncommitted changes to {path}{} conflict with the edits", at(.lines))]
     Clash {
         /// The file.
         path: String,
@@ -38,6 +44,7 @@ pub enum Obstacle {
         lines: Vec<LineRange>,
     },
     /// Uncommitted changes that cannot be carried across.
+    #[error("your uncommitted changes to {path} cannot be carried across: {why}")]
     Uncarried {
         /// The file.
         path: String,
@@ -45,6 +52,7 @@ pub enum Obstacle {
         why: &'static str,
     },
     /// A parent is no directory of this checkout.
+    #[error("{path} cannot be reached: {parent} is {what}")]
     Blocked {
         /// The path that cannot be reached.
         path: String,
@@ -54,20 +62,31 @@ pub enum Obstacle {
         what: &'static str,
     },
     /// A submodule with files in it would have to go.
+    #[error("{0} is a submodule with files in it")]
     Submodule(String),
     /// Git has something under way.
+    #[error("git {0} is in progress")]
     Operation(&'static str),
     /// Somebody holds a lock of git's.
+    #[error("{} exists: another git process is running here, or one has crashed", .0.display())]
     Locked(PathBuf),
     /// The branch is there already, and has other commits than what is suggested.
+    #[error("{0} already exists, without these edits")]
     Exists(String),
     /// The branch is checked out in another worktree.
+    #[error("{branch} is checked out in {}", .worktree.display())]
     CheckedOut {
         /// The branch.
         branch: String,
         /// Where.
         worktree: PathBuf,
     },
+}
+
+/// The lines of a conflict, between commas.
+fn at(lines: &[LineRange]) -> String {
+    let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
+    if named.is_empty() { String::new() } else { format!(", at {},", named.join(", ")) }
 }
 
 impl Obstacle {
@@ -136,43 +155,6 @@ impl Obstacle {
     }
 }
 
-impl std::fmt::Display for Obstacle {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Obstacle::Modified(path) => write!(f, "{path} has local changes"),
-            Obstacle::Staged(path) => write!(f, "{path} has staged changes"),
-            Obstacle::Deleted(path) => write!(f, "{path} was removed or moved without a commit"),
-            Obstacle::Untracked(path) => write!(f, "{path} exists and is untracked"),
-            Obstacle::Conflicted(path) => write!(f, "{path} is in conflict"),
-            Obstacle::Clash { path, lines } => {
-                write!(f, "your uncommitted changes to {path}")?;
-                let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
-                if !named.is_empty() {
-                    write!(f, ", at {},", named.join(", "))?;
-                }
-                write!(f, " conflict with the edits")
-            }
-            Obstacle::Uncarried { path, why } => {
-                write!(f, "your uncommitted changes to {path} cannot be carried across: {why}")
-            }
-            Obstacle::Blocked { path, parent, what } => {
-                write!(f, "{path} cannot be reached: {parent} is {what}")
-            }
-            Obstacle::Submodule(path) => write!(f, "{path} is a submodule with files in it"),
-            Obstacle::Operation(operation) => write!(f, "git {operation} is in progress"),
-            Obstacle::Locked(lock) => write!(
-                f,
-                "{} exists: another git process is running here, or one has crashed",
-                lock.display()
-            ),
-            Obstacle::Exists(branch) => write!(f, "{branch} already exists, without these edits"),
-            Obstacle::CheckedOut { branch, worktree } => {
-                write!(f, "{branch} is checked out in {}", worktree.display())
-            }
-        }
-    }
-}
-
 /// Refuses what a later version will do, so that nothing of the user's set-up is passed over in silence.
 pub(super) fn unsupported() -> Result<()> {
     // Git refuses it too: the objects may never be accepted.
@@ -193,9 +175,9 @@ pub(super) fn check(
     index: Option<&Index>,
     autostash: bool,
 ) -> Result<InCheckout> {
-    let mut found: Vec<_> = target.obstacle().into_iter().collect();
+    let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
     if target.checked_out {
-        match Patience::for_index(interrupt::seen).wait_for(&repo.index_lock()) {
+        match Patience::for_index().wait_for(&repo.index_lock()) {
             Err(vcs::Error::Locked(lock)) => found.push(Obstacle::Locked(lock)),
             waited => waited?,
         }
@@ -214,13 +196,7 @@ pub(super) fn recheck(
     locals: &[Local],
     autostash: bool,
 ) -> Result<Vec<Obstacle>> {
-    let mut found = Vec::new();
-    if !target.is_head && target.name != "HEAD" {
-        let worktree = repo.occupied_elsewhere(&target.name)?;
-        found.extend(
-            worktree.map(|worktree| Obstacle::CheckedOut { branch: target.short().to_owned(), worktree }),
-        );
-    }
+    let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
     let there = match index {
         Some(index) if !index.is_current(repo)? => {
             in_checkout(repo, target, touched, Some(&repo.read_index()?), autostash)?

@@ -1,10 +1,10 @@
 //! Making the commits, with all that hooks and commands have to say about them.
 
-use super::hooks::{Candidate, Judged};
+use super::hooks::Candidate;
 use super::series::{Fate, Touched};
+use super::staging::{Net, Staging};
 use super::{
-    Error, Joined, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, series, staging,
-    unless_interrupted,
+    Error, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, series, unless_interrupted,
 };
 use crate::message::Cleanup;
 use crate::path::RepoPath;
@@ -16,7 +16,8 @@ use crate::vcs::{self, Oid};
 
 impl<'r> Transaction<'r> {
     /// Writes the commits, has hooks and commands judge them, and stages the checkout's files. Nothing that the user can
-    /// see changes.
+    /// see changes. `merge` is the whole message of the merge commit under which they land, if there is to be one (git-merge(1),
+    /// `--no-ff`).
     ///
     /// # Errors
     /// [`Error::Hook`], [`Error::Exec`], the disk, the object store, or a signal; everything is as it was then.
@@ -24,7 +25,7 @@ impl<'r> Transaction<'r> {
         mut self,
         base: &BaseTree<'_>,
         series: &[Planned],
-        joined: Option<&Joined>,
+        merge: Option<&str>,
     ) -> Result<Prepared<'r>> {
         let who = self.repo.identities(&self.options.author)?;
         let mut made = Made::default();
@@ -34,22 +35,14 @@ impl<'r> Transaction<'r> {
         let mut start = self.target.start;
         for planned in series {
             if let Making::AsIs { commit, .. } = planned.making {
-                for change in &planned.changes {
-                    let entry =
-                        change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
-                    total.insert(change.path.clone(), entry);
-                }
+                total.extend(base.store_all(&planned.changes)?);
                 let commit = self.repo.rely(commit);
                 (parent, tree, start) = (Some(commit), Some(self.repo.tree_of(commit)?), Some(commit));
                 made.existed.insert(commit);
                 made.commits.push(Some(commit));
                 continue;
             }
-            let mut changes = Changes::new();
-            for change in &planned.changes {
-                let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
-                changes.insert(change.path.clone(), entry);
-            }
+            let changes = base.store_all(&planned.changes)?;
             let next = self.repo.write_tree(tree, &changes)?;
             total.extend(changes);
             if Some(next) == tree {
@@ -57,12 +50,7 @@ impl<'r> Transaction<'r> {
                 continue;
             }
             let who = &planned.making.identities(&who);
-            let judged = match &self.full {
-                Some(full) => {
-                    self.judge(full, &Candidate { planned, parent, before: tree, tree: next }, who)?
-                }
-                None => Judged { tree: next, message: planned.message.clone() },
-            };
+            let judged = self.judge(&Candidate { planned, parent, before: tree, tree: next }, who)?;
             self.take_in(base, next, judged.tree, &mut total)?;
             let (message, cleanup) =
                 (judged.message.as_str(), planned.making.cleanup(self.options.cleanup.0));
@@ -74,10 +62,10 @@ impl<'r> Transaction<'r> {
             }
             (parent, tree) = (Some(commit), Some(judged.tree));
         }
-        if let (Some(joined), Some(tree), Some(last), Some(start)) = (joined, tree, parent, start)
+        if let (Some(message), Some(tree), Some(last), Some(start)) = (merge, tree, parent, start)
             && last != start
         {
-            let message = self.judge_merge(&joined.message, start, last, tree, &who)?;
+            let message = self.judge_merge(message, start, last, tree, &who)?;
             let cleanup = self.options.cleanup.0;
             let commit =
                 self.commit(tree, &[start, last], &who, &message, cleanup, || "the merge".to_owned())?;
@@ -89,7 +77,7 @@ impl<'r> Transaction<'r> {
             self.exec(&made, series)?;
         }
         point(Fault::Prepared)?;
-        let mut net: Vec<staging::Net> = Vec::new();
+        let mut net: Vec<Net> = Vec::new();
         for (path, new) in total {
             let old = base.stored(&path)?;
             if old != new {
@@ -98,16 +86,8 @@ impl<'r> Transaction<'r> {
         }
         let staged = match (self.repo.workdir(), &self.index) {
             (Some(workdir), Some(index)) if !net.is_empty() => {
-                let origins = series::origins(series);
-                Some(staging::stage(
-                    self.repo,
-                    &self.transaction_dir,
-                    workdir,
-                    &net,
-                    &origins,
-                    index,
-                    &self.locals,
-                )?)
+                let staging = Staging::open(self.repo, workdir, index)?;
+                Some(staging.stage(&self.transaction_dir, &net, &series::origins(series), &self.locals)?)
             }
             _ => None,
         };

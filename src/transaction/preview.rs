@@ -2,42 +2,41 @@
 
 use super::hooks::Hooks;
 use super::obstacles::{self, InCheckout};
-use super::{Error, Obstacle, Planned, Result, Target, conversions, series, staging};
+use super::staging::Staging;
+use super::{Error, Obstacle, Planned, Result, Target, conversions, series};
 use crate::path::RepoPath;
 use crate::vcs::Oid;
-use crate::vcs::attributes::Source;
-use crate::vcs::checkout::Checkout;
 use crate::vcs::index::Index;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::temporary::Temporary;
-use crate::vcs::tree::{BaseTree, Changes};
+use crate::vcs::tree::BaseTree;
 use std::path::Path;
 
 /// The tree that would be. It is gone when this is dropped.
 #[must_use]
 pub struct Preview {
     tree: Oid,
+    // In the order in which they are to be dropped.
     quarantine: Quarantine,
-    _directory: Temporary,
+    handle: Repo,
 }
 
 impl Preview {
-    /// Builds the tree. The repository gets no objects; the handle's writes go to the quarantine from now on.
+    /// Builds the tree, and gives it behind the one that it is compared with. The repository gets no objects.
     ///
     /// # Errors
     /// The object store or the disk.
-    pub fn build(repo: &Repo, base: &BaseTree<'_>, series: &[Planned]) -> Result<Self> {
-        let directory = repo.temporary()?;
-        let quarantine = Quarantine::enter_at(repo, directory.path().join("quarantine"))?;
-        let mut changes = Changes::new();
-        for change in series.iter().flat_map(|planned| &planned.changes) {
-            let entry = change.after.as_ref().map(|state| base.store(&change.path, state)).transpose()?;
-            changes.insert(change.path.clone(), entry);
-        }
-        let tree = repo.write_tree(base.id(), &changes)?;
-        quarantine.spill(repo)?;
-        Ok(Self { tree, quarantine, _directory: directory })
+    pub fn build(repo: &Repo, target: &Target, series: &[Planned]) -> Result<(Option<Oid>, Self)> {
+        // A handle of its own, since its writes are turned away from the repository.
+        let handle = repo.open_again()?;
+        let quarantine = Quarantine::enter_aside(&handle)?;
+        let base = handle.tree(target.start)?.as_checked_out(target.checked_out);
+        let before = base.id();
+        let changes = base.store_all(series.iter().flat_map(|planned| &planned.changes))?;
+        let tree = handle.write_tree(before, &changes)?;
+        quarantine.spill(&handle)?;
+        drop(base);
+        Ok((before, Self { tree, quarantine, handle }))
     }
 
     /// The tree's id.
@@ -69,25 +68,22 @@ pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool, again: bool) -> 
 pub fn in_the_way(
     repo: &Repo,
     target: &Target,
-    base: &BaseTree<'_>,
     series: &[Planned],
     autostash: bool,
 ) -> Result<Vec<Obstacle>> {
-    conversions::refuse_together(base, series)?;
+    let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
+    conversions::refuse_together(&base, series)?;
     let (InCheckout { mut obstacles, locals }, index) =
-        look(repo, target, &series::touched(base, series)?, autostash)?;
+        look(repo, target, &series::touched(&base, series)?, autostash)?;
     if let (false, Some(workdir), Some(index)) = (locals.is_empty(), repo.workdir(), &index) {
-        // A handle of its own, since its writes are turned away from the repository.
-        let handle = repo.open_again()?;
-        let base = handle.tree(target.start)?.as_checked_out(target.checked_out);
-        let preview = Preview::build(&handle, &base, series)?;
-        let checkout = Checkout::open(workdir, repo)?;
+        let (_, preview) = Preview::build(repo, target, series)?;
+        let handle = &preview.handle;
+        let staging = Staging::open(handle, workdir, index)?;
         let paths = locals.iter().map(|local| local.to.as_bytes().to_vec()).collect();
         let entries = handle.entries(Some(preview.tree()), &paths)?;
         for local in &locals {
             let Some(new) = entries.get(local.to.as_bytes()) else { continue };
-            let merged = staging::merged(&handle, &checkout, local, *new, Source::Checkout, index)?;
-            obstacles.extend(merged.err());
+            obstacles.extend(staging.merged(local, *new)?.err());
         }
     }
     Ok(obstacles)

@@ -51,16 +51,29 @@ pub struct Landed {
     pub by_git: Vec<String>,
 }
 
-/// What publish holds between its first lock and the commit point.
+/// The locks of a landing that are still its own.
+#[derive(Default)]
+pub(super) struct Locks {
+    pub(super) index: Option<TokenLock>,
+    /// Without any lock while git itself moves the reference.
+    pub(super) reference: RefLock,
+    pub(super) record: RefLock,
+}
+
+impl Locks {
+    /// Lets go of them where nothing has landed.
+    pub(super) fn abandon(&self) -> vcs::Result<()> {
+        self.record.abandon()?;
+        self.reference.abandon()?;
+        self.index.as_ref().map_or(Ok(()), TokenLock::release)
+    }
+}
+
+/// What publish has done between its first lock and the commit point.
 #[derive(Default)]
 struct Held {
-    index: Option<TokenLock>,
-    /// Without any lock while git itself moves the reference.
-    reference: RefLock,
-    record: RefLock,
+    locks: Locks,
     files: bool,
-    /// Whether the prepared index may be in place.
-    placed: bool,
     /// Whether git has moved the reference, and it has to go back.
     moved: bool,
 }
@@ -168,8 +181,7 @@ impl Prepared<'_> {
             Attempt::forget_noted(repo, &transaction_dir.path);
         }
         let landed = Landed { old: target.tip, new, made: self.made.clone(), by_git };
-        let locks = Locks { reference: &held.reference, record: &held.record, index: held.index.as_ref() };
-        let close = || finish(repo, &transaction_dir.path, &journal, &locks);
+        let close = || finish(repo, &transaction_dir.path, &journal, &held.locks);
         match moved.and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => Ok(landed),
             Err(source) => {
@@ -186,15 +198,15 @@ impl Prepared<'_> {
         quarantine.release(repo, &journal.objects)?;
         point(Fault::ObjectsMoved)?;
         if target.checked_out {
-            let patience = Patience::for_index(interrupt::seen);
-            held.index = Some(TokenLock::take(&repo.index_lock(), token, patience)?);
+            let patience = Patience::for_index();
+            held.locks.index = Some(TokenLock::take(&repo.index_lock(), token, patience)?);
             point(Fault::IndexLocked)?;
         }
         if !journal.by_git {
-            let patience = Patience::for_reference(repo.config(), interrupt::seen)?;
-            held.reference.take(repo, &journal.movement, token, patience)?;
+            let patience = Patience::for_reference(repo.config())?;
+            held.locks.reference.take(repo, &journal.movement, token, patience)?;
             for record in &journal.records {
-                held.record.take(repo, record, token, patience)?;
+                held.locks.record.take(repo, record, token, patience)?;
             }
         }
         repo.check_head(&target.name, target.is_head)?;
@@ -223,7 +235,6 @@ impl Prepared<'_> {
             let outside = self.staged.as_ref().map_or(&none, |staged| &staged.outside);
             repo.prepare_index(&aside, index, &updates, &checkout, &placed, outside)?;
             point(Fault::IndexPrepared)?;
-            held.placed = true;
             Repo::place_index(&aside, &repo.index_file())?;
             point(Fault::IndexPlaced)?;
         }
@@ -231,7 +242,7 @@ impl Prepared<'_> {
         // Not every lock is ours: with a hook HEAD's is git's, and of a branch that is not checked out nobody's.
         repo.check_head(&target.name, target.is_head)?;
         if !journal.by_git {
-            return Ok(held.reference.commit(repo, &journal.movement, &transaction_dir.file("ref"))?);
+            return Ok(held.locks.reference.commit(repo, &journal.movement, &transaction_dir.file("ref"))?);
         }
         repo.update_refs(&journal.movements(), &transaction_dir.alive)?;
         repo.check_head(&target.name, target.is_head).inspect_err(|_| held.moved = true)?;
@@ -244,11 +255,11 @@ impl Prepared<'_> {
     /// # Errors
     /// What cannot be undone keeps its journal and its locks, and is the recovery's.
     fn take_back(&self, journal: &Journal, held: &Held) -> Result<()> {
-        let Transaction { repo, transaction_dir, .. } = &self.transaction;
+        let Transaction { repo, transaction_dir, target, .. } = &self.transaction;
         if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir()) {
             staging::undo(&Checkout::open(workdir, repo)?, staged)?;
         }
-        if held.placed {
+        if target.checked_out {
             repo.restore_index(
                 &repo.index_file(),
                 &transaction_dir.file(journal::INDEX_BEFORE),
@@ -264,24 +275,13 @@ impl Prepared<'_> {
             false => Quarantine::retract(&journal.objects_dir.0, &journal.objects)?,
         }
         Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
-        held.record.abandon()?;
         if journal.by_git {
             // Git leaves the directories that it has made.
             RefLock::adopt(repo, &journal.records, &Token::default())?.abandon()?;
         }
-        held.reference.abandon()?;
-        if let Some(lock) = &held.index {
-            lock.release()?;
-        }
+        held.locks.abandon()?;
         Ok(Journal::retire(&transaction_dir.path)?)
     }
-}
-
-/// The locks that were still ours when what follows the commit point was run first.
-pub(super) struct Locks<'a> {
-    pub(super) reference: &'a RefLock,
-    pub(super) record: &'a RefLock,
-    pub(super) index: Option<&'a TokenLock>,
 }
 
 /// Everything after the commit point. Can be run again from any of its steps.
@@ -289,11 +289,11 @@ pub(super) fn finish(
     repo: &Repo,
     transaction_dir: &Path,
     journal: &Journal,
-    locks: &Locks<'_>,
+    locks: &Locks,
 ) -> vcs::Result<()> {
     let Locks { reference, record, index } = locks;
     let movement = &journal.movement;
-    let index = index.filter(|lock| lock.is_held());
+    let index = index.as_ref().filter(|lock| lock.is_held());
     record::finish(repo, transaction_dir, journal, record)?;
     if let (true, Some(old)) = (movement.is_head, &movement.old)
         && (index.is_some() || reference.is_held())

@@ -5,7 +5,7 @@
 //! its end by what the remote says.
 
 use super::record::{self, Kept};
-use super::recover::{End, Settled};
+use super::recover::{End, Recovered};
 use super::transaction_dir::TransactionDir;
 use super::{Error, Made, Options, Prepared, Result, Target, Transaction, interrupt, move_to};
 use crate::message::Cleanup;
@@ -62,13 +62,13 @@ impl Note {
     /// Whether the remote has it; `None` if it cannot be asked.
     pub(super) fn is_taken(&self, repo: &Repo) -> Option<bool> {
         let upstream = self.upstream();
-        let there = repo.ask_remote(&upstream, interrupt::seen).ok()?;
+        let there = repo.ask_remote(&upstream).ok()?;
         let Some(there) = there.map(|id| id.to_string()) else { return Some(false) };
         if there == self.new {
             return Some(true);
         }
         if !repo.has(repo.id(&there).ok()?).ok()? {
-            repo.fetch_branch(&upstream, interrupt::seen).ok()?;
+            repo.fetch_branch(&upstream).ok()?;
         }
         repo.contains(&there, &self.new).ok()
     }
@@ -107,7 +107,6 @@ impl Prepared<'_> {
                 &[PushedRef { from: Some(new), to: &upstream.branch, old: None }],
                 !options.no_verify,
                 &transaction_dir.alive,
-                interrupt::seen,
             )
             .map_err(|e| unnoted(e.into()))?;
         let to = || upstream.to_string();
@@ -149,17 +148,17 @@ impl Prepared<'_> {
 
 /// Moves the branch to what the remote has taken of a run that is dead, in the worktree that has it. Not to be called under the
 /// repository's lock.
-pub(super) fn follow(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
+pub(super) fn follow(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     match repo.open_where(&note.reference)? {
         Some(repo) => finish(&repo, note, timeout),
-        None => Ok(Settled { end: End::Waiting, ..Settled::default() }),
+        None => Ok(Recovered::at(End::Waiting)),
     }
 }
 
-fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
+fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     let here = repo.value(&note.reference)?.map(|id| id.to_string());
-    let left_alone = || Settled { end: End::LeftAlone, ..Settled::default() };
-    let done = || Settled { end: End::Finished, ..Settled::default() };
+    let left_alone = || Recovered::at(End::LeftAlone);
+    let done = || Recovered::at(End::Finished);
     let record = note.record.clone().filter(|kept| kept.is_there(repo));
     if let Some(here) = &here
         && repo.contains(here, &note.new)?
@@ -211,7 +210,7 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Settled> {
         Ok(_) => Ok(done()),
         Err(Error::InTheWay(found)) => {
             let left = found.iter().map(|one| one.subject()).collect();
-            Ok(Settled { end: End::Waiting, left, ..Settled::default() })
+            Ok(Recovered { left, ..Recovered::at(End::Waiting) })
         }
         Err(error) => Err(error),
     }

@@ -28,7 +28,8 @@ const REPORT: &str = "report.json";
 /// What the files of the responses begin with; their numbers follow, from 1.
 const RESPONSE: &str = "response-";
 
-/// What is to be kept of a landing.
+/// What is to be kept of a landing beside the report of it.
+#[derive(Debug, Clone)]
 pub struct Recording<'a> {
     /// Its id.
     pub id: String,
@@ -38,8 +39,6 @@ pub struct Recording<'a> {
     pub of: Option<String>,
     /// What was answered.
     pub responses: &'a [Response],
-    /// The report of it, as JSON.
-    pub report: &'a dyn Fn(&Made) -> String,
     /// Commits to be kept beside those that land.
     pub also: Vec<Oid>,
     /// The digest that it must be the next to be listed under, and the id of the landing that is listed there now.
@@ -49,6 +48,11 @@ pub struct Recording<'a> {
 }
 
 impl Recording<'_> {
+    /// Of that id and kind, and nothing more.
+    pub fn new(id: String, kind: RecordKind) -> Self {
+        Self { id, kind, of: None, responses: &[], also: Vec::new(), key: None, edits: Vec::new() }
+    }
+
     /// An id for something that is to happen to that target now: another one for everything that happens to it later.
     ///
     /// # Errors
@@ -87,8 +91,8 @@ fn of_message<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Record,
 impl Transaction<'_> {
     /// Writes what the record is to hold.
     pub(super) fn keep(&self, made: &Made, edits: &[Vec<usize>], new: Oid) -> Result<Option<Kept>> {
-        let Some(recording) = &self.options.record else { return Ok(None) };
-        let report = self.repo.put_blob((recording.report)(made).as_bytes())?;
+        let Some((recording, report)) = &self.options.record else { return Ok(None) };
+        let report = self.repo.put_blob(report(made).as_bytes())?;
         let mut files = vec![(REPORT.to_owned(), report.to_string())];
         for (number, response) in (1..).zip(recording.responses) {
             files.push((format!("{RESPONSE}{number}"), self.repo.put_response(response)?.to_string()));
@@ -106,11 +110,7 @@ impl Transaction<'_> {
             old: self.target.tip.map(|id| id.to_string()),
             start: onto.or(self.target.start.filter(|_| self.target.tip.is_none())).map(|id| id.to_string()),
             new: new.to_string(),
-            commits: commits
-                // Where the branch went back it made none.
-                .filter(|(_, edits)| recording.kind == RecordKind::Landed || !edits.is_empty())
-                .filter_map(|(id, edits)| Some(((*id)?.to_string(), edits.clone())))
-                .collect(),
+            commits: commits.filter_map(|(id, edits)| Some(((*id)?.to_string(), edits.clone()))).collect(),
             responses: recording.responses.iter().map(|one| one.file_name().to_owned()).collect(),
         };
         let listed = |(digest, edits): &(String, Vec<(usize, LandedEdit)>)| {
@@ -229,7 +229,7 @@ pub(super) fn finish(
             let mut own = RefLock::default();
             if !lock.is_held() {
                 // Somebody has removed it, or a git was killed in the middle.
-                let patience = Patience::for_reference(repo.config(), super::interrupt::seen)?;
+                let patience = Patience::for_reference(repo.config())?;
                 own.take(repo, movement, &transaction_dir.join(super::journal::TOKEN), patience)?;
             }
             let lock = if lock.is_held() { lock } else { &own };

@@ -17,20 +17,13 @@ use crate::vcs::{self, places};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What became of a transaction whose process is dead.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What became of a transaction whose process is dead, and what of it somebody has to look at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// The transaction's id.
     pub id: String,
     /// The reference that it was to move, if it had come so far.
     pub reference: Option<String>,
-    /// How it ended.
-    pub settled: Settled,
-}
-
-/// How a transaction ended, and what of it somebody has to look at.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Settled {
     /// Which end it was brought to.
     pub end: End,
     /// Paths that somebody has changed since; they were left as they are.
@@ -41,7 +34,16 @@ pub struct Settled {
     pub aside: Option<PathBuf>,
 }
 
-impl Settled {
+impl Recovered {
+    /// One that was brought to that end.
+    pub(super) fn at(end: End) -> Self {
+        Self { end, ..Self::default() }
+    }
+
+    fn named(self, transaction_dir: &Path, reference: Option<&str>) -> Self {
+        Self { id: id_of(transaction_dir), reference: reference.map(str::to_owned), ..self }
+    }
+
     /// Whether there is anything that somebody has to look at.
     pub fn is_open(&self) -> bool {
         self.end != End::GivenUp && !(self.left.is_empty() && self.locks.is_empty())
@@ -167,7 +169,7 @@ pub fn recover(
         // A landing by itself, which takes the lock.
         let moved = match (&open.note, answer) {
             (Note::Pushed(note), Some(true)) => push::follow(repo, note, timeout),
-            _ => Ok(Settled::default()),
+            _ => Ok(Recovered::default()),
         };
         let _lock = super::lock(repo, timeout)?;
         all.extend(dead.unless_given_up(moved.and_then(|moved| dead.close(&open.note, answer, moved)))?);
@@ -186,7 +188,7 @@ fn is_for_good(error: &Error) -> bool {
 
 /// What a dead transaction has asked of a remote.
 enum Note {
-    Pushed(push::Note),
+    Pushed(Box<push::Note>),
     Dropped(dropping::Note),
 }
 
@@ -272,17 +274,17 @@ impl<'r> Dead<'r> {
             Journal::retire(path)?;
             if let (End::TakenBack, Some(note)) = (settled.end, pushed) {
                 // Only what the remote has taken is published here.
-                *open = Some(Open { note: Note::Pushed(note), known: Some(true) });
+                *open = Some(Open { note: Note::Pushed(Box::new(note)), known: Some(true) });
                 return Ok(None);
             }
             clean(repo, path, Some(&journal), settled.end)?;
-            return Ok(Some(recovered(path, Some(&journal.movement.name), settled)));
+            return Ok(Some(settled.named(path, Some(&journal.movement.name))));
         }
         if !discard::locks_with(repo, path, &discard::token(repo, path)?)?.is_empty() {
             return Err(discard::broken(repo, path, "it is gone, and left locks".to_owned()));
         }
         let dropped = dropping::Note::read(path)?;
-        let note = pushed.map(Note::Pushed).or(dropped.map(Note::Dropped));
+        let note = pushed.map(|note| Note::Pushed(Box::new(note))).or(dropped.map(Note::Dropped));
         if let Some(note) = note {
             let asks_nobody = matches!(&note, Note::Dropped(note) if !note.is_there(repo));
             let known = asks_nobody.then_some(false);
@@ -290,11 +292,11 @@ impl<'r> Dead<'r> {
             return Ok(None);
         }
         let end = if forget::settle(repo, path)? { End::Forgotten } else { End::Discarded };
-        self.end(None, Settled { end, ..Settled::default() }).map(Some)
+        self.end(None, Recovered::at(end)).map(Some)
     }
 
     /// Settles it by its remote's answer and by what has become of the branch here. The caller holds the repository's lock.
-    fn close(&self, note: &Note, answer: Option<bool>, moved: Settled) -> Result<Option<Recovered>> {
+    fn close(&self, note: &Note, answer: Option<bool>, moved: Recovered) -> Result<Option<Recovered>> {
         if !self.path.exists() {
             return Ok(None);
         }
@@ -310,23 +312,19 @@ impl<'r> Dead<'r> {
     }
 
     /// Removes what it has left, unless that is still needed.
-    fn end(&self, reference: Option<&str>, settled: Settled) -> Result<Recovered> {
+    fn end(&self, reference: Option<&str>, settled: Recovered) -> Result<Recovered> {
         if !matches!(settled.end, End::Unknown | End::Waiting) {
             clean(self.repo, &self.path, None, settled.end)?;
         }
-        Ok(recovered(&self.path, reference, settled))
+        Ok(settled.named(&self.path, reference))
     }
-}
-
-fn recovered(transaction_dir: &Path, reference: Option<&str>, settled: Settled) -> Recovered {
-    Recovered { id: id_of(transaction_dir), reference: reference.map(str::to_owned), settled }
 }
 
 /// What is told of one that was given up: also which locks there are still, since one of them may have been its.
 fn given_up(repo: &Repo, transaction_dir: &Path, aside: PathBuf) -> Result<Recovered> {
     let locks = repo.lock_files()?;
-    let settled = Settled { end: End::GivenUp, aside: Some(aside), locks, ..Settled::default() };
-    Ok(recovered(transaction_dir, None, settled))
+    let settled = Recovered { aside: Some(aside), locks, ..Recovered::at(End::GivenUp) };
+    Ok(settled.named(transaction_dir, None))
 }
 
 /// Looks whether there is nothing in a transaction directory but files and directories: nothing else is ever put there, and what is

@@ -2,7 +2,7 @@
 //!
 //! What comes out are commits to be made, planned on the branch as it is now, which land like any others.
 
-use super::carry::{Clash, ClashKind, Ground, changes_of, origins_of};
+use super::carry::{Brought, Clash, ClashKind, Ground, changes_of, origins_of};
 use super::series::{Making, Planned};
 use crate::vcs::history::CommitData;
 use crate::vcs::merge::{Favor, Merge, Paths};
@@ -26,31 +26,20 @@ impl Replayed {
     }
 }
 
-/// What the commits come to on the branch.
-#[derive(Debug, Clone)]
-pub struct Brought {
-    /// A commit for each, in their order and with its number there (from 1) as its edit. One that is there already, or
-    /// that clashes, changes nothing.
-    pub series: Vec<Planned>,
-    /// What could not be merged.
-    pub clashes: Vec<Clash>,
-    /// What was merged only because one side was favoured.
-    pub decided: Vec<Clash>,
-}
-
-/// Brings commits onto the commit `onto`, one after another. `favor` says whose lines are taken where both changed them.
+/// Brings commits onto the commit `onto`, one after another; each has its number there (from 1) as its edit. `favor` says whose
+/// lines are taken where both changed them.
 ///
 /// Forwards each keeps its author and its message; one that is taken back is the user's own, and says what it takes back
-/// in the words of `git revert`. `handle` is for this alone: its writes go to memory from now on.
+/// in the words of `git revert`.
 ///
 /// # Errors
 /// The object store fails, or a commit cannot be read.
-pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
-    let directory = handle.temporary()?;
-    let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
+pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
+    // A handle of its own, since its writes are turned away from the repository.
+    let handle = &repo.open_again()?;
+    let _quarantine = Quarantine::enter_aside(handle)?;
     let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
-    let mut brought =
-        Brought { series: Vec::with_capacity(commits.len()), clashes: Vec::new(), decided: Vec::new() };
+    let mut brought = Brought::default();
     let mut last = None;
     for (at, replayed) in commits.iter().enumerate() {
         let commit = handle.read_commit(replayed.commit)?;
@@ -89,13 +78,13 @@ pub fn replay(handle: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favo
 }
 
 /// Whether a change from one tree to another is in a third one, in which making it leaves everything as it is. `paths` are those
-/// that change; `handle` is for this alone, as in [`replay`].
+/// that change.
 ///
 /// # Errors
 /// The object store fails.
-pub fn is_made(handle: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3]) -> Result<bool> {
-    let directory = handle.temporary()?;
-    let _quarantine = Quarantine::enter_at(handle, directory.path().join("quarantine"))?;
+pub fn is_made(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3]) -> Result<bool> {
+    let handle = &repo.open_again()?;
+    let _quarantine = Quarantine::enter_aside(handle)?;
     let merged = handle.merge(paths, before, now, after, None)?;
     Ok(matches!(merged, Merge::Clean(changes, _) if changes.is_empty()))
 }

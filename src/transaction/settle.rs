@@ -3,8 +3,8 @@
 use super::discard::{self, broken};
 use super::journal::{self, Journal};
 use super::publish::{Locks, finish};
-use super::recover::{End, Settled};
-use super::{Error, Result, interrupt, places, record, staging};
+use super::recover::{End, Recovered};
+use super::{Error, Result, places, record, staging};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::{Patience, TokenLock};
@@ -19,11 +19,9 @@ struct Setting<'a> {
     repo: &'a Repo,
     transaction_dir: &'a Path,
     journal: &'a Journal,
-    reference: RefLock,
-    record: RefLock,
-    /// The index's lock, if it still is the landing's or was taken anew.
-    lock: Option<TokenLock>,
-    /// Whether that lock was never gone: nobody with manners has written an index or a commit since.
+    /// Those that are the landing's; that of the index may have been taken anew.
+    locks: Locks,
+    /// Whether the index's lock was never gone: nobody with manners has written an index or a commit since.
     unbroken: bool,
     /// Where the reference is.
     tip: Option<String>,
@@ -34,7 +32,7 @@ struct Setting<'a> {
 }
 
 /// Brings a landing to one of its ends.
-pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Settled> {
+pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Recovered> {
     let worktree = places::find(current, transaction_dir, journal)?;
     let repo = worktree.as_ref().unwrap_or(current);
     // Whatever HEAD there is now, it is another one's.
@@ -46,9 +44,9 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
     // A detached HEAD goes with its worktree.
     if worktree.is_none() && movement.name == "HEAD" {
         record.abandon()?;
-        return Ok(Settled { end: End::LeftAlone, left: paths(journal), ..Settled::default() });
+        return Ok(Recovered { left: paths(journal), ..Recovered::at(End::LeftAlone) });
     }
-    let lock = match &journal.index {
+    let index = match &journal.index {
         Some(index) => TokenLock::adopt(beside(&index.0), &token)?,
         None => None,
     };
@@ -57,10 +55,8 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         repo,
         transaction_dir,
         journal,
-        reference: RefLock::adopt(repo, [movement], &token)?,
-        record,
-        unbroken: lock.is_some() || !has_index,
-        lock,
+        unbroken: index.is_some() || !has_index,
+        locks: Locks { index, reference: RefLock::adopt(repo, [movement], &token)?, record },
         tip: repo.value(&movement.name)?.map(|id| id.to_string()),
         has_index,
         checkout: match &journal.workdir {
@@ -154,20 +150,24 @@ impl Setting<'_> {
         let token = self.transaction_dir.join(journal::TOKEN);
         if self.has_landed() {
             if !self.journal.by_git && !self.repo.is_recorded(movement)? && self.is_untouched()? {
-                let patience = Patience::for_reference(self.repo.config(), interrupt::seen)?;
-                self.reference.retake(self.repo, movement, &token, patience)?;
+                let patience = Patience::for_reference(self.repo.config())?;
+                self.locks.reference.retake(self.repo, movement, &token, patience)?;
             }
             return Ok(());
         }
-        if self.lock.is_some() || self.tip != movement.old || !self.is_begun()? || !self.is_untouched()? {
+        if self.locks.index.is_some()
+            || self.tip != movement.old
+            || !self.is_begun()?
+            || !self.is_untouched()?
+        {
             return Ok(());
         }
-        let lock = TokenLock::take(&beside(&index), &token, Patience::for_index(interrupt::seen))?;
+        let lock = TokenLock::take(&beside(&index), &token, Patience::for_index())?;
         point(Fault::IndexLocked)?;
         // Somebody may have been quicker.
         let now = self.repo.value(&movement.name)?.map(|id| id.to_string());
         match now == self.tip && self.is_untouched()? {
-            true => self.lock = Some(lock),
+            true => self.locks.index = Some(lock),
             false => {
                 lock.release()?;
                 self.tip = now;
@@ -183,14 +183,13 @@ impl Setting<'_> {
         Ok(self.head_is_as_left()? && (is_like(&kept)? || is_like(&prepared)?))
     }
 
-    fn end(&self) -> Result<Settled> {
+    fn end(&self) -> Result<Recovered> {
         let movement = &self.journal.movement;
         let head_is_as_left = !self.has_index || self.head_is_as_left()?;
-        let locked = self.lock.is_some() && head_is_as_left;
+        let locked = self.locks.index.is_some() && head_is_as_left;
         if self.has_landed() {
-            let (reference, record, index) = (&self.reference, &self.record, self.lock.as_ref());
-            finish(self.repo, self.transaction_dir, self.journal, &Locks { reference, record, index })?;
-            return Ok(Settled { end: End::Finished, ..Settled::default() });
+            finish(self.repo, self.transaction_dir, self.journal, &self.locks)?;
+            return Ok(Recovered::at(End::Finished));
         }
         if self.tip == movement.old {
             let mut left = Vec::new();
@@ -203,41 +202,35 @@ impl Setting<'_> {
                     point(Fault::IndexRestored)?;
                 }
                 Some(_) if self.is_begun()? => {
-                    self.let_go()?;
+                    self.locks.abandon()?;
                     return Ok(self.left_alone());
                 }
                 _ => {}
             }
             self.retract()?;
-            self.let_go()?;
-            return Ok(Settled { end: End::TakenBack, left, ..Settled::default() });
+            self.locks.abandon()?;
+            return Ok(Recovered { left, ..Recovered::at(End::TakenBack) });
         }
         // The branch has gone on, from what has landed or from somewhere else.
         let landed = self.went_on_from_new()?;
         let begun = !landed && self.is_begun()?;
         match landed {
-            true => record::finish(self.repo, self.transaction_dir, self.journal, &self.record)?,
+            true => record::finish(self.repo, self.transaction_dir, self.journal, &self.locks.record)?,
             false if begun => {}
             false => self.retract()?,
         }
-        self.let_go()?;
+        self.locks.abandon()?;
         Ok(match (landed, begun) {
             // All of it was in place before the branch moved; whatever else there is now was done since.
-            (true, _) => Settled { end: End::Finished, ..Settled::default() },
-            (_, false) => Settled { end: End::TakenBack, ..Settled::default() },
+            (true, _) => Recovered::at(End::Finished),
+            (_, false) => Recovered::at(End::TakenBack),
             (_, true) => self.left_alone(),
         })
     }
 
     /// Touches nothing more; says what somebody has to look at.
-    fn left_alone(&self) -> Settled {
-        Settled { end: End::LeftAlone, left: paths(self.journal), ..Settled::default() }
-    }
-
-    fn let_go(&self) -> Result<()> {
-        self.record.abandon()?;
-        self.reference.abandon()?;
-        Ok(self.lock.as_ref().map_or(Ok(()), TokenLock::release)?)
+    fn left_alone(&self) -> Recovered {
+        Recovered { left: paths(self.journal), ..Recovered::at(End::LeftAlone) }
     }
 
     fn retract(&self) -> Result<()> {

@@ -112,147 +112,204 @@ pub(super) fn is_elsewhere(transaction_dir: &Path, workdir: &Path, directory: &P
         && !directory.symlink_metadata().is_ok_and(|found| found.is_symlink())
 }
 
-/// Writes all new files aside, exactly as they will stand in the checkout.
-///
-/// `origins` says of files that are moved or copied where they come from.
-pub(super) fn stage(
-    repo: &Repo,
-    transaction_dir: &TransactionDir,
-    workdir: &Path,
-    net: &[Net],
-    origins: &BTreeMap<RepoPath, RepoPath>,
-    index: &Index,
-    locals: &[Local],
-) -> Result<Staged> {
-    let checkout = Checkout::open(workdir, repo)?;
-    let directory = if checkout.same_file_system(&transaction_dir.path)? {
-        transaction_dir.file(TransactionDir::FILES)
-    } else {
-        // Renames do not cross file systems: beside the files then, noted for the recovery first.
-        let elsewhere = workdir.join(elsewhere_name(transaction_dir.id.as_ref()));
-        let note = transaction_dir.file(ELSEWHERE);
-        let bytes = std::os::unix::ffi::OsStrExt::as_bytes(elsewhere.as_os_str());
-        std::fs::write(&note, bytes).map_err(|e| vcs::Error::io("write", note, e))?;
-        elsewhere
-    };
-    places::make_private(&directory)?;
-    let come = net.iter().filter(|(_, old, new)| old.is_none() && new.is_some());
-    let come: Vec<&str> = come.map(|(path, ..)| path.as_str()).collect();
-    let mut staged = Staged {
-        directory: AnyPath(directory),
-        files: Vec::new(),
-        cleared: Vec::new(),
-        made: Vec::new(),
-        outside: repo.outside_of_sparse_checkout(&come)?,
-        indexed: BTreeMap::new(),
-        by_git: BTreeSet::new(),
-    };
-    let outcome = fill(repo, &checkout, net, origins, index, locals, &mut staged);
-    if let Err(e) = outcome {
-        discard(&staged);
-        return Err(e);
-    }
-    Ok(staged)
+/// Writing files as they will stand in a checkout.
+pub(super) struct Staging<'a> {
+    repo: &'a Repo,
+    workdir: &'a Path,
+    checkout: Checkout,
+    index: &'a Index,
+    /// Where attributes are read.
+    source: Source,
 }
 
-fn fill(
-    repo: &Repo,
-    checkout: &Checkout,
-    net: &[Net],
-    origins: &BTreeMap<RepoPath, RepoPath>,
-    index: &Index,
-    locals: &[Local],
-    staged: &mut Staged,
-) -> Result<()> {
-    let coming_to: BTreeMap<&str, &Local> = locals.iter().map(|local| (local.to.as_str(), local)).collect();
-    let locals: BTreeMap<&str, &Local> = locals.iter().map(|local| (local.path.as_str(), local)).collect();
-    let mut clashes = Vec::new();
-    // An attribute file of the response's own counts, as it does when git checks out.
-    let attributes = net.iter().any(|(path, ..)| path.as_str().ends_with(".gitattributes"));
-    let new_attributes = attributes.then(|| attributes_of(repo, net, staged, checkout)).transpose()?;
-    // One that goes is still in the checkout, and must not be read there.
-    let goes =
-        |(path, _, new): &Net| path.as_str().rsplit('/').next() == Some(".gitattributes") && new.is_none();
-    let source = match new_attributes {
-        Some(()) if net.iter().any(goes) => Source::IndexOnly,
-        Some(()) => Source::Index,
-        None => Source::Checkout,
-    };
-    let coming: BTreeSet<&str> =
-        net.iter().filter(|(.., new)| new.is_some()).map(|(path, ..)| path.as_str()).collect();
-    for (path, old, new) in net {
-        let origin = origins.get(path);
-        let path = path.as_str();
-        let before = checkout.identity(path)?;
-        let skipped = || index.get(path).is_some_and(|indexed| indexed.skip_worktree);
-        if before.is_none() && (skipped() || staged.outside.contains(path)) {
-            if coming_to.contains_key(path) {
-                // The sparse checkout has changed meanwhile.
-                return Err(vcs::Error::Raced(path.to_owned()).into());
+impl<'a> Staging<'a> {
+    pub(super) fn open(repo: &'a Repo, workdir: &'a Path, index: &'a Index) -> Result<Self> {
+        let checkout = Checkout::open(workdir, repo)?;
+        Ok(Self { repo, workdir, checkout, index, source: Source::Checkout })
+    }
+
+    /// Writes all new files aside, exactly as they will stand in the checkout.
+    ///
+    /// `origins` says of files that are moved or copied where they come from.
+    pub(super) fn stage(
+        mut self,
+        transaction_dir: &TransactionDir,
+        net: &[Net],
+        origins: &BTreeMap<RepoPath, RepoPath>,
+        locals: &[Local],
+    ) -> Result<Staged> {
+        let directory = if self.checkout.same_file_system(&transaction_dir.path)? {
+            transaction_dir.file(TransactionDir::FILES)
+        } else {
+            // Renames do not cross file systems: beside the files then, noted for the recovery first.
+            let elsewhere = self.workdir.join(elsewhere_name(transaction_dir.id.as_ref()));
+            let note = transaction_dir.file(ELSEWHERE);
+            let bytes = std::os::unix::ffi::OsStrExt::as_bytes(elsewhere.as_os_str());
+            std::fs::write(&note, bytes).map_err(|e| vcs::Error::io("write", note, e))?;
+            elsewhere
+        };
+        places::make_private(&directory)?;
+        let come = net.iter().filter(|(_, old, new)| old.is_none() && new.is_some());
+        let come: Vec<&str> = come.map(|(path, ..)| path.as_str()).collect();
+        let mut staged = Staged {
+            directory: AnyPath(directory),
+            files: Vec::new(),
+            cleared: Vec::new(),
+            made: Vec::new(),
+            outside: self.repo.outside_of_sparse_checkout(&come)?,
+            indexed: BTreeMap::new(),
+            by_git: BTreeSet::new(),
+        };
+        let outcome = self.fill(net, origins, locals, &mut staged);
+        if let Err(e) = outcome {
+            discard(&staged);
+            return Err(e);
+        }
+        Ok(staged)
+    }
+
+    fn fill(
+        &mut self,
+        net: &[Net],
+        origins: &BTreeMap<RepoPath, RepoPath>,
+        locals: &[Local],
+        staged: &mut Staged,
+    ) -> Result<()> {
+        let coming_to: BTreeMap<&str, &Local> =
+            locals.iter().map(|local| (local.to.as_str(), local)).collect();
+        let locals: BTreeMap<&str, &Local> =
+            locals.iter().map(|local| (local.path.as_str(), local)).collect();
+        let mut clashes = Vec::new();
+        // An attribute file of the response's own counts, as it does when git checks out.
+        let attributes = net.iter().any(|(path, ..)| path.as_str().ends_with(".gitattributes"));
+        if attributes {
+            self.read_attributes_of(net, staged)?;
+            // One that goes is still in the checkout, and must not be read there.
+            let goes = |(path, _, new): &Net| {
+                path.as_str().rsplit('/').next() == Some(".gitattributes") && new.is_none()
+            };
+            self.source = if net.iter().any(goes) { Source::IndexOnly } else { Source::Index };
+        }
+        let checkout = &self.checkout;
+        let coming: BTreeSet<&str> =
+            net.iter().filter(|(.., new)| new.is_some()).map(|(path, ..)| path.as_str()).collect();
+        for (path, old, new) in net {
+            let origin = origins.get(path);
+            let path = path.as_str();
+            let before = checkout.identity(path)?;
+            let skipped = || self.index.get(path).is_some_and(|indexed| indexed.skip_worktree);
+            if before.is_none() && (skipped() || staged.outside.contains(path)) {
+                if coming_to.contains_key(path) {
+                    // The sparse checkout has changed meanwhile.
+                    return Err(vcs::Error::Raced(path.to_owned()).into());
+                }
+                continue;
             }
-            continue;
-        }
-        let is_submodule = |entry: &Option<Entry>| entry.is_some_and(|entry| entry.mode == SUBMODULE);
-        if before.is_none() && (is_submodule(new) || is_submodule(old) && new.is_none()) {
-            // An unpopulated one is an empty directory, which nobody misses when it goes.
-            continue;
-        }
-        let at = staged.files.len();
-        let mut file =
-            File { path: path.to_owned(), before, after: None, staged: None, early: false, saved: false };
-        match new {
-            Some(_) if is_submodule(new) => file.early = true,
-            Some(entry) => {
-                let name = staged.new_file(at);
-                let (mut bytes, by_git) = content(repo, path, *entry, source, index)?;
-                staged.by_git.extend(by_git);
-                let mut mode = entry.mode;
-                if let Some(local) = coming_to.get(path) {
-                    match merged(repo, checkout, local, *entry, source, index)? {
-                        Ok((mine, merged)) => {
-                            (bytes, mode) = (merged.bytes, merged.mode);
-                            staged.indexed.insert(path.to_owned(), merged.index);
-                            file.saved = local.path == path;
-                            if file.saved {
-                                save(&staged.saved_file(at), &mine, before)?;
+            let is_submodule = |entry: &Option<Entry>| entry.is_some_and(|entry| entry.mode == SUBMODULE);
+            if before.is_none() && (is_submodule(new) || is_submodule(old) && new.is_none()) {
+                // An unpopulated one is an empty directory, which nobody misses when it goes.
+                continue;
+            }
+            let at = staged.files.len();
+            let mut file =
+                File { path: path.to_owned(), before, after: None, staged: None, early: false, saved: false };
+            match new {
+                Some(_) if is_submodule(new) => file.early = true,
+                Some(entry) => {
+                    let name = staged.new_file(at);
+                    let (mut bytes, by_git) = self.content(path, *entry)?;
+                    staged.by_git.extend(by_git);
+                    let mut mode = entry.mode;
+                    if let Some(local) = coming_to.get(path) {
+                        match self.merged(local, *entry)? {
+                            Ok((mine, merged)) => {
+                                (bytes, mode) = (merged.bytes, merged.mode);
+                                staged.indexed.insert(path.to_owned(), merged.index);
+                                file.saved = local.path == path;
+                                if file.saved {
+                                    save(&staged.saved_file(at), &mine, before)?;
+                                }
+                            }
+                            Err(clash) => {
+                                clashes.push(clash);
+                                continue;
                             }
                         }
-                        Err(clash) => {
-                            clashes.push(clash);
-                            continue;
+                    }
+                    // Of the file that it replaces or comes from: what only its owner could read stays so.
+                    let like = match (before, origin) {
+                        (None, Some(origin)) => checkout.identity(origin.as_str())?,
+                        (before, _) => before,
+                    };
+                    let like = like.and_then(|like| like.permissions());
+                    write(&name, &bytes, mode, like).map_err(|e| vcs::Error::io("write", &name, e))?;
+                    point(Fault::FileStaged)?;
+                    file.after = Some(blob_id(&bytes)?.to_string());
+                    file.staged = Identity::at(&name).map_err(|e| vcs::Error::io("look at", &name, e))?;
+                }
+                None => {
+                    file.early = excludes(&coming, path);
+                    match locals.get(path) {
+                        None => {}
+                        Some(local) if local.to != path && coming.contains(local.to.as_str()) => {
+                            save(&staged.saved_file(at), &checkout.read(path)?, before)?;
+                            file.saved = true;
                         }
+                        // Somebody's changes, which a hook would take away.
+                        Some(_) => clashes.push(Obstacle::Clash { path: path.to_owned(), lines: Vec::new() }),
                     }
                 }
-                // Of the file that it replaces or comes from: what only its owner could read stays so.
-                let like = match (before, origin) {
-                    (None, Some(origin)) => checkout.identity(origin.as_str())?,
-                    (before, _) => before,
-                };
-                let like = like.and_then(|like| like.permissions());
-                write(&name, &bytes, mode, like).map_err(|e| vcs::Error::io("write", &name, e))?;
-                point(Fault::FileStaged)?;
-                file.after = Some(blob_id(&bytes)?.to_string());
-                file.staged = Identity::at(&name).map_err(|e| vcs::Error::io("look at", &name, e))?;
             }
-            None => {
-                file.early = excludes(&coming, path);
-                match locals.get(path) {
-                    None => {}
-                    Some(local) if local.to != path && coming.contains(local.to.as_str()) => {
-                        save(&staged.saved_file(at), &checkout.read(path)?, before)?;
-                        file.saved = true;
-                    }
-                    // Somebody's changes, which a hook would take away.
-                    Some(_) => clashes.push(Obstacle::Clash { path: path.to_owned(), lines: Vec::new() }),
-                }
+            staged.files.push(file);
+        }
+        if !clashes.is_empty() {
+            return Err(Error::InTheWay(clashes));
+        }
+        directories::directories(checkout, net, staged)
+    }
+
+    /// Makes the index that is to be the one that attributes are read from.
+    fn read_attributes_of(&self, net: &[Net], staged: &Staged) -> Result<()> {
+        let aside = staged.directory.0.join("attributes-index");
+        let updates: Vec<_> = net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
+        let present = self.repo.present_index(None, &aside)?;
+        let (placed, outside) = (BTreeMap::new(), BTreeSet::new());
+        self.repo.prepare_index(&aside, present, &updates, &self.checkout, &placed, &outside)?;
+        self.repo.read_attributes_from(&aside)?;
+        let _ = std::fs::remove_file(&aside);
+        Ok(())
+    }
+
+    /// What is to stand in the checkout, and what of git's own has made it.
+    fn content(&self, path: &str, entry: Entry) -> Result<(Vec<u8>, Option<String>)> {
+        let repo = self.repo;
+        if entry.mode == LINK {
+            return Ok((repo.blob(entry.id)?, None));
+        }
+        match repo.conversion(path, self.source, self.index)? {
+            Conversion::Own(converter) => Ok((converter.to_checkout(&repo.blob(entry.id)?, entry.id), None)),
+            Conversion::Filtered(what) | Conversion::Encoded(what) | Conversion::FilteredAndEncoded(what) => {
+                Ok((repo.smudge(path, entry.id, Attributes::Checkout)?, Some(what)))
             }
         }
-        staged.files.push(file);
     }
-    if !clashes.is_empty() {
-        return Err(Error::InTheWay(clashes));
+
+    /// The user's bytes, and what becomes of them and of the index's entry by the new entry of the file; or a conflict.
+    pub(super) fn merged(
+        &self,
+        local: &Local,
+        new: Entry,
+    ) -> Result<std::result::Result<(Vec<u8>, Merged), Obstacle>> {
+        let mine = self.checkout.read(&local.path)?;
+        if self.checkout.identity(&local.path)? != Some(local.file) {
+            return Err(vcs::Error::Raced(local.path.clone()).into());
+        }
+        let in_checkout = |path: &str, entry| Ok(self.content(path, entry)?.0);
+        Ok(match local.merge(self.repo, new, &mine, in_checkout)? {
+            Ok(merged) => Ok((mine, merged)),
+            Err(lines) => Err(Obstacle::Clash { path: local.path.clone(), lines }),
+        })
     }
-    directories::directories(checkout, net, staged)
 }
 
 /// Whether one of the paths has this one as a directory, or lies above it.
@@ -260,56 +317,6 @@ fn excludes(paths: &BTreeSet<&str>, path: &str) -> bool {
     let prefix = format!("{path}/");
     let below = paths.range(prefix.as_str()..).next().is_some_and(|next| next.starts_with(&prefix));
     below || path.match_indices('/').any(|(slash, _)| paths.contains(&path[..slash]))
-}
-
-/// Makes the index that is to be the one that attributes are read from.
-fn attributes_of(repo: &Repo, net: &[Net], staged: &Staged, checkout: &Checkout) -> Result<()> {
-    let aside = staged.directory.0.join("attributes-index");
-    let updates: Vec<_> = net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
-    let present = repo.present_index(None, &aside)?;
-    repo.prepare_index(&aside, present, &updates, checkout, &BTreeMap::new(), &BTreeSet::new())?;
-    repo.read_attributes_from(&aside)?;
-    let _ = std::fs::remove_file(&aside);
-    Ok(())
-}
-
-/// What is to stand in the checkout, and what of git's own has made it.
-fn content(
-    repo: &Repo,
-    path: &str,
-    entry: Entry,
-    source: Source,
-    index: &Index,
-) -> Result<(Vec<u8>, Option<String>)> {
-    if entry.mode == LINK {
-        return Ok((repo.blob(entry.id)?, None));
-    }
-    match repo.conversion(path, source, index)? {
-        Conversion::Own(converter) => Ok((converter.to_checkout(&repo.blob(entry.id)?, entry.id), None)),
-        Conversion::Filtered(what) | Conversion::Encoded(what) | Conversion::FilteredAndEncoded(what) => {
-            Ok((repo.smudge(path, entry.id, Attributes::Checkout)?, Some(what)))
-        }
-    }
-}
-
-/// The user's bytes, and what becomes of them and of the index's entry by the new entry of the file; or a conflict.
-pub(super) fn merged(
-    repo: &Repo,
-    checkout: &Checkout,
-    local: &Local,
-    new: Entry,
-    source: Source,
-    index: &Index,
-) -> Result<std::result::Result<(Vec<u8>, Merged), Obstacle>> {
-    let mine = checkout.read(&local.path)?;
-    if checkout.identity(&local.path)? != Some(local.file) {
-        return Err(vcs::Error::Raced(local.path.clone()).into());
-    }
-    let in_checkout = |path: &str, entry| Ok(content(repo, path, entry, source, index)?.0);
-    Ok(match local.merge(repo, new, &mine, in_checkout)? {
-        Ok(merged) => Ok((mine, merged)),
-        Err(lines) => Err(Obstacle::Clash { path: local.path.clone(), lines }),
-    })
 }
 
 /// Saves what is in no commit, on the disk before any file of the checkout is touched.

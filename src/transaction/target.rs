@@ -18,8 +18,6 @@ pub struct Target {
     pub is_head: bool,
     /// Whether an index and files move with it.
     pub checked_out: bool,
-    /// The other worktree in which it is checked out, if any.
-    pub occupied: Option<std::path::PathBuf>,
 }
 
 impl Target {
@@ -57,8 +55,7 @@ impl Target {
             // A branch to be made begins at HEAD, if there is one.
             (None, None) => repo.tip("HEAD")?,
         };
-        let occupied = if is_head || name == "HEAD" { None } else { repo.occupied_elsewhere(&name)? };
-        Ok(Self { name, tip, start, is_head, checked_out: has_checkout, occupied })
+        Ok(Self { name, tip, start, is_head, checked_out: has_checkout })
     }
 
     /// Looks whether it is the same reference as at an earlier try: a switch in between is not to be followed.
@@ -77,9 +74,25 @@ impl Target {
         self.name.strip_prefix("refs/heads/").unwrap_or(&self.name)
     }
 
-    /// The other worktree as an obstacle.
-    pub(super) fn obstacle(&self) -> Option<Obstacle> {
-        let worktree = self.occupied.clone()?;
-        Some(Obstacle::CheckedOut { branch: self.short().to_owned(), worktree })
+    /// The other worktree in which it is checked out, as an obstacle.
+    pub(super) fn obstacle(&self, repo: &Repo) -> Result<Option<Obstacle>> {
+        if self.is_head || self.name == "HEAD" {
+            return Ok(None);
+        }
+        let branch = self.short().to_owned();
+        let worktree = repo.occupied_elsewhere(&self.name)?;
+        Ok(worktree.map(|worktree| Obstacle::CheckedOut { branch, worktree }))
+    }
+
+    /// The worktree in which it is checked out, this one or another, as an obstacle to what leaves checkouts alone.
+    ///
+    /// # Errors
+    /// The worktrees cannot be read.
+    pub fn in_use(&self, repo: &Repo) -> Result<Option<Obstacle>> {
+        if !self.is_head {
+            return self.obstacle(repo);
+        }
+        let worktree = repo.workdir().unwrap_or(repo.git_dir()).to_owned();
+        Ok(Some(Obstacle::CheckedOut { branch: self.short().to_owned(), worktree }))
     }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The private directory of one transaction, in the shared git directory, and its scratch worktree unless that has to hold
 /// all files; removed when dropped, unless something is left for the recovery.
 #[derive(Debug)]
-pub(super) struct TransactionDir {
+pub struct TransactionDir {
     pub(super) path: PathBuf,
     pub(super) id: String,
     common: PathBuf,
@@ -81,7 +81,11 @@ impl TransactionDir {
         }
     }
 
-    pub(super) fn open(repo: &Repo, timeout: Duration) -> Result<Self> {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// What the file system says, or somebody holds the repository's lock for so long.
+    pub fn open(repo: &Repo, timeout: Duration) -> Result<Self> {
         let common = repo.common_dir();
         let all = Self::all(common);
         Self::check_all(common)?;
@@ -108,7 +112,8 @@ impl TransactionDir {
         }
     }
 
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    /// A file in it.
+    pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
@@ -206,26 +211,6 @@ impl SpareRoom {
     pub(super) fn take(&self, base: Option<Oid>) -> Option<Left> {
         let spare = self.0.take()?;
         Some((spare.transaction_dir, spare.scratch.filter(|_| spare.base == base), spare.quarantine))
-    }
-}
-
-/// A directory that nobody else can enter. It is gone when this is dropped, and if this process is killed, with the next
-/// recovery.
-#[derive(Debug)]
-pub struct Private(TransactionDir);
-
-impl Private {
-    /// Makes one.
-    ///
-    /// # Errors
-    /// What the file system says, or somebody holds the repository's lock for so long.
-    pub fn make(repo: &Repo, timeout: Duration) -> Result<Self> {
-        TransactionDir::open(repo, timeout).map(Self)
-    }
-
-    /// A file in it.
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.0.file(name)
     }
 }
 

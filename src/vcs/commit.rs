@@ -24,8 +24,6 @@ pub struct CommitSettings {
     encoding: Option<String>,
     /// The signing key, if commits are signed; an empty one leaves the choice to git.
     key: Option<String>,
-    /// Returns a signal that has come, for which signing is given up.
-    signal: fn() -> Option<i32>,
 }
 
 impl CommitSettings {
@@ -53,18 +51,17 @@ struct Texts {
 }
 
 impl Repo {
-    /// How commits are written here. `signal` returns a signal that has come while the signing program waits for the
-    /// user.
+    /// How commits are written here: signed with that key if there is one, else as configured.
     ///
     /// # Errors
     /// The configuration makes no sense.
-    pub fn commit_settings(&self, sign: &Sign, signal: fn() -> Option<i32>) -> Result<CommitSettings> {
+    pub fn commit_settings(&self, sign: &Sign) -> Result<CommitSettings> {
         let key = match sign {
             Sign::Never => None,
             Sign::With(key) => Some(key.clone()),
             Sign::AsConfigured => self.config().bool("commit.gpgsign")?.unwrap_or(false).then(String::new),
         };
-        Ok(CommitSettings { encoding: self.commit_encoding()?, key, signal })
+        Ok(CommitSettings { encoding: self.commit_encoding()?, key })
     }
 
     /// `i18n.commitEncoding`, unless it is UTF-8.
@@ -97,7 +94,7 @@ impl Repo {
     ) -> Result<Oid> {
         let texts = Texts::of(self, who, draft.message, commit_settings)?;
         if let Some(key) = &commit_settings.key {
-            return self.sign(quarantine, draft, &texts, key, commit_settings.signal);
+            return self.sign(quarantine, draft, &texts, key);
         }
         self.write_unsigned(draft, &texts, commit_settings.encoding.as_deref())
     }
@@ -128,14 +125,7 @@ impl Repo {
     }
 
     /// Has git write and sign the commit, in the quarantine's directory, where git also finds the new objects.
-    fn sign(
-        &self,
-        quarantine: &Quarantine,
-        draft: &Draft<'_>,
-        texts: &Texts,
-        key: &str,
-        signal: fn() -> Option<i32>,
-    ) -> Result<Oid> {
+    fn sign(&self, quarantine: &Quarantine, draft: &Draft<'_>, texts: &Texts, key: &str) -> Result<Oid> {
         quarantine.spill(self)?;
         let mut command = process::git_with_objects(self, quarantine.objects());
         for (role, who) in [("AUTHOR", &texts.author), ("COMMITTER", &texts.committer)] {
@@ -149,7 +139,7 @@ impl Repo {
         let (message, printed) = (quarantine.objects().join("message"), quarantine.objects().join("signed"));
         std::fs::write(&message, &texts.message).map_err(|e| Error::io("write", &message, e))?;
         let signing = Supervised::of(&command).input(Some(&message)).output(&printed).asking();
-        let ended = supervise::run(signing, &signal);
+        let ended = supervise::run(signing, &());
         let said = places::read(&printed, places::SMALL);
         // Only objects may stay in that directory.
         for file in [&message, &printed] {

@@ -9,11 +9,11 @@ use std::fs::File;
 use std::path::Path;
 
 /// Ignores Ctrl-C while an editor runs, because the editor handles it.
-struct IgnoresInterrupt(fn() -> Option<i32>);
+struct IgnoresInterrupt;
 
 impl Onlooker for IgnoresInterrupt {
     fn signal(&self) -> Option<i32> {
-        (self.0)().filter(|signal| *signal != SIGINT)
+        interrupt::signal().filter(|signal| *signal != SIGINT)
     }
 }
 
@@ -24,7 +24,7 @@ impl Repo {
     ///
     /// # Errors
     /// Git knows no editor, or it failed.
-    pub fn edit(&self, file: &Path, signal: fn() -> Option<i32>) -> Result<()> {
+    pub fn edit(&self, file: &Path) -> Result<()> {
         let editor = process::output(process::git(self).args(["var", "GIT_EDITOR"]))?;
         if editor == ":" {
             return Ok(());
@@ -40,7 +40,7 @@ impl Repo {
         if let Some(top) = self.workdir() {
             command.command.current_dir(top);
         }
-        let ended = supervise::run(command, &IgnoresInterrupt(signal))?;
+        let ended = supervise::run(command, &IgnoresInterrupt)?;
         if ended.status != 128 + SIGINT {
             interrupt::forget(SIGINT);
         }
@@ -58,11 +58,11 @@ impl Repo {
     ///
     /// # Errors
     /// As [`Repo::edit`].
-    pub fn edit_text(&self, name: &str, text: &[u8], signal: fn() -> Option<i32>) -> Result<Vec<u8>> {
+    pub fn edit_text(&self, name: &str, text: &[u8]) -> Result<Vec<u8>> {
         let directory = self.temporary()?;
         let file = directory.path().join(name);
         std::fs::write(&file, text).map_err(|e| Error::io("write", &file, e))?;
-        self.edit(&file, signal)?;
+        self.edit(&file)?;
         std::fs::read(&file).map_err(|e| Error::io("read", file, e))
     }
 

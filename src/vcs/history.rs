@@ -19,6 +19,11 @@ pub struct CommitData {
 }
 
 impl CommitData {
+    /// Whether the commit has several parents.
+    pub fn is_merge(&self) -> bool {
+        self.parents.len() > 1
+    }
+
     /// The first paragraph of the message, on one line, as git shows it.
     pub fn subject(&self) -> String {
         let lines = self.message.trim_start_matches('\n').lines();

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::repo::Repo;
-use super::{Error, Result, places};
+use super::{Error, Result, interrupt, places};
 use std::cell::Cell;
 use std::fs::{File, Metadata};
 use std::io::Write;
@@ -69,17 +69,17 @@ pub struct Patience {
 
 impl Patience {
     /// For the index: a `git status` in the background holds its lock for moments.
-    pub fn for_index(stop: fn() -> bool) -> Self {
-        Self { time: Some(Duration::from_secs(1)), stop }
+    pub fn for_index() -> Self {
+        Self { time: Some(Duration::from_secs(1)), stop: interrupt::seen }
     }
 
     /// For a reference, as git waits (git-config(1), `core.filesRefLockTimeout`).
     ///
     /// # Errors
     /// The configured value is not a number.
-    pub fn for_reference(config: &Config, stop: fn() -> bool) -> Result<Self> {
+    pub fn for_reference(config: &Config) -> Result<Self> {
         let milliseconds = config.number("core.filesreflocktimeout")?.unwrap_or(100);
-        Ok(Self { time: u64::try_from(milliseconds).ok().map(Duration::from_millis), stop })
+        Ok(Self { time: u64::try_from(milliseconds).ok().map(Duration::from_millis), stop: interrupt::seen })
     }
 
     /// Tries until the result is not [`Error::Locked`], or the time is over.

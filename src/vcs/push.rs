@@ -2,7 +2,7 @@
 
 use super::lock::Flock;
 use super::repo::Repo;
-use super::{Error, Oid, Result, process};
+use super::{Error, Oid, Result, interrupt, process};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
@@ -80,10 +80,10 @@ impl Repo {
     ///
     /// # Errors
     /// The remote cannot be reached.
-    pub fn ask_remote(&self, upstream: &Upstream, stop: fn() -> bool) -> Result<Option<Oid>> {
+    pub fn ask_remote(&self, upstream: &Upstream) -> Result<Option<Oid>> {
         let mut command = process::git(self);
         command.args(["ls-remote", "--refs", "--", &upstream.remote, &upstream.branch]);
-        let output = run_for_remote(&mut command, upstream, stop)?;
+        let output = run_for_remote(&mut command, upstream)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let found = text.lines().filter_map(|line| line.split_once('\t'));
         found.filter(|(_, name)| *name == upstream.branch).map(|(id, _)| self.id(id)).next().transpose()
@@ -93,11 +93,11 @@ impl Repo {
     ///
     /// # Errors
     /// The remote cannot be reached.
-    pub fn fetch_branch(&self, upstream: &Upstream, stop: fn() -> bool) -> Result<()> {
+    pub fn fetch_branch(&self, upstream: &Upstream) -> Result<()> {
         let mut command = process::git(self);
         command.args(["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--"]);
         command.args([&upstream.remote, &upstream.branch]);
-        run_for_remote(&mut command, upstream, stop).map(drop)
+        run_for_remote(&mut command, upstream).map(drop)
     }
 
     /// Pushes to a remote's branches, all or none, never by force, and runs the pre-push hook if `verify`. Git inherits
@@ -105,14 +105,7 @@ impl Repo {
     ///
     /// # Errors
     /// Git cannot be started.
-    pub fn push(
-        &self,
-        remote: &str,
-        refs: &[PushedRef<'_>],
-        verify: bool,
-        alive: &Flock,
-        stop: fn() -> bool,
-    ) -> Result<Pushed> {
+    pub fn push(&self, remote: &str, refs: &[PushedRef<'_>], verify: bool, alive: &Flock) -> Result<Pushed> {
         let mut command = process::git(self);
         // In English, since messages are compared below.
         command.env("LC_ALL", "C").args(["push", "--porcelain", "--no-follow-tags"]);
@@ -126,7 +119,7 @@ impl Repo {
         let from = |one: &PushedRef<'_>| one.from.map(|id| id.to_string()).unwrap_or_default();
         command.args(refs.iter().map(|one| format!("{}:{}", from(one), one.to)));
         command.stdin(alive.share()?);
-        let output = run(&mut command, stop)?;
+        let output = run(&mut command)?;
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let lines = text.lines().filter_map(|line| {
@@ -153,8 +146,8 @@ impl Repo {
 }
 
 /// Runs a command that connects to a remote.
-fn run_for_remote(command: &mut Command, upstream: &Upstream, stop: fn() -> bool) -> Result<Output> {
-    let output = run(command, stop)?;
+fn run_for_remote(command: &mut Command, upstream: &Upstream) -> Result<Output> {
+    let output = run(command)?;
     process::checked(command, output).map_err(|e| match e {
         Error::Command { message, .. } => Error::Remote { remote: upstream.remote.clone(), message },
         e => e,
@@ -163,8 +156,8 @@ fn run_for_remote(command: &mut Command, upstream: &Upstream, stop: fn() -> bool
 
 const TICK: Duration = Duration::from_millis(50);
 
-/// Runs a command to its end; sends it SIGTERM once `stop` returns true.
-fn run(command: &mut Command, stop: fn() -> bool) -> Result<Output> {
+/// Runs a command to its end; sends it SIGTERM once a signal has come.
+fn run(command: &mut Command) -> Result<Output> {
     let failed = |e| Error::io("run", "git", e);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
     let process = Pid::from_child(&child);
@@ -174,7 +167,7 @@ fn run(command: &mut Command, stop: fn() -> bool) -> Result<Output> {
         loop {
             match finished.recv_timeout(TICK) {
                 Ok(outcome) => return outcome.map_err(failed),
-                Err(mpsc::RecvTimeoutError::Timeout) if stop() => {
+                Err(mpsc::RecvTimeoutError::Timeout) if interrupt::seen() => {
                     let _ = kill_process(process, Signal::TERM);
                 }
                 Err(mpsc::RecvTimeoutError::Timeout) => {}

@@ -13,6 +13,7 @@ use super::manifest::{Item, Manifest};
 use super::pack::PACK_LIMIT;
 use super::pending::{Pending, is_spilled, new_objects};
 use super::repo::Repo;
+use super::temporary::Temporary;
 use super::{Error, Oid, Result, places};
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -25,6 +26,8 @@ const PACKS: &str = "pack/";
 #[derive(Debug)]
 pub struct Quarantine {
     path: PathBuf,
+    /// What it lies in, where that goes with it.
+    _within: Option<Temporary>,
 }
 
 impl Quarantine {
@@ -38,14 +41,19 @@ impl Quarantine {
     /// # Errors
     /// The object directory cannot be read.
     pub fn enter(repo: &Repo, id: &str) -> Result<Self> {
-        Self::enter_at(repo, Self::path_for(repo.objects_dir(), id))
+        Self::enter_at(repo, Self::path_for(repo.objects_dir(), id), None)
     }
 
-    /// As `enter`, with the directory elsewhere, for a dry run that must not touch the repository.
+    /// As `enter`, with a temporary directory, for a dry run that must not touch the repository.
     ///
     /// # Errors
-    /// The object directory cannot be read.
-    pub fn enter_at(repo: &Repo, path: PathBuf) -> Result<Self> {
+    /// The object directory cannot be read, or no directory can be made.
+    pub fn enter_aside(repo: &Repo) -> Result<Self> {
+        let within = repo.temporary()?;
+        Self::enter_at(repo, within.path().join("quarantine"), Some(within))
+    }
+
+    fn enter_at(repo: &Repo, path: PathBuf, within: Option<Temporary>) -> Result<Self> {
         let failed = |e| Error::git("enter the quarantine", e);
         let real = repo.object_store()?;
         let odb = repo.object_store()?;
@@ -53,7 +61,7 @@ impl Quarantine {
         odb.add_new_mempack_backend(1000).map_err(failed)?;
         repo.git.set_odb(&odb).map_err(failed)?;
         *repo.pending.borrow_mut() = Some(Pending::new(real, path.clone()));
-        Ok(Self { path })
+        Ok(Self { path, _within: within })
     }
 
     /// Whether the directory exists and everything in it has moved into the repository, so that it can be used again.

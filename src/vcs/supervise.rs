@@ -5,7 +5,7 @@
 //! because only the foreground group may read from the terminal; its descendants are found in `/proc` and ended. Ctrl-C
 //! goes to that whole group, but the command's first process ignores it, because the descendants are found from there.
 
-use super::{Error, Result, process};
+use super::{Error, Result, interrupt, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use std::ffi::{OsStr, OsString};
@@ -84,14 +84,12 @@ pub trait Onlooker {
     }
 
     /// A signal that has come, to pass on to the command.
-    fn signal(&self) -> Option<i32>;
-}
-
-impl Onlooker for fn() -> Option<i32> {
     fn signal(&self) -> Option<i32> {
-        self()
+        interrupt::signal()
     }
 }
+
+impl Onlooker for () {}
 
 /// A command's access to the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -346,10 +344,6 @@ enum State {
 mod tests {
     use super::*;
 
-    fn never() -> Option<i32> {
-        None
-    }
-
     fn at_once() -> Option<i32> {
         Some(Signal::TERM.as_raw())
     }
@@ -368,7 +362,7 @@ mod tests {
             let command = Supervised::new("sh", ["-c", "cat; echo said >&2; exit 3"]);
             let command = command.input(Some(&input)).output(&output);
             let command = if asks { command.asking() } else { command };
-            let ended = run(command, &(never as fn() -> _)).expect("it runs");
+            let ended = run(command, &()).expect("it runs");
             assert_eq!((ended.status, ended.output, ended.stopped), (3, b"said\n".to_vec(), None));
             assert_eq!(std::fs::read(&output).expect("there"), b"text");
         }
@@ -405,7 +399,7 @@ mod tests {
 
     #[test]
     fn one_that_is_stopped_is_not_waited_for() {
-        let ended = run(Supervised::new("sh", ["-c", "kill -STOP $$"]), &(never as fn() -> _));
+        let ended = run(Supervised::new("sh", ["-c", "kill -STOP $$"]), &());
         let ended = ended.expect("it runs");
         assert_eq!((ended.stopped, ended.is_success()), (Some(Signal::STOP.as_raw()), false));
     }

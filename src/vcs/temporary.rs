@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A directory that is removed when this is dropped.
+#[derive(Debug)]
 pub struct Temporary {
     directory: Option<TempDir>,
     path: PathBuf,

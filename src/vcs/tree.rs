@@ -7,7 +7,7 @@ use super::attributes::Conversion;
 use super::precompress::Text;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
-use crate::plan::{Body, FileState, Node, TreeError, TreeView};
+use crate::plan::{Body, FileChange, FileState, Node, TreeError, TreeView};
 pub(super) use object::Named;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -60,6 +60,16 @@ pub(super) fn node(mode: i32) -> Node {
         0o120000 => Node::Symlink,
         0o160000 => Node::Submodule,
         mode => Node::File { executable: mode & 0o100 != 0 },
+    }
+}
+
+/// The mode of what stands somewhere.
+pub fn mode_of(node: Node) -> u32 {
+    match node {
+        Node::File { executable: true } => 0o100755,
+        Node::File { executable: false } | Node::Directory => 0o100644,
+        Node::Symlink => 0o120000,
+        Node::Submodule => 0o160000,
     }
 }
 
@@ -127,13 +137,18 @@ impl BaseTree<'_> {
                 }
             },
         };
-        let mode = match state.node {
-            Node::File { executable: true } => 0o100755,
-            Node::File { executable: false } | Node::Directory => 0o100644,
-            Node::Symlink => 0o120000,
-            Node::Submodule => 0o160000,
+        Ok(Entry { mode: mode_of(state.node), id })
+    }
+
+    /// Likewise of all that changes; the last that a path comes to counts.
+    ///
+    /// # Errors
+    /// As [`BaseTree::store`].
+    pub fn store_all<'c>(&self, changes: impl IntoIterator<Item = &'c FileChange>) -> Result<Changes> {
+        let entry = |FileChange { path, after, .. }: &FileChange| {
+            Ok((path.clone(), after.as_ref().map(|state| self.store(path, state)).transpose()?))
         };
-        Ok(Entry { mode, id })
+        changes.into_iter().map(entry).collect()
     }
 
     fn lookup(&self, path: &RepoPath) -> Result<Option<(i32, Oid)>> {

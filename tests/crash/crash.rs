@@ -201,7 +201,7 @@ fn killed_by_chance(scenario: &Scenario, times: u64, longest: u64) {
         // As long as a git that it started is at work, it is alive.
         for _ in 0..200 {
             sandbox.run(["recover"]).exits(0);
-            if !sandbox.exists(".git/llm-apply/txn") {
+            if !sandbox.exists(".git/llm-apply") {
                 break;
             }
             std::thread::sleep(std::time::Duration::from_millis(50));

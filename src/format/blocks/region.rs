@@ -58,7 +58,7 @@ impl<'r> Reader<'r> {
 
     /// Whether the diff above goes on at this line: a hunk without numbers opens nothing by itself.
     fn goes_on(&self, cursor: &Cursor<'r>) -> bool {
-        cursor.fence().is_none() && diff::is_hunk(cursor.text()) && self.is_last(FormatId::Diff)
+        diff::is_hunk(cursor.text()) && self.is_last(FormatId::Diff)
     }
 
     /// Gives the edits of a region their number, their files and their whys. `candidates`: the files that they may be

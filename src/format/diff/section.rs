@@ -54,6 +54,8 @@ impl<'r> Section<'r> {
             section.git = Some(line.skip("diff --git ".len()));
         } else if line.text.starts_with("--- ") {
             section.old = Some(line.skip("--- ".len()));
+        } else if line.text.starts_with("+++ ") {
+            section.new = Some(line.skip("+++ ".len()));
         } else {
             section.git = Some(line.skip(line.text.len()));
             section.hunks.fault_combined(section.span);

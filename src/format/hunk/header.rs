@@ -105,12 +105,18 @@ fn number(text: &str) -> (Option<u32>, &str) {
 
 /// Whether the header of a file begins at this line, which may also be a line of a hunk with those numbers, so many of
 /// whose lines are read: `--- a` and `+++ b` lines with a `@@` line below them, that name one file or are not the last
-/// lines due. So a hunk whose count is too high by one does not swallow the next file's header.
+/// lines due. So a hunk whose count is too high by one does not swallow the next file's header. A `+++ b` line above a `@@`
+/// line is a header that lost its first line, unless more lines of the hunk are due.
 pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>, hunk: Option<(Numbers, [u32; 2])>) -> bool {
     let is_last = |(numbers, [old, new]): (Numbers, [u32; 2])| {
         numbers.due([old.saturating_add(1), new.saturating_add(1)]) == Due::Nothing
     };
-    line.text.starts_with("diff --git ")
+    let is_due = |(numbers, counted): (Numbers, _)| matches!(numbers.due(counted), Due::Lines(_));
+    let is_half = line.text.starts_with("+++ ")
+        && below.clone().next().is_some_and(|line| line.text.starts_with("@@"))
+        && !hunk.is_some_and(is_due);
+    is_half
+        || line.text.starts_with("diff --git ")
         || names(line, below).is_some_and(|(old, new, has_hunk)| {
             has_hunk && (is_one_file(old, new) || !hunk.is_some_and(is_last))
         })

@@ -235,6 +235,8 @@ fn in_a_file_of_tabs_and_blanks_lines_are_of_the_kind_around_the_place() {
     assert_eq!(code, ok(&more.replace("k() {\n", "k() {\n\th()\n")));
     let flat = in_file("a.go", "package a\n", hunk("package a\n", "package a\n\nfunc f() {\n  g()\n}\n"));
     assert_eq!(flat, ok("package a\n\nfunc f() {\n  g()\n}\n"), "it has none");
+    let blank = in_file("a.go", "a {\n  \n}\n", hunk("a {\n", "a {\n\tb()\n"));
+    assert_eq!(blank, ok("a {\n\tb()\n  \n}\n"), "a blank line shows none");
 }
 
 #[test]

@@ -28,15 +28,12 @@ impl Operation<'_, '_> {
         }
         self.may_touch(&from)?;
         self.may_touch(&to)?;
-        let before = match self.overlay.node(&from)? {
-            None => return self.moved_already(from, to, hunks),
-            Some(Node::Directory) if self.takes_directories() => return self.rename_all(from, to),
-            Some(Node::Directory) => {
-                return Err(self.unfit(&from, policy::named(Node::Directory)).into());
-            }
-            Some(_) => self.overlay.file(&from)?,
+        let before = match (self.overlay.node(&from)?, self.overlay.file(&from)?) {
+            (None, _) => return self.moved_already(from, to, hunks),
+            (_, Some(before)) => before,
+            (Some(_), None) if self.takes_directories() => return self.rename_all(from, to),
+            (Some(node), None) => return Err(self.unfit(&from, policy::named(node)).into()),
         };
-        let Some(before) = before else { return Err(self.not_found(&from)?.into()) };
         let version = match hunks.is_empty() {
             true => self.overlay.known_version(&from),
             false => Some(self.editable(&from)?.1),
@@ -122,12 +119,10 @@ impl Operation<'_, '_> {
         let to = read_path(to, self.overlay, self.rules)?;
         let from = self.follow(from)?;
         self.may_touch(&to)?;
-        let state = match self.overlay.node(&from)? {
-            None => return Err(self.not_found(&from)?.into()),
-            Some(Node::File { .. }) => self.overlay.file(&from)?,
-            Some(node) => return Err(self.unfit(&from, policy::named(node)).into()),
-        };
-        let Some(mut source) = state else { return Err(self.not_found(&from)?.into()) };
+        if self.overlay.node(&from)?.is_none() {
+            return Err(self.not_found(&from)?.into());
+        }
+        let mut source = self.regular(&from)?;
         let mut version = self.overlay.known_version(&from);
         // A diff copies what was there before it, and may say above what becomes of that.
         if let Some(before) = self.overlay.before_diff(&from) {

@@ -1,0 +1,2 @@
+LIMIT = 10
+RETRIES = 3

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-/// A text of an edit: a verbatim part of the response, a part that is converted by a [`Reading`], or a text of its own.
+/// A text of an edit: a verbatim part of the response, a part with a conversion, or a text of its own.
 ///
 /// Most texts are parts of the response, with or without marks, escapes or other line endings. Storing them again would
 /// double the memory of a large response.

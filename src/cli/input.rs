@@ -12,9 +12,6 @@ use std::path::{Path, PathBuf};
 /// Reads the responses in their order, numbered from `first`. `-`, or no name at all, is standard input. Unless `needed`,
 /// no name and a terminal or empty input is no response. If not all can be read, `lost` gets what was read from standard
 /// input.
-///
-/// # Errors
-/// A file cannot be read, is too large or is not text.
 pub(super) fn read(
     names: &[OsString],
     limit: u64,
@@ -62,9 +59,6 @@ pub(super) fn read(
 }
 
 /// The clipboard's content as a response.
-///
-/// # Errors
-/// It is too large or not text.
 pub(super) fn of_clipboard(bytes: Vec<u8>, limit: u64, id: u32) -> Result<Response, Error> {
     Ok(Response::new(id, "the clipboard", bytes, limit)?)
 }
@@ -120,9 +114,6 @@ pub(super) fn shown(name: &OsString) -> String {
 }
 
 /// Reads a commit message from a file or standard input, in UTF-8 or the encoding of commits.
-///
-/// # Errors
-/// It cannot be read, is too large or is not text.
 pub(super) fn read_message(repo: &Repo, name: &str, limit: u64) -> Result<String, Error> {
     let shown = if name == "-" { "standard input" } else { name };
     let failed = |source| Error::Input { name: shown.to_owned(), source };

@@ -59,9 +59,6 @@ impl Printer {
     }
 
     /// With the typed and configured settings. Warns about unknown keys.
-    ///
-    /// # Errors
-    /// A configuration value is invalid.
     pub(super) fn open(matches: &ArgMatches, config: &Config, said: &Rc<Said>) -> vcs::Result<Self> {
         let printer = Self::new(Output::read(matches, config)?, said);
         settings::unknown_keys(config).for_each(|text| printer.warn(&text));
@@ -283,7 +280,6 @@ impl Printer {
         }
     }
 
-    /// Prints the output of a failed hook or command.
     pub(super) fn printed(&self, failure: &Failure) {
         if failure.skipped > 0 {
             let skipped = failure.skipped;
@@ -320,7 +316,6 @@ impl Printer {
         repo.show_diff(old, new, show)
     }
 
-    /// Prints a hint.
     fn hint(&self, text: &str) {
         let cyan = anstyle::AnsiColor::Cyan.on_default();
         self.err(&format!("{cyan}hint{cyan:#}: {}\n", escape(text)));
@@ -339,7 +334,6 @@ impl Printer {
         }
     }
 
-    /// Prints a line of the result.
     pub(super) fn line(&self, text: &str) {
         if !self.output.quiet {
             self.out(&format!("{}\n", escape(text)));

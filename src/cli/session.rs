@@ -18,9 +18,6 @@ pub(super) struct Session<'a> {
 
 impl<'a> Session<'a> {
     /// Opens the repository of the current directory.
-    ///
-    /// # Errors
-    /// There is none, or a configuration value is invalid.
     pub(super) fn open(matches: &'a ArgMatches, said: &Rc<Said>) -> Result<Self, Error> {
         let repo = Repo::discover()?;
         let printer = Printer::open(matches, repo.config(), said)?;
@@ -28,26 +25,20 @@ impl<'a> Session<'a> {
     }
 
     /// Reads the settings of a landing, as typed and configured.
-    ///
-    /// # Errors
-    /// A configuration value is invalid, or options exclude each other.
     pub(super) fn settings(&self) -> Result<Settings, Error> {
         let mut settings = Settings::read(self.matches, &self.repo, None, false)?;
         settings.print_by(self.printer.output)?;
         Ok(settings)
     }
 
-    /// Whether a switch was typed.
     pub(super) fn is_on(&self, long: &str) -> bool {
         args::switch(self.matches, long) == Some(true)
     }
 
-    /// The operands of this name.
     pub(super) fn operands(&self, name: &str) -> Vec<String> {
         self.matches.get_many(name).into_iter().flatten().cloned().collect()
     }
 
-    /// All numbers that were typed for an option.
     pub(super) fn numbers(&self, long: &str) -> Result<Numbers, Error> {
         let mut all = Numbers::default();
         for text in args::several(self.matches, long).unwrap_or_default() {

@@ -24,15 +24,11 @@ pub(super) struct Settings {
     branch_per_edit: Option<String>,
     /// The file with the commit message.
     pub(super) file: Option<String>,
-    /// Whether to change nothing.
     pub(super) dry_run: bool,
-    /// Whether to show the diff.
     pub(super) diff: bool,
-    /// Whether to show the diffstat.
     pub(super) stat: bool,
 }
 
-/// How to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Output {
     /// As one JSON object.
@@ -43,11 +39,9 @@ pub(super) struct Output {
     pub(super) quiet: bool,
     /// All details.
     pub(super) verbose: bool,
-    /// With colours.
     pub(super) color: Color,
 }
 
-/// When to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Color {
     /// On any stream.
@@ -73,9 +67,6 @@ impl Output {
     }
 
     /// As typed and configured.
-    ///
-    /// # Errors
-    /// A configuration value is invalid.
     pub(super) fn read(matches: &ArgMatches, config: &Config) -> Result<Self> {
         let from = Sources::new(matches, config);
         let color = match from.single("color")? {
@@ -175,9 +166,6 @@ impl Typed for ArgMatches {
 
 impl Settings {
     /// Reads all settings, including those of the attempt to continue.
-    ///
-    /// # Errors
-    /// A configuration value is invalid. The parser has checked what was typed.
     pub(super) fn read(
         matches: &ArgMatches,
         repo: &Repo,
@@ -198,9 +186,6 @@ impl Settings {
     }
 
     /// Adjusts the options to the output.
-    ///
-    /// # Errors
-    /// The output and the options exclude each other.
     pub(super) fn print_by(&mut self, output: Output) -> std::result::Result<(), Error> {
         let odd = if output.json && self.shows() {
             "--json cannot be used with --diff or --stat"
@@ -250,17 +235,11 @@ pub(super) fn unknown_keys(config: &Config) -> impl Iterator<Item = String> {
 }
 
 /// The model's command for `ask`.
-///
-/// # Errors
-/// The configuration cannot be read.
 pub(super) fn with(matches: &ArgMatches, config: &Config) -> Result<Option<String>> {
     Ok(Sources::new(matches, config).single("with")?.filter(|line| !line.trim().is_empty()))
 }
 
 /// The most rounds of `ask`.
-///
-/// # Errors
-/// The value is not a number from 1.
 pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Result<usize, Error> {
     let Some(text) = Sources::new(matches, config).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
@@ -276,9 +255,6 @@ pub(super) fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>
 }
 
 /// The question for `prompt` and `ask`.
-///
-/// # Errors
-/// A configuration value is invalid.
 pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     let config = repo.config();
     let from = Sources::new(matches, config);

@@ -29,9 +29,6 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Opens the streams. `taken` says that standard input has the response.
-    ///
-    /// # Errors
-    /// Nobody can answer, or the colours cannot be read.
     pub(super) fn open(repo: &Repo, output: Output, taken: bool) -> Result<Rc<dyn Chooser>, Error> {
         let terminal = File::options().write(true).open(TERMINAL).ok();
         let color = if terminal.is_some() { output.color } else { output.color.without_terminal() };
@@ -59,7 +56,6 @@ impl Terminal {
         }
     }
 
-    /// Shows the edit with its diff.
     fn show(&self, question: &Asked<'_>) -> Result<(), flow::Error> {
         let mut out = format!("{} {}", question.operation, escape(&question.path));
         if let Some(why) = question.why {
@@ -102,7 +98,6 @@ impl Terminal {
     }
 }
 
-/// A possible answer.
 struct Key {
     letter: char,
     help: &'static str,

@@ -4,9 +4,6 @@ use serde_json::Value;
 
 /// Checks one argument, and removes members without a value. Clients send `null` or an empty string for these; an empty
 /// string counts only if the schema allows it.
-///
-/// # Errors
-/// The argument does not fit the schema.
 pub(super) fn check(name: &str, schema: &Value, value: &mut Value) -> Result<(), String> {
     let fits = match schema["type"].as_str() {
         Some("string") => value.is_string(),
@@ -40,9 +37,6 @@ pub(super) fn check(name: &str, schema: &Value, value: &mut Value) -> Result<(),
 }
 
 /// Checks the members of an object.
-///
-/// # Errors
-/// As [`check`].
 pub(super) fn members(name: &str, schema: &Value, value: &mut Value) -> Result<(), String> {
     let place = |member: &str| match name {
         "" => member.to_owned(),

@@ -33,9 +33,6 @@ enum Op {
 }
 
 /// Writes the edits as one response.
-///
-/// # Errors
-/// The first edit that cannot be written.
 pub(super) fn response(edits: &[Given]) -> Result<String, String> {
     let mut all = String::new();
     for (at, edit) in edits.iter().enumerate() {

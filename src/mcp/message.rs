@@ -6,7 +6,6 @@ use std::io::{BufRead, Read};
 pub(super) const PARSE_ERROR: i32 = -32700;
 pub(super) const INVALID_REQUEST: i32 = -32600;
 
-/// A line of input.
 #[derive(Debug)]
 pub(super) enum Line {
     Text(Vec<u8>),
@@ -29,7 +28,6 @@ pub(super) fn read_line(input: &mut impl BufRead, longest: usize) -> Line {
     }
 }
 
-/// A parsed message.
 #[derive(Debug)]
 pub(super) enum Message {
     /// A request, which wants a response. The id is a string or a number.

@@ -22,7 +22,6 @@ const TEXT: usize = 256 << 10;
 /// The most landings to list.
 const LANDINGS: usize = 50;
 
-/// The result of a call that failed.
 pub(super) fn failed(failed: Failed) -> Value {
     let mut report = Report::new(Status::Failed);
     let exit = match failed {
@@ -71,7 +70,6 @@ pub(super) fn shown(mut report: Report, repo: &Repo) -> Value {
     result
 }
 
-/// Appends to the text of a result.
 fn add(result: &mut Value, more: &str) {
     let text = &mut result["content"][0]["text"];
     *text = (text.as_str().unwrap_or_default().to_owned() + more).into();

@@ -188,7 +188,6 @@ fn level_of(name: Option<&Value>) -> Option<usize> {
     LEVELS.iter().position(|level| *level == name)
 }
 
-/// The server's description of itself.
 fn about() -> Value {
     let info = json!({"name": "git-llm-apply", "version": env!("CARGO_PKG_VERSION")});
     json!({

@@ -20,7 +20,6 @@ pub(super) const CORRECT: &str = "correct";
 /// The name of responses, which have no file.
 const NAME: &str = "mcp";
 
-/// A tool.
 pub(super) struct Tool {
     name: &'static str,
     about: &'static str,
@@ -208,7 +207,6 @@ pub(super) fn too_many(calls: usize) -> Value {
     report::busy(format!("{calls} calls are running"))
 }
 
-/// Why a call failed.
 pub(super) enum Failed {
     /// The arguments are invalid.
     Usage(String),
@@ -221,7 +219,6 @@ impl<E: Into<flow::Error>> From<E> for Failed {
     }
 }
 
-/// Calls a tool and returns the result.
 pub(super) fn call(tool: &Tool, arguments: Value, listener: &Listener) -> Value {
     try_call(tool, arguments, listener).unwrap_or_else(report::failed)
 }

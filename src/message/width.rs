@@ -86,7 +86,6 @@ pub(super) fn wrap(text: &str, columns: usize) -> String {
     out
 }
 
-/// Whether a word is the mark of a list item.
 fn is_list_mark(word: &str) -> bool {
     let digits = word.trim_end_matches(['.', ')']);
     matches!(word, "-" | "*" | "+")

@@ -21,7 +21,6 @@ pub(super) struct Row<'a> {
     pub(super) real: Option<Real<'a>>,
 }
 
-/// A line of the file.
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct Real<'a> {
     pub(super) line: usize,

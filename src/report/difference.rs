@@ -47,7 +47,6 @@ impl Difference {
     }
 }
 
-/// The leading whitespace of a line.
 fn indentation(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }

@@ -132,7 +132,6 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// Serializes a time as ISO 8601.
 fn iso<S: Serializer>(time: &(i64, i32), serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&Date::of(*time).iso())
 }
@@ -175,7 +174,6 @@ impl Date {
         format!("{} {hour:02}:{minute:02}", self.day())
     }
 
-    /// In ISO 8601.
     fn iso(&self) -> String {
         let ((year, month, day), (hour, minute, second)) = (self.day, self.time);
         let (sign, zone) = (if self.zone < 0 { '-' } else { '+' }, self.zone.abs());

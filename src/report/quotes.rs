@@ -30,7 +30,6 @@ impl Quotes {
         Self { quoting, escaped: false }
     }
 
-    /// Whether a character was escaped.
     pub(super) fn escaped(&self) -> bool {
         self.escaped
     }

@@ -7,7 +7,6 @@ use crate::names::named;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// How many digits an id has.
 const ID_DIGITS: usize = 10;
 
 /// The shortest accepted abbreviation of an id.

@@ -64,7 +64,6 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Defaul
     Ok(serde_json::from_value(Value::deserialize(from)?).unwrap_or_default())
 }
 
-/// Reads an operation's name.
 pub(super) fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<StableName, D::Error> {
     Ok(or_default::<D, Option<Verb>>(from)?.map_or(edit(), Verb::as_str))
 }
@@ -74,7 +73,6 @@ pub(super) fn edit() -> StableName {
     "edit"
 }
 
-/// Reads a format's name.
 pub(super) fn format<'de, D: Deserializer<'de>>(from: D) -> Result<StableName, D::Error> {
     Ok(or_default::<D, Option<FormatId>>(from)?.map_or("", FormatId::as_str))
 }

@@ -26,7 +26,6 @@ const PLACE_LINES: usize = 8;
 /// How many lines of the file's beginning are shown.
 const BEGINNING: usize = 4;
 
-/// Shows all evidence.
 pub(super) fn show(out: &mut String, finding: &Finding, evidence: &Evidence) {
     if evidence.candidates.len() > 1 || (evidence.candidates.len() == 1 && !evidence.places.is_empty()) {
         candidates(out, evidence);
@@ -206,7 +205,6 @@ impl Table<'_> {
         let _ = writeln!(out, "  {DIM}{left:>l$} {right:>r$}{DIM:#}{mark}{text}");
     }
 
-    /// Points at the first difference.
     fn first(&self, out: &mut String, first: bool, column: usize, remark: &str) {
         if first {
             let width = self.left + 1 + self.right + 3 + column;

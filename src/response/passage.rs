@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-/// A text of an edit: a verbatim part of the response, a part that is converted by a [`Reading`], or a text of its own.
+/// A text of an edit: a verbatim part of the response, a part with a conversion, or a text of its own.
 ///
 /// Most texts are parts of the response, with or without marks, escapes or other line endings. Storing them again would
 /// double the memory of a large response.
@@ -128,7 +128,6 @@ impl Passage {
         Some(start + before..start + before + own.len())
     }
 
-    /// Whether it has only whitespace.
     pub(crate) fn is_blank(&self) -> bool {
         // Does not store the converted text.
         match &self.0 {
@@ -171,7 +170,6 @@ impl Passage {
         }
     }
 
-    /// Appends another passage.
     pub(crate) fn push(&mut self, response: &Response, other: &Passage) {
         match &other.0 {
             Kind::Part { start, end, .. } => self.push_part(response, *start as usize..*end as usize),
@@ -179,7 +177,6 @@ impl Passage {
         }
     }
 
-    /// Appends a part of a response.
     pub(crate) fn push_part(&mut self, response: &Response, part: Range<usize>) {
         match &mut self.0 {
             // `end` fits: a response has less than 4 GiB.
@@ -193,7 +190,6 @@ impl Passage {
         }
     }
 
-    /// Appends a text.
     pub(crate) fn push_str(&mut self, text: &str) {
         match &mut self.0 {
             Kind::Own(own) => own.push_str(text),

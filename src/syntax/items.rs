@@ -82,7 +82,6 @@ impl<'t> Definition<'t> {
         takes_itself || ["method", "constructor"].contains(&self.what)
     }
 
-    /// The types of its parameters.
     pub(super) fn parameter_types<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
         let parameters = self.core.child_by_field_name("parameters").map(children).unwrap_or_default();
         let types = parameters.iter().filter_map(|one| one.child_by_field_name("type"));

@@ -19,7 +19,6 @@ pub(super) enum Name {
 
 /// The kinds of nodes in a language's grammar, by their role in the rules.
 pub(super) struct Language {
-    /// The extensions of its files.
     pub(super) extensions: &'static str,
     pub(super) grammar: fn() -> tree_sitter::Language,
     /// The kinds of definitions, with the word for each and how to find its name.
@@ -52,7 +51,6 @@ pub(super) struct Language {
 }
 
 impl Language {
-    /// The language of a file.
     pub(super) fn of(path: &str) -> Option<&'static Self> {
         let name = path.rsplit(['/', '\\']).next()?;
         let (_, extension) = name.rsplit_once('.')?;

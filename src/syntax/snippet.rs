@@ -17,7 +17,6 @@ pub(super) const LESS_INDENTED: &str =
 const NEARLY: &[&str] =
     &["existing", "rest", "remaining", "remains", "unchanged", "omitted", "same", "other"];
 
-/// A parsed snippet.
 pub(super) struct Snippet {
     pub(super) parsed: Parsed,
     /// The indentation that was taken off all lines.
@@ -29,7 +28,6 @@ pub(super) struct Snippet {
 }
 
 impl Snippet {
-    /// Reads a snippet for a file.
     pub(super) fn read(
         language: &'static Language,
         path: &str,
@@ -92,7 +90,6 @@ impl Snippet {
         class.and_then(|class| class.child_by_field_name("body")).unwrap_or(self.parsed.root())
     }
 
-    /// Whether an elision begins in a range.
     pub(super) fn elides(&self, range: std::ops::Range<usize>) -> bool {
         self.elisions.iter().any(|at| range.contains(at))
     }

@@ -95,7 +95,6 @@ impl Parsed {
         Some(first.map_or(0, |node| node.start_position().row))
     }
 
-    /// How many syntax errors the tree has.
     pub(super) fn errors(&self) -> usize {
         match self.root().has_error() {
             true => nodes(self.root()).filter(|node| node.is_error() || node.is_missing()).count(),
@@ -151,7 +150,6 @@ impl Parsed {
         self.language.comments.contains(&node.kind())
     }
 
-    /// All comments.
     pub(super) fn comments(&self) -> impl Iterator<Item = Node<'_>> {
         nodes(self.root()).filter(|node| self.is_comment(*node))
     }
@@ -175,7 +173,6 @@ pub(super) fn nodes(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     })
 }
 
-/// The named children.
 pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).collect()

@@ -32,7 +32,6 @@ pub(super) struct Piece<'a> {
     pub(super) chunk: &'a Chunk,
 }
 
-/// The hashes of a chunk's lines.
 pub(super) struct Hashes {
     pub(super) lines: Box<[u64]>,
     sieve: Sieve,
@@ -122,7 +121,6 @@ fn marks(bytes: &[u8], cr_ends_lines: bool) -> impl Iterator<Item = Mark> {
     })
 }
 
-/// Cuts a text into chunks.
 pub(super) fn cut(bytes: &[u8], cr_ends_lines: bool, chunks: &mut Vec<Arc<Chunk>>) {
     let (mut start, mut line_count, mut eol_counts) = (0, 0, [0; 3]);
     for mark in marks(bytes, cr_ends_lines) {

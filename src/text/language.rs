@@ -291,13 +291,11 @@ fn kind(path: &str) -> String {
     extension(path).unwrap_or(name).to_ascii_lowercase()
 }
 
-/// The extension of a path.
 pub(crate) fn extension(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map(|(_, extension)| extension).filter(|extension| !extension.is_empty())
 }
 
-/// Whether a list contains a word.
 fn has_word(words: Option<&str>, word: &str) -> bool {
     words.is_some_and(|words| words.split(' ').any(|other| other == word))
 }

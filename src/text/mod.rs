@@ -25,7 +25,6 @@ use std::sync::Arc;
 /// How many leading bytes git searches for a NUL to call a file binary (`buffer_is_binary` in git's xdiff-interface.c).
 const BINARY_PROBE: usize = 8000;
 
-/// The UTF-8 byte order mark.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// A line ending.

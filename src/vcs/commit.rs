@@ -44,7 +44,6 @@ impl CommitSettings {
     }
 }
 
-/// Author, committer and message, in the encoding of commits.
 struct Texts {
     author: Vec<u8>,
     committer: Vec<u8>,
@@ -101,9 +100,6 @@ impl Repo {
     }
 
     /// Writes a commit of this program's own, such as a record: unsigned, in UTF-8. `who` is `Name <email> seconds zone`.
-    ///
-    /// # Errors
-    /// The object store fails.
     pub(super) fn write_plain(&self, draft: &Draft<'_>, who: &str) -> Result<Oid> {
         let [author, committer, message] = [who, who, draft.message].map(|text| text.as_bytes().to_vec());
         self.write_unsigned(draft, &Texts { author, committer, message }, None)

@@ -30,9 +30,6 @@ pub(super) struct Compressor {
 
 impl Compressor {
     /// Uses the level of this key, else `core.compression` (git-config(1)), else the fastest.
-    ///
-    /// # Errors
-    /// The configured value is not a number.
     pub(super) fn new(repo: &Repo, key: &str) -> Result<Self> {
         let configured = match repo.config().number(key)? {
             Some(level) => Some(level),
@@ -55,9 +52,6 @@ impl Compressor {
     }
 
     /// Compresses these slices as one object.
-    ///
-    /// # Errors
-    /// The library fails.
     pub(super) fn run(&mut self, kind: ObjectType, pieces: &[&[u8]]) -> std::io::Result<&[u8]> {
         if self.packed.capacity() > KEPT {
             self.packed = Vec::new();

@@ -16,9 +16,6 @@ pub struct Config {
 
 impl Config {
     /// Reads the configuration files' snapshot, then the environment.
-    ///
-    /// # Errors
-    /// A configuration file cannot be read, or a variable is malformed.
     pub(super) fn new(files: &git2::Config, git_dir: &Path) -> Result<Self> {
         let env = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
         let failed = |e| Error::git("read the configuration", e);
@@ -39,9 +36,6 @@ impl Config {
     }
 
     /// Has git read all of it, the environment included.
-    ///
-    /// # Errors
-    /// Git cannot be run, or cannot read it.
     pub(super) fn of_git(git_dir: &Path) -> Result<Self> {
         let mut command = std::process::Command::new("git");
         // `GIT_CONFIG` would make `git config` read that file instead of all others.
@@ -67,9 +61,6 @@ impl Config {
     }
 
     /// Whether some remote promises the objects that are missing here (git-config(1), `remote.<name>.promisor`).
-    ///
-    /// # Errors
-    /// A value is no boolean.
     pub(super) fn has_promisor(&self) -> Result<bool> {
         for key in self.names("remote.").filter(|key| key.ends_with(".promisor")) {
             if self.bool(key)?.unwrap_or(false) {

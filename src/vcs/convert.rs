@@ -7,7 +7,6 @@ use memchr::memchr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Converter {
     pub(super) endings: Endings,
-    /// Whether `$Id$` is expanded in the checkout.
     pub(super) ident: bool,
 }
 

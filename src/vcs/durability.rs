@@ -31,7 +31,6 @@ impl Durability {
         self.0 != 0
     }
 
-    /// Whether this component is to be synced.
     pub(super) fn has(self, part: u8) -> bool {
         self.0 & part != 0
     }
@@ -106,7 +105,6 @@ impl Unsynced {
     }
 }
 
-/// Syncs a file.
 pub(super) fn sync(path: &Path) -> Result<()> {
     let synced = File::open(path).and_then(|file| file.sync_all());
     synced.map_err(|e| Error::io("sync", path, e))

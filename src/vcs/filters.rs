@@ -68,9 +68,6 @@ impl Repo {
     }
 
     /// How git turns the blob into the text of the file at this path.
-    ///
-    /// # Errors
-    /// Attributes or configuration cannot be read, or git cannot be run.
     pub(super) fn text_conversion(&self, path: &str, attributes: Attributes) -> Result<Conversion> {
         match attributes {
             Attributes::Checkout if self.attribute_tree()?.is_none() => self.conversion_of_checkout(path),
@@ -128,9 +125,6 @@ fn run(repo: &Repo, command: &mut Command, input: &[u8], path: &str) -> Result<V
 
 /// Runs git where it may run the user's filters, and returns what it prints. Git may run them in each command that
 /// compares files with the index, and also when it writes an index whose files are as young as the index.
-///
-/// # Errors
-/// As [`run_supervised`], or git fails.
 pub(super) fn run_with_filters(repo: &Repo, command: &Command, input: &[u8]) -> Result<Vec<u8>> {
     let output = run_supervised(repo, command, input, None)?
         .ok_or_else(|| Error::io("run", "git", ErrorKind::Other))?;

@@ -63,7 +63,6 @@ impl Repo {
         Checksum::of(self.format(), pieces).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// How many bytes a checksum has.
     pub(super) fn checksum_len(&self) -> usize {
         id_len(self.format())
     }

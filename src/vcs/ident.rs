@@ -85,9 +85,9 @@ pub(super) fn variables(role: &str, line: &[u8]) -> impl Iterator<Item = (String
 }
 
 /// Splits at the first `separator`.
-pub(super) fn split_at_first<'b>(bytes: &'b [u8], between: &[u8]) -> Option<(&'b [u8], &'b [u8])> {
-    let at = memchr::memmem::find(bytes, between)?;
-    Some((&bytes[..at], &bytes[at + between.len()..]))
+pub(super) fn split_at_first<'b>(bytes: &'b [u8], separator: &[u8]) -> Option<(&'b [u8], &'b [u8])> {
+    let at = memchr::memmem::find(bytes, separator)?;
+    Some((&bytes[..at], &bytes[at + separator.len()..]))
 }
 
 impl Repo {

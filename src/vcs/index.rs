@@ -44,12 +44,10 @@ enum Entries {
     Git(git2::Index),
 }
 
-/// An index file that was read.
 pub(super) struct Opened {
     /// The bytes, if libgit2 or git has to parse it.
     content: std::result::Result<Raw, Vec<u8>>,
     metadata: std::fs::Metadata,
-    /// The last bytes of the file.
     tail: Vec<u8>,
 }
 
@@ -306,7 +304,6 @@ impl Repo {
         )
     }
 
-    /// All entries of an index, without their stat data.
     fn entries_without_stat(&self, index: &Path) -> Result<Vec<EntryWithoutStat>> {
         let plain = match features(self, index)?.unreadable() {
             true => Some(self.plain_copy(index)?),

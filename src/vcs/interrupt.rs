@@ -19,7 +19,6 @@ struct Flags {
     idle: Arc<AtomicBool>,
     /// The last signal that came; 0 for none.
     seen: Arc<AtomicUsize>,
-    /// Whether something has landed.
     landed: AtomicBool,
     /// The git that started this process, if one did.
     git: Option<Pid>,

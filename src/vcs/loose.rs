@@ -8,22 +8,15 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Writes loose objects.
 pub(super) struct Writer(Compressor);
 
 impl Writer {
     /// Uses the repository's compression of loose objects.
-    ///
-    /// # Errors
-    /// The configured value is not a number.
     pub(super) fn new(repo: &Repo) -> Result<Self> {
         Ok(Self(Compressor::new(repo, "core.loosecompression")?))
     }
 
     /// Writes an object to a private file, and returns the open file.
-    ///
-    /// # Errors
-    /// As the file system reports.
     pub(super) fn write(&mut self, path: &Path, kind: git2::ObjectType, data: &[u8]) -> Result<File> {
         let header = format!("{} {}\0", kind.str(), data.len());
         let mut write = || -> std::io::Result<File> {

@@ -324,7 +324,6 @@ fn changes_of(
 /// A path that was in conflict, and its merged entry.
 type Resolved = (Vec<u8>, Entry);
 
-/// Resolves these conflicts.
 fn resolve_conflicts(merged: &mut git2::Index, resolved: &[Resolved]) -> Result<()> {
     for (path, entry) in resolved {
         if merged.conflict_get(bytes_path(path)).is_ok() {

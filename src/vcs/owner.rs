@@ -12,9 +12,6 @@ use std::sync::Mutex;
 static SAFE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Opens the repository of the current directory with its work tree, if git allows what libgit2 refused.
-///
-/// # Errors
-/// Git refuses it as well.
 pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
     let unsafe_here = |source| Error::Git {
         action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)"
@@ -34,9 +31,6 @@ pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
 
 /// Asks git whether it opens the repository at `place`, or else that of the current directory. Only git knows which
 /// configuration it trusts for `safe.bareRepository`.
-///
-/// # Errors
-/// Git refuses it.
 pub(super) fn ask_git(place: Option<&Path>) -> Result<()> {
     let mut git = Command::new("git");
     if let Some(place) = place {
@@ -52,9 +46,6 @@ pub(super) fn ask_git(place: Option<&Path>) -> Result<()> {
 }
 
 /// Opens the repository with this git directory. Another user may own it if git has allowed it before.
-///
-/// # Errors
-/// It cannot be opened.
 pub(super) fn open(git_dir: &Path) -> Result<Repository> {
     let failed = |e| Error::git("open the repository", e);
     let refused = match Repository::open(git_dir) {
@@ -76,7 +67,6 @@ pub(super) fn open(git_dir: &Path) -> Result<Repository> {
     }
 }
 
-/// Opens a repository without checking its owner.
 fn open_any(git_dir: &Path, workdir: Option<&Path>) -> Result<Repository> {
     let failed = |e| Error::git("open the repository", e);
     let repository = Repository::open_bare(git_dir).map_err(failed)?;

@@ -18,7 +18,6 @@ use std::path::Path;
 /// joins packs when there are 50 (`gc.autoPackLimit`).
 pub(super) const PACK_LIMIT: usize = 30;
 
-/// The size of the write buffer, in bytes.
 const BUFFER: usize = 1 << 17;
 
 /// Marks an offset in the index that is stored in the table of 8-byte offsets.
@@ -97,9 +96,6 @@ struct Entry {
 
 /// Writes these objects into a directory. Returns the names of the pack and of its index, in the order in which they have
 /// to be put in place, since git takes a pack for complete once its index exists.
-///
-/// # Errors
-/// As the file system or the object store reports.
 pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[String; 2]> {
     let (pack, index) = (directory.join("pack"), directory.join("index"));
     let failed = |e| Error::io("write", &pack, e);

@@ -17,7 +17,6 @@ pub(super) struct Packed {
     pub(super) kind: ObjectType,
     /// Its uncompressed length.
     pub(super) len: usize,
-    /// The zlib stream.
     pub(super) stream: Arc<[u8]>,
 }
 
@@ -109,9 +108,6 @@ impl Shared<State> {
 
 impl Packer {
     /// Starts the thread.
-    ///
-    /// # Errors
-    /// The thread cannot be started.
     pub(super) fn start(compressor: Compressor) -> std::io::Result<Self> {
         let shared = Arc::<Shared<State>>::default();
         let own = Arc::clone(&shared);
@@ -144,9 +140,6 @@ impl Packer {
     }
 
     /// Returns an object's content.
-    ///
-    /// # Errors
-    /// The library fails.
     pub(super) fn content(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
         let packed = match self.shared.state().objects.get(&id) {
             None => return Ok(None),
@@ -160,9 +153,6 @@ impl Packer {
     }
 
     /// Returns an object, compressed if the thread has done it. Waits for the one that the thread is compressing.
-    ///
-    /// # Errors
-    /// It could not be compressed.
     pub(super) fn take(&self, id: Oid) -> Result<Option<Taken>> {
         let mut state = self.shared.state();
         loop {

@@ -4,7 +4,6 @@ use super::repo::Repo;
 use super::{Error, Oid, Result};
 use std::path::Path;
 
-/// A parsed pathspec.
 struct Pathspec {
     top: bool,
     literal: bool,
@@ -14,8 +13,6 @@ struct Pathspec {
 }
 
 impl Pathspec {
-    /// # Errors
-    /// It has magic that is unknown, or that needs more than a path (`attr`).
     fn parse(text: &str) -> Result<Self> {
         let (words, pattern): (Vec<&str>, &str) = match text.strip_prefix(':') {
             None => (Vec::new(), text),

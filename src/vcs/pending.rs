@@ -152,9 +152,6 @@ impl Repo {
     }
 
     /// Writes a blob that is hashed and compressed already.
-    ///
-    /// # Errors
-    /// The object store fails.
     pub(super) fn put_packed(&self, id: Oid, packed: Packed) -> Result<Oid> {
         let content = || packed.content().map_err(|e| Error::io("read", id.to_string(), e));
         let mut pending = self.pending.borrow_mut();
@@ -197,9 +194,6 @@ impl Repo {
     }
 
     /// Reads an object, new or not.
-    ///
-    /// # Errors
-    /// The object store fails.
     pub(super) fn object(&self, id: Oid) -> Result<(ObjectType, Arc<[u8]>)> {
         if let Some(found) = self.in_memory(id)? {
             return Ok(found);
@@ -231,9 +225,6 @@ impl Repo {
     }
 
     /// A new object for a pack, compressed if the packer has done it.
-    ///
-    /// # Errors
-    /// It cannot be compressed.
     pub(super) fn take_packed(&self, id: Oid) -> Result<Option<Taken>> {
         match self.pending.borrow().as_ref().and_then(|pending| pending.packer.as_ref()) {
             Some(packer) => packer.take(id),

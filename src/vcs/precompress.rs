@@ -243,7 +243,6 @@ impl Repo {
         self.put_text(&Text::Response(response.shared()))
     }
 
-    /// Writes a text as a blob.
     pub(super) fn put_text(&self, text: &Text) -> Result<Oid> {
         let done = self.precompressor.borrow().take(text);
         match done {

@@ -23,7 +23,6 @@ const REPOSITORY_VARIABLES: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// Removes these variables from a command's environment.
 pub(super) fn forget_repository(command: &mut Command) {
     for name in REPOSITORY_VARIABLES {
         command.env_remove(name);
@@ -124,9 +123,6 @@ pub(super) fn path(command: &mut Command) -> Result<PathBuf> {
 }
 
 /// Returns the output of a command that succeeded.
-///
-/// # Errors
-/// It failed; the error has its message.
 pub(super) fn checked(command: &Command, output: Output) -> Result<Output> {
     if output.status.success() {
         return Ok(output);
@@ -141,9 +137,6 @@ pub(super) fn checked(command: &Command, output: Output) -> Result<Output> {
 }
 
 /// Runs a query whose status 1 means "nothing": `None` then.
-///
-/// # Errors
-/// Git cannot be started, or failed with another status.
 pub(super) fn query(command: &mut Command) -> Result<Option<String>> {
     let output = command.output().map_err(|e| Error::io("run", "git", e))?;
     match output.status.code() {
@@ -154,9 +147,6 @@ pub(super) fn query(command: &mut Command) -> Result<Option<String>> {
 }
 
 /// Runs the command with this standard input, and returns its output, whatever its status.
-///
-/// # Errors
-/// Git cannot be started.
 pub(super) fn output_for_input(command: &mut Command, input: &[u8]) -> Result<Output> {
     let failed = |e| Error::io("run", "git", e);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -173,9 +163,6 @@ pub(super) fn output_for_input(command: &mut Command, input: &[u8]) -> Result<Ou
 }
 
 /// Runs the command with this standard input, and a file as its standard output.
-///
-/// # Errors
-/// Git cannot be started or failed; the error has its message.
 pub(super) fn with_input(command: &mut Command, input: &[u8], stdout: std::fs::File) -> Result<()> {
     let failed = |e| Error::io("run", "git", e);
     command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());

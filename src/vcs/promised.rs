@@ -23,9 +23,6 @@ impl Repo {
     }
 
     /// Fetches those of the objects that are missing and promised.
-    ///
-    /// # Errors
-    /// As [`Repo::ensure`].
     pub(super) fn fetch(&self, ids: &[Oid]) -> Result<()> {
         if !self.is_partial()? {
             return Ok(());
@@ -48,9 +45,6 @@ impl Repo {
     }
 
     /// Fetches all trees in which two trees differ; all trees of one, if the other is `None`.
-    ///
-    /// # Errors
-    /// Git cannot fetch one.
     pub(super) fn ensure_trees(&self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
         self.give_to_libgit2(&old.into_iter().chain(new).collect::<Vec<_>>())?;
         if !self.is_partial()? {
@@ -111,9 +105,6 @@ impl Repo {
 
     /// The mode and id of a tree's entry at a path. A tree on the way that cannot be read is an error, not a missing
     /// path.
-    ///
-    /// # Errors
-    /// The object store fails.
     pub(super) fn find_in(&self, tree: &git2::Tree<'_>, path: &[u8]) -> Result<Option<(i32, Oid)>> {
         let mut components = path.split(|&b| b == b'/').peekable();
         let mut below: Option<git2::Tree<'_>> = None;

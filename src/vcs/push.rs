@@ -154,7 +154,6 @@ fn run_for_remote(command: &mut Command, upstream: &Upstream) -> Result<Output> 
     })
 }
 
-/// How often to check whether to stop.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Runs a command to its end; sends it SIGTERM once a signal has come.

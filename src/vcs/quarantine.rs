@@ -19,7 +19,6 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The prefix of packs and their indexes in an object directory.
 const PACKS: &str = "pack/";
 
 /// The quarantine of one transaction; dropping it removes its directory.
@@ -98,9 +97,6 @@ impl Quarantine {
     }
 
     /// Notes an object that git has written into the directory, unless the repository has it already.
-    ///
-    /// # Errors
-    /// The object store fails.
     pub(super) fn adopt(&self, repo: &Repo, id: Oid) -> Result<()> {
         let mut pending = repo.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else { return Ok(()) };

@@ -11,7 +11,6 @@ pub(super) fn is_utf8(name: &str) -> bool {
     name.eq_ignore_ascii_case("utf-8") || name.eq_ignore_ascii_case("utf8")
 }
 
-/// Recodes texts to an encoding and back.
 struct Converter {
     repository: Temporary,
     encoding: String,
@@ -58,9 +57,6 @@ impl Converter {
 }
 
 /// Encodes a text, in a repository that is created in `repository`.
-///
-/// # Errors
-/// Git does not know the encoding, the encoding lacks a character, or git cannot be run.
 pub(super) fn encoded(repository: Temporary, text: &str, encoding: &str) -> Result<Vec<u8>> {
     let converter = Converter::new(repository, encoding)?;
     let id = converter.blob(text.as_bytes(), false)?;
@@ -73,9 +69,6 @@ pub(super) fn encoded(repository: Temporary, text: &str, encoding: &str) -> Resu
 }
 
 /// Decodes a text; `None` if the bytes are invalid in the encoding.
-///
-/// # Errors
-/// The encoding's name is invalid, or git cannot be run.
 pub(super) fn decoded(repository: Temporary, bytes: &[u8], encoding: &str) -> Result<Option<String>> {
     let converter = Converter::new(repository, encoding)?;
     let id = converter.blob(bytes, true)?;

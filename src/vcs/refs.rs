@@ -43,7 +43,6 @@ pub struct Movement {
 }
 
 impl Movement {
-    /// The old id, or the null id.
     pub(super) fn old_or_null(&self) -> String {
         self.old.clone().unwrap_or_else(|| null_id_like(&self.new))
     }
@@ -113,9 +112,6 @@ impl Repo {
     }
 
     /// The reference at the end of a chain of symbolic references; it need not exist.
-    ///
-    /// # Errors
-    /// One of them cannot be read or is a symbolic link, or the chain is too long.
     pub(super) fn follow(&self, name: &str) -> Result<String> {
         if self.has_references_by_git() {
             return self.follow_by_git(name);
@@ -227,9 +223,6 @@ impl Repo {
     }
 
     /// The references with this prefix: the rest of the name, and the id. Broken and symbolic ones are left out.
-    ///
-    /// # Errors
-    /// The references cannot be read.
     pub(super) fn references_below(&self, base: &str) -> Result<Vec<(String, Oid)>> {
         if self.has_references_by_git() {
             return self.references_below_by_git(base);

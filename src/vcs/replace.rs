@@ -15,9 +15,6 @@ const DEPTH: usize = 5;
 
 impl Repo {
     /// The commit, or its replacement.
-    ///
-    /// # Errors
-    /// The references cannot be read, other objects than commits are replaced, or replacements form a loop.
     pub(super) fn replacement_or_self(&self, commit: Oid) -> Result<Oid> {
         let all = self.replacements()?;
         let mut last = commit;

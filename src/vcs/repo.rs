@@ -28,9 +28,7 @@ pub struct Repo {
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
     /// The file that gives libgit2 `core.attributesFile`.
     pub(super) attributes_config: OnceCell<Temporary>,
-    /// Compresses blobs ahead of time.
     pub(super) precompressor: RefCell<super::precompress::Precompressor>,
-    /// The thread that reads the index.
     pub(super) index_thread: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
     /// Whether libgit2 has an index to read attribute files from.
     pub(super) attribute_index: Cell<bool>,

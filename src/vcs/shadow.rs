@@ -118,7 +118,6 @@ impl Repo {
         self.place.is_some()
     }
 
-    /// Whether the references are in a reftable.
     pub(super) fn has_reftable(&self) -> Result<bool> {
         let kept = self.config().string("extensions.refstorage")?;
         Ok(kept.is_some_and(|kept| !kept.eq_ignore_ascii_case("files")))

@@ -110,9 +110,6 @@ fn share(sharing: Option<Sharing>, path: &Path) -> Result<()> {
 }
 
 /// Creates a directory and its missing parents with shared permissions. Adds them to `made`, the outermost first.
-///
-/// # Errors
-/// The file system refuses; the created directories stay.
 fn make_shared(sharing: Option<Sharing>, mode: u32, directory: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     let missing: Vec<_> = directory.ancestors().take_while(|path| !path.exists()).collect();
     for path in missing.into_iter().rev() {

@@ -165,7 +165,6 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Config {
-    /// All commands in the configuration.
     fn commands(&self) -> impl Iterator<Item = &str> {
         let is_command = |key: &str| {
             let own = key.starts_with("alias.") || key.starts_with("pager.");
@@ -174,7 +173,6 @@ impl Config {
         self.values_of(move |key| is_command(key))
     }
 
-    /// Whether any file is included.
     fn has_includes(&self) -> bool {
         self.names("include").any(|name| name.ends_with(".path"))
     }

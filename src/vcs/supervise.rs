@@ -37,7 +37,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How many bytes of the output are kept, from its end.
 const KEPT: usize = 256 << 10;
 
-/// How often to check whether a command still runs, and to tell the observer.
+/// How often to check whether a command still runs, and to tell the onlooker.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
@@ -224,12 +224,10 @@ fn id_of(child: &Child) -> Result<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(none)
 }
 
-/// A running command.
 struct Running {
     reader: PipeReader,
     /// The pipe to the watcher; `None` once the watcher ends the command.
     alive: Option<PipeWriter>,
-    /// Whether its output is open.
     open: bool,
     process: Pid,
     mode: Mode,
@@ -335,7 +333,6 @@ impl Running {
     }
 }
 
-/// The state of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Running,

@@ -18,9 +18,6 @@ pub struct Temporary {
 
 impl Temporary {
     /// Creates a directory in the repository, or in the system's temporary directory if that fails.
-    ///
-    /// # Errors
-    /// It cannot be created there either.
     pub(super) fn new(common: &Path, sharing: Option<Sharing>) -> Result<Self> {
         let (made, alive) = match Self::own(common, sharing) {
             Err(e @ Error::NotOwn(_)) => return Err(e),

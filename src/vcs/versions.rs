@@ -5,7 +5,6 @@ use super::tree::Entry;
 use super::{Error, Oid, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most commits to look at.
 const WALKED: usize = 5_000;
 
 impl Repo {

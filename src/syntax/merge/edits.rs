@@ -5,7 +5,6 @@ use super::super::tree::{Change, Parsed, nodes};
 use super::OTHER_FORMAT;
 use std::ops::Range;
 
-/// Changes to a text, in any order.
 #[derive(Default)]
 pub(super) struct Edits(Vec<Change>);
 

@@ -36,7 +36,6 @@ struct Merge<'a> {
     edits: Edits,
 }
 
-/// Merges a snippet into a file.
 pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, Refusal> {
     let Some(language) = Language::of(path) else {
         return Err(Refusal::new("the language of this file is not known", OTHER_FORMAT));

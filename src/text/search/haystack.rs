@@ -46,7 +46,6 @@ impl<'a> Haystack<'a> {
         self.searched.1.saturating_sub(self.searched.0)
     }
 
-    /// Whether a line is searched.
     fn searches(&self, line: usize) -> bool {
         (self.searched.0..self.searched.1).contains(&line)
     }

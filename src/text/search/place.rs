@@ -15,17 +15,14 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A range of whole lines.
     pub(crate) fn lines(start: usize, end: usize) -> Self {
         Self { start: Point { line: start, column: 0 }, end: Point { line: end, column: 0 } }
     }
 
-    /// Part of a line.
     pub(crate) fn part(line: usize, start: usize, end: usize) -> Self {
         Self { start: Point { line, column: start }, end: Point { line, column: end } }
     }
 
-    /// The first line.
     pub(crate) fn first(&self) -> usize {
         self.start.line
     }
@@ -40,7 +37,6 @@ impl Place {
         places.windows(2).all(|pair| !pair[0].overlaps(&pair[1]))
     }
 
-    /// Whether it overlaps another place.
     pub(crate) fn overlaps(&self, other: &Place) -> bool {
         self.start < other.end && other.start < self.end
     }

@@ -32,7 +32,6 @@ impl<'a> Solid<'a> {
         Self { normalization, pieces, len }
     }
 
-    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -56,7 +55,6 @@ impl<'a> Solid<'a> {
         lines.binary_search(&(line - piece.first)).ok().map(|at| before + at)
     }
 
-    /// The text of one of them.
     pub(crate) fn text(&self, index: usize) -> &'a [u8] {
         self.position(index).map_or(&[], |(piece, line)| piece.chunk.line(line).text)
     }

@@ -63,7 +63,6 @@ impl Features {
     }
 }
 
-/// The offset of the first extension.
 fn end_of_entries(bytes: &[u8], hash: usize) -> Option<usize> {
     let (version, count) = (number(bytes.get(4..8)?), number(bytes.get(8..HEAD)?));
     let mut at = HEAD;

@@ -33,7 +33,6 @@ impl Partial {
         Some(Self { file, format, paths, found })
     }
 
-    /// The entry at a path.
     pub(super) fn find(&self, path: &[u8]) -> Option<IndexEntry> {
         self.with(path, |found| entry(found.get(path)?, 0, id_len(self.format)))
     }

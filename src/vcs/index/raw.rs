@@ -100,7 +100,6 @@ impl Raw {
         Some(())
     }
 
-    /// The path of the n-th entry.
     fn path(&self, number: usize) -> &[u8] {
         let extent = extent(&self.bytes, self.starts[number], self.hash);
         extent.map_or(&[], |extent| &self.bytes[extent.name])
@@ -120,7 +119,6 @@ impl Raw {
         low
     }
 
-    /// The n-th entry.
     pub(super) fn get(&self, number: usize) -> Option<IndexEntry> {
         let at = *self.starts.get(number).filter(|_| number < self.len())?;
         entry(&self.bytes, at, self.hash)
@@ -211,9 +209,6 @@ pub(super) struct Changed<'a> {
 impl Changed<'_> {
     /// Writes the index with its checksum. Of a large index, the checksum is computed at the same time, since it takes as
     /// long as writing.
-    ///
-    /// # Errors
-    /// As the writer reports.
     pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let sum = || Checksum::of(self.format, self.pieces.iter().map(|piece| &piece[..]));
         let is_large = self.pieces.iter().map(|piece| piece.len()).sum::<usize>() >= LARGE;
@@ -231,7 +226,6 @@ fn is_sound(bytes: &[u8], format: ObjectFormat) -> bool {
     sum.iter().all(|&byte| byte == 0) || Checksum::of(format, [content]) == sum
 }
 
-/// The place of an entry.
 pub(super) struct Extent {
     pub(super) name: Range<usize>,
     pub(super) end: usize,
@@ -281,7 +275,6 @@ fn padded(len: usize) -> usize {
     (len + 8) & !7
 }
 
-/// Serializes an entry.
 fn serialize(entry: &IndexEntry) -> Vec<u8> {
     let mut out = Vec::with_capacity(100 + entry.path.len());
     let fields = [

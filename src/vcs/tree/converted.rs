@@ -47,7 +47,6 @@ impl BaseTree<'_> {
         WORDS.iter().any(|word| memmem::find(content, word.as_bytes()).is_some())
     }
 
-    /// The text of the file for a blob.
     pub(super) fn text_of(&self, path: &RepoPath, id: Oid) -> Result<Vec<u8>> {
         if self.repo.blob_size(id)? > LONGEST_FILE {
             return Err(Error::TooLarge { path: path.to_string(), limit: LONGEST_FILE });
@@ -60,7 +59,6 @@ impl BaseTree<'_> {
         }
     }
 
-    /// Writes the blob for a file's text.
     pub(super) fn store_text(&self, path: &RepoPath, text: &Text) -> Result<Oid> {
         match self.conversion(path)? {
             Some(Conversion::Filtered(what)) => {

@@ -11,7 +11,6 @@ use std::sync::Arc;
 /// Entries by name; `None` removes the name.
 pub(crate) type Named = BTreeMap<Vec<u8>, Option<Entry>>;
 
-/// A tree object.
 #[derive(Clone, Default)]
 pub(super) struct Tree {
     bytes: Arc<[u8]>,

@@ -121,7 +121,7 @@ pub(super) fn while_it_moves<T>(
         }
         if let (Some(reference), None) = (reference, &line) {
             let place = Line::join(given, reference, options.lock_timeout)?;
-            // What stands before may take as long as this did.
+            // Each landing before this one may take as long as this one did.
             let patience = options.lock_timeout + began.elapsed();
             let is_first = place.wait(patience, |elapsed| {
                 watch.waiting("waiting for other landings on this branch", elapsed)
@@ -188,7 +188,7 @@ fn new_report(options: &Options) -> Report {
 }
 
 impl Bring<'_> {
-    /// Lands them; gives them, and from where to where the branch has moved. The report goes as far as it comes.
+    /// Lands them, and returns them with the old and the new tip of the branch. If it fails, the report has what is known.
     pub(super) fn land(&self, report: &mut Report) -> Result<Option<(Made, Moved)>, Error> {
         let held = interrupt::hold();
         let planned = report.clone();

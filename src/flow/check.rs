@@ -44,7 +44,7 @@ pub(super) fn tell_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Erro
 }
 
 impl Run<'_> {
-    /// Looks what would happen. The report goes as far as it comes.
+    /// Finds out what would happen. If it fails, the report has what is known.
     pub(super) fn look(
         &self,
         repo: &Repo,

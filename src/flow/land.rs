@@ -33,7 +33,7 @@ pub fn land(repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> D
 }
 
 impl Run<'_> {
-    /// Lands, and again where the branch moves meanwhile. The report goes as far as it comes. What has the commits in the end
+    /// Lands, and tries again where the branch moves meanwhile. If it fails, the report has what is known. What has the commits in the end
     /// may be another handle.
     fn tries(
         &mut self,

@@ -294,7 +294,7 @@ fn newest(repo: &Repo, found: Vec<Landing>, target: &Target, tip: Oid) -> Result
 
 /// What was done on that branch, by the own records or by those of others, and not done the other way round since; the newest
 /// first.
-fn standing<'r>(
+fn in_effect<'r>(
     all: &'r [(Record, Link)],
     target: &Target,
     own: bool,
@@ -330,7 +330,7 @@ fn last_undone(
         let is_meant = |record: &Record| {
             record.kind == RecordKind::Undone && of.is_none_or(|of| record.of.as_ref() == Some(of))
         };
-        for (record, link) in standing(all, target, own).filter(|(record, _)| is_meant(record)) {
+        for (record, link) in in_effect(all, target, own).filter(|(record, _)| is_meant(record)) {
             let landing = Landing::recorded(repo, record, link, all)?;
             if own || landing.is_in_effect(repo, target, tip).unwrap_or(false) {
                 return Ok(Some(landing));
@@ -348,7 +348,7 @@ fn made_anew(
     target: &Target,
     tip: Oid,
 ) -> Result<Option<Landing>, Error> {
-    let brought = standing(newer, target, true).filter(|(record, _)| record.kind != RecordKind::Undone);
+    let brought = in_effect(newer, target, true).filter(|(record, _)| record.kind != RecordKind::Undone);
     for (record, link) in brought.take(MOST) {
         let landing = Landing::recorded(repo, record, link, all)?;
         match landing.steps(repo, target, tip) {

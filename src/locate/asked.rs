@@ -68,7 +68,7 @@ impl Query<'_> {
         Err(match (refused, too_loose) {
             (Some((place, objection)), _) => evidence::objected(hay, pattern, &place, objection),
             (None, Some(place)) => {
-                evidence::stands_but(hay, pattern, &place, "but not as closely as --max-fuzz asks for")
+                evidence::matches_but(hay, pattern, &place, "but not as closely as --max-fuzz asks for")
                     .with_help(evidence::HELP_COPY)
             }
             (None, None) => evidence::missing(hay, pattern, pointers),

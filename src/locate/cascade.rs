@@ -141,7 +141,7 @@ impl Cascade<'_> {
         for found in &mut matched {
             found.base_line = self.version.base_line(found.line);
         }
-        notes.extend(stand.iter().map(|(hunk, _)| (*hunk, Note::Stands)));
+        notes.extend(stand.iter().map(|(hunk, _)| (*hunk, Note::AlreadyApplied)));
         let changes = combined(changes, &stand, self.version.content()).map_err(|refusal| vec![*refusal])?;
         let version = self.version.with(&changes);
         let outcome = Outcome::of(version.content() != self.version.content(), says_something);

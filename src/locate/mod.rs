@@ -179,11 +179,11 @@ pub struct Applied {
 /// What is to be said of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note {
-    /// Its lines stand beside none of the file: they were put below a heading, or at the end of the file.
+    /// No context line: its lines were added below a heading, or at the end of the file.
     Unanchored,
-    /// Its result stands there already, where other hunks of the edit change something.
-    Stands,
-    /// It is indented by spaces and the file by tabs: what a step of the one is in the other nothing shows but its own lines.
+    /// It is already applied, and other hunks of the edit change something.
+    AlreadyApplied,
+    /// It is indented by spaces and the file by tabs. Only its own lines show how many spaces are a tab.
     Retabbed,
     /// It is a whole text, and the file has the one of a later edit.
     Replaced,
@@ -267,8 +267,8 @@ pub fn ends_with(content: &Content, texts: &[&str]) -> bool {
     start.is_some_and(|start| content.lines(start..count).map(|line| line.text).zip(wanted).all(is))
 }
 
-/// Whether the lines of a text stand in a file, however they are indented.
-pub fn stands(version: &Version, text: &str, budget: &Budget) -> bool {
+/// Whether a file has the lines of a text, with any indentation.
+pub fn holds(version: &Version, text: &str, budget: &Budget) -> bool {
     let hay = Haystack::new(version.content(), budget);
     !hay.whole_lines(&lines(text), Normalization::Trimmed).is_empty()
 }

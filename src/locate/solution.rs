@@ -97,12 +97,12 @@ impl Query<'_> {
         solution.changes = changes.map_err(|unclear| match unclear {
             Unclear::Writing => {
                 let why = format!("but {}", evidence::UNKNOWN_INDENTATION);
-                evidence::stands_but(hay, pattern, place, &why).with_help(HELP_COPY)
+                evidence::matches_but(hay, pattern, place, &why).with_help(HELP_COPY)
             }
             Unclear::Several => {
                 let why =
                     "but with other blank lines or equal lines, so that more than one change can be meant";
-                let refusal = evidence::stands_but(hay, pattern, place, why).with_help(HELP_COPY);
+                let refusal = evidence::matches_but(hay, pattern, place, why).with_help(HELP_COPY);
                 Box::new(Refusal { code: Code::SearchAmbiguous, ..*refusal })
             }
             Unclear::Again => Box::new(Refusal { is_last: true, ..*evidence::two_hunks(place.first()) }),

@@ -408,7 +408,7 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
                     Note::Unanchored => {
                         (Code::Unanchored, "added below its heading, or at the end of the file")
                     }
-                    Note::Stands => (Code::AlreadyApplied, "already applied"),
+                    Note::AlreadyApplied => (Code::AlreadyApplied, "already applied"),
                     Note::Retabbed => (Code::Retabbed, "re-indented with the tabs or spaces of the file"),
                     Note::Replaced => {
                         (Code::Conflict, "not applied: the file already has the text of a later edit")

@@ -226,7 +226,7 @@ impl Operation<'_, '_> {
             return Ok(self.step(path, Outcome::NoChange));
         }
         // Appended in an earlier part of the response, other lines perhaps behind it.
-        if self.repeat().elsewhere > 0 && locate::stands(&version, text, self.budget) {
+        if self.repeat().elsewhere > 0 && locate::holds(&version, text, self.budget) {
             return Ok(self.step(path, Outcome::AlreadyApplied));
         }
         let appended = locate::append(&version, text, &self.limits(), self.budget);
@@ -295,7 +295,7 @@ impl Operation<'_, '_> {
 
     fn apply(&self, path: &RepoPath, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
         let number = self.number - 1;
-        // The text that the hunks were made on stands beside the version, where the edit names one.
+        // Where the edit names the blob that its hunks were made on, that text goes along.
         let blob = self.blob(path)?;
         let version = &blob.map_or_else(|| version.clone(), |text| version.grown_from(text));
         let mut repeats = self.repeats.of(number, self.edit.region);
@@ -384,7 +384,7 @@ impl Operation<'_, '_> {
         Ok((state, version))
     }
 
-    /// What stands at a path, if it is a file.
+    /// Returns the entry at a path, if it is a file.
     pub(super) fn regular(&self, path: &RepoPath) -> Result<FileState, Stop> {
         match self.overlay.file(path)? {
             Some(state) if matches!(state.node, Node::File { .. }) => Ok(state),

@@ -70,7 +70,7 @@ impl<'t> Overlay<'t> {
         }
     }
 
-    /// What stands at a path.
+    /// Returns the entry at a path.
     pub(super) fn node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
         match self.slots.get(path.as_str()) {
             Some(Slot { state: Some(state), .. }) => return Ok(Some(state.node)),

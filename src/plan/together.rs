@@ -36,8 +36,8 @@ pub(super) fn judge(
         let content = run.overlay.text(&before.body)?;
         let after = run.overlay.file(&path)?.filter(|after| after.node == node);
         let is_as_before = after.map_or(Ok(false), |after| run.overlay.same(&after.body, &before.body))?;
-        let stands = is_fine && (is_as_before || are_appended(script, &edits, &content));
-        if stands || are_there(script, &edits, tree, rules, (&path, node, &content))? {
+        let is_applied = is_fine && (is_as_before || are_appended(script, &edits, &content));
+        if is_applied || are_there(script, &edits, tree, rules, (&path, node, &content))? {
             run.settle(script, &edits, &path, &content);
         }
     }

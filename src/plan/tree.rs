@@ -14,7 +14,7 @@ pub struct TreeError {
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// What stands at a path of a tree.
+/// An entry of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Node {
     /// A directory.
@@ -99,7 +99,7 @@ pub struct FileChange {
     pub after: Option<FileState>,
 }
 
-/// What stands at a path: never a directory.
+/// Returns the entry at a path, which is never a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileState {
     /// File, link or submodule.

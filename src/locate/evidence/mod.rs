@@ -124,7 +124,12 @@ fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box
 }
 
 /// A text that stands at a place which is not taken all the same.
-pub(super) fn stands_but(hay: Haystack<'_>, pattern: &Pattern<'_>, place: &Place, why: &str) -> Box<Refusal> {
+pub(super) fn matches_but(
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    place: &Place,
+    why: &str,
+) -> Box<Refusal> {
     let line = place.first() + 1;
     let evidence = nearest::evidence(hay, &pattern.before, &Pointers::NONE);
     Refusal::new(Code::SearchNotFound, format!("the search text matches at line {line}, {why}"))
@@ -155,7 +160,7 @@ pub(super) fn objected(
             let line = heading + 1;
             let text = String::from_utf8_lossy(hay.text(heading));
             let why = format!("outside of `{}`, line {line}, that the hunk's heading names", text.trim());
-            return stands_but(hay, pattern, place, &why).with_help(HELP_POINTER);
+            return matches_but(hay, pattern, place, &why).with_help(HELP_POINTER);
         }
         Objection::Order => ("above the lines of the chunk before this one", HELP_ORDER),
         Objection::EndOfFile => ("and not at the end of the file", HELP_POINTER),
@@ -163,7 +168,7 @@ pub(super) fn objected(
         Objection::Comment => ("but only in a comment", HELP_COPY),
         Objection::Blanks => ("but with other blank lines", HELP_COPY),
     };
-    stands_but(hay, pattern, place, why).with_help(help)
+    matches_but(hay, pattern, place, why).with_help(help)
 }
 
 /// A place that is only like the search text, or is counted to, while its result matches elsewhere: it may be applied there.

@@ -45,8 +45,7 @@ impl<'a> Merge<'a> {
         let shown = new.map_or_else(String::new, Definition::shown);
         let message = format!("it is not clear where the new {shown} goes");
         let line = new.map_or(0, |new| new.core.start_position().row);
-        Refusal::new(message, "show the definition that stands right before or behind it in the file")
-            .at(line)
+        Refusal::new(message, "give the definition right before or after it in the file, too").at(line)
     }
 
     /// Where a run of new definitions goes: after the element before it, before the element after it, or at the end.

@@ -124,6 +124,7 @@ impl<'r> Reader<'r> {
         let mut cursor = Cursor::within(self.response, Span::new(self.response.id(), 0, end));
         let first = cursor.lines().find(|line| !line.trimmed().is_empty());
         self.drafts.is_page = first.is_some_and(|line| line.trimmed() == "You said:");
+        self.item = margin(cursor.lines());
         let content = self.blocks(&mut cursor, 0);
         self.leave_turn(end);
         if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && self.whole_files) {
@@ -470,6 +471,19 @@ fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[
 fn language(info: &str) -> &str {
     let word = info.split([' ', '\t', ':', ',', '{']).next().unwrap_or("");
     if file::is_path(word) { "" } else { word }
+}
+
+/// The column at which the text of a response begins, if no line of it begins further left than that: a margin that was
+/// copied with it.
+fn margin<'r>(lines: impl Iterator<Item = Line<'r>>) -> Option<usize> {
+    let mut margin = None;
+    for line in lines.filter(|line| !line.is_blank()) {
+        match width(line.text) {
+            0 => return None,
+            column => margin = Some(margin.map_or(column, |least: usize| least.min(column))),
+        }
+    }
+    margin
 }
 
 /// The width of a list item's mark that begins a line, with the blanks around it.

@@ -15,7 +15,7 @@ pub(super) fn keep_text(repo: &Repo, kind: Text, what: &str, bytes: &[u8], watch
 /// Keeps an answer as it came, which need be no text, and says where it is. One that says nothing is nobody's loss.
 pub fn keep_answer(repo: &Repo, bytes: &[u8], watch: &dyn Watch) {
     if !bytes.trim_ascii().is_empty() {
-        keep_text(repo, Text::Answer, "the answer", bytes, watch);
+        keep_text(repo, Text::Answer, "the response", bytes, watch);
     }
 }
 

@@ -23,10 +23,10 @@ impl Difference {
             let (common, body) = (in_common(wanted, real), wanted.trim());
             let (indent, real_indent) = (indentation(wanted), indentation(real));
             let remark = if indent != real_indent && !body.is_empty() {
-                format!("the answer is indented by {}, the file by {}", named(indent), named(real_indent))
+                format!("the response is indented by {}, the file by {}", named(indent), named(real_indent))
             } else {
                 let end = |text: &str| text[text.trim_end().len()..].to_owned();
-                format!("the answer ends with {}, the file with {}", named(&end(wanted)), named(&end(real)))
+                format!("the response ends with {}, the file with {}", named(&end(wanted)), named(&end(real)))
             };
             return Self { column: common, remark, in_blanks: true };
         }
@@ -36,10 +36,10 @@ impl Difference {
         let (a, b) = (wanted.chars().nth(common), real.chars().nth(common));
         let unclear = |c: char| is_hidden(c) || (c.is_whitespace() && c != ' ') || !c.is_ascii();
         let remark = match (a, b) {
-            (None, _) => "the answer's line ends here, the file's goes on".to_owned(),
-            (_, None) => "the file's line ends here, the answer's goes on".to_owned(),
+            (None, _) => "the response's line ends here, the file's goes on".to_owned(),
+            (_, None) => "the file's line ends here, the response's goes on".to_owned(),
             (Some(a), Some(b)) if unclear(a) || unclear(b) => {
-                format!("the answer has {}, the file {}", character(a), character(b))
+                format!("the response has {}, the file {}", character(a), character(b))
             }
             _ => String::new(),
         };
@@ -102,21 +102,21 @@ mod tests {
     #[test]
     fn what_is_not_seen_is_named() {
         for (wanted, real, column, said) in [
-            ("\tx", "    x", 0, "the answer is indented by 1 tab, the file by 4 spaces"),
-            ("  x", "x", 0, "the answer is indented by 2 spaces, the file by no blank"),
-            (" \tx", " x", 1, "the answer is indented by 1 space and 1 tab, the file by 1 space"),
-            ("x", "x  ", 1, "the answer ends with no blank, the file with 2 spaces"),
-            ("x\r", "x", 1, "the answer ends with 1 carriage return, the file with no blank"),
-            ("", "  ", 0, "the answer ends with no blank, the file with 2 spaces"),
-            ("a\u{a0}b", "a b", 1, "the answer has U+00A0, the file a space"),
-            ("it’s", "it's", 2, "the answer has `’` (U+2019), the file `'`"),
-            ("a\u{200b}b", "ab", 1, "the answer has U+200B, the file `b`"),
-            ("foo", "foobar", 3, "the answer's line ends here, the file's goes on"),
-            ("foo bar", "foo", 3, "the file's line ends here, the answer's goes on"),
+            ("\tx", "    x", 0, "the response is indented by 1 tab, the file by 4 spaces"),
+            ("  x", "x", 0, "the response is indented by 2 spaces, the file by no blank"),
+            (" \tx", " x", 1, "the response is indented by 1 space and 1 tab, the file by 1 space"),
+            ("x", "x  ", 1, "the response ends with no blank, the file with 2 spaces"),
+            ("x\r", "x", 1, "the response ends with 1 carriage return, the file with no blank"),
+            ("", "  ", 0, "the response ends with no blank, the file with 2 spaces"),
+            ("a\u{a0}b", "a b", 1, "the response has U+00A0, the file a space"),
+            ("it’s", "it's", 2, "the response has `’` (U+2019), the file `'`"),
+            ("a\u{200b}b", "ab", 1, "the response has U+200B, the file `b`"),
+            ("foo", "foobar", 3, "the response's line ends here, the file's goes on"),
+            ("foo bar", "foo", 3, "the file's line ends here, the response's goes on"),
             ("a + b", "a - b", 2, ""),
             ("a <= b", "a < b", 3, ""),
             ("  a + b", "\ta - b", 3, ""),
-            ("x", "\t", 1, "the file's line ends here, the answer's goes on"),
+            ("x", "\t", 1, "the file's line ends here, the response's goes on"),
         ] {
             assert_eq!(remark(wanted, real), (column, said.to_owned()), "{wanted:?} {real:?}");
         }

@@ -329,7 +329,7 @@ pub fn kept(report: &Report) -> Option<String> {
         _ => return None,
     };
     let name = name(attempt);
-    Some(format!("the answer is kept: 'git llm-apply --continue{name}' {what}, '--abort{name}' forgets it"))
+    Some(format!("the response is kept: 'git llm-apply --continue{name}' {what}, '--abort{name}' forgets it"))
 }
 
 /// The value for `--continue` and `--abort`, if they need one.

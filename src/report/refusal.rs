@@ -176,7 +176,7 @@ impl Table<'_> {
             (None, Some(Real { line, text })) => {
                 let mark = if row.kind == RowKind::Extra { '+' } else { ' ' };
                 self.line(out, (number, Some(line)), mark, &visible(text, 0, false));
-                self.first(out, first, 0, "the answer leaves this line out");
+                self.first(out, first, 0, "the response leaves this line out");
             }
             (Some(wanted), None) => {
                 self.line(out, (number, None), '-', &visible(&wanted.text, 0, false));

@@ -106,7 +106,7 @@ fn a_check_that_fails_is_told_too() {
     let before = sandbox.head();
     sandbox.run(["ask", "--with", &model.command(), "-x", "false", "--rounds=1"]).exits(2);
     assert_eq!(sandbox.head(), before);
-    // But that the answer is kept.
+    // But that the response is kept.
     sandbox.run(["--abort"]).exits(0);
     sandbox.is_sound();
 }
@@ -185,8 +185,8 @@ fn it_answers_without_edits_or_not_at_all() {
     ask("exit 7").exits(1).says("the model's command failed (exit status 7)");
     ask("no-such-command-at-all").exits(1).says("exit status 127");
     ask("kill -9 $$").exits(1).says("exit status 137");
-    ask("printf '\\377\\376\\000\\001'").exits(128).says("the answer is kept in ");
-    ask("echo I would rather not").exits(5).says("the answer is kept in ");
+    ask("printf '\\377\\376\\000\\001'").exits(128).says("the response is kept in ");
+    ask("echo I would rather not").exits(5).says("the response is kept in ");
     // It may end before it has read anything, and print more than is read.
     ask("exit 0").exits(5);
     // What it said is kept, but nothing if that is nothing.
@@ -275,7 +275,7 @@ fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
         }
         let model = Model::of(&sandbox, &[half().replace("goodbye", "hello")]);
         let ask = ["ask", "--rounds=1", "--with", &model.command()];
-        let run = sandbox.run(ask.iter().chain(*options)).exits(*code).says("the answer is kept: ");
+        let run = sandbox.run(ask.iter().chain(*options)).exits(*code).says("the response is kept: ");
         assert!(run.stderr.contains("--continue"), "{}", run.stderr);
         assert!(sandbox.program("sh", ["-c", settled]).status().unwrap().success());
         // With its options, but for one that is given again.
@@ -292,7 +292,7 @@ fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
     let sandbox = Sandbox::new();
     let model = Model::of(&sandbox, &[good()]);
     let dirty = format!("{}; echo mine >README", model.command());
-    sandbox.run(["ask", "--with", &dirty]).exits(4).says("the answer is kept: ");
+    sandbox.run(["ask", "--with", &dirty]).exits(4).says("the response is kept: ");
     sandbox.git(["checkout", "-q", "README"]);
     sandbox.run(["--continue"]).exits(0);
     assert_eq!(sandbox.text("README"), "hello world\n");
@@ -348,7 +348,7 @@ fn files_that_are_in_the_way_beside_others_are_told_and_it_goes_on() {
         std::fs::remove_dir_all(&model.directory).unwrap();
         Model::of(&sandbox, &[patch("src/a.rs", "w", "fn a() {}\n", "fn alpha() {}\n")])
     };
-    sandbox.run(ask).exits(4).says("the answer is kept: ");
+    sandbox.run(ask).exits(4).says("the response is kept: ");
     sandbox.git(["checkout", "-q", "src/a.rs"]);
     sandbox.run(["--continue"]).exits(0);
     assert!(sandbox.text("src/a.rs").starts_with("fn alpha() {}\n"));
@@ -393,7 +393,7 @@ fn an_answer_without_edits_is_told_and_it_goes_on() {
     assert_eq!((sandbox.text("README"), sandbox.text("new.txt")), ("hello world\n".into(), "new\n".into()));
     // In the last round it is what it is, and kept.
     let model = anew(&sandbox, &["Never.\n".to_owned()]);
-    sandbox.run(["ask", "--with", &model.command(), "--rounds=2"]).exits(5).says("the answer is kept in ");
+    sandbox.run(["ask", "--with", &model.command(), "--rounds=2"]).exits(5).says("the response is kept in ");
     assert_eq!(model.rounds(), 2);
 }
 

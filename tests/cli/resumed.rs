@@ -122,7 +122,7 @@ fn a_failed_command_has_to_pass_all_the_same() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
     let good = create("infra/one.txt", "One", "one\n") + &correction();
-    // From standard input, so that the answer is kept.
+    // From standard input, so that the response is kept.
     let answer = sandbox.response(&good);
     let mut command = sandbox.command(["-x", "test -e passed"]);
     let run = sandbox::Run::of(command.stdin(std::fs::File::open(&answer).unwrap()).output().unwrap());

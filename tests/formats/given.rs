@@ -37,7 +37,7 @@ fn what_came_by_a_pipe_and_did_not_land_can_be_tried_again() {
     for (before, options, code, settled) in STOPPED {
         let sandbox = Sandbox::new();
         shell(&sandbox, before);
-        let run = piped(&sandbox, options, greeting()).exits(*code).says("the answer is kept: ");
+        let run = piped(&sandbox, options, greeting()).exits(*code).says("the response is kept: ");
         assert!(run.stderr.contains("'git llm-apply --continue' tries it again"), "{}", run.stderr);
         shell(&sandbox, settled);
         // What the attempt was given counts still.
@@ -81,7 +81,7 @@ fn an_answer_without_edits_is_kept_as_it_is() {
         same(text, &before, &sandbox.listing());
     }
     let run = piped(&sandbox, &[], "I would\u{a0}rather not.\n").exits(5);
-    assert!(run.stderr.contains("the answer is kept in ") && run.stderr.contains(kept), "{}", run.stderr);
+    assert!(run.stderr.contains("the response is kept in ") && run.stderr.contains(kept), "{}", run.stderr);
     assert_eq!(sandbox.text(kept), "I would\u{a0}rather not.\n");
     // It is a response like any other; what lands takes its place.
     sandbox.run([kept]).exits(5);
@@ -97,7 +97,7 @@ fn a_link_in_its_place_is_not_followed() {
     std::fs::write(&victim, "mine\n").unwrap();
     let kept = sandbox.repo.join(".git/LLM_APPLY_ANSWER");
     std::os::unix::fs::symlink(&victim, &kept).unwrap();
-    piped(&sandbox, &[], "I would rather not.\n").exits(5).says("the answer is kept in ");
+    piped(&sandbox, &[], "I would rather not.\n").exits(5).says("the response is kept in ");
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
     assert!(kept.symlink_metadata().unwrap().is_file());
     assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), "I would rather not.\n");
@@ -105,7 +105,7 @@ fn a_link_in_its_place_is_not_followed() {
     std::fs::remove_file(&kept).unwrap();
     std::fs::create_dir(&kept).unwrap();
     let before = sandbox.listing();
-    piped(&sandbox, &[], "I would rather not.\n").exits(5).says("the answer is lost: ");
+    piped(&sandbox, &[], "I would rather not.\n").exits(5).says("the response is lost: ");
     same("nothing is left", &before, &sandbox.listing());
 }
 
@@ -148,7 +148,7 @@ fn corrections_that_do_not_fit_are_kept_and_so_is_the_attempt() {
     let wrong = patch("src/a.rs", "w", "fn a() {}\n", "fn alpha() {}\n");
     // What no attempt has failed edits for, and what cannot be read.
     for (text, code) in [(wrong, 128), (greeting().replace("</edit>", ""), 1)] {
-        piped(&sandbox, &["--continue"], &text).exits(code).says("the answer is kept in ");
+        piped(&sandbox, &["--continue"], &text).exits(code).says("the response is kept in ");
         assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), text);
         std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_ANSWER")).unwrap();
         same("the attempt", &before, &sandbox.listing());
@@ -161,9 +161,9 @@ fn corrections_that_do_not_fit_are_kept_and_so_is_the_attempt() {
 fn of_several_branches_each_answer_is_kept() {
     let sandbox = Sandbox::new();
     let run = piped(&sandbox, &["-b", "try/{n}", "-x", "false"], greeting()).exits(2);
-    assert!(run.stderr.contains("the answer is kept: "), "{}", run.stderr);
+    assert!(run.stderr.contains("the response is kept: "), "{}", run.stderr);
     let run = piped(&sandbox, &["--branch-per-edit", "per/{n}", "-x", "false"], greeting()).exits(2);
-    assert!(run.stderr.contains("the answer is kept in "), "{}", run.stderr);
+    assert!(run.stderr.contains("the response is kept in "), "{}", run.stderr);
     assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), greeting());
 }
 
@@ -190,21 +190,21 @@ fn what_cannot_be_read_is_kept_to_the_byte() {
         &["--json"],
         json,
     ] {
-        piped(&sandbox, options, &latin).exits(128).says("the answer is kept in ");
+        piped(&sandbox, options, &latin).exits(128).says("the response is kept in ");
         assert_eq!(std::fs::read(&kept).unwrap(), latin, "{options:?}");
         std::fs::remove_file(&kept).unwrap();
         same("nothing else", &before, &sandbox.listing());
     }
     // Beside a file that is not there, or is no text.
     for other in ["../nothing", "../latin"] {
-        piped(&sandbox, &["-", other], greeting()).exits(128).says("the answer is kept in ");
+        piped(&sandbox, &["-", other], greeting()).exits(128).says("the response is kept in ");
         assert_eq!(std::fs::read(&kept).unwrap(), greeting().as_bytes(), "{other}");
         std::fs::remove_file(&kept).unwrap();
     }
     // Programs are told where, too, if nothing was tried.
     let run = piped(&sandbox, &["--json", "-b", "a..{n}"], greeting()).exits(128);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    assert!(report["remarks"][0].as_str().unwrap().starts_with("the answer is kept in "), "{report}");
+    assert!(report["remarks"][0].as_str().unwrap().starts_with("the response is kept in "), "{report}");
     assert_eq!(std::fs::read(&kept).unwrap(), greeting().as_bytes());
     std::fs::remove_file(&kept).unwrap();
     // What is too large is not there as a whole.
@@ -219,12 +219,12 @@ fn what_a_model_says_is_kept_to_the_byte_too() {
     sandbox
         .run(["ask", "--with", "printf 'caf\\351\\n'", "-r", "x"])
         .exits(128)
-        .says("the answer is kept in ");
+        .says("the response is kept in ");
     assert_eq!(sandbox.read(".git/LLM_APPLY_ANSWER"), b"caf\xe9\n");
     sandbox
         .run(["ask", "--json", "--with", "printf 'caf\\351\\n'", "-r", "x"])
         .exits(128)
-        .says("\"remarks\":[\"the answer is kept in ");
+        .says("\"remarks\":[\"the response is kept in ");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn where_no_suggestion_was_tried_the_answer_is_kept() {
     ] {
         piped(&sandbox, &[options, &["-n"]].concat(), greeting()).exits(code);
         assert!(!sandbox.exists(".git/LLM_APPLY_ANSWER"));
-        piped(&sandbox, options, greeting()).exits(code).says("the answer is kept in ");
+        piped(&sandbox, options, greeting()).exits(code).says("the response is kept in ");
         assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), greeting(), "{options:?}");
         std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_ANSWER")).unwrap();
     }

@@ -1,5 +1,6 @@
 //! A file before and, behind the first NUL, after: written as a change in every format, read and resolved again, it gives
-//! the file after.
+//! the file after. Only of a file that is indented by tabs alone or by blanks alone: in another one the lines around the
+//! place decide, and not the change, which of the two an added line gets.
 
 use crate::writing::{Rendered, render};
 use git_llm_apply::format::{self, FORMATS};
@@ -10,8 +11,18 @@ fn rules() -> Rules {
     Rules { allow_placeholder: true, allow_markers: true, ..Rules::default() }
 }
 
+fn is_mixed(text: &[u8]) -> bool {
+    let has = |indent: &[u8]| {
+        text.split(|byte| matches!(byte, 0 | b'\n' | b'\r')).any(|line| line.starts_with(indent))
+    };
+    has(b"\t") && has(b"  ")
+}
+
 pub(crate) fn check(bytes: &[u8]) {
     let Some(at) = bytes.iter().position(|&byte| byte == 0) else { return };
+    if is_mixed(bytes) {
+        return;
+    }
     let (before, after) = (&bytes[..at], &bytes[at + 1..]);
     let change =
         Rendered { path: "a", before: Some(before), after: Some(after), renamed_from: None, why: None };

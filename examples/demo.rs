@@ -1,4 +1,4 @@
-//! The main job on a throw-away repository: `cargo run --release --example demo`.
+//! The main job on a throw-away repository: `cargo run --example demo`.
 //!
 //! Lands an answer, shows the commits and the diff; refuses one with a bad edit, and proves that nothing changed; takes
 //! a commit back. Whatever is not as it should be ends it with a message and status 1. Needs git and nothing else: no

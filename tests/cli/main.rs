@@ -27,5 +27,6 @@ mod terminal;
 mod told;
 mod undo;
 mod verbs;
+mod ways_back;
 #[path = "../writing/mod.rs"]
 mod writing;

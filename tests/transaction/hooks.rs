@@ -2,11 +2,11 @@
 
 use crate::sandbox;
 
-use sandbox::fault::{signal, wait_for};
+mod killed;
+
 use sandbox::kinds;
 use sandbox::{Run, Sandbox, create, five, patch};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 /// With a place outside of the repository where hooks can leave what they have seen, `$OUT`.
 fn new() -> Sandbox {
@@ -566,38 +566,6 @@ fn a_command_that_is_missing_is_told_to_be_included() {
     sandbox.apply(["--no-keep"], &one()).exits(0);
     assert!(sandbox.root().join("out/checked").exists());
     sandbox.is_sound();
-}
-
-const WAITS: &str = "sleep 300 & echo $$ $! >$OUT/part; mv $OUT/part $OUT/waits; wait";
-
-fn is_gone(process: &str) -> bool {
-    wait_for(|| {
-        let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        status.is_empty() || status.contains(") Z ")
-    })
-}
-
-#[test]
-fn interrupted_or_killed_while_it_is_told_what_has_landed_stays() {
-    let names = ["post-commit", "post-llm-apply"];
-    for (name, strike) in names.iter().flat_map(|name| [(name, "KILL"), (name, "INT"), (name, "HUP")]) {
-        let sandbox = new();
-        hook(&sandbox, name, WAITS);
-        let file = sandbox.response(&five());
-        let mut command = sandbox.command(["--no-keep"]);
-        let child = command.arg(file).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        assert!(wait_for(|| !out(&sandbox, "waits").is_empty()), "{name}");
-        signal(strike, child.id());
-        let run = Run::of(child.wait_with_output().unwrap());
-        match strike {
-            "KILL" => assert_eq!(run.signal, Some(9)),
-            _ => assert_eq!(run.code, Some(0), "{name}: {}", run.stderr),
-        }
-        assert!(out(&sandbox, "waits").split_whitespace().all(is_gone), "{name}");
-        sandbox.run(["recover"]).exits(0);
-        assert_eq!((sandbox.status().as_str(), sandbox.exists("src/new/mod.rs")), ("", true), "{name}");
-        sandbox.is_sound();
-    }
 }
 
 #[test]

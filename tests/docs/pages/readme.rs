@@ -225,7 +225,7 @@ fn its_links_lead_somewhere() {
 #[test]
 fn its_commands_are_there() {
     let text = texts("README.md", "sh").concat();
-    assert!(text.contains("cargo run --release --example demo\n") && top().join("examples/demo.rs").exists());
+    assert!(text.contains("cargo run --example demo\n") && top().join("examples/demo.rs").exists());
     assert!(text.contains("cargo test\n"));
     assert!(text.contains("cargo install --locked --path . && "));
     let line = text.lines().find(|line| line.contains("cargo install")).unwrap();

@@ -11,8 +11,6 @@ mod apply_patch;
 mod applydir;
 mod blocks;
 pub mod code;
-#[cfg(test)]
-mod cost;
 mod diff;
 mod document;
 mod edit_calls;
@@ -22,17 +20,15 @@ mod file;
 mod file_changes;
 pub mod hunk;
 mod json;
-#[cfg(test)]
-mod linear;
 pub mod opx;
-#[cfg(test)]
-mod properties;
 mod reading;
 mod reasoning;
 pub mod scan;
 mod search_replace;
 mod seen;
 pub mod tag;
+#[cfg(test)]
+mod tests;
 mod whole_file;
 pub mod why;
 
@@ -216,20 +212,4 @@ pub fn detect(response: &Response) -> Vec<FormatId> {
         }
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lead_to_formats_and_back() {
-        for id in FormatId::ALL {
-            assert_eq!(id.as_str().parse::<FormatId>().as_ref(), Ok(id));
-        }
-        let message = "OPX".parse::<FormatId>().unwrap_err().to_string();
-        for id in FormatId::ALL {
-            assert!(message.contains(id.as_str()), "{message}");
-        }
-    }
 }

@@ -26,7 +26,7 @@ const OTHER_FORMAT: &str = "give the change in another format";
 
 /// Why a snippet is not merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct MergeError {
     /// The message: a lowercase fragment.
     pub message: String,
     /// The hint.
@@ -39,7 +39,7 @@ pub struct Refusal {
     pub loses: bool,
 }
 
-impl Refusal {
+impl MergeError {
     /// The refusal of a file that is not UTF-8.
     pub fn not_text() -> Self {
         Self::new("the file is not UTF-8", OTHER_FORMAT)
@@ -85,7 +85,7 @@ pub fn knows(path: &str) -> bool {
 /// # Errors
 /// The rules refuse.
 #[cfg(feature = "syntax")]
-pub fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, Refusal> {
+pub fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, MergeError> {
     merge::merge(path, file, snippet, may_lose)
 }
 
@@ -125,6 +125,6 @@ pub fn knows(_: &str) -> bool {
 /// # Errors
 /// Always.
 #[cfg(not(feature = "syntax"))]
-pub fn merge(_: &str, _: &str, _: &str, _: bool) -> Result<String, Refusal> {
-    Err(Refusal::new("snippets need the feature `syntax`, which is not built in", OTHER_FORMAT))
+pub fn merge(_: &str, _: &str, _: &str, _: bool) -> Result<String, MergeError> {
+    Err(MergeError::new("snippets need the feature `syntax`, which is not built in", OTHER_FORMAT))
 }

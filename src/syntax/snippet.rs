@@ -1,6 +1,6 @@
 //! Reads a snippet: takes off its common indentation, and finds its elisions.
 
-use super::Refusal;
+use super::MergeError;
 use super::language::Language;
 use super::merge::{INDENT, MARK, WHOLE};
 use super::tree::Parsed;
@@ -33,9 +33,9 @@ impl Snippet {
         path: &str,
         text: &str,
         file: &Parsed,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, MergeError> {
         let (indentation, text) = dedented(text)?;
-        let lost = Refusal::unparsed;
+        let lost = MergeError::unparsed;
         let mut parsed = Parsed::new(language, text).ok_or_else(lost)?;
         let mut is_wrapped = false;
         if parsed.error().is_some() && !language.class.is_empty() {
@@ -62,7 +62,7 @@ impl Snippet {
                 parsed.begins_line(start) && parsed.slice(end..parsed.line_end(end)).trim().is_empty();
             if !(is_alone && said == Some(Placeholder::Marked)) {
                 let message = format!("`{comment}` does not say clearly that code is left out");
-                return Err(Refusal::new(message, MARK).at(parsed.line(start)));
+                return Err(MergeError::new(message, MARK).at(parsed.line(start)));
             }
             elisions.insert(start);
             if language.is_indented {
@@ -80,7 +80,7 @@ impl Snippet {
         };
         match parsed.error() {
             None => Ok(Self { parsed, indentation, elisions, is_wrapped }),
-            Some(line) => Err(Refusal::new("the code block has a syntax error", WHOLE).at(line)),
+            Some(line) => Err(MergeError::new("the code block has a syntax error", WHOLE).at(line)),
         }
     }
 
@@ -96,7 +96,7 @@ impl Snippet {
 }
 
 /// Takes the indentation of the first line off all lines.
-fn dedented(text: &str) -> Result<(String, String), Refusal> {
+fn dedented(text: &str) -> Result<(String, String), MergeError> {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
     let indentation = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
     let mut out = String::with_capacity(text.len());
@@ -105,7 +105,7 @@ fn dedented(text: &str) -> Result<(String, String), Refusal> {
             Some(line) => out.push_str(line.trim_end_matches('\r')),
             None if line.trim().is_empty() => {}
             None => {
-                return Err(Refusal::new(LESS_INDENTED, INDENT).at(at));
+                return Err(MergeError::new(LESS_INDENTED, INDENT).at(at));
             }
         }
         out.push('\n');

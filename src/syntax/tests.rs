@@ -4,9 +4,9 @@ mod bodies;
 mod containers;
 mod traps;
 
-use super::{Refusal, definitions, merge, worse};
+use super::{MergeError, definitions, merge, worse};
 
-fn merged(path: &str, file: &str, snippet: &str) -> Result<String, Refusal> {
+fn merged(path: &str, file: &str, snippet: &str) -> Result<String, MergeError> {
     merge(path, file, snippet, false)
 }
 
@@ -19,7 +19,7 @@ fn makes(path: &str, file: &str, snippet: &str, after: &str) {
 
 /// Asserts that a snippet is refused with these words.
 #[track_caller]
-fn refuses(path: &str, file: &str, snippet: &str, words: &str) -> Refusal {
+fn refuses(path: &str, file: &str, snippet: &str, words: &str) -> MergeError {
     let refusal = merged(path, file, snippet).unwrap_err();
     assert!(refusal.message.contains(words), "{refusal:?}");
     refusal

@@ -1,6 +1,6 @@
 //! Merges bodies with elisions: the statements next to an elision tell where it is.
 
-use super::super::Refusal;
+use super::super::MergeError;
 use super::super::items::{Definition, flattened};
 use super::super::tree::Parsed;
 use super::edits::unindented;
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 impl<'a> Merge<'a> {
     /// Merges the body of a function that has elisions.
-    pub(super) fn body(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), Refusal> {
+    pub(super) fn body(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), MergeError> {
         let (Some(old_body), Some(new_body)) = (old.body, new.body) else { return Ok(()) };
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let there = units(file, old_body);
@@ -53,7 +53,7 @@ impl<'a> Merge<'a> {
         there: &[Range<usize>],
         from: usize,
         (old, new): (&Definition<'_>, &Definition<'_>),
-    ) -> Result<usize, Refusal> {
+    ) -> Result<usize, MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let wanted = unindented(parsed, unit.clone());
         let places: Vec<usize> = (0..there.len())

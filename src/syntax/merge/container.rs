@@ -1,7 +1,7 @@
 //! Merges lists of members: pairs the snippet's definitions with the file's, and refuses a list that leaves something
 //! out.
 
-use super::super::Refusal;
+use super::super::MergeError;
 use super::super::items::{DEEPEST, Definition, Part, lists, nodes_named, parts};
 use super::super::tree::nodes;
 use super::edits::unindented;
@@ -49,9 +49,9 @@ impl<'a> Merge<'a> {
         new: Node<'a>,
         depth: u32,
         partial: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), MergeError> {
         if depth > DEEPEST {
-            return Err(Refusal::new("the code block is nested too deeply", OTHER_FORMAT));
+            return Err(MergeError::new("the code block is nested too deeply", OTHER_FORMAT));
         }
         let (file, snippet) = (self.file, self.snippet);
         let matched = Matched {
@@ -79,7 +79,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Finds the elements of the snippet's list in the file's.
-    fn matched(&self, mut matched: Matched<'a>, depth: u32) -> Result<Matched<'a>, Refusal> {
+    fn matched(&self, mut matched: Matched<'a>, depth: u32) -> Result<Matched<'a>, MergeError> {
         let (old, new) = (&matched.old, &matched.new);
         let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
         for (at, part) in old.iter().enumerate() {
@@ -146,12 +146,12 @@ impl<'a> Merge<'a> {
         (Some(first) != place && like.all(|(at, _)| Some(at) != place)).then_some(other)
     }
 
-    fn duplicate(&self, new: &Definition<'_>, whose: &str, old: Option<&Definition<'_>>) -> Refusal {
+    fn duplicate(&self, new: &Definition<'_>, whose: &str, old: Option<&Definition<'_>>) -> MergeError {
         self.refuse(format!("{whose} has more than one {}", new.shown()), OTHER_FORMAT, new, old)
     }
 
     /// Finds a statement, or a separate comment, that the file's list has word for word.
-    fn known(&self, node: Node<'_>, old: &[Part<'_>]) -> Result<usize, Refusal> {
+    fn known(&self, node: Node<'_>, old: &[Part<'_>]) -> Result<usize, MergeError> {
         let parsed = &self.snippet.parsed;
         let wanted = collapsed(parsed.of(node));
         let is_it = |part: &Part<'_>| match part {
@@ -162,12 +162,12 @@ impl<'a> Merge<'a> {
         old.iter().position(is_it).ok_or_else(|| {
             let first = parsed.of(node).lines().next().unwrap_or("").trim();
             let message = format!("`{first}` is no definition, and the file does not have it");
-            Refusal::new(message, OTHER_FORMAT).at(node.start_position().row)
+            MergeError::new(message, OTHER_FORMAT).at(node.start_position().row)
         })
     }
 
     /// Refuses a snippet without elisions that looks like the whole file but lacks a definition of it.
-    fn check_whole_file(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
+    fn check_whole_file(&self, matched: &Matched<'_>) -> Result<(), MergeError> {
         let definitions = || matched.old.iter().enumerate().filter(|(_, part)| part.definition().is_some());
         let shown: HashSet<usize> = matched.at.iter().flatten().copied().collect();
         let count = definitions().filter(|(at, _)| shown.contains(at)).count();
@@ -198,11 +198,11 @@ impl<'a> Merge<'a> {
         }
         let message = format!("the code block shows much of the file and lacks {}", lacking.shown());
         let help = "if it is the whole file, use --format whole-file; else mark what is left out with `... existing code ...`";
-        Err(Refusal::new(message, help).in_file(lacking.core.start_position().row))
+        Err(MergeError::new(message, help).in_file(lacking.core.start_position().row))
     }
 
     /// Refuses a list without an elision that lacks a member, import or statement of the file.
-    fn check_complete(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
+    fn check_complete(&self, matched: &Matched<'_>) -> Result<(), MergeError> {
         let shown: HashSet<usize> = matched.at.iter().flatten().copied().collect();
         let lacks = |at: usize, part: &Part<'_>| match part {
             Part::Comment(_) => false,
@@ -223,11 +223,14 @@ impl<'a> Merge<'a> {
             .first()
             .map_or(0, |part| self.snippet.parsed.line(part.range(&self.snippet.parsed).start));
         let message = format!("the code block lacks {what} of the file");
-        Err(Refusal::new(message, MARK).at(line).in_file(self.file.line(part.range(self.file).start)).loses())
+        Err(MergeError::new(message, MARK)
+            .at(line)
+            .in_file(self.file.line(part.range(self.file).start))
+            .loses())
     }
 
     /// Refuses a new definition whose name the file has elsewhere, or that may be a renamed one.
-    fn check_new(&self, new: &Definition<'_>, matched: &Matched<'_>, depth: u32) -> Result<(), Refusal> {
+    fn check_new(&self, new: &Definition<'_>, matched: &Matched<'_>, depth: u32) -> Result<(), MergeError> {
         let same = nodes_named(self.file, &new.name).next();
         let inside = |line: usize| {
             matched.old.iter().any(|part| self.file.lines(&part.range(self.file)).contains(&line))

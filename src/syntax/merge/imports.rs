@@ -1,6 +1,6 @@
 //! Merges imports.
 
-use super::super::Refusal;
+use super::super::MergeError;
 use super::super::items::{Part, modifiers};
 use super::super::tree::{Parsed, children, nodes};
 use super::container::{Matched, collapsed};
@@ -9,7 +9,7 @@ use tree_sitter::Node;
 
 impl<'a> Merge<'a> {
     /// Adds the imports that the file lacks, beside similar ones.
-    pub(super) fn unite_imports(&mut self, matched: &Matched<'a>) -> Result<(), Refusal> {
+    pub(super) fn unite_imports(&mut self, matched: &Matched<'a>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let imports = |parts: &[Part<'a>]| -> Vec<Node<'a>> {
             parts
@@ -25,7 +25,7 @@ impl<'a> Merge<'a> {
         for (at, import) in here.iter().enumerate().filter(|(at, _)| places.get(*at) == Some(&None)) {
             let refuse = |message: String, other: Option<&Node<'a>>| {
                 let help = "give the import with all names that the file takes from there";
-                let refusal = Refusal::new(message, help).at(import.start_position().row);
+                let refusal = MergeError::new(message, help).at(import.start_position().row);
                 other.map_or(refusal.clone(), |other| refusal.in_file(other.start_position().row))
             };
             let own = Import::of(parsed, *import);
@@ -73,7 +73,7 @@ impl<'a> Merge<'a> {
             let no_place = format!("the file has no import beside which `{shown}` goes");
             let spot = before.or(behind).or(there.len().checked_sub(1));
             let Some(beside) = spot.and_then(|spot| there.get(spot)) else {
-                return Err(Refusal::new(no_place, OTHER_FORMAT).at(import.start_position().row));
+                return Err(MergeError::new(no_place, OTHER_FORMAT).at(import.start_position().row));
             };
             let end = file.end(*beside);
             if !file.begins_line(beside.start_byte())

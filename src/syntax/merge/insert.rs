@@ -1,6 +1,6 @@
 //! Inserts new definitions.
 
-use super::super::Refusal;
+use super::super::MergeError;
 use super::super::items::{Definition, Part};
 use super::Merge;
 use super::container::Matched;
@@ -16,7 +16,7 @@ enum Spot {
 
 impl<'a> Merge<'a> {
     /// Inserts the definitions of a list that the file's list lacks.
-    pub(super) fn insert_new(&mut self, matched: &Matched<'a>) -> Result<(), Refusal> {
+    pub(super) fn insert_new(&mut self, matched: &Matched<'a>) -> Result<(), MergeError> {
         let is_new = |at: usize| {
             matches!((matched.new.get(at), matched.at.get(at)), (Some(Part::Definition(_)), Some(None)))
         };
@@ -40,16 +40,16 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    fn nowhere(&self, matched: &Matched<'_>, at: usize) -> Refusal {
+    fn nowhere(&self, matched: &Matched<'_>, at: usize) -> MergeError {
         let new = matched.new.get(at).and_then(Part::definition);
         let shown = new.map_or_else(String::new, Definition::shown);
         let message = format!("it is not clear where the new {shown} goes");
         let line = new.map_or(0, |new| new.core.start_position().row);
-        Refusal::new(message, "give the definition right before or after it in the file, too").at(line)
+        MergeError::new(message, "give the definition right before or after it in the file, too").at(line)
     }
 
     /// Where a run of new definitions goes: after the element before it, before the element after it, or at the end.
-    fn spot(&self, matched: &Matched<'_>, run: Range<usize>) -> Result<Spot, Refusal> {
+    fn spot(&self, matched: &Matched<'_>, run: Range<usize>) -> Result<Spot, MergeError> {
         let place = |at: usize| match (matched.new.get(at), matched.at.get(at)) {
             (Some(Part::Definition(_) | Part::Statement(_)), Some(Some(place))) => Some(*place),
             _ => None,
@@ -70,7 +70,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    fn insert(&mut self, matched: &Matched<'a>, run: Range<usize>, spot: Spot) -> Result<(), Refusal> {
+    fn insert(&mut self, matched: &Matched<'a>, run: Range<usize>, spot: Spot) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let (Spot::After(at) | Spot::Before(at)) = spot;
         let Some(beside) = matched.old.get(at).map(|part| part.range(file)) else { return Ok(()) };

@@ -1,6 +1,6 @@
 //! Refuses replacements that would lose parts of the file.
 
-use super::super::Refusal;
+use super::super::MergeError;
 use super::super::items::Definition;
 use super::super::tree::Parsed;
 use super::{MARK, Merge, WHOLE};
@@ -20,7 +20,7 @@ impl Merge<'_> {
         new: &Definition<'_>,
         text: &str,
         elided: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), MergeError> {
         let place = old.range(self.file);
         let count = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
         let (before, after) = (count(self.file.slice(place.clone())), count(text));
@@ -39,7 +39,7 @@ impl Merge<'_> {
         place: &Range<usize>,
         text: &str,
         elided: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), MergeError> {
         if self.may_lose {
             return Ok(());
         }

@@ -12,7 +12,7 @@ use super::items::{self, Definition};
 use super::language::Language;
 use super::snippet::{LESS_INDENTED, Snippet};
 use super::tree::{Change, Parsed};
-use super::{OTHER_FORMAT, Refusal};
+use super::{MergeError, OTHER_FORMAT};
 use edits::Edits;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -36,38 +36,39 @@ struct Merge<'a> {
     edits: Edits,
 }
 
-pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, Refusal> {
+pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, MergeError> {
     let Some(language) = Language::of(path) else {
-        return Err(Refusal::new("the language of this file is not known", OTHER_FORMAT));
+        return Err(MergeError::new("the language of this file is not known", OTHER_FORMAT));
     };
     if file.len() > LONGEST || snippet.len() > LONGEST {
-        return Err(Refusal::unparsed());
+        return Err(MergeError::unparsed());
     }
-    let lost = Refusal::unparsed;
+    let lost = MergeError::unparsed;
     let file = Parsed::new(language, file.to_owned()).ok_or_else(lost)?;
     if let Some(line) = file.error() {
-        return Err(Refusal::new("the file has a syntax error", OTHER_FORMAT).in_file(line));
+        return Err(MergeError::new("the file has a syntax error", OTHER_FORMAT).in_file(line));
     }
     let read = Snippet::read(language, path, snippet, &file)?;
     let above = usize::from(read.is_wrapped);
     let (after, changes) = merged(&file, &read, may_lose)
-        .map_err(|refusal| Refusal { line: refusal.line.saturating_sub(above), ..refusal })?;
+        .map_err(|refusal| MergeError { line: refusal.line.saturating_sub(above), ..refusal })?;
     if after == file.text {
         return Ok(after);
     }
     let after = file.changed(&changes, after).ok_or_else(lost)?;
     if let Some(line) = after.error() {
         let message = format!("the result would have a syntax error in line {}", line + 1);
-        return Err(Refusal::new(message, WHOLE));
+        return Err(MergeError::new(message, WHOLE));
     }
     check_kept(&file, &after, may_lose)?;
     // Read again, because a comment that the file has is not an elision, and the file has changed.
     let again = Snippet::read(language, path, snippet, &after)?;
     match merged(&after, &again, may_lose) {
         Ok((twice, _)) if twice == after.text => Ok(after.text),
-        _ => {
-            Err(Refusal::new("the code block would change the file once more if it was applied again", WHOLE))
-        }
+        _ => Err(MergeError::new(
+            "the code block would change the file once more if it was applied again",
+            WHOLE,
+        )),
     }
 }
 
@@ -83,7 +84,7 @@ pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
 }
 
 /// Merges once, without checking the result.
-fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, Vec<Change>), Refusal> {
+fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, Vec<Change>), MergeError> {
     let blanks = (file.text.contains("\n\t"), file.text.contains("\n "));
     let mut merge = Merge { file, snippet, may_lose, blanks, edits: Edits::default() };
     let (mut old, mut new) = (file.root(), snippet.list());
@@ -99,7 +100,7 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, V
         merge.list(class, new, 1, true)?;
     } else if snippet.is_wrapped {
         let message = "a method has no class, and none of the file has it, or more than one";
-        return Err(Refusal::new(message, WHOLE));
+        return Err(MergeError::new(message, WHOLE));
     } else {
         merge.list(old, new, 0, true)?;
     }
@@ -107,7 +108,7 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, V
 }
 
 /// Refuses a result that lacks a definition of the file.
-fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refusal> {
+fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), MergeError> {
     let (before, after) = (items::lists(file), items::lists(after));
     let mut left: HashMap<(&str, &str), usize> = HashMap::new();
     for key in after.iter().flat_map(|(_, all)| all).map(Definition::key) {
@@ -119,7 +120,7 @@ fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refus
             _ if may_lose => {}
             _ => {
                 let message = format!("the result would lack {} `{}`", key.0, key.1);
-                return Err(Refusal::new(message, MARK).loses());
+                return Err(MergeError::new(message, MARK).loses());
             }
         }
     }
@@ -134,9 +135,9 @@ impl Merge<'_> {
         help: &str,
         new: &Definition<'_>,
         old: Option<&Definition<'_>>,
-    ) -> Refusal {
+    ) -> MergeError {
         let at = new.core.start_position().row;
-        let refusal = Refusal::new(message, help).at(at);
+        let refusal = MergeError::new(message, help).at(at);
         match old {
             Some(old) => refusal.in_file(old.core.start_position().row),
             None => refusal,
@@ -144,13 +145,19 @@ impl Merge<'_> {
     }
 
     /// A refusal of a definition that lacks something that the file's has.
-    fn lacks(&self, new: &Definition<'_>, what: &str, help: &str, old: Option<&Definition<'_>>) -> Refusal {
+    fn lacks(
+        &self,
+        new: &Definition<'_>,
+        what: &str,
+        help: &str,
+        old: Option<&Definition<'_>>,
+    ) -> MergeError {
         self.refuse(format!("{} lacks {what} of the file", new.shown()), help, new, old)
     }
 
     /// A range of the snippet, re-indented for the file: all lines but the first get the indentation `to` instead of that
     /// of the first line.
-    fn shifted(&self, range: Range<usize>, to: &str) -> Result<String, Refusal> {
+    fn shifted(&self, range: Range<usize>, to: &str) -> Result<String, MergeError> {
         let of = &self.snippet.parsed;
         let from = of.indentation(range.start);
         let text = of.slice(range.clone());
@@ -173,7 +180,7 @@ impl Merge<'_> {
                 }
                 _ if whole.trim().is_empty() => whole.trim_start_matches([' ', '\t']),
                 _ => {
-                    return Err(Refusal::new(LESS_INDENTED, INDENT).at(of.line(at)));
+                    return Err(MergeError::new(LESS_INDENTED, INDENT).at(of.line(at)));
                 }
             };
             out.push_str(rest);
@@ -183,21 +190,21 @@ impl Merge<'_> {
             let moved: String = edits::reindented(of.slice(string.clone()), from, to);
             if !self.file.text.contains(&moved) {
                 let message = "a string over several lines is indented otherwise than in the file";
-                return Err(Refusal::new(message, INDENT).at(of.line(string.start)));
+                return Err(MergeError::new(message, INDENT).at(of.line(string.start)));
             }
         }
         Ok(out)
     }
 
     /// Refuses lines that are indented by tabs if the file has spaces, or the other way round.
-    fn check_indentation(&self, text: &str, to: &str, at: usize) -> Result<(), Refusal> {
+    fn check_indentation(&self, text: &str, to: &str, at: usize) -> Result<(), MergeError> {
         let begins = |text: &str, blank: char| text.lines().skip(1).any(|line| line.starts_with(blank));
         let own = |blank| if blank == '\t' { self.blanks.0 } else { self.blanks.1 };
         let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && own(blank);
         for (own, other) in [('\t', ' '), (' ', '\t')] {
             if begins(text, own) && !begins(text, other) && file_has(other) && !file_has(own) {
                 let message = "the code block is indented by other blanks than the file";
-                return Err(Refusal::new(message, INDENT).at(self.snippet.parsed.line(at)));
+                return Err(MergeError::new(message, INDENT).at(self.snippet.parsed.line(at)));
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Replaces a definition of the file by the snippet's.
 
-use super::super::Refusal;
+use super::super::MergeError;
 use super::super::items::{DEEPEST, Definition, Part, flattened, parts};
 use super::super::tree::Parsed;
 use super::edits::unindented;
@@ -18,7 +18,7 @@ impl<'a> Merge<'a> {
         old: &Definition<'a>,
         new: &Definition<'a>,
         depth: u32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         if self.is_unchanged(old, new) {
             return Ok(());
@@ -52,7 +52,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    fn elided_elsewhere(&self, new: &Definition<'_>, old: &Definition<'_>) -> Refusal {
+    fn elided_elsewhere(&self, new: &Definition<'_>, old: &Definition<'_>) -> MergeError {
         let message = format!("it is not clear what is left out of {}", new.shown());
         self.refuse(message, WHOLE, new, Some(old))
     }
@@ -71,7 +71,7 @@ impl<'a> Merge<'a> {
         old: &Definition<'_>,
         new: &Definition<'_>,
         depth: u32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), MergeError> {
         self.check_own_belongings(old, new)?;
         if let (Some(old_body), Some(new_body), true) =
             (old.body, new.body, old.is_container && depth < DEEPEST)
@@ -124,7 +124,7 @@ impl<'a> Merge<'a> {
 
     /// Refuses a definition that lacks a decorator, a modifier, the comment above, the docstring or the body of the
     /// file's.
-    fn check_own_belongings(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), Refusal> {
+    fn check_own_belongings(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let mut here = new.decorators(parsed);
         for decorator in old.decorators(file) {
@@ -174,7 +174,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Replaces the head of a definition, up to its body.
-    fn head(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), Refusal> {
+    fn head(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let (mut old_head, mut new_head) = (old.head(file), new.head(parsed));
         // Comments and decorators that the snippet does not show stay.
@@ -210,7 +210,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Replaces the comment after a definition on its last line.
-    fn tail(&mut self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), Refusal> {
+    fn tail(&mut self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), MergeError> {
         let end = old.range(self.file).end;
         let place = self.file.tail(end);
         match (self.tails(old, new), place) {

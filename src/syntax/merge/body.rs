@@ -1,10 +1,10 @@
 //! Merges bodies with elisions: the statements next to an elision tell where it is.
 
-use super::super::MergeError;
+use super::super::error::{MergeError, WHOLE};
 use super::super::items::{Definition, flattened};
 use super::super::tree::Parsed;
+use super::Merge;
 use super::edits::unindented;
-use super::{Merge, WHOLE};
 use std::ops::Range;
 
 impl<'a> Merge<'a> {
@@ -18,8 +18,7 @@ impl<'a> Merge<'a> {
         let elided = here.iter().filter(|unit| is_elision(unit)).count();
         let within = self.snippet.elisions.iter().filter(|at| new.range(parsed).contains(at)).count();
         if elided != within || there.is_empty() {
-            let message = format!("{} leaves out a part of a statement", new.shown());
-            return Err(self.refuse(message, WHOLE, new, Some(old)));
+            return Err(MergeError::unclear_elision(&new.shown(), WHOLE).about(new, Some(old)));
         }
         let segments: Vec<&[Range<usize>]> = here.split(is_elision).collect();
         let mut from = 0;
@@ -40,7 +39,7 @@ impl<'a> Merge<'a> {
         }
         for (place, with) in changes {
             let text = self.shifted(with, file.indentation(place.start))?;
-            self.check_lines_lost(old, new, &place, &text, true)?;
+            self.check_lines_lost(new, &place, &text, true)?;
             self.edits.replace(place, text);
         }
         Ok(())
@@ -59,15 +58,13 @@ impl<'a> Merge<'a> {
         let places: Vec<usize> = (0..there.len())
             .filter(|at| there.get(*at).is_some_and(|one| unindented(file, one.clone()) == wanted))
             .collect();
-        let first = wanted.first().map_or("", String::as_str);
-        let why = match places.as_slice() {
+        let first = format!("`{}`", wanted.first().map_or("", String::as_str));
+        let error = match places.as_slice() {
             [only] if *only >= from => return Ok(*only),
-            [] => "the file does not have it".to_owned(),
-            [_] => "the order is not that of the file".to_owned(),
-            _ => format!("it matches {} places", places.len()),
+            [] | [_] => MergeError::absent(&old.shown(), &first, WHOLE),
+            _ => MergeError::several(&old.shown(), &first, WHOLE),
         };
-        let message = format!("`{first}` is next to left-out code of {}, and {why}", new.shown());
-        Err(self.refuse(message, WHOLE, new, Some(old)).at(parsed.line(unit.start)))
+        Err(error.about(new, Some(old)).at(parsed.line(unit.start)))
     }
 }
 

@@ -1,8 +1,7 @@
 //! Edits a text by byte ranges, and finds strings of several lines.
 
-use super::super::MergeError;
+use super::super::error::MergeError;
 use super::super::tree::{Change, Parsed, nodes};
-use super::OTHER_FORMAT;
 use std::ops::Range;
 
 #[derive(Default)]
@@ -21,7 +20,7 @@ impl Edits {
         let mut at = 0;
         for (range, new) in &self.0 {
             if range.start < at {
-                return Err(MergeError::new("two changes of the code block touch one place", OTHER_FORMAT));
+                return Err(MergeError::no_place("one of two changes"));
             }
             out.push_str(text.get(at..range.start).unwrap_or(""));
             out.push_str(new);

@@ -1,10 +1,10 @@
 //! Merges imports.
 
-use super::super::MergeError;
+use super::super::error::{FILE, MergeError, WHOLE};
 use super::super::items::{Part, modifiers};
 use super::super::tree::{Parsed, children, nodes};
+use super::Merge;
 use super::container::{Matched, collapsed};
-use super::{Merge, OTHER_FORMAT};
 use tree_sitter::Node;
 
 impl<'a> Merge<'a> {
@@ -23,20 +23,17 @@ impl<'a> Merge<'a> {
         };
         let places: Vec<Option<usize>> = here.iter().map(place).collect();
         for (at, import) in here.iter().enumerate().filter(|(at, _)| places.get(*at) == Some(&None)) {
-            let refuse = |message: String, other: Option<&Node<'a>>| {
-                let help = "give the import with all names that the file takes from there";
-                let refusal = MergeError::new(message, help).at(import.start_position().row);
-                other.map_or(refusal.clone(), |other| refusal.in_file(other.start_position().row))
+            let about = |error: MergeError, other: &Node<'a>| {
+                Err(error.at(import.start_position().row).in_file(other.start_position().row))
             };
             let own = Import::of(parsed, *import);
-            let shown = collapsed(parsed.of(*import));
+            let shown = format!("`{}`", collapsed(parsed.of(*import)));
             let like: Vec<&Node<'a>> = there
                 .iter()
                 .filter(|one| own.module.is_some() && Import::of(file, **one).module == own.module)
                 .collect();
-            if like.len() > 1 {
-                let message = format!("the file has more than one import like `{shown}`");
-                return Err(refuse(message, like.first().copied()));
+            if let [first, _, ..] = *like {
+                return about(MergeError::several(FILE, "import of this module", WHOLE), first);
             }
             let takes = |other: &Node<'a>| {
                 let other = Import::of(file, *other);
@@ -45,10 +42,7 @@ impl<'a> Merge<'a> {
             if let Some(other) = like.first().copied() {
                 let keeps_words = self.words(file, *other) == self.words(parsed, *import);
                 if !takes(other) || !keeps_words {
-                    return Err(refuse(
-                        format!("`{shown}` lacks names that the file imports from there"),
-                        Some(other),
-                    ));
+                    return about(MergeError::lacks(&shown, "names", WHOLE), other);
                 }
                 let text = self.shifted(
                     import.start_byte()..parsed.end(*import),
@@ -63,23 +57,19 @@ impl<'a> Merge<'a> {
                     .iter()
                     .any(|name| own.names.contains(name) && !["*", "_", "."].contains(&name.as_str()))
             }) {
-                return Err(refuse(
-                    format!("`{shown}` imports a name that the file imports elsewhere"),
-                    Some(other),
-                ));
+                return about(MergeError::several(FILE, "import of a name", WHOLE), other);
             }
             let before = (0..at).rev().find_map(|at| places.get(at).copied().flatten());
             let behind = (at..here.len()).find_map(|at| places.get(at).copied().flatten());
-            let no_place = format!("the file has no import beside which `{shown}` goes");
             let spot = before.or(behind).or(there.len().checked_sub(1));
             let Some(beside) = spot.and_then(|spot| there.get(spot)) else {
-                return Err(MergeError::new(no_place, OTHER_FORMAT).at(import.start_position().row));
+                return Err(MergeError::no_place(&shown).at(import.start_position().row));
             };
             let end = file.end(*beside);
             if !file.begins_line(beside.start_byte())
                 || !file.slice(end..file.line_end(end)).trim_start_matches(';').trim().is_empty()
             {
-                return Err(refuse(no_place, Some(beside)));
+                return about(MergeError::no_place(&shown), beside);
             }
             let text = self
                 .shifted(import.start_byte()..parsed.end(*import), file.indentation(beside.start_byte()))?;

@@ -1,6 +1,6 @@
 //! Inserts new definitions.
 
-use super::super::MergeError;
+use super::super::error::MergeError;
 use super::super::items::{Definition, Part};
 use super::Merge;
 use super::container::Matched;
@@ -31,21 +31,13 @@ impl<'a> Merge<'a> {
                     Spot::Before(one) => Spot::After(one.wrapping_sub(1)),
                 };
                 if !spots.insert(spot) || spots.contains(&touches) {
-                    return Err(self.nowhere(matched, at));
+                    return Err(no_place(matched, at));
                 }
                 self.insert(matched, at..behind, spot)?;
             }
             at = behind + 1;
         }
         Ok(())
-    }
-
-    fn nowhere(&self, matched: &Matched<'_>, at: usize) -> MergeError {
-        let new = matched.new.get(at).and_then(Part::definition);
-        let shown = new.map_or_else(String::new, Definition::shown);
-        let message = format!("it is not clear where the new {shown} goes");
-        let line = new.map_or(0, |new| new.core.start_position().row);
-        MergeError::new(message, "give the definition right before or after it in the file, too").at(line)
     }
 
     /// Where a run of new definitions goes: after the element before it, before the element after it, or at the end.
@@ -66,7 +58,7 @@ impl<'a> Merge<'a> {
         let last = matched.old.iter().rposition(|part| !matches!(part, Part::Import(_)));
         match last {
             Some(last) if elided && is_last && last + 1 == matched.old.len() => Ok(Spot::After(last)),
-            _ => Err(self.nowhere(matched, run.start)),
+            _ => Err(no_place(matched, run.start)),
         }
     }
 
@@ -85,12 +77,12 @@ impl<'a> Merge<'a> {
             rest.trim_start_matches([' ', '\t', ',', ';']).is_empty() || file.tail(beside.end).is_some();
         let begins = file.begins_line(beside.start);
         if !begins || matches!(spot, Spot::After(_)) && !is_alone {
-            return Err(self.nowhere(matched, run.start));
+            return Err(no_place(matched, run.start));
         }
         // The last member of a list with commas may have none.
         let lacks_comma = commas && !rest.trim_start().starts_with(',') && matches!(spot, Spot::After(_));
         if lacks_comma && file.tail(beside.end).is_some() {
-            return Err(self.nowhere(matched, run.start));
+            return Err(no_place(matched, run.start));
         }
         let (mut out, mut gaps) = (String::new(), Vec::new());
         for one in run.clone() {
@@ -140,4 +132,10 @@ impl<'a> Merge<'a> {
         let lines = parsed.line(own.start).saturating_sub(parsed.line(before.end));
         lines.saturating_sub(1)
     }
+}
+
+fn no_place(matched: &Matched<'_>, at: usize) -> MergeError {
+    let new = matched.new.get(at).and_then(Part::definition);
+    let shown = new.map_or_else(String::new, Definition::shown);
+    MergeError::no_place(&shown).at(new.map_or(0, |new| new.core.start_position().row))
 }

@@ -36,7 +36,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         Some(Marker { kind: Kind::Begin, exact, .. }) => {
             if !exact {
                 let span = cursor.span_of(line);
-                out.fault(fault::unknown_operation(span, line.trimmed(), "`*** Begin Patch`"));
+                out.fault(fault::unknown_operation(span, line.trimmed(), PATCH));
             }
             read(cursor, out);
         }
@@ -83,8 +83,8 @@ fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
     // Without a beginning nothing says that it goes on behind other text.
     read_sections(cursor, out, Patch { has_end: Some(false), ..Patch::default() });
     out.truncate(edits, faults);
-    let fault = Diagnostic::error(Code::Truncated, first, "missing `*** Begin Patch` above this section");
-    out.fault(fault.with_help("give the whole patch again"));
+    let message = format!("missing `{PATCH}` above this section");
+    out.fault(Diagnostic::error(Code::Truncated, first, message).with_help(fault::HELP_CUT_OFF));
 }
 
 /// Whether a line may be one of a patch, by how it begins.
@@ -153,7 +153,7 @@ impl<'r> Patch<'r> {
                 Some(section) => section.take(cursor, line),
                 // Behind a fault everything up to the next section belongs to it.
                 None if self.has_faults || line.is_blank() => Ok(()),
-                None => Err(fault::unexpected(span, "line outside of a section", PATCH).into()),
+                None => Err(fault::unexpected(span, "line", PATCH).into()),
             };
         };
         match (marker.kind, &mut self.section) {

@@ -29,12 +29,11 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         [] => {}
         [list] => {
             message(root, out);
-            let expected = "a list of objects, one for each file";
             match list.kind() {
                 _ if json.broken().is_some() => {}
                 Kind::List if list.children().next().is_some() => {}
-                Kind::List => out.fault(fault::empty_field(list.span(), ENTRIES, OWNER)),
-                _ => out.fault(fault::bad_value(list.span(), ENTRIES, OWNER, expected)),
+                Kind::List => out.fault(fault::missing_field(list.span(), ENTRIES, OWNER)),
+                _ => out.fault(fault::bad_value(list.span(), ENTRIES, OWNER, entry::OBJECTS)),
             }
             for value in list.children().filter(|value| value.is_whole()) {
                 if out.is_full() {

@@ -99,7 +99,7 @@ impl<'r> Reader<'r> {
             return None;
         }
         if text.starts_with(['F', 'S', 'D']) && self.mail_begins(line, below) {
-            self.end_mail(cursor, out, false);
+            self.end_mail(cursor, out, None);
             self.mail = Some(Mail::new(cursor.span_of(line)));
         }
         let begins = self.section_begins(line, below);
@@ -109,7 +109,7 @@ impl<'r> Reader<'r> {
             return Some(1 + if is_encoded { self.refuse_body(cursor, out, below) } else { 0 });
         }
         if begins {
-            self.end_section(cursor, out, false);
+            self.end_section(cursor, out, None);
             self.mail.iter_mut().for_each(Mail::begin_section);
             self.named = None;
             self.section = Some(Section::new(line, cursor.response()));
@@ -125,7 +125,7 @@ impl<'r> Reader<'r> {
             return Some(1);
         }
         if let Some(lines) = self.signature(line, below) {
-            self.end_mail(cursor, out, false);
+            self.end_mail(cursor, out, None);
             return Some(lines);
         }
         // A draft ends with the reasoning around it.
@@ -259,8 +259,8 @@ impl<'r> Reader<'r> {
         (ends && !is_marked(next)).then_some(if own { 2 } else { 1 })
     }
 
-    /// Ends the part of a file. `cut`: the response ends in it.
-    fn end_section(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: bool) {
+    /// Ends the section of a file. `cut`: what has no end, if the response ends in the section.
+    fn end_section(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: Option<&str>) {
         let Some(section) = self.section.take() else { return };
         match section.lower(cursor, self.mail.as_ref(), cut) {
             Ok(edit) => out.edit(*edit),
@@ -269,9 +269,9 @@ impl<'r> Reader<'r> {
     }
 
     /// Ends the part of a file and the mail that it is in.
-    fn end_mail(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: bool) {
+    fn end_mail(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: Option<&str>) {
         self.end_section(cursor, out, cut);
-        let fault = self.mail.take().and_then(|mail| mail.finish(cut));
+        let fault = self.mail.take().and_then(|mail| mail.finish(cut.is_some()));
         fault.into_iter().for_each(|fault| out.fault(fault));
     }
 
@@ -282,11 +282,15 @@ impl<'r> Reader<'r> {
             Some(section) => section.is_short(),
             None => self.mail.is_some(),
         };
-        let cut = is_open || (cursor.is_end() && self.fence.is_none() && is_short);
+        let cut = match () {
+            () if is_open => Some("fence"),
+            () if cursor.is_end() && self.fence.is_none() && is_short => Some("hunk"),
+            () => None,
+        };
         let lengths = out.lengths();
         self.end_mail(cursor, out, cut);
         if is_open && lengths == out.lengths() {
-            out.fault(fault::unterminated(begin, "code block around a diff"));
+            out.fault(fault::unterminated(begin, "fence"));
         }
     }
 }

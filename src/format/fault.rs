@@ -12,10 +12,12 @@ pub(super) type Fault = Box<Diagnostic>;
 /// What to do where no file is named.
 pub(crate) const HELP_PATH: &str = "put a line \"### File: path\" above it";
 
-/// A block that was opened and has no end.
+/// What to do where a part of an edit is missing.
+pub(super) const HELP_CUT_OFF: &str = "the response may be cut off: give this edit again, whole";
+
+/// A block without its end.
 pub(crate) fn unterminated(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code::Truncated, span, format!("unterminated {what}"))
-        .with_help("the response may be cut off: give this edit again, whole")
+    Diagnostic::error(Code::Truncated, span, format!("unterminated {what}")).with_help(HELP_CUT_OFF)
 }
 
 /// An end without its beginning.
@@ -29,19 +31,9 @@ pub(super) fn unknown_operation(span: Span, name: &str, known: &str) -> Diagnost
         .with_help(format!("use one of {known}"))
 }
 
-/// An attribute or key that the format does not have.
-pub(super) fn unknown_field(span: Span, field: &str, owner: &str) -> Diagnostic {
-    Diagnostic::error(Code::Malformed, span, format!("unknown attribute or key `{field}` in {owner}"))
-}
-
-/// An attribute, key or part that must be there.
+/// An attribute, key or part that must be there, and must not be empty.
 pub(super) fn missing_field(span: Span, field: &str, owner: &str) -> Diagnostic {
     Diagnostic::error(Code::Missing, span, format!("missing `{field}` in {owner}"))
-}
-
-/// An attribute, key or part that says nothing.
-pub(super) fn empty_field(span: Span, field: &str, owner: &str) -> Diagnostic {
-    Diagnostic::error(Code::Missing, span, format!("empty `{field}` in {owner}"))
 }
 
 /// An attribute, key or part that may be there once.
@@ -62,12 +54,17 @@ pub(super) fn unexpected(span: Span, what: &str, owner: &str) -> Diagnostic {
 
 /// An edit for which the response names no file.
 pub(crate) fn no_path(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::Missing, span, "no path for this edit").with_help(HELP_PATH)
+    Diagnostic::error(Code::Missing, span, "this edit names no file").with_help(HELP_PATH)
 }
 
 /// A hunk or header of a diff that cannot be read.
 pub(super) fn malformed_hunk(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code::Malformed, span, format!("malformed hunk: {what}"))
+}
+
+/// Changed lines that are in no hunk.
+pub(super) fn no_hunk(span: Span) -> Diagnostic {
+    malformed_hunk(span, "changed lines without a line @@ above them")
 }
 
 /// A fence line that may open or close.

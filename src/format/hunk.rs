@@ -53,6 +53,9 @@ pub struct Body {
 /// How many removed lines have to stand above and below a `~` line. One could be any `}`; the origin asks for as many.
 const ANCHORS: usize = 2;
 
+/// What is wrong if lines of the file follow `\ No newline at end of file`, or no line is above it.
+const NO_NEWLINE: &str = "`\\ No newline` must be right below the last line";
+
 /// How many faults of one body are reported.
 const MAX_FAULTS: usize = 20;
 
@@ -161,7 +164,7 @@ impl<'r> Reader<'r> {
     fn is_wrapper(&mut self, line: Line<'_>) -> bool {
         let is_file = line.text.starts_with("*** Update File:");
         if is_file && self.hunks.begun {
-            self.hunks.fault(fault::unexpected(self.hunks.span(line), "file", "the patch of another"));
+            self.hunks.fault(header::misplaced(self.hunks.span(line)));
         }
         is_file || matches!(line.text.trim_end(), "*** Begin Patch" | "*** End Patch")
     }
@@ -199,8 +202,7 @@ impl<'r> Hunks<'r> {
     /// Notes, once, that the diff is a combined one.
     pub(super) fn fault_combined(&mut self, span: Span) {
         if !std::mem::replace(&mut self.is_combined, true) {
-            let fault = fault::malformed_hunk(span, "a combined diff");
-            self.fault(fault.with_help("give a diff against one file"));
+            self.fault(fault::malformed_hunk(span, "a combined diff of several versions"));
         }
     }
 
@@ -353,9 +355,8 @@ impl<'r> Hunks<'r> {
         }
         if let Some(span) = hunk.unanchored().filter(|_| !hunk.at_fault) {
             hunk.at_fault = true;
-            let what = format!("fewer than {ANCHORS} removed lines above or below `~`");
-            let fault = fault::malformed_hunk(span, &what);
-            self.fault(fault.with_help("quote the first two and the last two of the removed lines"));
+            let what = format!("`~` needs {ANCHORS} removed lines right above and right below it");
+            self.fault(fault::malformed_hunk(span, &what));
         }
         if hunk.lines.is_empty() {
             if !hunk.at_fault {
@@ -431,7 +432,7 @@ impl Open {
             && ((self.before_unterminated && (sides[0] || blanks))
                 || (self.after_unterminated && (sides[1] || blanks)))
         {
-            fault = Some(Box::new(fault::malformed_hunk(span, "a line after the last line of the file")));
+            fault = Some(Box::new(fault::malformed_hunk(span, NO_NEWLINE)));
         }
         self.count(mark);
         let lines = if blank && self.numbers.due(self.counted) != Due::Nothing {
@@ -486,7 +487,7 @@ impl Open {
             b' ' => (self.before_unterminated, self.after_unterminated) = (true, true),
             b'-' => self.before_unterminated = true,
             b'+' => self.after_unterminated = true,
-            _ => return Some(Box::new(fault::malformed_hunk(span, "no line above this one"))),
+            _ => return Some(Box::new(fault::malformed_hunk(span, NO_NEWLINE))),
         }
         None
     }

@@ -96,8 +96,7 @@ impl<'t> Json<'t> {
         }
         let rest = self.response.text().get(at..).unwrap_or("");
         let behind = rest.chars().next().map_or(0, char::len_utf8);
-        let fault = fault::invalid_json(span(at, at + behind), &broken.why);
-        Some(fault.with_label(span(start, start + 1), "it begins here"))
+        Some(fault::invalid_json(span(at, at + behind), &broken.why).with_label(span(start, start + 1), ""))
     }
 
     /// Goes behind the value. What breaks it off may begin a region, if it begins its line.

@@ -11,7 +11,10 @@ use crate::span::Span;
 const PROSE: &str = "no edits: only prose, or code that names no file";
 
 /// What to do about HTML's escapes.
-const HTML_HELP: &str = "copy the response as text, not from the source of a page";
+const HTML_HELP: &str = "copy the response as plain text";
+
+/// What is said of a list of edits that has none.
+const EMPTY: &str = "no edits: this list is empty";
 
 /// Returns what was seen in a response that has neither edits nor errors, each with its place and what to do. Code blocks
 /// that name a file are listed by [`crate::plan::list_pending`].
@@ -33,8 +36,7 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
         return Vec::new();
     }
     if let Some(region) = script.regions.iter().find(|region| is_here(region.span)) {
-        let message = format!("no edits: this {} response is empty", region.format.as_str());
-        return of(region.span, &message, "there is nothing to do");
+        return of(region.span, EMPTY, "there is nothing to do");
     }
     if let Some(region) = script.other.filter(|region| is_here(region.span)) {
         let message = format!("the edits are in another format: {}", region.format.as_str());
@@ -45,12 +47,12 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
         return of(span, message, "if they are meant to land, give only the text inside that quote or fence");
     }
     if let Some((how, help)) = escaped(response) {
-        return of(all, &format!("the edits are escaped as {how}"), help);
+        return of(all, &escaped_as(how), help);
     }
     if let Some(line) = text.lines().find(|line| line.trim() == "[]") {
         let at = line.as_ptr() as usize - text.as_ptr() as usize;
         let span = Span::new(response.id(), at, at + line.len());
-        return of(span, "no edits: this list is empty", "there is nothing to do");
+        return of(span, EMPTY, "there is nothing to do");
     }
     of(all, PROSE, "ask for edits in a format that 'git llm-apply prompt' describes")
 }
@@ -89,7 +91,11 @@ pub(super) fn is_escaped_opening(line: &str) -> bool {
 
 /// What is said of such a line beside edits that are not escaped.
 pub(super) fn escaped_beside(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::Escaped, span, "this edit is escaped as HTML").with_help(HTML_HELP)
+    Diagnostic::error(Code::Escaped, span, escaped_as("HTML")).with_help(HTML_HELP)
+}
+
+fn escaped_as(how: &str) -> String {
+    format!("the edits are escaped as {how}")
 }
 
 #[cfg(test)]
@@ -107,12 +113,9 @@ mod tests {
     fn what_is_there_is_said() {
         assert_eq!(messages(" \n"), ["the response is empty"]);
         assert_eq!(messages("Just do it.\n"), [PROSE]);
-        assert_eq!(
-            messages("<FILE_CHANGES></FILE_CHANGES>\n"),
-            ["no edits: this file-changes response is empty"]
-        );
-        assert_eq!(messages("Well.\n<opx/>\n"), ["no edits: this opx response is empty"]);
-        assert_eq!(messages("So:\n\n```json\n[]\n```\n"), ["no edits: this list is empty"]);
+        assert_eq!(messages("<FILE_CHANGES></FILE_CHANGES>\n"), [EMPTY]);
+        assert_eq!(messages("Well.\n<opx/>\n"), [EMPTY]);
+        assert_eq!(messages("So:\n\n```json\n[]\n```\n"), [EMPTY]);
         let html = "&lt;edit file=&quot;a&quot; op=&quot;remove&quot;/&gt;\n";
         assert_eq!(messages(html), ["the edits are escaped as HTML"]);
         let json = "{\"content\": \"<edit file=\\\"a\\\" op=\\\"remove\\\"/>\\n\"}\n";

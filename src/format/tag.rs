@@ -102,7 +102,7 @@ impl<'r> Tag<'r> {
         for (index, Attribute { name, span, .. }) in self.attributes.iter().enumerate() {
             let is = |other: &str| name.eq_ignore_ascii_case(other);
             if !known.iter().any(|known| is(known)) {
-                return Err(fault::unknown_field(*span, name, &self.shown()).into());
+                return Err(fault::unexpected(*span, &format!("`{name}`"), &self.shown()).into());
             } else if self.attributes[..index].iter().any(|other| is(other.name)) {
                 return Err(fault::duplicate_field(*span, name, &self.shown()).into());
             }
@@ -112,13 +112,14 @@ impl<'r> Tag<'r> {
 
     /// The path in an attribute that must be there.
     pub fn target(&self, name: &str) -> Result<Target, Fault> {
-        let Some(Attribute { value, span, .. }) = self.attribute(name) else {
-            return Err(fault::missing_field(self.span, name, &self.shown()).into());
-        };
-        if value.trim().is_empty() {
-            return Err(fault::empty_field(span, name, &self.shown()).into());
+        let attribute = self.attribute(name);
+        match attribute.filter(|attribute| !attribute.value.trim().is_empty()) {
+            Some(Attribute { value, span, .. }) => Ok(Target::new(value, span)),
+            None => {
+                let span = attribute.map_or(self.span, |attribute| attribute.span);
+                Err(fault::missing_field(span, name, &self.shown()).into())
+            }
         }
-        Ok(Target::new(value, span))
     }
 
     fn fault(&mut self, fault: Diagnostic) {
@@ -299,7 +300,7 @@ pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
             read_attribute(cursor, &mut tag, length);
         } else if let Some(junk) = brackets.find_close(text).filter(|_| !text.starts_with('<')) {
             let span = cursor.span(cursor.at(), cursor.at() + junk);
-            tag.fault(fault::unexpected(span, "text", &tag.shown()).with_help(format!("give {QUOTED}")));
+            tag.fault(fault::unexpected(span, "text", &tag.shown()));
             cursor.step(junk - usize::from(text[..junk].ends_with('/')));
         } else {
             tag.is_whole = false;

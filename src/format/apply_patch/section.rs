@@ -9,6 +9,9 @@ use crate::format::{FormatId, fault};
 use crate::response::{self, Passage};
 use crate::span::Span;
 
+/// The owner of lines in messages.
+const SECTION: &str = "this section";
+
 /// A section that is being read.
 pub(super) struct Section<'r> {
     /// From its marker to its last line that is not blank.
@@ -58,13 +61,10 @@ impl<'r> Section<'r> {
                 _ if blank => {
                     earlier.get_or_insert(span);
                 }
-                earlier => {
-                    let what = "a line of a new file without '+' before it";
-                    Err(fault::malformed_hunk(earlier.unwrap_or(span), what))?;
-                }
+                earlier => return Err(unexpected(earlier.unwrap_or(span))),
             },
             Body::Delete if blank => {}
-            Body::Delete => Err(fault::unexpected(span, "line", "*** Delete File"))?,
+            Body::Delete => return Err(unexpected(span)),
             Body::Update { hunks, .. } => return take_into(hunks, span, line),
         }
         Ok(())
@@ -93,20 +93,16 @@ impl<'r> Section<'r> {
     ) -> Result<(), Fault> {
         let span = cursor.span(line.start, line.end());
         self.span = self.span.join(span);
+        let misplaced = || fault::unexpected(span, "marker", SECTION).into();
         match (&mut self.body, marker.kind) {
             (Body::Update { to, hunks }, Kind::Move) if to.is_none() && !hunks.begun => {
                 *to = Some(target(cursor, line, marker)?);
                 Ok(())
             }
-            (_, Kind::Move) => {
-                let fault = fault::unexpected(span, "*** Move to", "this section");
-                Err(fault.with_help("put it right below *** Update File:").into())
+            (Body::Update { hunks, .. }, Kind::EndOfFile) => {
+                hunks.end_file(span).then_some(()).ok_or_else(misplaced)
             }
-            (Body::Update { hunks, .. }, _) => {
-                let fault = || fault::unexpected(span, "*** End of File", "an empty or ended hunk").into();
-                hunks.end_file(span).then_some(()).ok_or_else(fault)
-            }
-            _ => Err(fault::unexpected(span, "*** End of File", "this section").into()),
+            _ => Err(misplaced()),
         }
     }
 
@@ -125,7 +121,7 @@ impl<'r> Section<'r> {
                 match to {
                     Some(to) => Op::Rename { to: Box::new(to), hunks },
                     None if hunks.is_empty() => {
-                        return Err(fault::missing_field(self.span, "chunk", "*** Update File").into());
+                        return Err(fault::missing_field(self.span, "@@", SECTION).into());
                     }
                     None => Op::Modify { hunks, missing: Missing::Refuse },
                 }
@@ -133,6 +129,12 @@ impl<'r> Section<'r> {
         };
         Ok(Edit::new(FormatId::ApplyPatch, self.span, self.path, op))
     }
+}
+
+/// A line that a section cannot have.
+fn unexpected(span: Span) -> Fault {
+    let help = "begin each line of a new file with '+', and each line of a hunk with ' ', '-' or '+'";
+    fault::unexpected(span, "line", SECTION).with_help(help).into()
 }
 
 /// Takes a line into the hunks of an update.
@@ -143,11 +145,10 @@ fn take_into(hunks: &mut Hunks<'_>, span: Span, line: Line<'_>) -> Result<(), Fa
     }
     let is_marked = line.text.starts_with([' ', '+', '-']);
     if !is_marked && !line.is_blank() {
-        return Err(fault::malformed_hunk(span, "a line without ' ', '-' or '+' before it").into());
+        return Err(unexpected(span));
     }
     if hunks.is_at_end_of_file() {
-        let fault = fault::unexpected(span, "line after *** End of File", "this hunk");
-        return if is_marked { Err(fault.into()) } else { Ok(()) };
+        return if is_marked { Err(unexpected(span)) } else { Ok(()) };
     }
     if is_marked && !hunks.is_open() {
         hunks.seek(span, None);
@@ -160,7 +161,7 @@ fn take_into(hunks: &mut Hunks<'_>, span: Span, line: Line<'_>) -> Result<(), Fa
 fn target(cursor: &Cursor<'_>, line: Line<'_>, marker: &Marker<'_>) -> Result<Target, Fault> {
     if marker.path.trim().is_empty() {
         let span = cursor.span(line.start, line.end());
-        return Err(fault::empty_field(span, "path", line.trimmed()).into());
+        return Err(fault::missing_field(span, "path", line.trimmed()).into());
     }
     let end = line.start + line.text.trim_end_matches([' ', '\t']).len();
     Ok(Target::new(marker.path, cursor.span(end - marker.path.len(), end)))

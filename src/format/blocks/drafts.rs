@@ -1,7 +1,7 @@
 //! What is no answer: reasoning, the turns of a chat before the last one, and an end that breaks off.
 
 use super::Reader;
-use crate::diag::{Code, Diagnostic, Severity};
+use crate::diag::{Code, Diagnostic, Severity, counted};
 use crate::edit::{Edit, Script};
 use crate::format::above::Above;
 use crate::format::document::{Part, What};
@@ -15,6 +15,18 @@ use std::collections::HashSet;
 const NAMED: usize = 3;
 /// What to do where edits may be drafts.
 const HELP: &str = "leave the reasoning out; put a tag that is meant as text in backquotes";
+
+/// Edits that are in reasoning, and are not read.
+fn skipped(span: Span, edits: usize, files: &str) -> Diagnostic {
+    let message = format!("{} in reasoning skipped ({files})", counted(edits, "edit"));
+    Diagnostic::warning(Code::Reasoning, span, message)
+}
+
+/// Edits beside a tag that may have been written while the model was thinking.
+fn may_be_draft(tag: Span, edits: usize) -> Diagnostic {
+    let message = format!("{} may be a draft, because reasoning begins or ends here", counted(edits, "edit"));
+    Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP)
+}
 /// How the regions of formats begin, for a last line that breaks off.
 const MARKERS: &[&str] = &[
     "<edit file=",
@@ -102,15 +114,10 @@ impl<'r> Reader<'r> {
             self.forget();
             if edits > 0 {
                 self.drafts.lone = Some(self.out.script.diagnostics.len());
-                let message = format!("{} in reasoning skipped, before this tag ({files})", count(edits));
-                self.out.fault(Diagnostic::warning(Code::Reasoning, tag, message));
+                self.out.fault(skipped(tag, edits, &files));
             }
         } else if edits > 0 {
-            let message = format!(
-                "this tag ends reasoning that never began, and {} before it may be a draft",
-                count(edits)
-            );
-            self.out.fault(Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP));
+            self.out.fault(may_be_draft(tag, edits));
         }
         cursor.begin_line(line.skip(end));
         true
@@ -159,9 +166,8 @@ impl<'r> Reader<'r> {
             }
         };
         if !edits.is_empty() {
-            let message = format!("{} in reasoning skipped ({})", count(edits.len()), files(&edits));
             let section = cursor.span(cursor.at(), rest.start);
-            self.out.fault(Diagnostic::warning(Code::Reasoning, section, message));
+            self.out.fault(skipped(section, edits.len(), &files(&edits)));
         }
         Some(rest)
     }
@@ -192,8 +198,7 @@ impl<'r> Reader<'r> {
         let Some(unclosed) = self.drafts.unclosed else { return };
         let edits = self.edits_since(unclosed.start as usize);
         if edits > 0 {
-            let message = format!("unterminated reasoning, and {} after it may be a draft", count(edits));
-            self.out.fault(Diagnostic::error(Code::Reasoning, unclosed, message).with_help(HELP));
+            self.out.fault(may_be_draft(unclosed, edits));
         }
     }
 
@@ -220,11 +225,6 @@ impl<'r> Reader<'r> {
 
 pub(super) fn may_be_cut_off(span: Span) -> Diagnostic {
     Diagnostic::warning(Code::Truncated, span, "nothing follows: the response may be cut off")
-}
-
-/// A number of edits, in words.
-fn count(edits: usize) -> String {
-    if edits == 1 { "1 edit".to_owned() } else { format!("{edits} edits") }
 }
 
 /// The files of edits, each once, the first few.

@@ -25,6 +25,9 @@ pub(super) struct Path {
 /// `diff.mnemonicPrefix`), 1 and 2 for files outside a repository; and those of models.
 const PREFIXES: &[&str] = &["a", "b", "c", "i", "o", "w", "1", "2", "old", "new", "original", "modified"];
 
+/// The owner of a name in messages.
+pub(super) const HEADER: &str = "this header";
+
 /// Whether what follows `+++ ` or `--- ` says that there is no file.
 pub(super) fn is_nothing(text: &str) -> bool {
     text.split('\t').next().unwrap_or(text).trim_end() == "/dev/null"
@@ -40,15 +43,19 @@ impl Name {
     pub(super) fn read(rest: Line<'_>, response: u32) -> Result<Self, Fault> {
         let plain = rest.text.split('\t').next().unwrap_or(rest.text).trim_end();
         let span = |text: &str| Span::new(response, rest.start, rest.start + text.len());
-        let empty = || Err(fault::empty_field(span(rest.text), "path", "this header").into());
-        match unquoted(rest.text) {
-            Some(Ok((text, length))) if !text.trim().is_empty() => {
-                Ok(Self { text, span: span(&rest.text[..length]) })
+        let name = match rest.text.strip_prefix('"') {
+            Some(quoted) if quoted.contains('"') => {
+                let (text, length) = unquoted(rest.text).ok_or_else(|| {
+                    let message = "the quotes or escapes of this name are malformed";
+                    Diagnostic::error(Code::PathInvalid, span(rest.text), message)
+                })?;
+                Self { text, span: span(&rest.text[..length]) }
             }
-            Some(Err(problem)) => Err(Diagnostic::error(Code::PathInvalid, span(rest.text), problem).into()),
-            Some(Ok(_)) => empty(),
-            None if plain.trim().is_empty() => empty(),
-            None => Ok(Self { text: plain.replace('\\', "/"), span: span(plain) }),
+            _ => Self { text: plain.replace('\\', "/"), span: span(plain) },
+        };
+        match name.text.trim().is_empty() {
+            true => Err(fault::missing_field(span(rest.text), "path", HEADER).into()),
+            false => Ok(name),
         }
     }
 
@@ -63,8 +70,8 @@ impl Name {
             };
             Some((name(0, first)?, name(second, text.len())?))
         };
-        if let Some(found) = unquoted(text) {
-            let (_, length) = found.ok()?;
+        if text.starts_with('"') {
+            let (_, length) = unquoted(text)?;
             return cut(length, length + 1);
         }
         if text.ends_with('"') {
@@ -145,33 +152,26 @@ pub(super) fn alone(name: &Name) -> Path {
     Path { name: Name { text: text.unwrap_or(&name.text).to_owned(), ..name.clone() }, prefixed: false }
 }
 
-/// The text in the quotes that begin a text, and how long it is with them; or why it is none. `None` without quotes.
-/// As git quotes names (git-config(1), `core.quotePath`): like C.
-fn unquoted(text: &str) -> Option<Result<(String, usize), &'static str>> {
-    let bytes = text.as_bytes();
-    if bytes.first() != Some(&b'"') {
-        return None;
-    }
-    let (mut name, mut at) = (Vec::new(), 1);
+/// The name in quotes at the beginning of a text, and its length with the quotes; `None` if the quotes or an escape are
+/// malformed. Git quotes names as C does (git-config(1), `core.quotePath`).
+fn unquoted(text: &str) -> Option<(String, usize)> {
+    let bytes = text.strip_prefix('"')?.as_bytes();
+    let (mut name, mut at) = (Vec::new(), 0);
     loop {
         let (byte, length) = match bytes.get(at)? {
             b'"' => break,
-            b'\\' => match escape(&text[at + 1..]) {
-                Ok((byte, length)) => (byte, 1 + length),
-                Err(problem) => return Some(Err(problem)),
-            },
+            b'\\' => escape(&bytes[at + 1..])?,
             &byte => (byte, 1),
         };
         name.push(byte);
         at += length;
     }
-    Some(String::from_utf8(name).map(|name| (name, at + 1)).map_err(|_| "the quoted name is not UTF-8"))
+    Some((String::from_utf8(name).ok()?, at + 2))
 }
 
-/// The byte that an escape of git's stands for, and its length without the backslash.
-fn escape(text: &str) -> Result<(u8, usize), &'static str> {
-    let unknown = "the quoted name has an escape that git does not use";
-    let byte = match text.as_bytes().first().ok_or("unterminated quotes around the name")? {
+/// The byte of an escape whose backslash is before `bytes`, and the length of the escape.
+fn escape(bytes: &[u8]) -> Option<(u8, usize)> {
+    let byte = match bytes.first()? {
         b'a' => 7,
         b'b' => 8,
         b't' => b'\t',
@@ -181,12 +181,12 @@ fn escape(text: &str) -> Result<(u8, usize), &'static str> {
         b'r' => b'\r',
         &quoted @ (b'"' | b'\\') => quoted,
         b'0'..=b'3' => {
-            let byte = text.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok());
-            return byte.map(|byte| (byte, 3)).ok_or(unknown);
+            let digits = std::str::from_utf8(bytes.get(..3)?).ok()?;
+            return Some((u8::from_str_radix(digits, 8).ok()?, 4));
         }
-        _ => return Err(unknown),
+        _ => return None,
     };
-    Ok((byte, 1))
+    Some((byte, 2))
 }
 
 #[cfg(test)]

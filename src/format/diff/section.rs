@@ -1,7 +1,7 @@
 //! The part of a diff that is about one file: its header, its hunks, and the edit that they come to.
 
 use super::mail::Mail;
-use super::name::{Name, Path, alone, same};
+use super::name::{HEADER, Name, Path, alone, same};
 use super::opening::HEADERS;
 use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
@@ -126,7 +126,7 @@ impl<'r> Section<'r> {
         self.reaches(line);
         if !std::mem::replace(&mut self.has_strays, true) {
             let span = self.hunks.span(line);
-            self.hunks.fault(fault::malformed_hunk(span, "changed lines without a line @@ above them"));
+            self.hunks.fault(fault::no_hunk(span));
         }
     }
 
@@ -159,8 +159,7 @@ impl<'r> Section<'r> {
             }
             "index " => self.read_index(rest),
             "Binary files " | "GIT binary patch" => {
-                let fault = fault::malformed_hunk(self.hunks.span(line), "a binary patch");
-                self.hunks.fault(fault.with_help("change that file by hand"));
+                self.hunks.fault(fault::malformed_hunk(self.hunks.span(line), "a binary patch"));
             }
             _ => {}
         }
@@ -170,17 +169,12 @@ impl<'r> Section<'r> {
 
     /// Whether a mode is that of an executable; that of no ordinary file is an error.
     fn executable(&mut self, mode: Line<'r>) -> bool {
-        let what = match mode.text.trim_end() {
-            "100644" => return false,
-            "100755" => return true,
-            "120000" => "a symbolic link",
-            "160000" => "a submodule",
-            _ => "no file",
-        };
-        let span = self.hunks.span(mode);
-        let fault = fault::malformed_hunk(span, &format!("mode {} means {what}", mode.text.trim_end()));
-        self.hunks.fault(fault.with_help("leave it out: only files with mode 100644 or 100755 are edited"));
-        false
+        let text = mode.text.trim_end();
+        if !["100644", "100755"].contains(&text) {
+            let fault = fault::bad_value(self.hunks.span(mode), "mode", HEADER, "100644 or 100755");
+            self.hunks.fault(fault);
+        }
+        text == "100755"
     }
 
     /// Reads what follows `index `: the names of two blobs, and the mode where it stays.
@@ -194,16 +188,16 @@ impl<'r> Section<'r> {
         self.blob = is_id.then(|| old.to_owned());
     }
 
-    /// The edit, or what is wrong with it. `cut`: the response ends in it.
+    /// The edit, or what is wrong with it. `cut`: what has no end, if the response ends in the section.
     pub(super) fn lower(
         mut self,
         cursor: &Cursor<'r>,
         mail: Option<&Mail>,
-        cut: bool,
+        cut: Option<&str>,
     ) -> Result<Box<Edit>, Vec<Diagnostic>> {
-        if cut {
+        if let Some(what) = cut {
             let end = self.span.end as usize;
-            let fault = fault::unterminated(self.span, "diff").with_lost(cursor.span(end, end));
+            let fault = fault::unterminated(self.span, what).with_lost(cursor.span(end, end));
             return Err(vec![Diagnostic { path: self.path(), ..fault }]);
         }
         let hunks = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
@@ -253,10 +247,11 @@ impl<'r> Section<'r> {
         }
         if let Some((_, line)) = self.from.or(self.to) {
             let span = self.hunks.span(line);
-            return Err(fault::missing_field(span, "from or to", "this rename or copy").into());
+            let lacks = if self.from.is_none() { "from" } else { "to" };
+            return Err(fault::missing_field(span, lacks, HEADER).into());
         }
         if is_made && is_removed {
-            return Err(fault::malformed_hunk(self.span, "the file is both created and deleted").into());
+            return Err(self.contradiction());
         }
         let pair = self.git.and_then(|git| Name::pair(git, id));
         let pair = pair.and_then(|(old, new)| same(&old, &new));
@@ -286,9 +281,13 @@ impl<'r> Section<'r> {
         Ok(Named { path, to: None, is_made, is_removed })
     }
 
+    /// A file that is created from lines that were there, deleted with lines that stay, or both created and deleted.
+    fn contradiction(&self) -> Fault {
+        fault::malformed_hunk(self.span, "the header does not fit the hunks or itself").into()
+    }
+
     fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>, marks: Marks) -> Result<Edit, Fault> {
-        let malformed = |what: &str| Err(fault::malformed_hunk(self.span, what).into());
-        let missing = |field: &str| Err(fault::missing_field(self.span, field, "this diff").into());
+        let no_hunk = || Err(fault::missing_field(self.span, "@@", "this diff").into());
         let Named { path, to, is_made, is_removed } = self.named()?;
         let op = if let Some((kind, to)) = to {
             let to = Box::new(target(to));
@@ -298,18 +297,18 @@ impl<'r> Section<'r> {
             }
         } else if is_removed {
             if !marks.are_only(b'-') {
-                return malformed("the header deletes the file, and the hunks keep lines of it");
+                return Err(self.contradiction());
             }
             Op::Delete { recursive: false, hunks }
         } else if is_made && marks.are_only(b'+') {
             if hunks.is_empty() && self.made.is_none() {
-                return missing("hunk");
+                return no_hunk();
             }
             Op::Create { text: added(&hunks), existing: Existing::Refuse }
         } else if self.made.is_some() {
-            return malformed("the header creates the file, and the hunks have lines that were there");
+            return Err(self.contradiction());
         } else if hunks.is_empty() && self.mode.is_none() {
-            return missing("hunk");
+            return no_hunk();
         } else {
             let is_empty = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. });
             let makes = marks.are_only(b'+') && hunks.iter().all(is_empty) && !hunks.is_empty();

@@ -243,13 +243,9 @@ impl<'a> Call<'a> {
             if !is_remark && self.fields[..index].iter().any(is_same) {
                 return Err(fault::duplicate_field(field.span, field.key, CALL).into());
             }
-            match field.name {
-                _ if is_remark || field.is_empty() => {}
-                None => return Err(fault::unknown_field(field.span, field.key, CALL).into()),
-                Some(name) if verb.fields().contains(&name) => {}
-                Some(_) => {
-                    return Err(fault::unexpected(field.span, &format!("`{}`", field.key), CALL).into());
-                }
+            let is_known = field.name.is_some_and(|name| verb.fields().contains(&name));
+            if !(is_remark || is_known || field.is_empty()) {
+                return Err(fault::unexpected(field.span, &format!("`{}`", field.key), CALL).into());
             }
         }
         Ok(())
@@ -261,7 +257,7 @@ impl<'a> Call<'a> {
         let (text, place) = field.decoded(self.place).ok_or_else(bad)?;
         let raw = text.trim();
         if raw.is_empty() {
-            return Err(fault::empty_field(field.span, field.key, CALL).into());
+            return Err(fault::missing_field(field.span, field.key, CALL).into());
         }
         let start = text.len() - text.trim_start().len();
         let span = Span::new(field.span.response, place(start), place(start + raw.len()));
@@ -313,7 +309,7 @@ impl<'a> Call<'a> {
         };
         let all = self.get(Name::All).map_or(Ok(false), flag)?;
         if all && old.is_empty() {
-            return Err(fault::empty_field(old.span, old.key, CALL).into());
+            return Err(fault::missing_field(old.span, old.key, CALL).into());
         }
         let change = change(old, new.filter(|new| !new.is_empty()), all).ok_or_else(|| {
             let expected = "both texts with a line break at the end, or neither";
@@ -330,7 +326,7 @@ impl<'a> Call<'a> {
             line.word().parse().map_err(|_| fault::bad_value(line.span, line.key, CALL, expected))?;
         let text = self.text(if self.has(Name::New) { Name::New } else { Name::Inserted }, "insert_text")?;
         if text.is_empty() {
-            return Err(fault::empty_field(text.span, text.key, CALL).into());
+            return Err(fault::missing_field(text.span, text.key, CALL).into());
         }
         let change = Change::Texts { before: Passage::default(), after: text.lines(), unit: Unit::Lines };
         let hunk = Hunk { span: self.span, change, anchor: Anchor::After(number) };

@@ -1,6 +1,6 @@
 //! The recorded calls, and which of them failed when they were made.
 
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, counted};
 use crate::edit::Script;
 use crate::span::Span;
 use std::collections::HashSet;
@@ -29,13 +29,11 @@ impl Calls {
         script.edits.retain(|edit| !is_of_failed(edit.span));
         script.diagnostics.retain(|fault| fault.span().is_none_or(|span| !is_of_failed(span)));
         if let (Some(first), true) = (failed.first(), script.edits.len() < edits) {
-            let message = match edits - script.edits.len() {
-                1 => "skipped: this call failed when it was made".to_owned(),
-                n => format!("skipped: {n} calls failed when they were made"),
-            };
+            let message =
+                format!("{} skipped: the recorded call failed", counted(edits - script.edits.len(), "edit"));
             let mut warning = Diagnostic::warning(Code::FailedCall, *first, message);
             for also in failed.iter().skip(1).take(3) {
-                warning = warning.with_label(*also, "this one too");
+                warning = warning.with_label(*also, "");
             }
             script.diagnostics.push(warning);
         }

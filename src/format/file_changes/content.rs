@@ -53,7 +53,7 @@ impl<'r> Content<'r> {
         let last_span = cursor.span(end - last.len(), end);
         if written.len() >= "</why>".len() && trim(last).to_ascii_lowercase().ends_with("</why>") {
             let help = "put <why> before the content; put content that ends with it in a code fence";
-            return Err(fault::unexpected(last_span, "`<why>`", "the content").with_help(help).into());
+            return Err(fault::unexpected(last_span, "`<why>`", "content").with_help(help).into());
         }
         let first = self.lines().find(|line| !line.is_blank());
         let opening = first.filter(|line| Fence::of(line.text).is_some());
@@ -68,7 +68,7 @@ impl<'r> Content<'r> {
             let is_lone = |line: &Line<'_>| lone.iter().any(|lone| lone.start == line.start);
             let ends_lone = lone.last().is_some_and(|line| line.end() >= end);
             if let Some(line) = opening.filter(|line| is_lone(line)) {
-                return Err(fault::unterminated(cursor.span(line.start, line.end()), "code fence").into());
+                return Err(fault::unterminated(cursor.span(line.start, line.end()), "fence").into());
             } else if opening.is_some() || ends_lone {
                 let span = opening.map_or(last_span, |line| cursor.span(line.start, line.end()));
                 return Err(fault::unclear_fence(span).into());
@@ -213,15 +213,16 @@ pub(super) fn read<'r>(
         Ok((until, after)) => {
             cursor.go_to(after);
             if !is_alone {
-                let owner = "the line of a tag in square brackets";
-                return Err(fault::unexpected(tag.span, "text", owner).into());
+                return Err(fault::unexpected(tag.span, "text", &tag.shown()).into());
             }
             Ok(Content { lines, until, inline, why: why? })
         }
         Err(next) => {
             let Brackets { open, close } = tag.brackets;
-            let help = "content that holds such lines needs a code fence of four or more backticks";
-            let help = format!("close it with a line {open}/{}{close}; {help}", tag.name);
+            let help = format!(
+                "close it with a line {open}/{}{close}; content that has such lines needs a code fence of four or more backquotes",
+                tag.name
+            );
             Err(tag::unclosed(cursor, tag, next, help))
         }
     }
@@ -252,7 +253,7 @@ pub(super) fn read_none<'r>(
     let mut content = Content { lines: cursor.lines(), until: 0, inline: false, why: None };
     if tag.kind == Kind::SelfClosed {
         return match directive.has_content() {
-            true => Err(fault::empty_field(tag.span, "content", &tag.shown()).into()),
+            true => Err(fault::missing_field(tag.span, "content", &tag.shown()).into()),
             false => Ok(content),
         };
     }

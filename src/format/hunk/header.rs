@@ -149,6 +149,13 @@ pub(in crate::format) fn is_placeholder(name: &str) -> bool {
     PLACEHOLDERS.contains(&name)
 }
 
+/// A header that names another file, or does more than change the file.
+pub(super) fn misplaced(span: Span) -> Diagnostic {
+    let what = "the header is of another edit";
+    fault::malformed_hunk(span, what)
+        .with_help("give each file, and each removal or move, an edit of its own")
+}
+
 /// Lines of git's headers that say more than hunks can.
 const UNSAYABLE: [&str; 7] =
     ["rename ", "copy ", "deleted file mode ", "old mode ", "new mode ", "GIT binary patch", "Binary files "];
@@ -179,26 +186,14 @@ impl Header {
         let is_more = self.git && (is_other_mode || UNSAYABLE.iter().any(|word| text.starts_with(word)));
         self.git |= text.starts_with("diff --git ");
         let name = text.strip_prefix("+++ ").map(|name| name.split('\t').next().unwrap_or(name).trim());
-        let (what, help) = match name {
-            Some("/dev/null") => ("a header that removes the file", "remove a file in an edit of its own"),
-            Some(name) if !is_placeholder(name) && !self.is_path(name) => {
-                let what = format!("a header of {name} in the patch of {}", self.path);
-                return Some(
-                    fault::malformed_hunk(span, &what).with_help("give each file a patch of its own"),
-                );
-            }
-            Some(_) => return None,
-            None if text.starts_with("*** ") => ("a header of another format", "give hunks below lines @@"),
+        let is_misplaced = match name {
+            Some(name) => name == "/dev/null" || !is_placeholder(name) && !self.is_path(name),
             None if text.starts_with(['+', '-']) && !text.starts_with("--- ") => {
-                ("changed lines without a line @@ above them", "give hunks below lines @@")
+                return Some(fault::no_hunk(span));
             }
-            None if is_more => (
-                "a header that does more than change a file",
-                "rename, copy or remove a file in an edit of its own",
-            ),
-            None => return None,
+            None => is_more || text.starts_with("*** "),
         };
-        Some(fault::malformed_hunk(span, what).with_help(help))
+        is_misplaced.then(|| misplaced(span))
     }
 
     /// Whether a name, with or without git's prefix, is the path's or an end of it, or the path an end of the name.

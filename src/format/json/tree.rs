@@ -160,8 +160,8 @@ fn broken(text: &str, start: usize, end: usize, stop: Stop) -> Broken {
         Some(ReaderError::MaxNestingDepthExceeded { location, .. }) => {
             (at(location), format!("JSON is nested too deeply (limit: {MAX_DEPTH})"), false)
         }
-        Some(_) => (end, "it cannot be read".to_owned(), false),
-        None => (end, "too many values".to_owned(), false),
+        // Nothing else can end it: the text is in memory, and no value is asked for by its type.
+        Some(_) | None => (end, "too many values".to_owned(), false),
     };
     let at = (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     // At the end of the response, or of the fence.

@@ -60,7 +60,7 @@ fn head(tag: &Tag<'_>) -> Result<(Target, usize), Fault> {
     tag.check(&["file", "op", "root"])?;
     let root = tag.attribute("root");
     if let Some(root) = root.filter(|root| root.value.trim().is_empty()) {
-        return Err(fault::empty_field(root.span, "root", &tag.shown()).into());
+        return Err(fault::missing_field(root.span, "root", &tag.shown()).into());
     }
     let path = Target { root: root.map(|root| root.value.to_owned()), ..tag.target("file")? };
     let op = tag.attribute("op").ok_or_else(|| fault::missing_field(tag.span, "op", &tag.shown()))?;
@@ -158,7 +158,7 @@ impl<'r> Parts<'r> {
             self.anchor = anchor.unwrap_or_default();
         }
         if tag.kind == Kind::SelfClosed {
-            return self.fail(fault::empty_field(tag.span, tag.name, "`<edit>`"));
+            return self.fail(fault::missing_field(tag.span, tag.name, "`<edit>`"));
         }
         let marker = tag.attribute("marker").and_then(|marker| {
             let is_one = !marker.value.is_empty()
@@ -209,7 +209,7 @@ impl<'r> Parts<'r> {
                 let unfenced = find.unfenced(&path.raw, response).zip(put.unfenced(&path.raw, response));
                 let (before, after) = unfenced.unwrap_or_else(|| (find.text(), put.text()));
                 if before.trim().is_empty() {
-                    return Err(fault::empty_field(find.span, "<find>", &owner).into());
+                    return Err(fault::missing_field(find.span, "<find>", &owner).into());
                 }
                 let change = Change::Texts { before, after, unit: Unit::Text };
                 let anchor = std::mem::take(&mut self.anchor);

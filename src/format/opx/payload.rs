@@ -46,10 +46,10 @@ pub(super) fn read<'r>(
     marker: Option<&str>,
 ) -> Result<Payload<'r>, Fault> {
     let (open, close) = marker.map_or((OPEN, CLOSE), |marker| (marker, marker));
-    let missing = || {
-        let help = format!("put the text between the lines {open} and {close}");
-        fault::missing_field(tag.span, open, &tag.shown()).with_help(help).into()
-    };
+    let help = format!(
+        "put the text between the lines {open} and {close}; text that contains them needs marker=\"@@@\""
+    );
+    let missing = || fault::missing_field(tag.span, open, &tag.shown()).with_help(&help).into();
     cursor.skip_blank_lines();
     let text = cursor.text();
     let shortened = marker.is_none() && ["<", "<<"].iter().any(|open| is_text(text, open));
@@ -67,11 +67,7 @@ pub(super) fn read<'r>(
             }
             Ok(Payload { lines, span: cursor.span(start, end) })
         }
-        Err(next) => {
-            let more =
-                if marker.is_none() { "; a text that holds OPX itself needs marker=\"@@@\"" } else { "" };
-            Err(tag::unclosed(cursor, tag, next, format!("close it with a line {close}{more}")))
-        }
+        Err(next) => Err(tag::unclosed(cursor, tag, next, help)),
     }
 }
 

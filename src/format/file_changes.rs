@@ -1,7 +1,8 @@
-//! udiffx: `<FILE_CHANGES>` envelopes of `<FILE_NEW>`, `<FILE_PATCH>` and other directives, also in square brackets.
+//! udiffx: `<FILE_CHANGES>` envelopes with `<FILE_NEW>`, `<FILE_PATCH>` and other directives, also in square
+//! brackets.
 //!
-//! Source of the rules: the crate's documents, and the stricter reading where it loses data. A directive that is at fault in
-//! any way gives one error and no edit. One without its end reaches up to the next, or to the envelope's end.
+//! The rules are those of the crate's documents, but stricter where it loses data. An invalid directive gives one
+//! error and no edit. A directive without an end ends at the next one, or with the envelope.
 
 mod content;
 mod directive;
@@ -11,13 +12,12 @@ use super::tag::{self, Brackets, has_attributes, stands_alone};
 use super::{Format, FormatId, Output, fault};
 use directive::Directive;
 
-/// The row of the table.
 pub(super) const FORMAT: Format = Format { id: FormatId::FileChanges, opens, parse };
 
-/// The names of an envelope's tag.
+/// The names of the envelope's tags.
 const ENVELOPES: [&str; 2] = ["FILE_CHANGES", "UDIFFX_FILE_CHANGES"];
 
-/// A tag of the format that begins a line.
+/// A tag of the format at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sign {
     /// `<FILE_CHANGES>`
@@ -27,7 +27,7 @@ enum Sign {
     Directive(Directive),
     /// The closing tag of a directive.
     DirectiveEnd,
-    /// The tag of what seems to be another directive.
+    /// A tag that looks like a directive.
     Unknown,
 }
 
@@ -47,7 +47,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     }
 }
 
-/// Reads the directives up to the end of the envelope that opens here.
+/// Reads the directives of the envelope at the cursor.
 fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
     let is_envelope = |cursor: &Cursor<'_>| Sign::of(trim_start(cursor.text())) == Some(Sign::Envelope);
     tag::read_envelope(cursor, out, FormatId::FileChanges, is_envelope, |cursor, out| {
@@ -73,7 +73,7 @@ fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
 }
 
 impl Sign {
-    /// The tag that begins a text.
+    /// The tag at the start of a text.
     fn of(text: &str) -> Option<Self> {
         let brackets = Brackets::of(text);
         let (name, closing) = tag::peek_in(text, brackets)?;
@@ -81,7 +81,7 @@ impl Sign {
         let is_envelope = ENVELOPES.iter().any(|envelope| name.eq_ignore_ascii_case(envelope));
         match Directive::named(name) {
             _ if is_envelope && closing => rest.starts_with(brackets.close).then_some(Sign::EnvelopeEnd),
-            // Text behind makes it a sentence about the tag.
+            // If text follows, the line is a sentence about the tag.
             _ if is_envelope => tag::is_bare(rest, brackets).then_some(Sign::Envelope),
             Some(_) if closing => tag::is_bare(rest, brackets).then_some(Sign::DirectiveEnd),
             Some(directive) => Some(Sign::Directive(directive)),
@@ -94,7 +94,7 @@ impl Sign {
         }
     }
 
-    /// Whether what begins with that tag is no content of a directive with such brackets: another directive, or an envelope.
+    /// Whether a directive or envelope begins here that cannot be content of a directive with such brackets.
     fn cuts_off(text: &str, brackets: Brackets) -> bool {
         match Self::of(text) {
             Some(Sign::Directive(_)) => Brackets::of(text) == brackets && reads_like_tag(text),
@@ -103,8 +103,8 @@ impl Sign {
     }
 }
 
-/// Whether the tag that begins a text, a directive's by its name, is more than a mention: it has attributes, or stands
-/// alone, and no prose follows it in its line.
+/// Whether the tag of a directive is more than a mention: it has attributes or nothing else, and no prose follows it
+/// on its line.
 fn reads_like_tag(text: &str) -> bool {
     let brackets = Brackets::of(text);
     let Some((name, _)) = tag::peek_in(text, brackets) else { return false };

@@ -1,4 +1,4 @@
-//! What a response holds in which no edit was found, so that the user knows what to do next.
+//! What a response without edits contains, so that the user knows what to do.
 
 use super::scan::{Cursor, trim_start};
 use super::{FORMATS, Reading, parse};
@@ -7,17 +7,17 @@ use crate::edit::Script;
 use crate::response::Response;
 use crate::span::Span;
 
-/// What is said of a response in which nothing else was seen.
+/// The message if nothing else was seen.
 const PROSE: &str = "no edits: only prose, or code that names no file";
 
-/// What to do about HTML's escapes.
+/// The hint for HTML escapes.
 const HTML_HELP: &str = "copy the response as plain text";
 
-/// What is said of a list of edits that has none.
+/// The message about a list without edits.
 const EMPTY: &str = "no edits: this list is empty";
 
-/// Returns what was seen in a response that has neither edits nor errors, each with its place and what to do. Code blocks
-/// that name a file are listed by [`crate::plan::list_pending`].
+/// Returns what a response without edits and errors contains, with places and hints. [`crate::plan::list_pending`]
+/// lists code blocks that name a file.
 pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     let text = response.text();
     let start = text.len() - text.trim_start().len();
@@ -57,14 +57,14 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     of(all, PROSE, "ask for edits in a format that 'git llm-apply prompt' describes")
 }
 
-/// How a response is escaped that holds edits once that is undone.
+/// How a response is escaped, if it has edits without the escapes.
 fn escaped(response: &Response) -> Option<(&'static str, &'static str)> {
     let text = response.text();
     let (plain, how) = if text.contains("&lt;") || text.contains("&quot;") {
         (unescaped(text), ("HTML", HTML_HELP))
     } else if text.contains("\\n") || text.contains("\\\"") {
         let plain = text.replace("\\r", "").replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"");
-        // What a string begins with stands behind its quote.
+        // A text at the start of a string follows a quote.
         let plain = plain.replace("\"\n", "\n").replace(": \"", ":\n");
         (plain, ("a JSON string", "undo the escapes with 'jq -r'"))
     } else {
@@ -74,13 +74,13 @@ fn escaped(response: &Response) -> Option<(&'static str, &'static str)> {
     (!parse(&inner, &Reading::default()).regions.is_empty()).then_some(how)
 }
 
-/// A text without HTML's escapes.
+/// Undoes HTML escapes.
 fn unescaped(text: &str) -> String {
     let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
     pairs.iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
 }
 
-/// Whether a line of text opens an edit that is escaped as HTML.
+/// Whether a line of text opens an edit that is HTML-escaped.
 pub(super) fn is_escaped_opening(line: &str) -> bool {
     trim_start(line).starts_with("&lt;")
         && Response::new(0, "", unescaped(line).into_bytes(), u64::MAX).is_ok_and(|inner| {
@@ -89,7 +89,7 @@ pub(super) fn is_escaped_opening(line: &str) -> bool {
         })
 }
 
-/// What is said of such a line beside edits that are not escaped.
+/// The error about such a line beside other edits.
 pub(super) fn escaped_beside(span: Span) -> Diagnostic {
     Diagnostic::error(Code::Escaped, span, escaped_as("HTML")).with_help(HTML_HELP)
 }

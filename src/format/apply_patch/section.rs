@@ -1,4 +1,4 @@
-//! One file of a patch: its lines as they come, and the edit that they are.
+//! The section of a file in a patch, and the edit.
 
 use super::marker::{Kind, Marker};
 use crate::edit::{Edit, Existing, Missing, Op, Target};
@@ -22,9 +22,9 @@ pub(super) struct Section<'r> {
 
 enum Body<'r> {
     Add {
-        /// Its lines with their marks, as they are written.
+        /// The lines with their marks.
         lines: Passage,
-        /// The first line that is blank; no other may follow.
+        /// The first blank line; only blank lines may follow.
         blank: Option<Span>,
     },
     Delete,
@@ -35,7 +35,7 @@ enum Body<'r> {
 }
 
 impl<'r> Section<'r> {
-    /// The section that a marker opens.
+    /// Opens a section at a marker.
     pub(super) fn open(cursor: &Cursor<'r>, line: Line<'_>, marker: &Marker<'_>) -> Result<Self, Fault> {
         let body = match marker.kind {
             Kind::Add => Body::Add { lines: Passage::default(), blank: None },
@@ -46,7 +46,7 @@ impl<'r> Section<'r> {
         Ok(Self { span: cursor.span(line.start, line.end()), path, body })
     }
 
-    /// Takes in a line that is no marker.
+    /// Reads a line that is not a marker.
     pub(super) fn take(&mut self, cursor: &Cursor<'_>, line: Line<'_>) -> Result<(), Fault> {
         let (span, text) = (cursor.span_of(line), line.text);
         let blank = line.is_blank();
@@ -70,8 +70,8 @@ impl<'r> Section<'r> {
         Ok(())
     }
 
-    /// Goes to the next line and takes in those that go on as the last one did: added lines of a new file, and marked
-    /// ones of a hunk. For the many; the rest are for [`Section::take`]. Not for a patch that is quoted or indented.
+    /// Goes to the next line, and reads lines like the last one: added lines of a new file, or marked lines of a
+    /// hunk. It is faster than [`Section::take`], but does not work in a quote or with indentation.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) {
         let run = match &mut self.body {
             Body::Add { lines, blank: None } => cursor.run(|line| line.text.starts_with('+')).map(|run| {
@@ -84,7 +84,7 @@ impl<'r> Section<'r> {
         self.span = run.map_or(self.span, |run| self.span.join(run));
     }
 
-    /// Takes in `*** Move to:` or `*** End of File`.
+    /// Reads `*** Move to:` or `*** End of File`.
     pub(super) fn take_marker(
         &mut self,
         cursor: &Cursor<'_>,
@@ -106,7 +106,7 @@ impl<'r> Section<'r> {
         }
     }
 
-    /// The edit that it is.
+    /// The edit of the section.
     pub(super) fn lower(self) -> Result<Edit, Fault> {
         let op = match self.body {
             Body::Add { lines, .. } => {
@@ -131,13 +131,13 @@ impl<'r> Section<'r> {
     }
 }
 
-/// A line that a section cannot have.
+/// The error about a line that the section cannot have.
 fn unexpected(span: Span) -> Fault {
     let help = "begin each line of a new file with '+', and each line of a hunk with ' ', '-' or '+'";
     fault::unexpected(span, "line", SECTION).with_help(help).into()
 }
 
-/// Takes a line into the hunks of an update.
+/// Reads a line of an update.
 fn take_into(hunks: &mut Hunks<'_>, span: Span, line: Line<'_>) -> Result<(), Fault> {
     if let Some(context) = header::context(line.text) {
         hunks.seek(span, context);

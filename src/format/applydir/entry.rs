@@ -1,4 +1,4 @@
-//! One object of a file, and the edit it comes to.
+//! The object of a file, and the edit.
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Target, Unit};
@@ -8,29 +8,29 @@ use crate::format::{FormatId, Output, fault, why};
 use crate::response::Passage;
 use crate::span::Span;
 
-/// Who has a key that is at fault.
+/// The owners of keys in messages.
 const FILE: &str = "a file's object";
 const CHANGE: &str = "a change";
-/// What a list of files or of changes is.
+/// The value of a list of files or changes.
 pub(super) const OBJECTS: &str = "a list of objects";
-/// Which lines a change needs.
+/// The hint about the lines of a change.
 const LINES: &str =
     "create_file takes one change, with changed_lines alone; replace_lines takes both lists of lines";
 
-/// What is to be done with a file.
+/// The action of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
-    /// `action` is absent: as [`Action::Replace`], or a creation.
+    /// `action` is missing: the same as [`Action::Replace`], or a creation.
     Unsaid,
     Replace,
     Create,
     Delete,
 }
 
-/// A change as it is written.
+/// A change with its lines.
 struct Written {
     span: Span,
-    /// The lines; none if they are absent.
+    /// The lines; `None` if the key is missing.
     original: Option<Passage>,
     changed: Option<Passage>,
 }
@@ -42,13 +42,13 @@ impl Written {
         Hunk { span: self.span, change, anchor: Anchor::Unique }
     }
 
-    /// Whether the list of original lines is there and empty.
+    /// Whether the list of original lines is empty.
     fn is_creation(&self) -> bool {
         self.original.as_ref().is_some_and(Passage::is_empty)
     }
 }
 
-/// What a member says that must have text in it.
+/// The text of a member, which must not be empty.
 pub(super) fn text(value: Value<'_>, key: &str, owner: &str) -> Result<String, Fault> {
     let text = string(value, key, owner)?;
     if text.trim().is_empty() { Err(fault::missing_field(value.span(), key, owner).into()) } else { Ok(text) }
@@ -59,14 +59,14 @@ fn string(value: Value<'_>, key: &str, owner: &str) -> Result<String, Fault> {
     Ok(value.text().ok_or_else(bad)?.text)
 }
 
-/// Adds the edit that an object is, or what is wrong with it.
+/// Adds the edit of an object, or its error.
 pub(super) fn take(value: Value<'_>, out: &mut Output) {
     let path = value.member(&["file"]).and_then(Value::text).map(|path| path.text);
     let edit = edit(value, out);
     out.take(edit, path);
 }
 
-/// Whether a value is an object that has none of these keys more than once.
+/// Refuses a value that is not an object, or has one of these keys more than once.
 fn check_keys(value: Value<'_>, keys: &[&str], owner: &str) -> Result<(), Fault> {
     if value.kind() != Kind::Object {
         return Err(fault::unexpected(value.span(), "value", "the list").into());
@@ -79,7 +79,7 @@ fn check_keys(value: Value<'_>, keys: &[&str], owner: &str) -> Result<(), Fault>
     Ok(())
 }
 
-/// A member that must be there; the place is where the object begins.
+/// A required member; if it is missing, the error points to the beginning of the object.
 fn member<'a>(value: Value<'a>, key: &str) -> Result<Value<'a>, Fault> {
     let Span { response, start, .. } = value.span();
     let missing = || fault::missing_field(Span { response, start, end: start + 1 }, key, FILE).into();
@@ -149,7 +149,7 @@ fn change(value: Value<'_>, whys: &mut Vec<String>) -> Result<Written, Fault> {
     Ok(Written { span: value.span(), original, changed })
 }
 
-/// What changes come to under an action.
+/// The operation of changes with an action.
 fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fault> {
     let creation =
         action == Action::Create || (action == Action::Unsaid && changes.iter().any(Written::is_creation));

@@ -1,4 +1,4 @@
-//! What is no answer: reasoning, the turns of a chat before the last one, and an end that breaks off.
+//! What is not the answer: reasoning, earlier turns of a chat, and an end that is cut off.
 
 use super::Reader;
 use crate::diag::{Code, Diagnostic, Severity, counted};
@@ -11,23 +11,22 @@ use crate::format::{Reading, fault};
 use crate::span::Span;
 use std::collections::HashSet;
 
-/// How many files a warning names.
+/// The most files that a warning names.
 const NAMED: usize = 3;
-/// What to do where edits may be drafts.
 const HELP: &str = "leave the reasoning out; put a tag that is meant as text in backquotes";
 
-/// Edits that are in reasoning, and are not read.
+/// A warning about edits in reasoning.
 fn skipped(span: Span, edits: usize, files: &str) -> Diagnostic {
     let message = format!("{} in reasoning skipped ({files})", counted(edits, "edit"));
     Diagnostic::warning(Code::Reasoning, span, message)
 }
 
-/// Edits beside a tag that may have been written while the model was thinking.
+/// An error about edits beside a tag: they may be reasoning.
 fn may_be_draft(tag: Span, edits: usize) -> Diagnostic {
     let message = format!("{} may be a draft, because reasoning begins or ends here", counted(edits, "edit"));
     Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP)
 }
-/// How the regions of formats begin, for a last line that breaks off.
+/// The beginnings of regions, to recognize a last line that is cut off.
 const MARKERS: &[&str] = &[
     "<edit file=",
     "*** Begin Patch",
@@ -45,30 +44,31 @@ const MARKERS: &[&str] = &[
     "<apply_diff>",
 ];
 
-/// What is known of drafts so far.
+/// The reasoning that was read so far. A draft is an edit in it.
 #[derive(Default)]
 pub(super) struct Drafts<'r> {
-    /// The rest of the line in which the end of a draft stands, behind it.
+    /// The rest of the line after the end of the reasoning.
     pub(super) closed: Option<Line<'r>>,
-    /// Whether a draft was broken: an end in the payload of a whole one is content.
+    /// Whether a draft was invalid. In a valid one a closing tag may be content.
     is_broken: bool,
     sections: Sections,
-    /// The first opening tag of reasoning that is never closed.
+    /// The first opening tag without a closing one.
     unclosed: Option<Span>,
     /// Where the last reasoning ended.
     ended: Option<usize>,
-    /// A closing tag alone, below edits that it took back: its place among the diagnostics.
+    /// The index of the diagnostic about a closing tag without an opening one, if edits were skipped above it.
     lone: Option<usize>,
-    /// Whether the response is a page of a chat.
+    /// Whether the response is a copied chat page.
     pub(super) is_page: bool,
-    /// Where the user's turn below an answer of it begins, and how many parts, edits and diagnostics there were.
+    /// The user's turn below the last answer of the page: its start, and the numbers of parts, edits and diagnostics
+    /// before it.
     turn: Option<(usize, usize, (usize, usize))>,
-    /// The end of the last line that has no closing tag of reasoning.
+    /// The end of the last line without a closing tag.
     no_closing: Option<usize>,
 }
 
 impl<'r> Reader<'r> {
-    /// Goes over reasoning, or to the last answer of a page; says whether the line is such.
+    /// Skips reasoning, or the page above its last answer; returns whether the line was either.
     pub(super) fn reasoning(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>) -> bool {
         if self.drafts.is_page && trim(line.text) == "ChatGPT said:" {
             self.forget();
@@ -98,7 +98,7 @@ impl<'r> Reader<'r> {
             }
             None => {}
         }
-        // Many regions may be in one long line.
+        // A long line may contain many regions, so it is searched once.
         if self.drafts.no_closing == Some(line.end()) {
             return false;
         }
@@ -123,7 +123,7 @@ impl<'r> Reader<'r> {
         true
     }
 
-    /// Takes back what the user says below the last answer of a page: it is not read.
+    /// Removes the user's turn below the last answer of a page.
     pub(super) fn leave_turn(&mut self, end: usize) {
         let Some((start, parts, lengths)) = self.drafts.turn.take() else { return };
         self.restore(parts, lengths);
@@ -131,15 +131,15 @@ impl<'r> Reader<'r> {
         self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });
     }
 
-    /// Forgets what was read so far.
+    /// Removes all that was read so far.
     fn forget(&mut self) {
         self.restore(0, (0, 0));
         (self.drafts.unclosed, self.escaped) = (None, None);
         self.above = Above::new(self.response.id());
     }
 
-    /// The rest of the line in which the reasoning ends whose text begins there: an end in the payload of a whole draft is
-    /// content, so it need not be the `first`. Names the edits in it: they are skipped.
+    /// The rest of the line in which reasoning ends, whose text begins at `text`. A closing tag in a valid draft is
+    /// content, so the end may be after `first`. Warns about the drafts.
     fn draft(&mut self, cursor: &Cursor<'r>, text: Line<'r>, end: End, first: Line<'r>) -> Option<Line<'r>> {
         let mut reader = Reader::new(self.response, &Reading::default());
         (reader.out.draft, reader.drafts.is_broken) = (Some(end), self.drafts.is_broken);
@@ -154,7 +154,7 @@ impl<'r> Reader<'r> {
         let is_broken = reader.stopped.is_some() || diagnostics.iter().any(is_error);
         let rest = match reader.drafts.closed {
             Some(rest) if !is_broken => rest,
-            // Every end was in an edit. Each opening below would be read up to the end of the response, too.
+            // Every closing tag was in a draft. So later sections have no end either.
             None if !self.drafts.is_broken && !is_broken => {
                 self.drafts.sections.close();
                 return None;
@@ -172,14 +172,14 @@ impl<'r> Reader<'r> {
         Some(rest)
     }
 
-    /// The rest of a line of a draft behind the end of it, if that stands there.
+    /// The rest of a line after the end of the reasoning that is read.
     pub(super) fn behind_draft(&self, line: Line<'r>) -> Option<Line<'r>> {
         self.out.draft.filter(|_| !self.drafts.is_broken).and_then(|end| end.rest(line))
     }
 
-    /// How many edits begin at or behind an offset, whole files included.
+    /// The number of edits from an offset on, including whole files.
     pub(super) fn edits_since(&self, offset: usize) -> usize {
-        // What ends before it was read before it, and need not be looked at: there may be many such tags.
+        // The list is in order, so the search stops early: there may be many such tags.
         let is_behind = |span: &Span| span.end as usize > offset;
         let edits = self.out.script.edits.iter().rev().map(|edit| edit.span).take_while(is_behind);
         let parts = self.parts.iter().rev().take_while(|part| is_behind(&part.span));
@@ -187,8 +187,8 @@ impl<'r> Reader<'r> {
         edits.chain(files.map(|part| part.span)).filter(|span| span.start as usize >= offset).count()
     }
 
-    /// At the end: edits behind an opening tag that is never closed are an error, and so are edits above a closing tag alone
-    /// if there are none below it.
+    /// Refuses edits below an opening tag without a closing one, and edits above a closing tag without an opening one
+    /// if there are none below.
     pub(super) fn finish_reasoning(&mut self) {
         if let Some(lone) = self.drafts.lone.filter(|_| self.edits_since(0) == 0)
             && let Some(lone) = self.out.script.diagnostics.get_mut(lone)
@@ -202,7 +202,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Looks at how the response ends: in a marker that breaks off, or with a heading that nothing follows.
+    /// Reports a last line that is an incomplete marker, or a heading with nothing below.
     pub(super) fn cut_off(&mut self, end: usize) {
         let text = self.response.text().get(..end).unwrap_or("");
         let start = text.rfind('\n').map_or(0, |at| at + 1);
@@ -227,7 +227,7 @@ pub(super) fn may_be_cut_off(span: Span) -> Diagnostic {
     Diagnostic::warning(Code::Truncated, span, "nothing follows: the response may be cut off")
 }
 
-/// The files of edits, each once, the first few.
+/// The first files of edits, each once.
 fn files(edits: &[Edit]) -> String {
     let mut seen = HashSet::new();
     let paths = edits.iter().map(|edit| edit.path.raw.as_str()).filter(|path| seen.insert(*path));

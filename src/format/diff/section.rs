@@ -1,4 +1,4 @@
-//! The part of a diff that is about one file: its header, its hunks, and the edit that they come to.
+//! The section of a file in a diff, and the edit.
 
 use super::mail::Mail;
 use super::name::{HEADER, Name, Path, alone, same};
@@ -12,42 +12,43 @@ use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
 use crate::span::Span;
 
-/// What a file becomes that stands elsewhere too.
+/// What happens to a file with a new path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Move {
     Rename,
     Copy,
 }
 
-/// The part of one file as far as it is read.
+/// A section that is being read.
 pub(super) struct Section<'r> {
     response: &'r Response,
-    /// From its first to its last line that is not blank.
+    /// From its first line to its last line that is not blank.
     span: Span,
-    /// Whether it begins with hunks.
+    /// Whether it has no header.
     pub(super) is_nameless: bool,
-    /// Whether changed lines stand in no hunk of it.
+    /// Whether it has changed lines outside of hunks.
     has_strays: bool,
-    /// What follows `diff --git `.
+    /// The rest of the `diff --git ` line.
     git: Option<Line<'r>>,
-    /// What follows `--- ` and `+++ `.
+    /// The rest of the `--- ` and `+++ ` lines.
     old: Option<Line<'r>>,
     new: Option<Line<'r>>,
-    /// What follows `rename from ` and `to `, or `copy from ` and `to `.
+    /// The rest of the `rename from ` and `to ` lines, or of the `copy from ` and `to ` lines.
     from: Option<(Move, Line<'r>)>,
     to: Option<(Move, Line<'r>)>,
-    /// A `new file mode` line, a `deleted file mode` line, a `new mode` line: whether the file is executable.
+    /// Whether a `new file mode` line is there and makes the file executable; whether a `deleted file mode` line is
+    /// there; and the same as the first for a `new mode` line.
     made: Option<bool>,
     removed: bool,
     mode: Option<bool>,
-    /// The name of the blob before, from the `index` line.
+    /// The id of the old blob, from the `index` line.
     blob: Option<String>,
-    /// Its hunks, and what is wrong with the section.
+    /// Its hunks and errors.
     pub(super) hunks: Hunks<'r>,
 }
 
 impl<'r> Section<'r> {
-    /// One that begins at its first header line.
+    /// Begins a section at the first line of its header.
     pub(super) fn new(line: Line<'r>, response: &'r Response) -> Self {
         let mut section = Self { is_nameless: false, ..Self::nameless(line, response) };
         if line.text.starts_with("diff --git ") {
@@ -63,7 +64,7 @@ impl<'r> Section<'r> {
         section
     }
 
-    /// One that begins at a line of its first hunk.
+    /// Begins a section without a header, at the first line of a hunk.
     pub(super) fn nameless(line: Line<'r>, response: &'r Response) -> Self {
         Self {
             response,
@@ -83,12 +84,12 @@ impl<'r> Section<'r> {
         }
     }
 
-    /// Whether `--- ` and `+++ ` lines may still come that belong to it.
+    /// Whether `--- ` and `+++ ` lines may follow.
     pub(super) fn awaits_names(&self) -> bool {
         self.git.is_some() && self.old.is_none() && !self.hunks.begun
     }
 
-    /// Whether it says nothing yet, or its last hunk is fine so far and shorter than its numbers say.
+    /// Whether it changes nothing so far, or its last hunk is too short.
     pub(super) fn is_short(&self) -> bool {
         let is_bare = self.from.is_none() && self.made.is_none() && self.mode.is_none() && !self.removed;
         let removes = self.new.is_some_and(|new| super::name::is_nothing(new.text));
@@ -101,12 +102,12 @@ impl<'r> Section<'r> {
         self.hunks.begin(line);
     }
 
-    /// Whether all that was read of it are the names of its file.
+    /// Whether it has only the names of its file so far.
     pub(super) fn has_only_names(&self) -> bool {
         self.new.is_some() && !self.hunks.begun
     }
 
-    /// Takes in a line of the hunk that is read.
+    /// Reads a line of the open hunk.
     pub(super) fn take(&mut self, line: Line<'r>) {
         if !line.is_blank() {
             self.reaches(line);
@@ -114,14 +115,14 @@ impl<'r> Section<'r> {
         self.hunks.take(line);
     }
 
-    /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read, if one is.
+    /// Goes to the next line, and reads lines that can only be lines of the open hunk.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>, bare: bool) {
         if let Some(run) = self.hunks.take_more(cursor, bare) {
             self.span = self.span.join(run);
         }
     }
 
-    /// Takes in a changed line that stands in no hunk.
+    /// Reads a changed line outside of hunks.
     pub(super) fn stray(&mut self, line: Line<'r>) {
         self.reaches(line);
         if !std::mem::replace(&mut self.has_strays, true) {
@@ -134,7 +135,7 @@ impl<'r> Section<'r> {
         self.span = self.span.join(self.hunks.span(line));
     }
 
-    /// Reads a line of the header; whether it is one.
+    /// Reads a line of the header; returns whether it is one.
     pub(super) fn read(&mut self, line: Line<'r>) -> bool {
         if self.hunks.begun || self.is_nameless {
             return false;
@@ -167,7 +168,7 @@ impl<'r> Section<'r> {
         true
     }
 
-    /// Whether a mode is that of an executable; that of no ordinary file is an error.
+    /// Whether a mode is executable. A mode of anything but a regular file is an error.
     fn executable(&mut self, mode: Line<'r>) -> bool {
         let text = mode.text.trim_end();
         if !["100644", "100755"].contains(&text) {
@@ -177,7 +178,7 @@ impl<'r> Section<'r> {
         text == "100755"
     }
 
-    /// Reads what follows `index `: the names of two blobs, and the mode where it stays.
+    /// Reads the rest of an `index ` line: the ids of two blobs, and an unchanged mode.
     fn read_index(&mut self, index: Line<'r>) {
         let (ids, mode) = index.text.split_once(' ').unwrap_or((index.text, ""));
         if ["120000", "160000"].contains(&mode.trim_end()) {
@@ -202,7 +203,7 @@ impl<'r> Section<'r> {
         }
         let hunks = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
         let Body { hunks, marks, mut faults } = hunks;
-        // By its numbers a hunk may end with blank lines.
+        // A hunk may end with blank lines, by its numbers.
         self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
         let is_open = self.response.text().get(self.span.end as usize..).is_some_and(str::is_empty);
         match self.edit(mail, hunks, marks) {
@@ -210,7 +211,7 @@ impl<'r> Section<'r> {
                 return Ok(Box::new(Edit { git: Git { is_open, ..edit.git }, ..edit }));
             }
             Err(fault) if faults.is_empty() => faults.push(*fault),
-            // What is said of the lines says it all.
+            // The errors of lines are enough.
             Ok(_) | Err(_) => {}
         }
         let path = self.path();
@@ -218,7 +219,7 @@ impl<'r> Section<'r> {
         Err(faults)
     }
 
-    /// Where the name of the file is, as far as there is one.
+    /// The span of the name; empty if there is none.
     fn named_span(&self) -> Span {
         let start = self.span.start as usize;
         let (start, end) =
@@ -226,7 +227,7 @@ impl<'r> Section<'r> {
         Span::new(self.response.id(), start, end)
     }
 
-    /// The path that is shown where there is no edit.
+    /// The path to show if there is no edit.
     fn path(&self) -> Option<String> {
         self.named().ok().map(|named| named.path.name.text).filter(|path| !path.is_empty())
     }
@@ -271,7 +272,7 @@ impl<'r> Section<'r> {
         {
             return Err(two_files(path.name.span, &pair.name.text, &path.name.text).into());
         }
-        // Names such as `original` are none: the text above says which file is meant.
+        // Words such as `original` are not names: the text above names the file.
         let is_bare = |name: &Option<Name>| name.as_ref().is_none_or(|name| is_placeholder(&name.text));
         let is_unnamed = self.git.is_none() && is_bare(&old) && is_bare(&new);
         let path = path.filter(|_| !is_unnamed).unwrap_or_else(|| Path {
@@ -281,7 +282,8 @@ impl<'r> Section<'r> {
         Ok(Named { path, to: None, is_made, is_removed })
     }
 
-    /// A file that is created from lines that were there, deleted with lines that stay, or both created and deleted.
+    /// The error about a file that is created from existing lines, deleted although lines stay, or both created and
+    /// deleted.
     fn contradiction(&self) -> Fault {
         fault::malformed_hunk(self.span, "the header does not fit the hunks or itself").into()
     }
@@ -335,9 +337,9 @@ fn two_files(span: Span, one: &str, other: &str) -> Diagnostic {
 
 /// What a header names.
 struct Named {
-    /// The file; of a move the old one.
+    /// The file; the source of a rename or copy.
     path: Path,
-    /// Where it goes.
+    /// The destination.
     to: Option<(Move, Path)>,
     is_made: bool,
     is_removed: bool,
@@ -347,7 +349,7 @@ fn target(path: Path) -> Target {
     Target::new(&path.name.text, path.name.span)
 }
 
-/// The lines of hunks that only add.
+/// The text of hunks that only add lines.
 fn added(hunks: &[Hunk]) -> Passage {
     if let [Hunk { change: Change::Diff { lines, after_unterminated, .. }, .. }] = hunks {
         let reading = if *after_unterminated { unterminated } else { response::marked };
@@ -372,7 +374,7 @@ fn added(hunks: &[Hunk]) -> Passage {
     text.into()
 }
 
-/// The reading of marked lines, the last without its line break.
+/// Reads marked lines, without the line break of the last one.
 fn unterminated(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     let without_break = written.strip_suffix('\n')?;
     let without_break = without_break.strip_suffix('\r').unwrap_or(without_break);

@@ -1,23 +1,23 @@
-//! The recorded calls, and which of them failed when they were made.
+//! The recorded calls, and which of them failed.
 
 use crate::diag::{Code, Diagnostic, counted};
 use crate::edit::Script;
 use crate::span::Span;
 use std::collections::HashSet;
 
-/// What is known of the calls of a response so far.
+/// The recorded calls that were read so far.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Calls {
-    /// The calls that gave edits, in the order they stand, by their ids.
+    /// The ids and spans of calls with edits, in order.
     pub(super) made: Vec<(String, Span)>,
-    /// The ids of those whose result is an error.
+    /// The ids of calls whose result is an error.
     pub(super) failed: HashSet<String>,
-    /// Up to where JSON was searched for calls.
+    /// The offset up to which JSON was searched for calls.
     pub(super) known: usize,
 }
 
 impl Calls {
-    /// Takes the calls back that failed, and says so: at the end of the response.
+    /// Removes the edits of calls that failed, and warns about them, at the end of the response.
     pub(in crate::format) fn finish(&mut self, script: &mut Script) {
         let made = self.made.iter().filter(|(id, _)| self.failed.contains(id));
         let failed: Vec<Span> = made.map(|(_, span)| *span).collect();

@@ -1,8 +1,8 @@
-//! The calls that agents write as XML: a tool's tag, and in it one tag for each field. The tool's and the fields' names are
-//! tags (`<write_to_file>`, `<path>`) or attributes (`<invoke name="Edit">`, `<parameter name="file_path">`).
+//! Calls in XML: the tag of a tool contains a tag for each field. The names of tools and fields are tags
+//! (`<write_to_file>`, `<path>`) or attributes (`<invoke name="Edit">`, `<parameter name="file_path">`).
 //!
-//! No XML either: nothing is decoded, and a text ends where its closing tag is followed by what may follow it. What the
-//! fields mean is the same as in JSON.
+//! They are not parsed as XML: nothing is decoded, and a text ends at a closing tag if what follows may follow it.
+//! The fields mean the same as in JSON.
 
 use super::call::{Call, is_editor};
 use super::field::{Content, Field};
@@ -14,15 +14,15 @@ use crate::format::{FormatId, Output, fault, search_replace};
 use crate::response::Passage;
 use crate::span::Span;
 
-/// Tools whose tags are known for calls, whatever stands in them, and the fields that these may have in several lines.
+/// Tools with tags of their own, and the fields in them that may have several lines.
 const TOOLS: [&str; 3] = ["write_to_file", "replace_in_file", "apply_diff"];
 const FIELDS: [&str; 4] = ["path", DIFF, "content", "task_progress"];
 
-/// What the file, and SEARCH/REPLACE blocks in it, are called.
+/// The names of the path and of SEARCH/REPLACE blocks.
 const PATHS: [&str; 2] = ["path", "file_path"];
 const DIFF: &str = "diff";
 
-/// The tag of a call, or of a field in it.
+/// The tag of a call or a field.
 #[derive(Clone, Copy)]
 struct Opening<'r> {
     /// The name of the tool or the field.
@@ -34,7 +34,7 @@ struct Opening<'r> {
 }
 
 impl<'r> Opening<'r> {
-    /// The tag of a call, which begins a text.
+    /// The tag of a call at the start of a text.
     fn of_call(text: &'r str) -> Option<Self> {
         let (tag, false) = tag::peek(text)? else { return None };
         if TOOLS.contains(&tag) {
@@ -45,7 +45,7 @@ impl<'r> Opening<'r> {
         is_editor(opening.name).then_some(opening)
     }
 
-    /// The tag of a field, which begins a text. In calls by a tool's tag others than those known are of one line.
+    /// The tag of a field at the start of a text. In a tool's own tag, an unknown field must end on the same line.
     fn of_field(self, text: &'r str) -> Option<Self> {
         let (tag, false) = tag::peek(text)? else { return None };
         if !TOOLS.contains(&self.tag) {
@@ -56,7 +56,7 @@ impl<'r> Opening<'r> {
         is_one.then_some(Self { name: tag, tag, length: tag.len() + 2 })
     }
 
-    /// A tag that says a name, as `<invoke name="Edit">` and `<function=edit>` do.
+    /// A tag with a name, as in `<invoke name="Edit">` and `<function=edit>`.
     fn named(text: &'r str, tag: &'r str, tags: &[&str]) -> Option<Self> {
         tag.rsplit(':').next().filter(|tag| tags.contains(tag))?;
         let end = memchr::memchr(b'>', text.as_bytes())?;
@@ -71,21 +71,21 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     Opening::of_call(trim_start(cursor.text())).is_some()
 }
 
-/// The text of a field.
+/// The value of a field.
 struct Value<'r> {
     first: Mark<'r>,
     span: Span,
 }
 
 impl Value<'_> {
-    /// Its lines; none for a blank one.
+    /// Its lines; empty for a blank value.
     fn content(&self, cursor: &Cursor<'_>) -> Content<'static> {
         let (start, end) = (self.span.start as usize, self.span.end as usize);
         let text = if start < end { cursor.payload(start, end) } else { Passage::default() };
         Content::Lines(if text == "\n" { Passage::default() } else { text })
     }
 
-    /// It as the path of a file, without the blanks around it.
+    /// The path that it is, without blanks around it.
     fn target(&self, cursor: &Cursor<'_>) -> Option<Target> {
         let text = cursor.response().slice(self.span);
         let raw = text.trim();
@@ -95,7 +95,7 @@ impl Value<'_> {
     }
 }
 
-/// Reads the call at this line and adds its edits, or what is wrong with it.
+/// Reads the call at the cursor, and adds its edits or error.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     cursor.skip_blanks();
     let start = cursor.at();
@@ -114,7 +114,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     }
 }
 
-/// Reads the fields of a call, and its closing tag. What is wrong does not end the call.
+/// Reads the fields of a call and the closing tag. An error does not end the call.
 fn read_fields<'r>(
     cursor: &mut Cursor<'r>,
     call: Opening<'r>,
@@ -149,7 +149,7 @@ fn read_fields<'r>(
     }
 }
 
-/// Reads the text between a field's tag and its closing one; without one it goes to the next call, or to the end.
+/// Reads the value between the tags of a field; without a closing tag, goes to the next call or to the end.
 fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>) -> Option<Value<'r>> {
     cursor.step(field.length);
     if cursor.line().is_some_and(Line::is_blank) {
@@ -175,14 +175,14 @@ fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>
     None
 }
 
-/// Whether what follows may stand behind a field's text: the call's end, or another field.
+/// Whether the end of the call or another field follows a field.
 fn may_follow(rest: Line<'_>, below: &Lines<'_>, call: Opening<'_>) -> bool {
     let text = tag::next_text(rest, below).map_or("", |line| trim_start(line.text));
     tag::closing_length(text, call.tag, Brackets::ANGLE).is_some()
         || Opening { name: call.name, tag: call.tag, length: 0 }.of_field(text).is_some()
 }
 
-/// Takes the edits of a call.
+/// Adds the edits of a call.
 fn take<'r>(
     cursor: &mut Cursor<'r>,
     call: Opening<'_>,

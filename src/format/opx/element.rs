@@ -1,4 +1,4 @@
-//! One `<edit>` element: its attributes, its parts, and the edit they come to.
+//! An `<edit>` element: its attributes, its parts, and the edit.
 
 use super::opening;
 use super::payload::{self, Payload};
@@ -10,11 +10,11 @@ use crate::format::tag::{self, Attribute, Kind, Tag};
 use crate::format::{FormatId, Output, fault, why};
 use crate::span::Span;
 
-/// The longest `marker`, in bytes.
+/// The length of the longest `marker`, in bytes.
 const MAX_MARKER: usize = 64;
-/// The parts that an edit may have beside `<why>`.
+/// The parts of an edit besides `<why>`.
 const PARTS: [&str; 3] = ["find", "put", "to"];
-/// The operations, and which parts each of them needs. It may have no others.
+/// The operations, and whether each needs each part. Other parts are errors.
 const OPERATIONS: [(&str, [bool; 3]); 5] = [
     ("new", [false, true, false]),
     ("patch", [true, true, false]),
@@ -23,7 +23,7 @@ const OPERATIONS: [(&str, [bool; 3]); 5] = [
     ("move", [false, false, true]),
 ];
 
-/// The parts of an element as far as they were read.
+/// The parts that were read.
 #[derive(Default)]
 struct Parts<'r> {
     find: Option<Payload<'r>>,
@@ -31,13 +31,13 @@ struct Parts<'r> {
     to: Option<Target>,
     anchor: Anchor,
     why: Option<String>,
-    /// Where their tags are; behind those of [`PARTS`] that of `<why>`.
+    /// The spans of the tags: those of [`PARTS`], then `<why>`.
     seen: [Option<Span>; 4],
-    /// The first thing that is wrong.
+    /// The first error.
     fault: Option<Fault>,
 }
 
-/// Reads the element at whose tag the cursor stands and adds its edit, or what is wrong with it.
+/// Reads the element at the cursor, and adds its edit or error.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let tag = tag::read(cursor);
     let mut parts = Parts::default();
@@ -55,7 +55,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     out.take(edit.map_err(|fault| fault.with_lost(span).into()), path);
 }
 
-/// What the attributes of an element say: its path, and its operation by its place among [`OPERATIONS`].
+/// The path and the operation (its index in [`OPERATIONS`]) of an element.
 fn head(tag: &Tag<'_>) -> Result<(Target, usize), Fault> {
     tag.check(&["file", "op", "root"])?;
     let root = tag.attribute("root");
@@ -70,17 +70,17 @@ fn head(tag: &Tag<'_>) -> Result<(Target, usize), Fault> {
 }
 
 impl<'r> Parts<'r> {
-    /// Notes that something is wrong.
+    /// Keeps the first error.
     fn fail(&mut self, fault: impl Into<Fault>) {
         self.fault.get_or_insert(fault.into());
     }
 
-    /// Takes what was read if nothing is wrong with it.
+    /// Returns what was read, or keeps the error.
     fn note<T>(&mut self, read: Result<T, impl Into<Fault>>) -> Option<T> {
         read.map_err(|fault| self.fail(fault)).ok()
     }
 
-    /// Reads what is between the tags, and the closing one.
+    /// Reads the content up to the closing tag.
     fn read(&mut self, cursor: &mut Cursor<'r>, edit: &Tag<'r>) {
         let unterminated = || fault::unterminated(edit.span, &edit.shown());
         loop {
@@ -93,7 +93,7 @@ impl<'r> Parts<'r> {
                 self.note(end.check(&[]));
                 return;
             }
-            // What comes next may be an edit of its own.
+            // The next element may be an edit of its own.
             if cursor.is_end() || is("opx") || opening(cursor) == Some(super::Opening::Edit) {
                 return self.fail(unterminated());
             }
@@ -111,7 +111,7 @@ impl<'r> Parts<'r> {
         }
     }
 
-    /// Reads a part, by its place in [`Parts::seen`].
+    /// Reads a part, by its index in [`Parts::seen`].
     fn read_part(&mut self, cursor: &mut Cursor<'r>, part: usize) {
         let tag = tag::read(cursor);
         let known: &[&str] = [&["occurrence", "marker"][..], &["marker"], &["file"], &[]][part];
@@ -176,7 +176,7 @@ impl<'r> Parts<'r> {
         }
     }
 
-    /// What they come to in an edit with that operation.
+    /// The operation with its parts.
     fn lower(
         &mut self,
         cursor: &Cursor<'_>,
@@ -222,7 +222,7 @@ impl<'r> Parts<'r> {
     }
 }
 
-/// What an `occurrence` means.
+/// The meaning of an `occurrence`.
 fn occurrence(value: &str) -> Option<Occurrence> {
     match trim(value) {
         first if first.eq_ignore_ascii_case("first") => Some(Occurrence::First),

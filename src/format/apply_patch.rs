@@ -16,7 +16,8 @@ use crate::span::Span;
 use marker::{Kind, Marker};
 use section::Section;
 
-pub(super) const FORMAT: Format = Format { id: FormatId::ApplyPatch, opens, parse };
+pub(super) const FORMAT: Format =
+    Format { id: FormatId::ApplyPatch, opens, openings: marker::OPENINGS, parse };
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     cursor.first_byte() == Some(b'*')

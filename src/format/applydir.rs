@@ -9,7 +9,7 @@ use super::json::{self, Json, Kind, Value};
 use super::scan::Cursor;
 use super::{Format, FormatId, Output, fault};
 
-pub(super) const FORMAT: Format = Format { id: FormatId::Applydir, opens: json::opens, parse };
+pub(super) const FORMAT: Format = Format { id: FormatId::Applydir, opens: json::opens, openings: &[], parse };
 
 /// The key of the list of files.
 const ENTRIES: &str = "file_entries";

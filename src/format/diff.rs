@@ -23,7 +23,7 @@ pub(super) use opening::is_hunk;
 use opening::{has_names, is_git, opens, says_diff};
 use section::Section;
 
-pub(super) const FORMAT: Format = Format { id: FormatId::Diff, opens, parse };
+pub(super) const FORMAT: Format = Format { id: FormatId::Diff, opens, openings: &["diff --git "], parse };
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let (Some(first), outer) = (cursor.line(), cursor.margin()) else { return };

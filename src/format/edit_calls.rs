@@ -18,7 +18,12 @@ use walk::Walk;
 
 pub(super) use calls::Calls;
 
-pub(super) const FORMAT: Format = Format { id: FormatId::EditCalls, opens, parse };
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::EditCalls,
+    opens,
+    openings: &["<replace_in_file>", "<write_to_file>", "<apply_diff>"],
+    parse,
+};
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     match cursor.first_byte() {

@@ -12,7 +12,12 @@ use super::tag::{self, Brackets, has_attributes, stands_alone};
 use super::{Format, FormatId, Output, fault};
 use directive::Directive;
 
-pub(super) const FORMAT: Format = Format { id: FormatId::FileChanges, opens, parse };
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::FileChanges,
+    opens,
+    openings: &["<FILE_CHANGES>", "[[[UDIFFX_FILE_CHANGES]]]"],
+    parse,
+};
 
 /// The names of the envelope's tags.
 const ENVELOPES: [&str; 2] = ["FILE_CHANGES", "UDIFFX_FILE_CHANGES"];

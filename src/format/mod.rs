@@ -51,6 +51,8 @@ pub struct Format {
     /// Whether a region opens at the cursor's line. It is called for every line of text, so it must be cheap: it
     /// looks at the first byte that is not blank before anything else.
     opens: fn(&Cursor<'_>) -> bool,
+    /// The beginnings of its regions, to recognize a last line that is cut off.
+    openings: &'static [&'static str],
     /// Parses the region: adds its edits and errors, and moves the cursor behind it. If the cursor does not move,
     /// there is no region. An edit that is declared but cannot be parsed must give an error.
     ///

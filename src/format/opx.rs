@@ -13,7 +13,7 @@ use super::{Format, FormatId, Output, fault};
 
 pub use write::{edit, payloads, quoted};
 
-pub(super) const FORMAT: Format = Format { id: FormatId::Opx, opens, parse };
+pub(super) const FORMAT: Format = Format { id: FormatId::Opx, opens, openings: &["<edit file="], parse };
 
 /// What begins at the cursor.
 #[derive(Clone, Copy, PartialEq, Eq)]

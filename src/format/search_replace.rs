@@ -13,7 +13,12 @@ use super::{Format, FormatId, Output, fault};
 use crate::edit::{Edit, Target};
 use marker::Marker;
 
-pub(super) const FORMAT: Format = Format { id: FormatId::SearchReplace, opens, parse };
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::SearchReplace,
+    opens,
+    openings: &["<<<<<<< SEARCH", "<<<<<<< NEW_FILE", "------- SEARCH"],
+    parse,
+};
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.first_byte(), Some(b'<' | b'-')) && Marker::of(cursor.text()).is_some_and(Marker::opens)

@@ -11,7 +11,7 @@ use crate::span::Span;
 const PROSE: &str = "no edits: only prose, or code that names no file";
 
 /// The hint for HTML escapes.
-const HTML_HELP: &str = "copy the response as plain text";
+const HTML_HELP: &str = "copy the response as text";
 
 /// The message about a list without edits.
 const EMPTY: &str = "no edits: this list is empty";

@@ -7,5 +7,6 @@
 use super::{Format, FormatId};
 
 /// The rows of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::WholeFile, opens: |_| false, parse: |_, _| {} };
+pub(super) const FORMAT: Format =
+    Format { id: FormatId::WholeFile, opens: |_| false, openings: &[], parse: |_, _| {} };
 pub(super) const SNIPPET: Format = Format { id: FormatId::Snippet, ..FORMAT };

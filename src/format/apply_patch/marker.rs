@@ -47,6 +47,10 @@ const MARKERS: [(&str, Kind); 8] = [
     ("*** Environment ID:", Kind::EnvironmentId),
 ];
 
+/// The beginnings of lines that open a patch, or a section.
+pub(super) const OPENINGS: &[&str] =
+    &["*** Begin Patch", "*** Add File: ", "*** Delete File: ", "*** Update File: "];
+
 impl<'r> Marker<'r> {
     /// The kind of the marker on a line.
     pub(super) fn kind_of(line: &'r str) -> Option<Kind> {

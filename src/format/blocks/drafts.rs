@@ -7,7 +7,7 @@ use crate::format::above::Above;
 use crate::format::document::{Part, What};
 use crate::format::reasoning::{self, End, Opening, Sections};
 use crate::format::scan::{Cursor, Line, trim};
-use crate::format::{Reading, fault};
+use crate::format::{FORMATS, Reading, fault};
 use crate::span::Span;
 use std::collections::HashSet;
 
@@ -26,24 +26,6 @@ fn may_be_draft(tag: Span, edits: usize) -> Diagnostic {
     let message = format!("{} may be a draft, because reasoning begins or ends here", counted(edits, "edit"));
     Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP)
 }
-/// The beginnings of regions, to recognize a last line that is cut off.
-const MARKERS: &[&str] = &[
-    "<edit file=",
-    "*** Begin Patch",
-    "*** Add File: ",
-    "*** Delete File: ",
-    "*** Update File: ",
-    "<<<<<<< SEARCH",
-    "<<<<<<< NEW_FILE",
-    "------- SEARCH",
-    "<FILE_CHANGES>",
-    "[[[UDIFFX_FILE_CHANGES]]]",
-    "diff --git ",
-    "<replace_in_file>",
-    "<write_to_file>",
-    "<apply_diff>",
-];
-
 /// The reasoning that was read so far. A draft is an edit in it.
 #[derive(Default)]
 pub(super) struct Drafts<'r> {
@@ -213,7 +195,8 @@ impl<'r> Reader<'r> {
             return;
         }
         let is_rule = last.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b' '));
-        if last.len() >= 4 && !is_rule && MARKERS.iter().any(|marker| marker.starts_with(last)) {
+        let openings = || FORMATS.iter().flat_map(|format| format.openings);
+        if last.len() >= 4 && !is_rule && openings().any(|opening| opening.starts_with(last)) {
             let place = Span::new(self.response.id(), end, end);
             self.out.fault(fault::unterminated(span, "edit").with_lost(place));
         } else if let Some(line) = self.above.open_heading() {

@@ -6,21 +6,16 @@
 
 use super::call::{Call, is_editor};
 use super::field::{Content, Field};
-use crate::edit::Target;
 use crate::format::fault::Fault;
-use crate::format::scan::{Cursor, Line, Lines, Mark, is_blank, trim, trim_start};
+use crate::format::scan::{Cursor, Line, Lines, is_blank, trim, trim_start};
 use crate::format::tag::{self, Brackets};
-use crate::format::{FormatId, Output, fault, search_replace};
+use crate::format::{Output, fault};
 use crate::response::Passage;
 use crate::span::Span;
 
 /// Tools with tags of their own, and the fields in them that may have several lines.
 const TOOLS: [&str; 3] = ["write_to_file", "replace_in_file", "apply_diff"];
-const FIELDS: [&str; 4] = ["path", DIFF, "content", "task_progress"];
-
-/// The names of the path and of SEARCH/REPLACE blocks.
-const PATHS: [&str; 2] = ["path", "file_path"];
-const DIFF: &str = "diff";
+const FIELDS: [&str; 4] = ["path", "diff", "content", "task_progress"];
 
 /// The tag of a call or a field.
 #[derive(Clone, Copy)]
@@ -71,47 +66,30 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     Opening::of_call(trim_start(cursor.text())).is_some()
 }
 
-/// The value of a field.
-struct Value<'r> {
-    first: Mark<'r>,
-    span: Span,
-}
-
-impl Value<'_> {
-    /// Its lines; empty for a blank value.
-    fn content(&self, cursor: &Cursor<'_>) -> Content<'static> {
-        let (start, end) = (self.span.start as usize, self.span.end as usize);
-        let text = if start < end { cursor.payload(start, end) } else { Passage::default() };
-        Content::Lines(if text == "\n" { Passage::default() } else { text })
-    }
-
-    /// The path that it is, without blanks around it.
-    fn target(&self, cursor: &Cursor<'_>) -> Option<Target> {
-        let text = cursor.response().slice(self.span);
-        let raw = text.trim();
-        let start = self.span.start as usize + text.len() - text.trim_start().len();
-        let span = cursor.span(start, start + raw.len());
-        (!raw.is_empty()).then(|| Target::new(raw, span))
-    }
-}
-
 /// Reads the call at the cursor, and adds its edits or error.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     cursor.skip_blanks();
     let start = cursor.at();
-    let Some(call) = Opening::of_call(cursor.text()) else { return };
-    let head = cursor.span(start, start + call.length);
-    cursor.step(call.length);
+    let Some(opening) = Opening::of_call(cursor.text()) else { return };
+    let head = cursor.span(start, start + opening.length);
+    cursor.step(opening.length);
     let mut fields = Vec::new();
-    let read = read_fields(cursor, call, head, &mut fields);
+    let read = read_fields(cursor, opening, head, &mut fields);
     let span = cursor.span(start, cursor.at());
-    let path = fields.iter().find(|(name, _)| PATHS.contains(name)).and_then(|(_, path)| path.target(cursor));
-    let end = cursor.mark();
-    let taken = read.and_then(|()| take(cursor, call, span, path.as_ref(), &fields, out));
-    cursor.reset(end);
-    if let Err(fault) = taken {
-        out.take(Err(fault.with_lost(span).into()), path.map(|path| path.raw));
-    }
+    let call = Call::of_fields(opening.name, span, fields);
+    let before = out.lengths();
+    let fault = match read {
+        Err(fault) => fault,
+        Ok(()) if !call.take(out) && call.writes() => {
+            fault::unknown_operation(span, opening.name, &TOOLS.join(", ")).into()
+        }
+        Ok(()) if before == out.lengths() && TOOLS.contains(&opening.tag) => {
+            let missing = if opening.tag == TOOLS[0] { FIELDS[2] } else { FIELDS[1] };
+            fault::missing_field(span, missing, &format!("`<{}>`", opening.tag)).into()
+        }
+        Ok(()) => return,
+    };
+    out.take(Err(fault.with_lost(span).into()), call.path().ok().map(|path| path.raw));
 }
 
 /// Reads the fields of a call and the closing tag. An error does not end the call.
@@ -119,7 +97,7 @@ fn read_fields<'r>(
     cursor: &mut Cursor<'r>,
     call: Opening<'r>,
     head: Span,
-    fields: &mut Vec<(&'r str, Value<'r>)>,
+    fields: &mut Vec<Field<'r>>,
 ) -> Result<(), Fault> {
     let owner = format!("`<{}>`", call.tag);
     let mut wrong = Ok(());
@@ -140,22 +118,22 @@ fn read_fields<'r>(
             continue;
         };
         match read_value(cursor, call, field) {
-            Some(_) if fields.iter().any(|(name, _)| *name == field.name) => {
+            Some(_) if fields.iter().any(|other| other.key == field.name) => {
                 wrong = wrong.and(Err(fault::duplicate_field(place, field.name, &owner).into()));
             }
-            Some(value) => fields.push((field.name, value)),
+            Some(value) => fields.push(value),
             None => wrong = wrong.and(Err(fault::unterminated(head, &owner).into())),
         }
     }
 }
 
 /// Reads the value between the tags of a field; without a closing tag, goes to the next call or to the end.
-fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>) -> Option<Value<'r>> {
+fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>) -> Option<Field<'r>> {
     cursor.step(field.length);
     if cursor.line().is_some_and(Line::is_blank) {
         cursor.advance();
     }
-    let (first, start) = (cursor.mark(), cursor.at());
+    let start = cursor.at();
     let mut lines = cursor.lines();
     while let Some(line) = lines.next() {
         if line.start > start && Opening::of_call(trim_start(line.text)).is_some() {
@@ -163,12 +141,15 @@ fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>
             return None;
         }
         let mut ends = tag::closings(line, field.tag, Brackets::ANGLE);
-        let end = ends.find(|(_, rest)| field.name == PATHS[0] || may_follow(*rest, &lines, call));
+        let end = ends.find(|(_, rest)| field.name == FIELDS[0] || may_follow(*rest, &lines, call));
         if let Some((at, rest)) = end {
             let is_alone = line.is_whole() && line.text[..at].bytes().all(is_blank);
             let end = line.start + if is_alone { 0 } else { at };
             cursor.go_to(rest);
-            return Some(Value { first, span: cursor.span(start, end) });
+            // A blank value has no lines.
+            let text = if start < end { cursor.payload(start, end) } else { Passage::default() };
+            let text = if text == "\n" { Passage::default() } else { text };
+            return Some(Field::new(field.name, Content::Lines(text), cursor.span(start, end)));
         }
     }
     cursor.go_to_end();
@@ -180,39 +161,4 @@ fn may_follow(rest: Line<'_>, below: &Lines<'_>, call: Opening<'_>) -> bool {
     let text = tag::next_text(rest, below).map_or("", |line| trim_start(line.text));
     tag::closing_length(text, call.tag, Brackets::ANGLE).is_some()
         || Opening { name: call.name, tag: call.tag, length: 0 }.of_field(text).is_some()
-}
-
-/// Adds the edits of a call.
-fn take<'r>(
-    cursor: &mut Cursor<'r>,
-    call: Opening<'_>,
-    span: Span,
-    path: Option<&Target>,
-    fields: &[(&str, Value<'r>)],
-    out: &mut Output,
-) -> Result<(), Fault> {
-    let owner = format!("`<{}>`", call.tag);
-    let Some((_, diff)) = fields.iter().find(|(name, _)| *name == DIFF) else {
-        let fields = fields.iter().map(|(name, value)| Field::new(name, value.content(cursor), value.span));
-        let fields = Call::of_fields(call.name, span, fields.collect());
-        let before = out.lengths();
-        if !fields.take(out) && fields.writes() {
-            let fault = fault::unknown_operation(span, call.name, &TOOLS.join(", "));
-            out.take(Err(fault.into()), fields.path().ok().map(|path| path.raw));
-        }
-        if before == out.lengths() && TOOLS.contains(&call.tag) {
-            let missing = if call.tag == TOOLS[0] { FIELDS[2] } else { DIFF };
-            return Err(fault::missing_field(span, missing, &owner).into());
-        }
-        return Ok(());
-    };
-    let path = path.ok_or_else(|| fault::missing_field(span, PATHS[0], &owner))?;
-    let before = out.lengths();
-    cursor.reset(diff.first);
-    search_replace::read_blocks(cursor, out, path, diff.span.end as usize);
-    if before == out.lengths() {
-        return Err(fault::missing_field(span, "<<<<<<< SEARCH", "`<diff>`").into());
-    }
-    out.script.edits.iter_mut().skip(before.0).for_each(|edit| edit.format = FormatId::EditCalls);
-    Ok(())
 }

@@ -31,7 +31,7 @@ pub(super) fn escaped<'l>(
         Some(line) if !ENTITIES.into_iter().any(file_holds) => {
             let line = String::from_utf8_lossy(line);
             let message = format!("the new text is escaped as in HTML: `{}`", line.trim());
-            Err(Refusal::new(Code::Escaped, message).with_help("copy the response as plain text"))
+            Err(Refusal::new(Code::Escaped, message).with_help("copy the response as text"))
         }
         _ => Ok(()),
     }

@@ -100,16 +100,11 @@ fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Box<R
     let opening = after.iter().find(|line| line.starts_with(b"```"));
     let opening = opening.filter(|line| *last == b"```" && !std::ptr::eq(*line, last));
     let is_escaped = first.trim_ascii().starts_with(b"<![CDATA[") && last.trim_ascii().ends_with(b"]]>");
-    let (what, begins) = match opening.filter(|_| !guard.language.is_prose()) {
-        Some(opening) => ("code fence", opening),
-        None if is_escaped => ("CDATA section", first),
-        None => return Ok(()),
-    };
-    if hay.has_line(begins, Normalization::Text) {
-        return Ok(());
+    let begins = opening.filter(|_| !guard.language.is_prose()).or(Some(first).filter(|_| is_escaped));
+    match begins.filter(|begins| !hay.has_line(begins, Normalization::Text)) {
+        Some(begins) => Err(would_land(Code::Malformed, &String::from_utf8_lossy(begins))),
+        None => Ok(()),
     }
-    let message = format!("a {what} is around the new text and would land in the file");
-    Err(Refusal::new(Code::Malformed, message).with_help("leave it out"))
 }
 
 /// A new line that stands for lines which are not written out: one that says so by an ellipsis or brackets, also beside lines
@@ -182,10 +177,15 @@ fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<
 
 /// The refusal of a line that marks a conflict, or a block.
 pub(crate) fn marker(line: &str) -> Box<Refusal> {
-    // Enough to look for; a label may be of any length.
+    would_land(Code::Markers, line)
+}
+
+/// The refusal of a line that belongs to the response and not to the file.
+fn would_land(code: Code, line: &str) -> Box<Refusal> {
+    // Enough to look for; a line may be of any length.
     let line: String = line.trim().chars().take(40).collect();
-    Refusal::new(Code::Markers, format!("the new text has the conflict marker or divider `{line}`"))
-        .with_help("write the lines as they should be, and each block with its three markers, each once")
+    Refusal::new(code, format!("the marker `{line}` would land in the file"))
+        .with_help("write only lines of the file, and each marker of a block once")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! While a response is read, it holds the last paragraphs and headings since the last edit or code block, the nearest
 //! heading with a path, and the file of the block before.
 
-use super::file::{self, Found};
+use super::file::{self, NamedPath};
 use super::scan::{Line, trim, trim_start};
 use super::why;
 use crate::edit::{Candidate, Clue, Target};
@@ -26,7 +26,7 @@ struct Text<'r> {
     is_code: bool,
     lines: Vec<Line<'r>>,
     /// The path, if the last line is only a path.
-    path: Option<Found<'r>>,
+    path: Option<NamedPath<'r>>,
 }
 
 /// The text above the current line.
@@ -58,8 +58,8 @@ impl<'r> Above<'r> {
         let is_reason = why::labelled(text).is_some();
         let path = file::path_line(line.text);
         if is_heading {
-            let only = path.filter(Found::is_sure).or_else(|| {
-                let mut words = file::words(text).filter(Found::is_sure);
+            let only = path.filter(NamedPath::is_sure).or_else(|| {
+                let mut words = file::words(text).filter(NamedPath::is_sure);
                 words.next().filter(|first| words.all(|other| other.path == first.path))
             });
             self.heading = only.map(|found| self.target(found, line)).or(self.heading.take());
@@ -140,12 +140,12 @@ impl<'r> Above<'r> {
         self.previous = files.into_iter().map(previous).collect();
     }
 
-    fn target(&self, found: Found<'_>, line: Line<'_>) -> Target {
+    fn target(&self, found: NamedPath<'_>, line: Line<'_>) -> Target {
         found.target(line, self.response)
     }
 
     /// The path on the line right above.
-    fn path_line(&self) -> Option<(Found<'r>, Line<'r>)> {
+    fn path_line(&self) -> Option<(NamedPath<'r>, Line<'r>)> {
         let text = self.texts.iter().rev().find(|text| !text.is_reason)?;
         let line = *text.lines.last()?;
         // The first line of a fence may name the file in a comment.
@@ -204,7 +204,7 @@ impl<'r> Above<'r> {
         let mut words: Vec<_> = words.collect();
         words.sort_by_key(|(found, _)| !found.is_sure());
         let all = words.into_iter().take(WORDS);
-        let quoted = |found: Found<'_>| found.quoted || text.is_heading && found.path.contains('/');
+        let quoted = |found: NamedPath<'_>| found.quoted || text.is_heading && found.path.contains('/');
         all.map(|(found, line)| Candidate { path: self.target(found, line), by, quoted: quoted(found) })
             .collect()
     }

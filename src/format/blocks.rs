@@ -11,7 +11,7 @@ mod region;
 mod tests;
 
 use super::above::Above;
-use super::document::{Part, What, lift};
+use super::document::{Part, PartKind, lift};
 use super::fence::{Fence, is_markdown};
 use super::reasoning;
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
@@ -250,7 +250,7 @@ impl<'r> Reader<'r> {
         let language = language(fence.info);
         let is_code = !language.is_empty() && !PROSE.contains(&language);
         self.above.enter(line, fence.info, is_code);
-        let files = self.above.files_of_block(!file::says_lines(fence.info));
+        let files = self.above.files_of_block(!file::has_line_numbers(fence.info));
         cursor.advance();
         self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
@@ -335,7 +335,7 @@ impl<'r> Reader<'r> {
         self.blocks(cursor, depth + 1);
         let span = cursor.span(start, cursor.at());
         if self.parts.len() > first {
-            self.parts.push(Part { what: What::Other, span, depth, level: depth });
+            self.parts.push(Part { kind: PartKind::Other, span, depth, level: depth });
         }
         cursor.set_margin(outer);
         (self.above, self.gap) = (above, Gap::Text);
@@ -350,11 +350,12 @@ impl<'r> Reader<'r> {
         let range = json.range();
         if json.is_cut_off() && range.len() > 2 {
             let span = cursor.span(range.start, range.end);
-            let is_call = |part: &Part| matches!(part.what, What::Region { format: FormatId::EditCalls, .. });
+            let is_call =
+                |part: &Part| matches!(part.kind, PartKind::Region { format: FormatId::EditCalls, .. });
             if self.parts.iter().rev().find(|part| part.is_region()).is_some_and(is_call) {
                 self.out.fault(fault::unterminated(span, "JSON"));
             } else {
-                self.parts.push(Part { what: What::Other, span, depth, level: depth });
+                self.parts.push(Part { kind: PartKind::Other, span, depth, level: depth });
             }
             cursor.go_to_end();
             return true;
@@ -362,7 +363,7 @@ impl<'r> Reader<'r> {
         let is_object = json.broken().is_none() && json.keys().next().is_some();
         if is_object {
             let span = cursor.span(range.start, range.end);
-            self.parts.push(Part { what: What::Other, span, depth, level: depth });
+            self.parts.push(Part { kind: PartKind::Other, span, depth, level: depth });
             json.leave(cursor);
         }
         is_object
@@ -400,7 +401,7 @@ impl<'r> Reader<'r> {
             if text.ends_with("/>")
                 || text.ends_with('>') && rest.split('>').next().is_some_and(|tag| tag.contains('='))
             {
-                self.parts.push(Part { what: What::Other, span: self.span_of(line), depth: 0, level: 0 });
+                self.parts.push(Part { kind: PartKind::Other, span: self.span_of(line), depth: 0, level: 0 });
             }
             let files = self.above.files_of_block(true);
             self.tag = Some(Tag { name, start: line.start, text: line.next, files });
@@ -412,7 +413,7 @@ impl<'r> Reader<'r> {
         let Some(tag) = self.tag.take_if(closes) else { return };
         let span = Span::new(self.response.id(), tag.start, line.end());
         // Its opening tag was noted.
-        let is_opening = |part: &Part| matches!(part.what, What::Other) && part.span.start == span.start;
+        let is_opening = |part: &Part| matches!(part.kind, PartKind::Other) && part.span.start == span.start;
         if let Some(at) = self.parts.iter().rposition(is_opening) {
             self.parts.remove(at);
         }
@@ -421,7 +422,7 @@ impl<'r> Reader<'r> {
             let given = self.given(span, tag.files, text);
             self.give(given, 0);
         } else {
-            self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });
+            self.parts.push(Part { kind: PartKind::Other, span, depth: 0, level: 0 });
         }
     }
 
@@ -433,7 +434,7 @@ impl<'r> Reader<'r> {
     /// Keeps a code block that is not of a format.
     fn give(&mut self, given: Given, depth: u32) {
         let span = given.span;
-        self.parts.push(Part { what: What::Fence(Box::new(given)), span, depth, level: depth });
+        self.parts.push(Part { kind: PartKind::Fence(Box::new(given)), span, depth, level: depth });
         self.above.clear();
     }
 

@@ -20,7 +20,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
 use mail::{Mail, Part};
 pub(super) use opening::is_hunk;
-use opening::{has_names, is_git, opens, says_diff};
+use opening::{has_names, is_diff, is_git, opens};
 use section::Section;
 
 pub(super) const FORMAT: Format = Format { id: FormatId::Diff, opens, openings: &["diff --git "], parse };
@@ -88,7 +88,7 @@ impl<'r> Reader<'r> {
         if let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_open())
             && text.starts_with([' ', '+'])
             && !(text.starts_with("+++ ") && section.hunks.header_begins(line, below))
-            && !is_item(section.hunks.due(), section.hunks.is_parted(), self.fence, text)
+            && !is_item(section.hunks.due(), section.hunks.ends_blank(), self.fence, text)
         {
             section.take(line);
             return Some(1);
@@ -162,13 +162,13 @@ impl<'r> Reader<'r> {
         if line.is_blank() {
             // A bare hunk that is complete, or has no counts, ends at a blank line.
             match is_bare && line.text.is_empty() && matches!(due, Due::Nothing | Due::Unknown) {
-                true if due == Due::Unknown && (section.hunks.is_parted() || goes_on(below)) => {
+                true if due == Due::Unknown && (section.hunks.ends_blank() || goes_on(below)) => {
                     section.take(line)
                 }
                 true => section.hunks.end(),
                 false => section.take(line),
             }
-        } else if is_marked && !is_item(due, section.hunks.is_parted(), self.fence, line.text) {
+        } else if is_marked && !is_item(due, section.hunks.ends_blank(), self.fence, line.text) {
             section.take(line);
         } else {
             // It is prose, or a context line without its mark.
@@ -195,7 +195,7 @@ impl<'r> Reader<'r> {
         match &mut self.section {
             Some(_) if self.fence.is_none() && is_list_item(line.text) => return None,
             // In a diff fence without an `@@` line, all lines are one hunk.
-            Some(section) if is_marked && section.has_only_names() && self.fence.is_some_and(says_diff) => {
+            Some(section) if is_marked && section.has_only_names() && self.fence.is_some_and(is_diff) => {
                 section.hunks.begin_bare(line);
                 section.take(line);
             }
@@ -296,8 +296,8 @@ impl<'r> Reader<'r> {
 
 /// Whether a line after a bare hunk is a list item: the hunk is complete by its counts, or it has no counts and a
 /// blank line is between them.
-fn is_item(due: Due, is_parted: bool, fence: Option<Fence<'_>>, text: &str) -> bool {
-    let may_end = due == Due::Nothing || due == Due::Unknown && is_parted;
+fn is_item(due: Due, ends_blank: bool, fence: Option<Fence<'_>>, text: &str) -> bool {
+    let may_end = due == Due::Nothing || due == Due::Unknown && ends_blank;
     fence.is_none() && may_end && is_list_item(text)
 }
 

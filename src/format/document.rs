@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// A block that is not text.
 pub(super) struct Part {
-    pub(super) what: What,
+    pub(super) kind: PartKind,
     pub(super) span: Span,
     /// The number of fences and quotes around it.
     pub(super) depth: u32,
@@ -20,7 +20,7 @@ pub(super) struct Part {
     pub(super) level: u32,
 }
 
-pub(super) enum What {
+pub(super) enum PartKind {
     /// A region, with the indexes of its edits and diagnostics.
     Region { format: FormatId, edits: Range<u32>, faults: Range<u32> },
     /// A fence without edits, or with edits that are only shown.
@@ -33,7 +33,7 @@ pub(super) enum What {
 
 impl Part {
     pub(super) fn is_region(&self) -> bool {
-        matches!(self.what, What::Region { .. })
+        matches!(self.kind, PartKind::Region { .. })
     }
 }
 
@@ -56,11 +56,11 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
     let (mut edits, mut faults) = (vec![true; script.edits.len()], vec![true; script.diagnostics.len()]);
     for part in reader.parts {
         let is_shown = part.level > 0;
-        match part.what {
-            What::Region { format, .. } if !is_shown && reading.reads(format) => {
+        match part.kind {
+            PartKind::Region { format, .. } if !is_shown && reading.reads(format) => {
                 regions.push(Region { format, span: part.span });
             }
-            What::Region { format, edits: own, faults: also } => {
+            PartKind::Region { format, edits: own, faults: also } => {
                 edits[own.start as usize..own.end as usize].fill(false);
                 faults[also.start as usize..also.end as usize].fill(false);
                 if is_shown {
@@ -71,7 +71,7 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
                 }
             }
             _ if is_shown => {}
-            What::Empty(format) => {
+            PartKind::Empty(format) => {
                 let region = Region { format, span: part.span };
                 if reading.reads(format) {
                     regions.push(region);
@@ -79,11 +79,11 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
                     script.other.get_or_insert(region);
                 }
             }
-            What::Fence(given) if given.candidates.is_empty() => {
+            PartKind::Fence(given) if given.candidates.is_empty() => {
                 script.unread.push(Unread { span: given.span, info: given.language });
             }
-            What::Fence(given) => script.given.push(*given),
-            What::Other => script.unread.push(Unread { span: part.span, info: String::new() }),
+            PartKind::Fence(given) => script.given.push(*given),
+            PartKind::Other => script.unread.push(Unread { span: part.span, info: String::new() }),
         }
     }
     if edits.contains(&false) {

@@ -18,13 +18,13 @@ const LONGEST: usize = 400;
 
 /// A path in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found<'t> {
+pub(super) struct NamedPath<'t> {
     pub(super) path: &'t str,
     /// Whether a label or quotes mark it as a path.
     pub(super) quoted: bool,
 }
 
-impl Found<'_> {
+impl NamedPath<'_> {
     /// Whether it is meant as a path: it is marked as one, or has the form of one.
     pub(super) fn is_sure(&self) -> bool {
         self.quoted || is_path(self.path)
@@ -40,7 +40,7 @@ impl Found<'_> {
 
 /// The path of a path line: the whole line is a path, perhaps in backquotes, bold, in a link, after `#`, a list mark
 /// or `File:`, or before a colon or line numbers.
-pub(super) fn path_line(line: &str) -> Option<Found<'_>> {
+pub(super) fn path_line(line: &str) -> Option<NamedPath<'_>> {
     let text = without_marks(line);
     match label(text) {
         Some(value) => whole(value, true),
@@ -54,7 +54,7 @@ pub(super) fn has_label(line: &str) -> bool {
 }
 
 /// The path in a comment that is a whole line.
-pub(super) fn first_line(line: &str) -> Option<Found<'_>> {
+pub(super) fn first_line(line: &str) -> Option<NamedPath<'_>> {
     let text = trim(line);
     let comment = COMMENTS.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
@@ -63,12 +63,12 @@ pub(super) fn first_line(line: &str) -> Option<Found<'_>> {
         let value = label(inner);
         whole(value.unwrap_or(inner), value.is_some())
     });
-    comment.filter(Found::is_sure)
+    comment.filter(NamedPath::is_sure)
 }
 
 /// The path in an info string: the whole string, the part after the language, or the only word with the form of a
 /// path, as in `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`.
-pub(super) fn info(info: &str) -> Option<Found<'_>> {
+pub(super) fn info(info: &str) -> Option<NamedPath<'_>> {
     let of = |text| whole(text, false).filter(|found| is_path(found.path));
     let is_border = |c: char| c.is_whitespace() || "{}()[]\"'=,:;".contains(c);
     let mut words = info.split(is_border).filter_map(of);
@@ -77,12 +77,12 @@ pub(super) fn info(info: &str) -> Option<Found<'_>> {
 }
 
 /// Whether an info string has line numbers, as `12:15:src/a.rs` does.
-pub(super) fn says_lines(info: &str) -> bool {
+pub(super) fn has_line_numbers(info: &str) -> bool {
     info.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// The words of a line of prose that may be paths, in order.
-pub(super) fn words(line: &str) -> impl Iterator<Item = Found<'_>> {
+pub(super) fn words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
     // A path in prose ends at a character that is rare in paths.
     let is_of_path = |c: char| c.is_alphanumeric() || "/\\._-+@~$#%&:".contains(c);
     let mut rest = line;
@@ -103,9 +103,9 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = Found<'_>> {
             }
             rest = behind;
             let quoted = quoted.is_some();
-            let found = whole(word, quoted).map(|found| Found { quoted, ..found });
+            let found = whole(word, quoted).map(|found| NamedPath { quoted, ..found });
             // A bare word counts only if it looks like the name of a file.
-            let may_be_name = |found: &Found<'_>| {
+            let may_be_name = |found: &NamedPath<'_>| {
                 quoted || is_path(found.path) || found.path.starts_with(char::is_uppercase)
             };
             if let Some(found) = found.filter(may_be_name) {
@@ -117,7 +117,7 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = Found<'_>> {
 
 /// Whether a text only names a file, perhaps after a single word with a colon, which may be `File:` in any language.
 pub(super) fn only_names(text: &str) -> bool {
-    let Some(found) = words(text).find(Found::is_sure) else { return false };
+    let Some(found) = words(text).find(NamedPath::is_sure) else { return false };
     let start = found.path.as_ptr() as usize - text.as_ptr() as usize;
     let (before, behind) = (&text[..start], &text[start + found.path.len()..]);
     let before = trim(before.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ':' | '：')));
@@ -160,7 +160,7 @@ fn label(text: &str) -> Option<&str> {
 }
 
 /// The path in a text, without quotes and marks around it.
-fn whole(text: &str, labelled: bool) -> Option<Found<'_>> {
+fn whole(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
     let (mut text, mut quoted) = (trim(text), labelled);
     for _ in 0..4 {
         text = without_place(text);
@@ -173,7 +173,7 @@ fn whole(text: &str, labelled: bool) -> Option<Found<'_>> {
             break;
         }
     }
-    is_plausible(text, quoted).then_some(Found { path: text, quoted })
+    is_plausible(text, quoted).then_some(NamedPath { path: text, quoted })
 }
 
 /// A path without a colon or line numbers after it: `a.py:`, `a.py:4-6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
@@ -254,7 +254,7 @@ mod tests {
         ] {
             assert_eq!(info(text).map(|found| found.path), path, "{text}");
         }
-        let of = |line| first_line(line).map(|found: Found<'static>| found.path);
+        let of = |line| first_line(line).map(|found: NamedPath<'static>| found.path);
         assert_eq!(of("# src/a.py"), Some("src/a.py"));
         assert_eq!(of("// File: a.ts"), Some("a.ts"));
         assert_eq!(of("<!-- a.html -->"), Some("a.html"));

@@ -85,7 +85,7 @@ pub(super) struct Hunks<'r> {
     is_combined: bool,
     body: Body,
     /// Hunks that change nothing.
-    idle: Vec<Hunk>,
+    unchanged: Vec<Hunk>,
 }
 
 /// How many lines of a hunk are missing, by its numbers.
@@ -187,7 +187,7 @@ impl<'r> Hunks<'r> {
             begun: false,
             is_combined: false,
             body: Body::default(),
-            idle: Vec::new(),
+            unchanged: Vec::new(),
         }
     }
 
@@ -217,7 +217,7 @@ impl<'r> Hunks<'r> {
 
     /// Whether there are hunks besides the open one.
     fn have_others(&self) -> bool {
-        !self.body.hunks.is_empty() || !self.idle.is_empty()
+        !self.body.hunks.is_empty() || !self.unchanged.is_empty()
     }
 
     /// Whether the open hunk is too short, and has no error.
@@ -227,7 +227,7 @@ impl<'r> Hunks<'r> {
     }
 
     /// Whether the open hunk ends with blank lines so far.
-    pub(super) fn is_parted(&self) -> bool {
+    pub(super) fn ends_blank(&self) -> bool {
         self.open.as_ref().is_none_or(|hunk| !hunk.blanks.is_empty())
     }
 
@@ -363,12 +363,12 @@ impl<'r> Hunks<'r> {
             return;
         }
         // In a Codex patch, it tells where the search continues.
-        let is_idle = hunk.marks.are_only(b' ') && !hunk.is_of_patch();
+        let is_unchanged = hunk.marks.are_only(b' ') && !hunk.is_of_patch();
         let Open { span, anchor, marks, before_unterminated, after_unterminated, .. } = hunk;
         let change = Change::Diff { lines: hunk.lines.into_lines(), before_unterminated, after_unterminated };
         let hunk = Hunk { span, change, anchor };
-        if is_idle {
-            self.idle.push(hunk);
+        if is_unchanged {
+            self.unchanged.push(hunk);
         } else {
             self.body.hunks.push(hunk);
             self.body.marks.add(marks);
@@ -378,9 +378,9 @@ impl<'r> Hunks<'r> {
     /// Ends reading, and returns the body.
     pub(super) fn finish(mut self) -> Body {
         self.end();
-        let Self { mut body, idle, .. } = self;
-        if body.hunks.is_empty() && !idle.is_empty() {
-            (body.hunks, body.marks) = (idle, Marks::of(b' '));
+        let Self { mut body, unchanged, .. } = self;
+        if body.hunks.is_empty() && !unchanged.is_empty() {
+            (body.hunks, body.marks) = (unchanged, Marks::of(b' '));
         }
         // There may be very many bodies.
         body.hunks.shrink_to_fit();

@@ -8,7 +8,7 @@ mod tests;
 mod text;
 mod tree;
 
-pub(super) use text::{Decoded, and_break, ends_with_break, lines, plain, strings};
+pub(super) use text::{Decoded, ends_with_break, lines, plain, strings, with_break};
 pub(super) use tree::{Kind, Value};
 
 use super::fault;

@@ -7,7 +7,7 @@ mod element;
 mod payload;
 mod write;
 
-use super::scan::{Cursor, is_text, starts_with_ignore_case, trim_start};
+use super::scan::{Cursor, equals_trimmed, starts_with_ignore_case, trim_start};
 use super::tag::{self, Brackets, has_attributes, is_bare};
 use super::{Format, FormatId, Output, fault};
 
@@ -81,7 +81,7 @@ fn opening(cursor: &Cursor<'_>) -> Option<Opening> {
         let rest = line.skip(line.text.len() - rest.split_once('>')?.1.len());
         let mut below = cursor.lines();
         below.next();
-        return is_text(tag::next_text(rest, &below)?.text, payload::OPEN).then_some(Opening::Part);
+        return equals_trimmed(tag::next_text(rest, &below)?.text, payload::OPEN).then_some(Opening::Part);
     }
     starts_edit(text, || cursor.lines().nth(1).map(|line| line.text)).then_some(Opening::Edit)
 }
@@ -101,7 +101,7 @@ fn starts_edit<'r>(text: &str, next_line: impl FnOnce() -> Option<&'r str>) -> b
     }
     let line = next_line().map_or("", trim_start);
     let is_attribute = line.starts_with(|c: char| c.is_ascii_alphabetic()) && has_attributes(line);
-    is_text(rest, "") && (line.starts_with('>') || is_attribute)
+    equals_trimmed(rest, "") && (line.starts_with('>') || is_attribute)
 }
 
 /// Whether the part with this name has a payload.

@@ -184,7 +184,7 @@ pub fn find_closing(text: &str, name: &str) -> Option<usize> {
 
 /// Whether only tags follow a tag on its line. In square brackets, a remark of udiffx's own instructions may follow,
 /// because some models repeat it.
-pub fn stands_alone(after: &str, brackets: Brackets) -> bool {
+pub fn only_tags_follow(after: &str, brackets: Brackets) -> bool {
     let after = trim_start(after);
     let next = if brackets == Brackets::SQUARE { "<<<---" } else { "<" };
     after.is_empty() || after.starts_with(next)
@@ -194,7 +194,7 @@ pub fn stands_alone(after: &str, brackets: Brackets) -> bool {
 pub fn is_bare(rest: &str, brackets: Brackets) -> bool {
     let rest = trim_start(rest);
     let rest = rest.strip_prefix('/').unwrap_or(rest).strip_prefix(brackets.close);
-    rest.is_some_and(|after| stands_alone(after, brackets))
+    rest.is_some_and(|after| only_tags_follow(after, brackets))
 }
 
 /// Whether a tag has attributes in this line. `rest` follows the name.

@@ -7,7 +7,7 @@ use super::scan::{starts_with_ignore_case, trim, trim_start};
 use std::borrow::Cow;
 
 /// Joins the lines of each paragraph; `None` if there are no words.
-pub fn joined(text: &str) -> Option<String> {
+pub fn join_paragraphs(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut fence: Option<Fence<'_>> = None;
     let mut apart = true;
@@ -101,9 +101,9 @@ mod tests {
             ("See\n```\n  x\n\ny\n```\nend", "See\n```\n  x\n\ny\n```\nend"),
             ("-1 is no item\n2 neither", "-1 is no item 2 neither"),
         ] {
-            assert_eq!(joined(text).as_deref(), Some(why), "{text:?}");
+            assert_eq!(join_paragraphs(text).as_deref(), Some(why), "{text:?}");
         }
-        assert_eq!(joined(" \n--\n"), None);
+        assert_eq!(join_paragraphs(" \n--\n"), None);
     }
 
     #[test]

@@ -226,7 +226,7 @@ mod tests {
         let fault = settled(search("both\n"), &both).unwrap_err();
         assert_eq!(fault, "missing: it is not clear which file this edit is for: `a` or `b`");
         let fault = settled(search("q\n"), &both).unwrap_err();
-        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to 0 of them");
+        assert_eq!(fault, "missing: it is not clear which file this edit is for: `a` or `b`");
         let same = [("a", Clue::Line), ("./a", Clue::Heading)];
         assert_eq!(settled(search("both\n"), &same), Ok("a".into()), "they are one");
     }

@@ -111,7 +111,7 @@ fn edit(value: Value<'_>, out: &mut Output) -> Result<Edit, Fault> {
         let written = changes.children().map(|value| change(value, &mut whys));
         lower(action, written.collect::<Result<_, _>>()?, changes.span())?
     };
-    let why = why::joined(&whys.join("\n\n"));
+    let why = why::join_paragraphs(&whys.join("\n\n"));
     Ok(Edit { why, ..Edit::new(FormatId::Applydir, value.span(), path, op) })
 }
 

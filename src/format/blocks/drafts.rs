@@ -4,7 +4,7 @@ use super::Reader;
 use crate::diag::{Code, Diagnostic, Severity, counted};
 use crate::edit::{Edit, Script};
 use crate::format::above::Above;
-use crate::format::document::{Part, What};
+use crate::format::document::{Part, PartKind};
 use crate::format::reasoning::{self, End, Opening, Sections};
 use crate::format::scan::{Cursor, Line, trim};
 use crate::format::{FORMATS, Reading, fault};
@@ -110,7 +110,7 @@ impl<'r> Reader<'r> {
         let Some((start, parts, lengths)) = self.drafts.turn.take() else { return };
         self.restore(parts, lengths);
         let span = Span::new(self.response.id(), start, end);
-        self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });
+        self.parts.push(Part { kind: PartKind::Other, span, depth: 0, level: 0 });
     }
 
     /// Removes all that was read so far.
@@ -165,7 +165,7 @@ impl<'r> Reader<'r> {
         let is_behind = |span: &Span| span.end as usize > offset;
         let edits = self.out.script.edits.iter().rev().map(|edit| edit.span).take_while(is_behind);
         let parts = self.parts.iter().rev().take_while(|part| is_behind(&part.span));
-        let files = parts.filter(|part| matches!(&part.what, What::Fence(given) if given.is_whole));
+        let files = parts.filter(|part| matches!(&part.kind, PartKind::Fence(given) if given.is_whole));
         edits.chain(files.map(|part| part.span)).filter(|span| span.start as usize >= offset).count()
     }
 

@@ -3,7 +3,7 @@
 use super::drafts::may_be_cut_off;
 use super::{Gap, Reader};
 use crate::edit::{Candidate, Clue, Edit, FenceState, FormatId, Given, Script, Target, Unnamed};
-use crate::format::document::{Part, What};
+use crate::format::document::{Part, PartKind};
 use crate::format::scan::{Cursor, Line};
 use crate::format::{FORMATS, Format, diff, fault, file};
 use crate::span::Span;
@@ -29,17 +29,17 @@ impl<'r> Reader<'r> {
             }
             self.tag = None;
             let is_empty = (edits, faults) == self.out.lengths();
-            let what = if is_empty {
-                What::Empty(format.id)
+            let kind = if is_empty {
+                PartKind::Empty(format.id)
             } else {
                 self.attach(format, edits, faults, cursor.span_of(line), candidates);
                 let to = self.out.lengths();
                 let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
                 let (edits, faults) = (number(edits)..number(to.0), number(faults)..number(to.1));
-                What::Region { format: format.id, edits, faults }
+                PartKind::Region { format: format.id, edits, faults }
             };
             let span = cursor.span(line.start, cursor.at());
-            self.parts.push(Part { what, span, depth, level: depth });
+            self.parts.push(Part { kind, span, depth, level: depth });
             if !is_empty {
                 self.gap = Gap::Blank;
                 self.item = self.item.filter(|_| depth > 0 || !cursor.margin().blanks.is_empty());
@@ -53,7 +53,7 @@ impl<'r> Reader<'r> {
     /// Whether the last region is of a format.
     fn is_last(&self, format: FormatId) -> bool {
         let last = self.parts.iter().rev().find(|part| part.is_region());
-        last.is_some_and(|part| matches!(part.what, What::Region { format: last, .. } if last == format))
+        last.is_some_and(|part| matches!(part.kind, PartKind::Region { format: last, .. } if last == format))
     }
 
     /// Whether the diff above goes on at this line: a hunk without numbers does not open a region by itself.

@@ -147,7 +147,7 @@ fn without_remark(name: &Name) -> Option<Name> {
 }
 
 /// The file of the only name in a header.
-pub(super) fn alone(name: &Name) -> Path {
+pub(super) fn only_name(name: &Name) -> Path {
     let text = without_prefix(&name.text).filter(|_| name.text.starts_with(['a', 'b']));
     Path { name: Name { text: text.unwrap_or(&name.text).to_owned(), ..name.clone() }, prefixed: false }
 }

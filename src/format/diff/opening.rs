@@ -46,7 +46,7 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
         }
         _ => false,
     };
-    if begins_here || !cursor.fence().is_some_and(says_diff) {
+    if begins_here || !cursor.fence().is_some_and(is_diff) {
         return begins_here;
     }
     let is_changed = |line: Line<'_>| trim_start(line.text).starts_with(['+', '-']);
@@ -58,7 +58,7 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
 }
 
 /// Whether a fence is for diffs.
-pub(super) fn says_diff(fence: Fence<'_>) -> bool {
+pub(super) fn is_diff(fence: Fence<'_>) -> bool {
     let word = fence.info.split([' ', '\t', ':']).next().unwrap_or("");
     LANGUAGES.iter().any(|language| word.eq_ignore_ascii_case(language))
 }

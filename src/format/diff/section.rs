@@ -1,7 +1,7 @@
 //! The section of a file in a diff, and the edit.
 
 use super::mail::Mail;
-use super::name::{HEADER, Name, Path, alone, same};
+use super::name::{HEADER, Name, Path, only_name, same};
 use super::opening::HEADERS;
 use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
@@ -98,7 +98,7 @@ impl<'r> Section<'r> {
 
     /// Begins a hunk.
     pub(super) fn begin_hunk(&mut self, line: Line<'r>) {
-        self.reaches(line);
+        self.extend_to(line);
         self.hunks.begin(line);
     }
 
@@ -110,7 +110,7 @@ impl<'r> Section<'r> {
     /// Reads a line of the open hunk.
     pub(super) fn take(&mut self, line: Line<'r>) {
         if !line.is_blank() {
-            self.reaches(line);
+            self.extend_to(line);
         }
         self.hunks.take(line);
     }
@@ -124,14 +124,14 @@ impl<'r> Section<'r> {
 
     /// Reads a changed line outside of hunks.
     pub(super) fn stray(&mut self, line: Line<'r>) {
-        self.reaches(line);
+        self.extend_to(line);
         if !std::mem::replace(&mut self.has_strays, true) {
             let span = self.hunks.span(line);
             self.hunks.fault(fault::no_hunk(span));
         }
     }
 
-    fn reaches(&mut self, line: Line<'_>) {
+    fn extend_to(&mut self, line: Line<'_>) {
         self.span = self.span.join(self.hunks.span(line));
     }
 
@@ -164,7 +164,7 @@ impl<'r> Section<'r> {
             }
             _ => {}
         }
-        self.reaches(line);
+        self.extend_to(line);
         true
     }
 
@@ -263,7 +263,7 @@ impl<'r> Section<'r> {
                 two_files(new.span, &old.text, &new.text).with_help(help)
             })?),
             (Some(only), None) | (None, Some(only)) => {
-                Some(pair.clone().filter(|pair| pair.may_be(only)).unwrap_or_else(|| alone(only)))
+                Some(pair.clone().filter(|pair| pair.may_be(only)).unwrap_or_else(|| only_name(only)))
             }
             (None, None) => pair.clone(),
         };

@@ -397,7 +397,7 @@ fn take_nested(
 fn change(old: &Field<'_>, new: Option<&Field<'_>>, all: bool) -> Option<Change> {
     let texts = |before, after, unit| Some(Change::Texts { before, after, unit });
     let none = Passage::default;
-    let verbatim = || texts(old.and_break(), new.map_or_else(none, Field::and_break), Unit::Verbatim);
+    let verbatim = || texts(old.with_break(), new.map_or_else(none, Field::with_break), Unit::Verbatim);
     match (old.ends_with_break(), new) {
         _ if all => verbatim(),
         (true, None) => texts(old.plain(), none(), Unit::Text),

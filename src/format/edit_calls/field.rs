@@ -159,11 +159,11 @@ impl<'a> Field<'a> {
         self.read(json::plain)
     }
 
-    pub(super) fn and_break(&self) -> Passage {
+    pub(super) fn with_break(&self) -> Passage {
         match &self.content {
             // The markup's line break is the one more.
             Content::Lines(text) => text.clone(),
-            Content::Json(_) => self.read(json::and_break),
+            Content::Json(_) => self.read(json::with_break),
         }
     }
 
@@ -179,7 +179,7 @@ impl<'a> Field<'a> {
 
     /// Its text as lines, each ending with `\n`; empty for an empty text.
     pub(super) fn lines(&self) -> Passage {
-        if self.ends_with_break() || self.is_empty() { self.plain() } else { self.and_break() }
+        if self.ends_with_break() || self.is_empty() { self.plain() } else { self.with_break() }
     }
 }
 

@@ -4,7 +4,7 @@
 //! only follow a directive. Content that runs into another directive is refused. So is content in a fence if it is
 //! unclear what belongs to the file.
 
-use super::Sign;
+use super::TagKind;
 use super::directive::Directive;
 use crate::format::fault::{self, Fault};
 use crate::format::fence::{Fence, LONG, Pairs, is_markdown, lines_until, unfence};
@@ -108,7 +108,7 @@ impl Closing<'_> {
     /// The length of the closing tag at the start of a text.
     fn length(self, text: &str) -> Option<usize> {
         let length = tag::closing_length(text, self.name, self.brackets)?;
-        let alone = self.brackets == Brackets::ANGLE || tag::stands_alone(&text[length..], self.brackets);
+        let alone = self.brackets == Brackets::ANGLE || tag::only_tags_follow(&text[length..], self.brackets);
         alone.then_some(length)
     }
 
@@ -142,7 +142,7 @@ impl Closing<'_> {
 
 /// Whether a text can only follow a directive.
 fn may_follow(text: &str) -> bool {
-    matches!(Sign::of(text), Some(Sign::EnvelopeEnd | Sign::Directive(_)))
+    matches!(TagKind::of(text), Some(TagKind::EnvelopeEnd | TagKind::Directive(_)))
 }
 
 /// The end of the content, and the rest of the line after the closing tag; without one, the next directive or the end
@@ -167,10 +167,10 @@ fn find_end<'r>(
                 return Ok(end);
             }
             if let Some(text) = closing.text_of(line.text).filter(|_| !inline) {
-                if Sign::cuts_off(text, closing.brackets) {
+                if TagKind::cuts_off(text, closing.brackets) {
                     return Err(envelope_end.or(Some(line)));
                 }
-                if Sign::of(text) == Some(Sign::EnvelopeEnd) {
+                if TagKind::of(text) == Some(TagKind::EnvelopeEnd) {
                     envelope_end.get_or_insert(line);
                 }
             }

@@ -77,7 +77,8 @@ fn lower(
     if let (Some(attribute), Some(_)) = (attribute, &content.why) {
         return Err(fault::duplicate_field(attribute.span, "why", &tag.shown()).into());
     }
-    let why = content.why.as_deref().or(attribute.map(|attribute| attribute.value)).and_then(why::joined);
+    let why =
+        content.why.as_deref().or(attribute.map(|attribute| attribute.value)).and_then(why::join_paragraphs);
     let op = match directive {
         Directive::New => {
             Op::Create { text: content.text(cursor, &path.raw)?, existing: Existing::Overwrite }

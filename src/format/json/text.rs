@@ -106,7 +106,7 @@ pub(in crate::format) fn plain(written: &str, take: &mut dyn FnMut(&str)) -> Opt
 }
 
 /// The same, with one more line break.
-pub(in crate::format) fn and_break(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+pub(in crate::format) fn with_break(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     normalized(written, false, take);
     take("\n");
     Some(())

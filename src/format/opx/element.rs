@@ -142,7 +142,7 @@ impl<'r> Parts<'r> {
                 };
                 let text = tag::read_text(cursor, "why", is_own);
                 let text = text.ok_or_else(|| fault::unterminated(tag.span, &tag.shown()));
-                self.why = self.note(text).and_then(|text| why::joined(&text));
+                self.why = self.note(text).and_then(|text| why::join_paragraphs(&text));
             }
         }
     }

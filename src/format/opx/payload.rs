@@ -6,7 +6,7 @@
 use super::{is_part, starts_edit};
 use crate::format::fault::{self, Fault};
 use crate::format::fence::unfence;
-use crate::format::scan::{Cursor, Line, Lines, is_text, trim, trim_start};
+use crate::format::scan::{Cursor, Line, Lines, equals_trimmed, trim, trim_start};
 use crate::format::tag::{self, Brackets, Tag};
 use crate::response::{Passage, Response};
 use crate::span::Span;
@@ -52,8 +52,8 @@ pub(super) fn read<'r>(
     let missing = || fault::missing_field(tag.span, open, &tag.shown()).with_help(&help).into();
     cursor.skip_blank_lines();
     let text = cursor.text();
-    let shortened = marker.is_none() && ["<", "<<"].iter().any(|open| is_text(text, open));
-    if !is_text(text, open) && !shortened {
+    let shortened = marker.is_none() && ["<", "<<"].iter().any(|open| equals_trimmed(text, open));
+    if !equals_trimmed(text, open) && !shortened {
         return read_inline(cursor, tag.name, open, close).ok_or_else(missing);
     }
     cursor.advance();
@@ -62,7 +62,7 @@ pub(super) fn read<'r>(
         Ok((end, after)) => {
             cursor.go_to(after);
             let mut inside = lines.clone().take_while(|line| line.start < end);
-            if shortened && inside.any(|line| is_text(line.text, OPEN)) {
+            if shortened && inside.any(|line| equals_trimmed(line.text, OPEN)) {
                 return Err(missing());
             }
             Ok(Payload { lines, span: cursor.span(start, end) })

@@ -98,7 +98,7 @@ pub fn trim_start(text: &str) -> &str {
 
 /// Whether a text equals another except for blanks around it. It stops early, because parsers ask this again and
 /// again about the rest of a long line.
-pub fn is_text(text: &str, wanted: &str) -> bool {
+pub fn equals_trimmed(text: &str, wanted: &str) -> bool {
     trim_start(text).strip_prefix(wanted).is_some_and(|rest| rest.bytes().all(is_blank))
 }
 

@@ -4,6 +4,7 @@
 //! In the body of a unified diff, only `@@` lines and marked lines count. Headers are skipped, unless they name
 //! another file, or remove or move the file.
 
+pub(super) mod git;
 pub(super) mod header;
 
 use super::fault;

@@ -33,7 +33,7 @@ const DATA: &[&str] = &[
     "message/skip.rs",
     "message/width.rs",
     "format/apply_patch/marker.rs",
-    "format/diff/opening.rs",
+    "format/hunk/git.rs",
     "format/opx/write.rs",
     "vcs/reflog.rs",
 ];

@@ -2,28 +2,9 @@
 
 use super::{mail, name};
 use crate::format::fence::Fence;
+use crate::format::hunk::git::HeaderLine;
 use crate::format::hunk::header::{behind_numbers, names};
 use crate::format::scan::{Below, Cursor, Line, trim_start};
-
-/// The beginnings of header lines below `diff --git`, and of the line after the header.
-pub(super) const HEADERS: &[&str] = &[
-    "index ",
-    "old mode ",
-    "new mode ",
-    "new file mode ",
-    "deleted file mode ",
-    "copy from ",
-    "copy to ",
-    "rename from ",
-    "rename to ",
-    "similarity index ",
-    "dissimilarity index ",
-    "--- ",
-    "+++ ",
-    "@@",
-    "Binary files ",
-    "GIT binary patch",
-];
 
 /// The languages of fences with diffs.
 const LANGUAGES: &[&str] = &["diff", "patch", "udiff"];
@@ -68,7 +49,8 @@ fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
     match line.text.as_bytes().first() {
         Some(b'-') => has_names(line, below, true),
         Some(b'd') => {
-            let is_header = |next: Line<'_>| HEADERS.iter().any(|word| next.text.starts_with(word));
+            let is_header =
+                |next: Line<'_>| next.text.starts_with("@@") || HeaderLine::of(next.text).is_some();
             is_git(line.text) && below.clone().next().is_none_or(is_header)
         }
         Some(b'@') => line.text.strip_prefix("@@").and_then(behind_numbers).is_some(),

@@ -2,10 +2,10 @@
 
 use super::mail::Mail;
 use super::name::{HEADER, Name, Path, only_name, same};
-use super::opening::HEADERS;
 use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
 use crate::format::fault::{self, Fault};
+use crate::format::hunk::git::HeaderLine;
 use crate::format::hunk::header::is_placeholder;
 use crate::format::hunk::{Body, Hunks, Marks};
 use crate::format::scan::{Cursor, Line};
@@ -140,29 +140,27 @@ impl<'r> Section<'r> {
         if self.hunks.begun || self.is_nameless {
             return false;
         }
-        let Some(word) = HEADERS.iter().find(|word| line.text.starts_with(**word)) else { return false };
-        let rest = line.skip(word.len());
-        match *word {
-            "--- " => self.old = Some(rest),
-            "+++ " => self.new = Some(rest),
-            "rename from " => self.from = Some((Move::Rename, rest)),
-            "rename to " => self.to = Some((Move::Rename, rest)),
-            "copy from " => self.from = Some((Move::Copy, rest)),
-            "copy to " => self.to = Some((Move::Copy, rest)),
-            "new file mode " => self.made = Some(self.executable(rest)),
-            "deleted file mode " => {
+        let Some((kind, length)) = HeaderLine::of(line.text) else { return false };
+        let rest = line.skip(length);
+        match kind {
+            HeaderLine::OldName => self.old = Some(rest),
+            HeaderLine::NewName => self.new = Some(rest),
+            HeaderLine::RenameFrom => self.from = Some((Move::Rename, rest)),
+            HeaderLine::RenameTo => self.to = Some((Move::Rename, rest)),
+            HeaderLine::CopyFrom => self.from = Some((Move::Copy, rest)),
+            HeaderLine::CopyTo => self.to = Some((Move::Copy, rest)),
+            HeaderLine::NewFileMode => self.made = Some(self.executable(rest)),
+            HeaderLine::DeletedFileMode => {
                 self.executable(rest);
                 self.removed = true;
             }
-            "new mode " => self.mode = Some(self.executable(rest)),
-            "old mode " => {
-                self.executable(rest);
-            }
-            "index " => self.read_index(rest),
-            "Binary files " | "GIT binary patch" => {
+            HeaderLine::NewMode => self.mode = Some(self.executable(rest)),
+            HeaderLine::OldMode => _ = self.executable(rest),
+            HeaderLine::Index => self.read_index(rest),
+            HeaderLine::Similarity => {}
+            HeaderLine::Binary => {
                 self.hunks.fault(fault::malformed_hunk(self.hunks.span(line), "a binary patch"));
             }
-            _ => {}
         }
         self.extend_to(line);
         true

@@ -56,23 +56,23 @@ impl<'r> Content<'r> {
             return Err(fault::unexpected(last_span, "`<why>`", "content").with_help(help).into());
         }
         let first = self.lines().find(|line| !line.is_blank());
-        let opening = first.filter(|line| Fence::of(line.text).is_some());
-        // A Markdown fence may be around everything, or end at the first bare fence.
-        let says = |info: &str| info.eq_ignore_ascii_case("markdown") || info.eq_ignore_ascii_case("md");
-        let wraps = opening.filter(|line| Fence::of(line.text).is_some_and(|fence| says(fence.info)));
-        if let Some(line) = wraps.filter(|_| Fence::of(last).is_some_and(|fence| fence.info.is_empty())) {
-            return Err(fault::unclear_fence(cursor.span(line.start, line.end())).into());
-        }
-        if !is_markdown(path) && (opening.is_some() || last.ends_with(['`', '~'])) {
-            let lone = Pairs::of(self.lines()).lone;
-            let is_lone = |line: &Line<'_>| lone.iter().any(|lone| lone.start == line.start);
-            let ends_lone = lone.last().is_some_and(|line| line.end() >= end);
-            if let Some(line) = opening.filter(|line| is_lone(line)) {
+        let opening = first.and_then(|line| Some((line, Fence::of(line.text)?)));
+        let unclear = if is_markdown(path) {
+            // A fence that says so may be around everything, or end at the first bare one.
+            let is_bare = Fence::of(last).is_some_and(|fence| fence.info.is_empty());
+            let says = |info: &str| info.eq_ignore_ascii_case("markdown") || info.eq_ignore_ascii_case("md");
+            opening.filter(|(_, fence)| is_bare && says(fence.info)).map(|(line, _)| line)
+        } else {
+            let may_be_lone = opening.is_some() || last.ends_with(['`', '~']);
+            let lone = if may_be_lone { Pairs::of(self.lines()).lone } else { Vec::new() };
+            let opening = opening.map(|(line, _)| line);
+            if let Some(line) = opening.filter(|line| lone.contains(line)) {
                 return Err(fault::unterminated(cursor.span(line.start, line.end()), "fence").into());
-            } else if opening.is_some() || ends_lone {
-                let span = opening.map_or(last_span, |line| cursor.span(line.start, line.end()));
-                return Err(fault::unclear_fence(span).into());
             }
+            opening.or(lone.last().copied().filter(|line| line.end() >= end))
+        };
+        if let Some(line) = unclear {
+            return Err(fault::unclear_fence(cursor.span(line.start, line.end())).into());
         }
         Ok(self.lines.payload(self.until))
     }

@@ -1,6 +1,7 @@
 //! The lines before and between hunks: `@@` lines and headers.
 
 use super::Due;
+use super::git::HeaderLine;
 use crate::diag::Diagnostic;
 use crate::format::fault;
 use crate::format::scan::{Below, Line, trim};
@@ -155,10 +156,6 @@ pub(super) fn misplaced(span: Span) -> Diagnostic {
         .with_help("give each file, and each removal or move, an edit of its own")
 }
 
-/// Lines of git's headers that do more than change the file.
-const UNSAYABLE: [&str; 7] =
-    ["rename ", "copy ", "deleted file mode ", "old mode ", "new mode ", "GIT binary patch", "Binary files "];
-
 /// The header lines in the body of a diff for one file.
 #[derive(Debug)]
 pub(super) struct Header {
@@ -180,9 +177,7 @@ impl Header {
     /// Reads a line outside of hunks; returns an error.
     pub(super) fn read(&mut self, line: Line<'_>, span: Span) -> Option<Diagnostic> {
         let text = line.text;
-        let is_other_mode =
-            text.strip_prefix("new file mode ").is_some_and(|mode| mode.trim_end() != "100644");
-        let is_more = self.git && (is_other_mode || UNSAYABLE.iter().any(|word| text.starts_with(word)));
+        let is_more = self.git && HeaderLine::of(text).is_some_and(|(line, _)| line.is_more(text));
         self.git |= text.starts_with("diff --git ");
         let name = text.strip_prefix("+++ ").map(|name| name.split('\t').next().unwrap_or(name).trim());
         let is_misplaced = match name {

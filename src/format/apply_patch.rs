@@ -95,8 +95,8 @@ fn is_of_patch(line: Line<'_>) -> bool {
         || Marker::of(text).is_some()
 }
 
-/// The name of a patch in messages.
-const PATCH: &str = "*** Begin Patch";
+/// The first line of a patch.
+pub(super) const PATCH: &str = "*** Begin Patch";
 
 /// A patch that is being read.
 #[derive(Default)]

@@ -89,8 +89,7 @@ impl<'r> Pairs<'r> {
     /// The fence around the whole payload, if it is not content of the file.
     pub(super) fn wrapper(&self, file: &str) -> Option<(Line<'r>, Line<'r>)> {
         let (first, last, info) = self.around?;
-        (!is_markdown(file) || ["markdown", "md"].iter().any(|known| info.eq_ignore_ascii_case(known)))
-            .then_some((first, last))
+        (!is_markdown(file) || says_markdown(info)).then_some((first, last))
     }
 }
 
@@ -140,6 +139,11 @@ pub fn enclosed(text: &str, file: &str) -> String {
     let fence = "`".repeat(longest.map_or(LONG, |length| LONG.max(length + 1)));
     let info = if is_markdown(file) { "markdown" } else { "" };
     format!("{fence}{info}\n{text}{fence}\n")
+}
+
+/// Whether the info string of a fence says that it contains Markdown.
+pub(super) fn says_markdown(info: &str) -> bool {
+    ["markdown", "md"].iter().any(|known| info.eq_ignore_ascii_case(known))
 }
 
 /// Whether fences are content of a file.

@@ -1,7 +1,8 @@
 //! A call of a tool, and the edit.
 
-use super::field::{Content, Field, Name, PATCH, Placed};
+use super::field::{Content, Field, Name, Placed};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
+use crate::format::apply_patch::PATCH;
 use crate::format::fault::Fault;
 use crate::format::json::{Kind, Value};
 use crate::format::scan::Cursor;

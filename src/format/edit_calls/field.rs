@@ -1,5 +1,6 @@
 //! The fields of calls: their names and values.
 
+use crate::format::apply_patch::PATCH;
 use crate::format::json::{self, Kind, Value};
 use crate::response::Passage;
 use crate::span::Span;
@@ -56,9 +57,6 @@ impl Name {
         of_file || matches!(key, "search" | "find" | "replace" | "replace_with" | "replacement")
     }
 }
-
-/// The beginning of a patch.
-pub(super) const PATCH: &str = "*** Begin Patch";
 
 /// The value of a field.
 #[derive(Clone, Debug)]

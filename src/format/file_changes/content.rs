@@ -7,7 +7,7 @@
 use super::TagKind;
 use super::directive::Directive;
 use crate::format::fault::{self, Fault};
-use crate::format::fence::{Fence, LONG, Pairs, is_markdown, lines_until, unfence};
+use crate::format::fence::{Fence, LONG, Pairs, is_markdown, lines_until, says_markdown, unfence};
 use crate::format::scan::{Below, Cursor, Line, Lines, is_blank, starts_with_ignore_case, trim};
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::response::Passage;
@@ -60,8 +60,7 @@ impl<'r> Content<'r> {
         let unclear = if is_markdown(path) {
             // A fence that says so may be around everything, or end at the first bare one.
             let is_bare = Fence::of(last).is_some_and(|fence| fence.info.is_empty());
-            let says = |info: &str| info.eq_ignore_ascii_case("markdown") || info.eq_ignore_ascii_case("md");
-            opening.filter(|(_, fence)| is_bare && says(fence.info)).map(|(line, _)| line)
+            opening.filter(|(_, fence)| is_bare && says_markdown(fence.info)).map(|(line, _)| line)
         } else {
             let may_be_lone = opening.is_some() || last.ends_with(['`', '~']);
             let lone = if may_be_lone { Pairs::of(self.lines()).lone } else { Vec::new() };

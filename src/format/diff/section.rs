@@ -36,10 +36,11 @@ pub(super) struct Section<'r> {
     /// The rest of the `rename from ` and `to ` lines, or of the `copy from ` and `to ` lines.
     from: Option<(Move, Line<'r>)>,
     to: Option<(Move, Line<'r>)>,
-    /// Whether a `new file mode` line is there and makes the file executable; whether a `deleted file mode` line is
-    /// there; and the same as the first for a `new mode` line.
+    /// Whether the `new file mode` line makes the file executable; `None` without one.
     made: Option<bool>,
+    /// Whether it has a `deleted file mode` line.
     removed: bool,
+    /// Whether the `new mode` line makes the file executable; `None` without one.
     mode: Option<bool>,
     /// The id of the old blob, from the `index` line.
     blob: Option<String>,
@@ -53,11 +54,7 @@ impl<'r> Section<'r> {
         let mut section = Self { is_nameless: false, ..Self::nameless(line, response) };
         if line.text.starts_with("diff --git ") {
             section.git = Some(line.skip("diff --git ".len()));
-        } else if line.text.starts_with("--- ") {
-            section.old = Some(line.skip("--- ".len()));
-        } else if line.text.starts_with("+++ ") {
-            section.new = Some(line.skip("+++ ".len()));
-        } else {
+        } else if !section.read(line) {
             section.git = Some(line.skip(line.text.len()));
             section.hunks.fault_combined(section.span);
         }

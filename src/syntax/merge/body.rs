@@ -72,7 +72,7 @@ impl<'a> Merge<'a> {
 fn units(of: &Parsed, body: tree_sitter::Node<'_>) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for node in flattened(of.language, body) {
-        let range = node.start_byte()..of.end(node);
+        let range = of.range(node);
         match all.last_mut() {
             Some(last) if of.is_comment(node) && !of.begins_line(range.start) => last.end = range.end,
             _ => all.push(range),

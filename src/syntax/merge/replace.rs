@@ -118,50 +118,29 @@ impl<'a> Merge<'a> {
     fn check_own_belongings(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let mut here = new.decorators(parsed);
-        for decorator in old.decorators(file) {
-            match here.iter().position(|one| *one == decorator) {
-                Some(at) => _ = here.swap_remove(at),
-                None => {
-                    return Err(lacks(new, &format!("`{decorator}`"), WHOLE, Some(old)));
-                }
+        let mut is_lost = |decorator: &&str| match here.iter().position(|one| one == decorator) {
+            Some(at) => {
+                here.swap_remove(at);
+                false
             }
-        }
-        let here = new.modifiers(parsed);
-        if let Some(word) = old.modifiers(file).into_iter().find(|word| !here.contains(word)) {
-            return Err(lacks(new, &format!("`{word}`"), WHOLE, Some(old)));
-        }
-        if old.has_comment(file) && !new.has_comment(parsed) {
-            return Err(lacks(new, "the comment beside it", WHOLE, Some(old)));
-        }
-        let starts_elided = new.body.is_some_and(|body| {
-            flattened(parsed.language, body)
-                .first()
-                .is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()))
-        });
-        if old.docstring(file) && !new.docstring(parsed) && !starts_elided {
-            return Err(lacks(new, "the docstring", WHOLE, Some(old)));
-        }
-        let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
-        if !is_elided && self.is_stub(new) && !self.is_stub_of(old, file) {
-            return Err(lacks(new, "the body", WHOLE, Some(old)));
-        }
-        Ok(())
-    }
-
-    fn is_stub(&self, new: &Definition<'_>) -> bool {
-        self.is_stub_of(new, &self.snippet.parsed)
-    }
-
-    /// Whether the body of a function does nothing.
-    fn is_stub_of(&self, one: &Definition<'_>, of: &Parsed) -> bool {
-        let Some(body) = one.body.filter(|_| !one.is_container) else { return false };
-        let says = |node: &tree_sitter::Node<'_>| {
-            !of.is_comment(*node) && !STUBS.contains(&of.of(*node).trim_end_matches(';'))
+            None => true,
         };
-        !flattened(of.language, body)
-            .iter()
-            .filter(|node| node.child(0).is_none_or(|child| child.kind() != "string"))
-            .any(says)
+        let decorator = old.decorators(file).into_iter().find(|decorator| is_lost(decorator));
+        let shown = new.modifiers(parsed);
+        let modifier = || old.modifiers(file).into_iter().find(|word| !shown.contains(word));
+        let first = new.body.and_then(|body| flattened(parsed.language, body).into_iter().next());
+        let starts_elided = first.is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()));
+        let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
+        let what = match decorator.or_else(modifier) {
+            Some(word) => format!("`{word}`"),
+            None if old.has_comment(file) && !new.has_comment(parsed) => "the comment beside it".to_owned(),
+            None if old.docstring(file) && !new.docstring(parsed) && !starts_elided => {
+                "the docstring".to_owned()
+            }
+            None if !is_elided && is_stub(new, parsed) && !is_stub(old, file) => "the body".to_owned(),
+            None => return Ok(()),
+        };
+        Err(lacks(new, &what, WHOLE, Some(old)))
     }
 
     /// Replaces the head of a definition, up to its body.
@@ -217,6 +196,16 @@ impl<'a> Merge<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether the body of a function does nothing.
+fn is_stub(one: &Definition<'_>, of: &Parsed) -> bool {
+    let Some(body) = one.body.filter(|_| !one.is_container) else { return false };
+    let does_something = |node: &tree_sitter::Node<'_>| {
+        let is_docstring = node.child(0).is_some_and(|child| child.kind() == "string");
+        !is_docstring && !of.is_comment(*node) && !STUBS.contains(&of.of(*node).trim_end_matches(';'))
+    };
+    !flattened(of.language, body).iter().any(does_something)
 }
 
 /// A definition that lacks something that the file's has.

@@ -26,6 +26,7 @@ fn may_be_draft(tag: Span, edits: usize) -> Diagnostic {
     let message = format!("{} may be a draft, because reasoning begins or ends here", counted(edits, "edit"));
     Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP)
 }
+
 /// The reasoning that was read so far. A draft is an edit in it.
 #[derive(Default)]
 pub(super) struct Drafts<'r> {

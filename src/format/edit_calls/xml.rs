@@ -78,9 +78,10 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let span = cursor.span(start, cursor.at());
     let call = Call::of_fields(opening.name, span, fields);
     let before = out.lengths();
+    let is_edit = read.is_ok() && call.take(out);
     let fault = match read {
         Err(fault) => fault,
-        Ok(()) if !call.take(out) && call.writes() => {
+        Ok(()) if !is_edit && call.writes() => {
             fault::unknown_operation(span, opening.name, &TOOLS.join(", ")).into()
         }
         Ok(()) if before == out.lengths() && TOOLS.contains(&opening.tag) => {

@@ -1,19 +1,19 @@
-//! The text above an edit: which file it may be about, and why it is made.
+//! The text above an edit: it may name the file, and say why the edit is made.
 //!
-//! Kept while a response is read: the last few paragraphs and headings since the last edit or code block, the nearest
+//! While a response is read, it holds the last paragraphs and headings since the last edit or code block, the nearest
 //! heading with a path, and the file of the block before.
 
-use super::file::{self, Found};
+use super::file::{self, NamedPath};
 use super::scan::{Line, trim, trim_start};
 use super::why;
 use crate::edit::{Candidate, Clue, Target};
 
-/// How many texts, and lines of each, are kept; how many words of a paragraph are candidates.
+/// The most texts, and lines of each, that are kept; and the most words of a paragraph that are candidates.
 const TEXTS: usize = 6;
 const LINES: usize = 40;
 const WORDS: usize = 12;
 
-/// What a sentence ends with.
+/// The ends of sentences.
 const SENTENCE_ENDS: [char; 9] = ['.', '!', '?', ':', '…', '。', '！', '？', '：'];
 
 /// A paragraph, heading or list item.
@@ -22,26 +22,26 @@ struct Text<'r> {
     is_heading: bool,
     /// Whether it begins with `Why:`.
     is_reason: bool,
-    /// Whether it stands in a fence of code, such as a command: no reason for anything.
+    /// Whether it is in a fence of code, such as a command. Then it is not a reason.
     is_code: bool,
     lines: Vec<Line<'r>>,
-    /// The path that the last line is.
-    path: Option<Found<'r>>,
+    /// The path, if the last line is only a path.
+    path: Option<NamedPath<'r>>,
 }
 
-/// The text above the place where a response is read.
+/// The text above the current line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Above<'r> {
     response: u32,
     texts: Vec<Text<'r>>,
-    /// Whether the last text goes on with the next line.
+    /// Whether the next line may continue the last text.
     is_open: bool,
     heading: Option<Target>,
-    /// The file of the edit before, or those that it may be.
+    /// The file of the edit before, or its candidates.
     previous: Vec<Candidate>,
-    /// The info string of the fence that is read.
+    /// The path in the info string of the current fence.
     info: Option<Target>,
-    /// Whether that fence is said to be of code.
+    /// Whether the info string of that fence names a language of code.
     is_code: bool,
 }
 
@@ -50,7 +50,7 @@ impl<'r> Above<'r> {
         Self { response, ..Self::default() }
     }
 
-    /// Takes a line of text; says whether it only names a file, or why. `begins`: it begins a list item.
+    /// Reads a line of text; returns whether it only names a file or a reason. `begins`: it begins a list item.
     pub(super) fn take(&mut self, line: Line<'r>, begins: bool) -> bool {
         let text = trim(line.text);
         let is_bold = text.len() > 4 && text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
@@ -58,8 +58,8 @@ impl<'r> Above<'r> {
         let is_reason = why::labelled(text).is_some();
         let path = file::path_line(line.text);
         if is_heading {
-            let only = path.filter(Found::is_sure).or_else(|| {
-                let mut words = file::words(text).filter(Found::is_sure);
+            let only = path.filter(NamedPath::is_sure).or_else(|| {
+                let mut words = file::words(text).filter(NamedPath::is_sure);
                 words.next().filter(|first| words.all(|other| other.path == first.path))
             });
             self.heading = only.map(|found| self.target(found, line)).or(self.heading.take());
@@ -85,41 +85,41 @@ impl<'r> Above<'r> {
         is_reason || path.is_some_and(|path| path.is_sure())
     }
 
-    /// Takes the only line of a fence.
+    /// Reads the only line of a fence.
     pub(super) fn take_fence(&mut self, line: Line<'r>) {
         let outer = std::mem::replace(&mut self.is_code, true);
         self.take(line, true);
         self.is_code = outer;
     }
 
-    /// Whether the last line stands in a fence of its own.
+    /// Whether the last line was in a fence of its own.
     pub(super) fn is_in_fence(&self) -> bool {
         self.texts.last().is_some_and(|text| text.is_code)
     }
 
-    /// Whether the last line is of a paragraph that may go on.
+    /// Whether the next line may continue the last paragraph.
     pub(super) fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Takes a blank line or what else ends a paragraph.
+    /// Ends the paragraph, as a blank line does.
     pub(super) fn end_paragraph(&mut self) {
         self.is_open = false;
     }
 
-    /// Forgets the texts: an edit or a code block is between them and what follows.
+    /// Forgets the texts, because an edit or a code block follows them.
     pub(super) fn clear(&mut self) {
         self.texts.clear();
         self.is_open = false;
     }
 
-    /// What is to be as it was if a fence or quote turns out to hold no edits.
+    /// The state to restore if a fence or quote has no edits.
     pub(super) fn saved(&self) -> Self {
         let texts = self.texts.last().cloned().into_iter().collect();
         Self { texts, is_open: false, ..self.clone() }
     }
 
-    /// Goes into a fence with that info string at that line.
+    /// Enters a fence with an info string.
     pub(super) fn enter(&mut self, line: Line<'_>, info: &str, is_code: bool) {
         self.is_code = is_code;
         let offset = info.as_ptr() as usize - line.text.as_ptr() as usize;
@@ -127,32 +127,32 @@ impl<'r> Above<'r> {
         self.end_paragraph();
     }
 
-    /// Goes out of the fence.
+    /// Leaves the fence.
     pub(super) fn leave(&mut self) {
         (self.info, self.is_code) = (None, false);
         self.end_paragraph();
     }
 
-    /// Notes which file the edit is about that was read.
+    /// Sets the file of the edit that was read, or its candidates.
     pub(super) fn set_previous(&mut self, files: Vec<Candidate>) {
         let previous =
             |file: Candidate| Candidate { by: Clue::Previous, quoted: file.by != Clue::Mention, ..file };
         self.previous = files.into_iter().map(previous).collect();
     }
 
-    fn target(&self, found: Found<'_>, line: Line<'_>) -> Target {
+    fn target(&self, found: NamedPath<'_>, line: Line<'_>) -> Target {
         found.target(line, self.response)
     }
 
-    /// The line right above that is wholly a path.
-    fn path_line(&self) -> Option<(Found<'r>, Line<'r>)> {
+    /// The path on the line right above.
+    fn path_line(&self) -> Option<(NamedPath<'r>, Line<'r>)> {
         let text = self.texts.iter().rev().find(|text| !text.is_reason)?;
         let line = *text.lines.last()?;
-        // In a fence its first line may name the file in a comment.
+        // The first line of a fence may name the file in a comment.
         Some((text.path.or_else(|| file::first_line(line.text))?, line))
     }
 
-    /// The files that an edit may be about that has no path of its own.
+    /// The files that an edit without a path may belong to.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let named = |path, by| Candidate { path, by, quoted: true };
         let line = self.path_line();
@@ -162,18 +162,18 @@ impl<'r> Above<'r> {
         all.extend(self.info.clone().map(|path| named(path, Clue::Info)));
         let is_named = !all.is_empty();
         all.extend(self.heading.clone().map(|path| named(path, Clue::Heading)));
-        // One above the prose that says why.
+        // A path line above the prose with the reason.
         let further = self.texts.iter().rev().filter_map(|text| Some((text.path?, *text.lines.last()?)));
         let further = further.filter(|(found, _)| !is_named && found.is_sure()).take(1);
         all.extend(further.map(|(found, line)| named(self.target(found, line), Clue::Heading)));
         if !is_named {
             all.extend(self.previous.iter().cloned());
-            // A single word may be a file's name.
+            // A single word may be the name of a file.
             all.extend(of_line(Clue::Mention));
             let mentions = self.mentions().into_iter();
             all.extend(mentions.map(|mention| Candidate { by: Clue::Mention, ..mention }));
         }
-        // Kept with every edit: no larger than it has to be.
+        // Every edit keeps them, so the list is short.
         let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(WORDS));
         for file in all {
             if once.len() < WORDS && !once.iter().any(|other| other.path.shown() == file.path.shown()) {
@@ -183,7 +183,8 @@ impl<'r> Above<'r> {
         once
     }
 
-    /// The files that a code block may be: by its path line or, with `info`, its info string, and by what is named right above.
+    /// The files that a code block may belong to: its path line, with `info` its info string, and the words right
+    /// above.
     pub(super) fn files_of_block(&self, info: bool) -> Vec<Candidate> {
         let line = self.path_line().map(|(found, line)| {
             let path = self.target(found, line);
@@ -194,7 +195,7 @@ impl<'r> Above<'r> {
         line.into_iter().chain(info).chain(self.mentions()).collect()
     }
 
-    /// The words of the paragraph or heading right above that may be paths, the likely ones first.
+    /// The words of the paragraph or heading right above that may be paths; the most likely first.
     fn mentions(&self) -> Vec<Candidate> {
         let Some(text) = self.texts.last() else { return Vec::new() };
         let by = if text.is_heading { Clue::Heading } else { Clue::Mention };
@@ -203,13 +204,13 @@ impl<'r> Above<'r> {
         let mut words: Vec<_> = words.collect();
         words.sort_by_key(|(found, _)| !found.is_sure());
         let all = words.into_iter().take(WORDS);
-        let quoted = |found: Found<'_>| found.quoted || text.is_heading && found.path.contains('/');
+        let quoted = |found: NamedPath<'_>| found.quoted || text.is_heading && found.path.contains('/');
         all.map(|(found, line)| Candidate { path: self.target(found, line), by, quoted: quoted(found) })
             .collect()
     }
 
-    /// Why the edit below is made: the last paragraph or heading above its path. A paragraph that ends with a colon
-    /// announces the edit; the heading above it counts then.
+    /// The reason for the edit below: the last paragraph or heading above its path. A paragraph that ends with a
+    /// colon only announces the edit, so the heading above it counts then.
     pub(super) fn why(&self) -> Option<String> {
         if let Some(text) = self.texts.iter().rfind(|text| text.is_reason) {
             let mut lines = text.lines.iter().map(|line| line.text);
@@ -217,7 +218,8 @@ impl<'r> Above<'r> {
             return why::of_prose(first.into_iter().chain(lines));
         }
         let mut is_announced = false;
-        // A text that touches the edit may be a page's or a command's: one line that is no sentence, or several of a word or two.
+        // A label of a chat page or a command may be right above the edit: one line that is not a sentence, or lines
+        // of one or two words.
         let says_nothing = |line: &Line<'_>| !trim(line.text).ends_with(SENTENCE_ENDS);
         let is_short = |line: &Line<'_>| line.text.split_whitespace().count() <= 2;
         let is_label = |text: &Text<'_>| {
@@ -248,14 +250,14 @@ impl<'r> Above<'r> {
         None
     }
 
-    /// The last line, if it names a file and nothing follows it.
+    /// The last line, if it names a file and nothing follows.
     pub(super) fn open_heading(&self) -> Option<Line<'r>> {
         let (found, line) = self.path_line()?;
         found.is_sure().then_some(line)
     }
 }
 
-/// Whether a line is a rule, a tag or the row of a table.
+/// Whether a line is a rule, a tag or a table row.
 fn is_markup(line: &str) -> bool {
     let text = trim(line);
     let is_rule = text.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=' | b' '));

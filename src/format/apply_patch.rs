@@ -1,10 +1,9 @@
-//! The OpenCode / Codex patch: `*** Begin Patch`, sections of files, `*** End Patch`.
+//! The OpenCode and Codex patch: `*** Begin Patch`, sections of files, `*** End Patch`.
 //!
-//! Source of the rules: the format's document, what the two origins accept, and the stricter reading where they lose data. Each
-//! section is an edit. A section at fault gives an error and no edit; the others are read all the same.
+//! The rules are those of the format's document and of what the two origins accept, but stricter where they lose
+//! data. Each section is an edit. An invalid section gives an error and no edit; the others are still read.
 //!
-//! A patch that has no end was cut off: its sections but for the last are edits, beside the error that refuses the
-//! response.
+//! A patch without an end is cut off: its last section is not an edit, and an error refuses the response.
 
 mod marker;
 mod section;
@@ -17,8 +16,8 @@ use crate::span::Span;
 use marker::{Kind, Marker};
 use section::Section;
 
-/// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::ApplyPatch, opens, parse };
+pub(super) const FORMAT: Format =
+    Format { id: FormatId::ApplyPatch, opens, openings: marker::OPENINGS, parse };
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     cursor.first_byte() == Some(b'*')
@@ -36,7 +35,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         Some(Marker { kind: Kind::Begin, exact, .. }) => {
             if !exact {
                 let span = cursor.span_of(line);
-                out.fault(fault::unknown_operation(span, line.trimmed(), "`*** Begin Patch`"));
+                out.fault(fault::unknown_operation(span, line.trimmed(), PATCH));
             }
             read(cursor, out);
         }
@@ -45,7 +44,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     cursor.set_margin(outer);
 }
 
-/// Reads the patch at whose first line the cursor is.
+/// Reads the patch at the cursor.
 fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let begin = cursor.line_span();
     cursor.advance();
@@ -55,7 +54,7 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     }
 }
 
-/// Reads the sections up to the end of the patch; gives it back where it breaks off.
+/// Reads the sections up to the end of the patch; returns the patch if it is cut off.
 fn read_sections<'r>(cursor: &mut Cursor<'r>, out: &mut Output, mut patch: Patch<'r>) -> Option<Patch<'r>> {
     while let Some(line) = cursor.line().filter(|_| !out.is_full()) {
         if patch.ends_at(cursor, line) {
@@ -77,17 +76,17 @@ fn read_sections<'r>(cursor: &mut Cursor<'r>, out: &mut Output, mut patch: Patch
     Some(patch)
 }
 
-/// Goes over sections that are in no patch.
+/// Skips sections without a patch around them.
 fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
     let (first, (edits, faults)) = (cursor.line_span(), out.lengths());
-    // Without a beginning nothing says that it goes on behind other text.
+    // Without a beginning, the patch ends at other text.
     read_sections(cursor, out, Patch { has_end: Some(false), ..Patch::default() });
     out.truncate(edits, faults);
-    let fault = Diagnostic::error(Code::Truncated, first, "missing `*** Begin Patch` above this section");
-    out.fault(fault.with_help("give the whole patch again"));
+    let message = format!("missing `{PATCH}` above this section");
+    out.fault(Diagnostic::error(Code::Truncated, first, message).with_help(fault::HELP_CUT_OFF));
 }
 
-/// Whether a line may be one of a patch, by how it begins.
+/// Whether a line may be in a patch, by its beginning.
 fn is_of_patch(line: Line<'_>) -> bool {
     let text = line.text;
     text.starts_with([' ', '+', '-'])
@@ -96,30 +95,31 @@ fn is_of_patch(line: Line<'_>) -> bool {
         || Marker::of(text).is_some()
 }
 
-/// What a patch is called.
-const PATCH: &str = "*** Begin Patch";
+/// The first line of a patch.
+pub(super) const PATCH: &str = "*** Begin Patch";
 
-/// A patch as far as it was read.
+/// A patch that is being read.
 #[derive(Default)]
 struct Patch<'r> {
-    /// The section that is open, unless it is at fault.
+    /// The open section, unless it has an error.
     section: Option<Section<'r>>,
-    /// Whether it has chunks, in which a line that begins with a blank is one of the file; stays for a section at fault.
+    /// Whether it has chunks, in which a line that begins with a blank is a context line. It stays true after an
+    /// error.
     in_chunks: bool,
-    /// Whether a fault was reported.
+    /// Whether an error was reported.
     has_faults: bool,
-    /// Whether its end stands below, once that was asked.
+    /// Whether its end is below, once this is known.
     has_end: Option<bool>,
 }
 
 impl<'r> Patch<'r> {
-    /// Whether a line with a blank before it is one of the file.
+    /// Whether a line is a context line.
     fn is_context(&self, line: Line<'_>) -> bool {
         self.in_chunks && line.text.starts_with(' ')
     }
 
-    /// Whether the patch ends at a line. With a blank before it the marker may be a context line: it is one if lines of a
-    /// patch follow.
+    /// Whether the patch ends at a line. An indented end marker may be a context line: it is one if lines of a patch
+    /// follow.
     fn ends_at(&self, cursor: &Cursor<'_>, line: Line<'_>) -> bool {
         let is_new =
             |line: Line<'_>| Marker::kind_of(line.text) == Some(Kind::Begin) && !self.is_context(line);
@@ -130,8 +130,8 @@ impl<'r> Patch<'r> {
         Marker::kind_of(line.text) == Some(Kind::End) && !(self.is_context(line) && goes_on())
     }
 
-    /// Whether the patch breaks off at a line: another begins there, or the line is none of a patch and the end does not
-    /// stand below.
+    /// Whether the patch is cut off at a line: another patch begins there, or the line cannot be in a patch and there
+    /// is no end below.
     fn breaks_off_at(&mut self, cursor: &Cursor<'_>, line: Line<'_>) -> bool {
         let is_new = |line: &Line<'_>| Marker::kind_of(line.text) == Some(Kind::Begin);
         if is_of_patch(line) {
@@ -144,16 +144,16 @@ impl<'r> Patch<'r> {
         })
     }
 
-    /// Takes in the next line.
+    /// Reads the next line.
     fn take(&mut self, cursor: &Cursor<'r>, out: &mut Output, line: Line<'r>) -> Result<(), Fault> {
         let span = cursor.span_of(line);
         let marker = Marker::of(line.text).filter(|_| !self.is_context(line));
         let Some(marker) = marker else {
             return match &mut self.section {
                 Some(section) => section.take(cursor, line),
-                // Behind a fault everything up to the next section belongs to it.
+                // After an error, all lines up to the next section belong to it.
                 None if self.has_faults || line.is_blank() => Ok(()),
-                None => Err(fault::unexpected(span, "line outside of a section", PATCH).into()),
+                None => Err(fault::unexpected(span, "line", PATCH).into()),
             };
         };
         match (marker.kind, &mut self.section) {
@@ -168,7 +168,7 @@ impl<'r> Patch<'r> {
             }
             (Kind::Move | Kind::EndOfFile, None) if marker.exact && self.has_faults => Ok(()),
             (Kind::EnvironmentId, None) if marker.exact && !marker.path.is_empty() => Ok(()),
-            // It may be a line of the file, so that its section is none either.
+            // It may be a line of the file, so its section is invalid, too.
             _ => {
                 let known = "`*** Add File:`, `*** Delete File:`, `*** Update File:`";
                 Err(fault::unknown_operation(span, line.trimmed(), known).into())
@@ -176,7 +176,7 @@ impl<'r> Patch<'r> {
         }
     }
 
-    /// Ends the open section, which is whole.
+    /// Ends the open section.
     fn finish(&mut self, out: &mut Output) {
         let Some(section) = self.section.take() else { return };
         let path = section.path.raw.clone();
@@ -185,13 +185,13 @@ impl<'r> Patch<'r> {
         out.take(edit, Some(path));
     }
 
-    /// Gives up the open section.
+    /// Reports an error instead of the open section.
     fn fail(&mut self, out: &mut Output, fault: impl Into<Fault>) {
         self.has_faults = true;
         out.take(Err(fault.into()), self.section.take().map(|section| section.path.raw));
     }
 
-    /// The patch breaks off here.
+    /// Reports that the patch is cut off here.
     fn truncated(mut self, cursor: &Cursor<'_>, out: &mut Output, begin: Span) {
         let end = self.section.as_ref().map_or(cursor.at(), |section| section.span.start as usize);
         self.fail(out, fault::unterminated(begin, PATCH).with_lost(cursor.span(end, end)));

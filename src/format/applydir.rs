@@ -1,7 +1,7 @@
-//! applydir: JSON objects of files with the lines that change.
+//! applydir: a JSON object for each file, with the lines to change.
 //!
-//! Source of the rules: the origin's design document and code, and the stricter reading where they lose data. Keys that the
-//! origin does not have are passed over, as it does.
+//! The rules are those of the origin's design document and code, but stricter where they lose data. Unknown keys are
+//! ignored, as the origin does.
 
 mod entry;
 
@@ -9,12 +9,11 @@ use super::json::{self, Json, Kind, Value};
 use super::scan::Cursor;
 use super::{Format, FormatId, Output, fault};
 
-/// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::Applydir, opens: json::opens, parse };
+pub(super) const FORMAT: Format = Format { id: FormatId::Applydir, opens: json::opens, openings: &[], parse };
 
 /// The key of the list of files.
 const ENTRIES: &str = "file_entries";
-/// Who has it.
+/// The owner of that key in messages.
 const OWNER: &str = "applydir's object";
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
@@ -29,12 +28,11 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         [] => {}
         [list] => {
             message(root, out);
-            let expected = "a list of objects, one for each file";
             match list.kind() {
                 _ if json.broken().is_some() => {}
                 Kind::List if list.children().next().is_some() => {}
-                Kind::List => out.fault(fault::empty_field(list.span(), ENTRIES, OWNER)),
-                _ => out.fault(fault::bad_value(list.span(), ENTRIES, OWNER, expected)),
+                Kind::List => out.fault(fault::missing_field(list.span(), ENTRIES, OWNER)),
+                _ => out.fault(fault::bad_value(list.span(), ENTRIES, OWNER, entry::OBJECTS)),
             }
             for value in list.children().filter(|value| value.is_whole()) {
                 if out.is_full() {
@@ -49,7 +47,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     json.leave(cursor);
 }
 
-/// Takes the message of the object that has the list of files.
+/// Reads the message of the object with the list of files.
 fn message(root: Value<'_>, out: &mut Output) {
     for value in root.children().filter(|child| child.key() == "message" && child.written() != "null") {
         match entry::text(value, "message", OWNER) {
@@ -65,7 +63,7 @@ fn message(root: Value<'_>, out: &mut Output) {
     }
 }
 
-/// Whether JSON is meant as this format: as far as it is whole by what its objects have, else by keys that no other has.
+/// Whether JSON is of this format: by complete objects, else by keys that no other format has.
 pub(super) fn is_ours(json: &Json<'_>) -> bool {
     let Some(root) = json.root() else { return false };
     let has = |wanted: &[&str]| json.keys().any(|key| wanted.contains(&key));
@@ -82,7 +80,7 @@ pub(super) fn is_ours(json: &Json<'_>) -> bool {
     }
 }
 
-/// Whether an object is one of a file, or of a change: it has two keys of it, or one and none of others.
+/// Whether an object is that of a file or a change: it has two of the keys, or one and no other keys.
 fn is_entry(value: Value<'_>) -> bool {
     const KEYS: [&str; 5] = ["file", "changes", "original_lines", "changed_lines", "action"];
     let keys = || value.children().map(Value::key);

@@ -1,9 +1,9 @@
-//! A response as Markdown blocks with the edits between them: one pass over its lines.
+//! Splits a response into edits and Markdown blocks, in one pass over its lines.
 //!
-//! At every line at which an edit may stand each format is asked whether one of its regions opens there; the first that
-//! says yes takes the region and says where it ends. Markdown is not read inside of a region. What is left is text, fences,
-//! quotes, JSON and tags. Which regions are edits of this response and which are only shown in it is known when their
-//! fence or quote ends; [`super::document`] has the rules.
+//! At every line where an edit may begin, each format is asked whether a region opens there. The first that says yes
+//! parses the region and moves behind it. Markdown is not read inside of a region. All else is text, fences, quotes,
+//! JSON and tags. At the end of a fence or quote it is known whether its regions are edits or only shown;
+//! [`super::document`] has the rules.
 
 mod drafts;
 mod region;
@@ -11,7 +11,7 @@ mod region;
 mod tests;
 
 use super::above::Above;
-use super::document::{Part, What, lift};
+use super::document::{Part, PartKind, lift};
 use super::fence::{Fence, is_markdown};
 use super::reasoning;
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
@@ -22,12 +22,12 @@ use crate::response::{Passage, Response};
 use crate::span::Span;
 use drafts::Drafts;
 
-/// How deep fences and quotes are read in each other.
+/// The deepest nesting of fences and quotes that is read.
 const DEEPEST: u32 = 16;
-/// The languages of fences that hold prose.
+/// The languages of fences that contain prose.
 const PROSE: [&str; 5] = ["markdown", "md", "mdx", "rst", "text"];
 
-/// What stands between the last region and this place.
+/// What is between the last region and this line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     /// Blank lines.
@@ -38,28 +38,28 @@ enum Gap {
     Text,
 }
 
-/// What stands in a fence or quote, or at the top level.
+/// What a fence, a quote or the top level contains.
 #[derive(Clone, Copy, Debug, Default)]
 struct Content {
     /// Lines of text that name no file.
     text: bool,
-    /// Lines that do.
+    /// Lines that name a file.
     paths: bool,
     /// Fences without edits.
     code: bool,
-    /// How many blocks there are that are no text.
+    /// The number of blocks that are not text.
     blocks: usize,
-    /// The first fence that opens in it and is as long as its own.
+    /// The first inner fence that is as long as the fence around it.
     nested: Option<Span>,
-    /// Whether a region closed the fence around it.
+    /// Whether a region closed the fence.
     is_closed: bool,
 }
 
-/// A tag that begins a line and is not closed yet.
+/// A tag at the start of a line, before its closing tag.
 struct Tag<'r> {
     name: &'r str,
     start: usize,
-    /// Where its text begins.
+    /// The offset of its text.
     text: usize,
     files: Vec<Candidate>,
 }
@@ -69,28 +69,28 @@ pub(super) struct Reader<'r> {
     response: &'r Response,
     pub(super) out: Output,
     pub(super) parts: Vec<Part>,
-    /// Whether the whole response is one fence or quote.
+    /// Whether one fence or quote contains the whole response.
     pub(super) is_wrapped: bool,
-    /// The file of blocks that name none.
+    /// The file of blocks without a path.
     path: Option<String>,
-    /// Whether code blocks with a file of their own are whole files.
+    /// Whether code blocks with a path are whole files.
     whole_files: bool,
-    /// Whether they are snippets where the tree has the file.
+    /// Whether code blocks with a path are snippets, if the tree has the file.
     snippets: bool,
     above: Above<'r>,
     gap: Gap,
     region: u32,
-    /// The column at which the text of a list item begins that is open.
+    /// The column of the text of the open list item.
     item: Option<usize>,
-    /// The fences around the one that is read, from the outside.
+    /// The fences around the current one, outermost first.
     outer: Vec<Fence<'r>>,
-    /// Whether fences are read inside of fences that are as long: not once one had no end that way.
+    /// Whether a fence may contain fences of its own length. It becomes false once one of them has no end.
     nests: bool,
     tag: Option<Tag<'r>>,
     drafts: Drafts<'r>,
-    /// The first line that opens an edit and is escaped.
+    /// The first line with an edit that is HTML-escaped.
     pub(super) escaped: Option<Span>,
-    /// Where there was as much as is taken from one response.
+    /// The offset at which the limit of one response was reached.
     stopped: Option<usize>,
 }
 
@@ -139,7 +139,7 @@ impl<'r> Reader<'r> {
         self.out.finish(Span::new(self.response.id(), stopped, end));
     }
 
-    /// Reads the blocks up to the line that closes the fence around the cursor, or to the end of its input.
+    /// Reads blocks up to the closing line of the cursor's fence, or to the end of the input.
     fn blocks(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> Content {
         let mut content = Content::default();
         while let Some(line) = cursor.line().filter(|_| self.drafts.closed.is_none()) {
@@ -165,7 +165,7 @@ impl<'r> Reader<'r> {
                 self.drafts.closed = Some(rest);
             } else {
                 let is_path = self.text(line, depth);
-                // Dots and rules say nothing.
+                // Dots and rules are not text.
                 content.text |= !is_path && line.text.contains(char::is_alphanumeric);
                 content.paths |= is_path;
                 self.gap = self.gap.max(if is_path { Gap::Files } else { Gap::Text });
@@ -179,7 +179,7 @@ impl<'r> Reader<'r> {
         content
     }
 
-    /// Takes the block that begins at this line, if it is no text; says whether it is one.
+    /// Reads the block at this line; returns false if the line is text.
     fn block(
         &mut self,
         cursor: &mut Cursor<'r>,
@@ -188,7 +188,7 @@ impl<'r> Reader<'r> {
         depth: u32,
         content: &mut Content,
     ) -> bool {
-        // Of letters few begin a region, and none anything else.
+        // Only these letters may begin a region; other blocks begin with a sign.
         if first.is_ascii_alphabetic()
             && !matches!(first, b'd' | b'D' | b'F' | b'I' | b'S')
             && cursor.fence().is_none()
@@ -216,7 +216,7 @@ impl<'r> Reader<'r> {
         taken
     }
 
-    /// Takes the region, fence, quote or JSON that begins at this line.
+    /// Reads the region, fence, quote or JSON value at this line.
     fn take(&mut self, cursor: &mut Cursor<'r>, depth: u32, content: &mut Content) -> bool {
         if self.region(cursor, depth) {
             return true;
@@ -241,7 +241,7 @@ impl<'r> Reader<'r> {
         false
     }
 
-    /// Takes a fence and what is in it; says whether that is edits.
+    /// Reads a fence; returns whether it contains edits.
     fn fence(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>, fence: Fence<'r>, depth: u32) -> bool {
         let outer = (cursor.margin(), cursor.fence());
         let (first, lengths, region) = (self.parts.len(), self.out.lengths(), self.region);
@@ -250,17 +250,17 @@ impl<'r> Reader<'r> {
         let language = language(fence.info);
         let is_code = !language.is_empty() && !PROSE.contains(&language);
         self.above.enter(line, fence.info, is_code);
-        let files = self.above.files_of_block(!file::says_lines(fence.info));
+        let files = self.above.files_of_block(!file::has_line_numbers(fence.info));
         cursor.advance();
         self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
-        // Where it may be none, the fence around it is read again.
+        // If there may be inner fences, the outer fence is read again.
         let nests = self.nests && outer.1.is_none_or(|open| !fence.may_close(open));
         let inside = cursor.mark();
         let start = cursor.at();
         let mut content = self.blocks(cursor, depth + 1);
         if cursor.is_end() && !content.is_closed && nests && content.nested.is_some() {
-            // What seemed to open fences in it does not.
+            // The inner fences have no end, so they are text.
             self.nests = false;
             self.restore(first, lengths);
             (self.region, self.above) = (region, above.clone());
@@ -281,7 +281,7 @@ impl<'r> Reader<'r> {
         let has_regions = inside.iter().any(Part::is_region);
         let is_pure = has_regions && !content.text && !content.code;
         if depth == 0 && is_pure && !inside.iter().any(|part| part.level == 0) {
-            // Nothing but edits, each in a fence of its own.
+            // Only edits, each in a fence of its own.
             lift(inside);
         }
         let holds_edits = inside.iter().any(|part| part.is_region() && part.level <= depth);
@@ -312,7 +312,7 @@ impl<'r> Reader<'r> {
         holds_edits
     }
 
-    /// Whether a line closes a fence around the one that is read, in which that one, shorter or of the other mark, is text.
+    /// Whether a line closes an outer fence that is longer than the current one or has another mark.
     fn closes_outer(&self, cursor: &Cursor<'r>, line: Line<'r>) -> bool {
         let (Some(inner), false) = (cursor.fence(), self.outer.is_empty()) else { return false };
         let Some(fence) = Fence::of(line.text) else { return false };
@@ -320,14 +320,14 @@ impl<'r> Reader<'r> {
         self.outer.iter().filter(holds).any(|outer| fence.closes(*outer))
     }
 
-    /// Takes a block quote, if one begins here.
+    /// Reads the block quote at this line.
     fn quote(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let (start, outer, first) = (cursor.at(), cursor.margin(), self.parts.len());
         let above = self.above.saved();
-        // The marks of its first line; deeper quotes in it are quotes of their own.
+        // The marks of its first line count; a deeper quote inside is another quote.
         let quotes = outer.quotes + marks(cursor.text());
         cursor.set_margin(Margin { quotes, blanks: "" });
-        // Behind too many blanks it is text.
+        // Indented too far, so it is text.
         if cursor.is_end() {
             cursor.set_margin(outer);
             return false;
@@ -335,14 +335,14 @@ impl<'r> Reader<'r> {
         self.blocks(cursor, depth + 1);
         let span = cursor.span(start, cursor.at());
         if self.parts.len() > first {
-            self.parts.push(Part { what: What::Other, span, depth, level: depth });
+            self.parts.push(Part { kind: PartKind::Other, span, depth, level: depth });
         }
         cursor.set_margin(outer);
         (self.above, self.gap) = (above, Gap::Text);
         true
     }
 
-    /// Takes JSON that no format reads.
+    /// Reads a JSON value that is not of a format.
     fn json(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(json) = json::opens(cursor).then(|| self.out.json.read(cursor)).flatten() else {
             return false;
@@ -350,11 +350,12 @@ impl<'r> Reader<'r> {
         let range = json.range();
         if json.is_cut_off() && range.len() > 2 {
             let span = cursor.span(range.start, range.end);
-            let is_call = |part: &Part| matches!(part.what, What::Region { format: FormatId::EditCalls, .. });
+            let is_call =
+                |part: &Part| matches!(part.kind, PartKind::Region { format: FormatId::EditCalls, .. });
             if self.parts.iter().rev().find(|part| part.is_region()).is_some_and(is_call) {
                 self.out.fault(fault::unterminated(span, "JSON"));
             } else {
-                self.parts.push(Part { what: What::Other, span, depth, level: depth });
+                self.parts.push(Part { kind: PartKind::Other, span, depth, level: depth });
             }
             cursor.go_to_end();
             return true;
@@ -362,13 +363,13 @@ impl<'r> Reader<'r> {
         let is_object = json.broken().is_none() && json.keys().next().is_some();
         if is_object {
             let span = cursor.span(range.start, range.end);
-            self.parts.push(Part { what: What::Other, span, depth, level: depth });
+            self.parts.push(Part { kind: PartKind::Other, span, depth, level: depth });
             json.leave(cursor);
         }
         is_object
     }
 
-    /// Takes a line of text; says whether it only names a file.
+    /// Reads a line of text; returns whether it only names a file.
     fn text(&mut self, line: Line<'r>, depth: u32) -> bool {
         let column = width(line.text);
         let width = item(line.text);
@@ -396,11 +397,11 @@ impl<'r> Reader<'r> {
             let Some(rest) = inner else { return };
             let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':');
             let name = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
-            // One that says something is noted, also without an end.
+            // A tag with attributes is noted even without an end.
             if text.ends_with("/>")
                 || text.ends_with('>') && rest.split('>').next().is_some_and(|tag| tag.contains('='))
             {
-                self.parts.push(Part { what: What::Other, span: self.span_of(line), depth: 0, level: 0 });
+                self.parts.push(Part { kind: PartKind::Other, span: self.span_of(line), depth: 0, level: 0 });
             }
             let files = self.above.files_of_block(true);
             self.tag = Some(Tag { name, start: line.start, text: line.next, files });
@@ -411,8 +412,8 @@ impl<'r> Reader<'r> {
         };
         let Some(tag) = self.tag.take_if(closes) else { return };
         let span = Span::new(self.response.id(), tag.start, line.end());
-        // Its opening was noted.
-        let is_opening = |part: &Part| matches!(part.what, What::Other) && part.span.start == span.start;
+        // Its opening tag was noted.
+        let is_opening = |part: &Part| matches!(part.kind, PartKind::Other) && part.span.start == span.start;
         if let Some(at) = self.parts.iter().rposition(is_opening) {
             self.parts.remove(at);
         }
@@ -421,23 +422,23 @@ impl<'r> Reader<'r> {
             let given = self.given(span, tag.files, text);
             self.give(given, 0);
         } else {
-            self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });
+            self.parts.push(Part { kind: PartKind::Other, span, depth: 0, level: 0 });
         }
     }
 
-    /// A code block of these lines, without an info string.
+    /// A code block without an info string.
     fn given(&self, span: Span, candidates: Vec<Candidate>, text: Passage) -> Given {
         Given { span, candidates, text, is_whole: self.whole_files, ..Given::default() }
     }
 
-    /// Keeps a code block that no format reads.
+    /// Keeps a code block that is not of a format.
     fn give(&mut self, given: Given, depth: u32) {
         let span = given.span;
-        self.parts.push(Part { what: What::Fence(Box::new(given)), span, depth, level: depth });
+        self.parts.push(Part { kind: PartKind::Fence(Box::new(given)), span, depth, level: depth });
         self.above.clear();
     }
 
-    /// The blanks at the beginning of a line that are its list item's.
+    /// The blanks at the start of a line that are the indentation of the open list item.
     fn indentation(&self, cursor: &Cursor<'r>, line: Line<'r>) -> Option<&'r str> {
         let open = self.item.filter(|_| cursor.fence().is_none())?;
         Some(line.blanks()).filter(|blanks| width(blanks) >= open)
@@ -447,15 +448,15 @@ impl<'r> Reader<'r> {
         Span::new(self.response.id(), line.start, line.end())
     }
 
-    /// Takes back what was read since then.
+    /// Removes what was read after these numbers.
     fn restore(&mut self, parts: usize, (edits, faults): (usize, usize)) {
         self.parts.truncate(parts);
         self.out.truncate(edits, faults);
     }
 }
 
-/// The line that closes a fence around Markdown, if it may just as well open one in it: text stands right below it, and the next
-/// fence is a bare one, too.
+/// The closing line of a Markdown fence, if it may also open an inner fence: text is right below it, and the next
+/// fence has no info string either.
 fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[Candidate]) -> Option<Span> {
     let is_markdown = ["markdown", "md", "mdx"].contains(&language)
         || files.iter().any(|file| file.by.is_whole() && is_markdown(&file.path.raw));
@@ -467,14 +468,13 @@ fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[
     next.info.is_empty().then(|| cursor.span_of(close))
 }
 
-/// The first word of an info string, without the path that it may be.
+/// The first word of an info string; empty if it is a path.
 fn language(info: &str) -> &str {
     let word = info.split([' ', '\t', ':', ',', '{']).next().unwrap_or("");
     if file::is_path(word) { "" } else { word }
 }
 
-/// The column at which the text of a response begins, if no line of it begins further left than that: a margin that was
-/// copied with it.
+/// The smallest indentation of all lines: a margin that was copied with the response.
 fn margin<'r>(lines: impl Iterator<Item = Line<'r>>) -> Option<usize> {
     let mut margin = None;
     for line in lines.filter(|line| !line.is_blank()) {
@@ -486,7 +486,7 @@ fn margin<'r>(lines: impl Iterator<Item = Line<'r>>) -> Option<usize> {
     margin
 }
 
-/// The width of a list item's mark that begins a line, with the blanks around it.
+/// The width of a list mark at the start of a line, with the blanks around it.
 fn item(line: &str) -> Option<usize> {
     let text = trim_start(line);
     let mark = list_mark(text)?;
@@ -495,7 +495,7 @@ fn item(line: &str) -> Option<usize> {
     (1..=4).contains(&blanks).then_some(line.len() - text.len() + mark + blanks)
 }
 
-/// How many marks of block quotes begin a line.
+/// The number of block quote marks at the start of a line.
 fn marks(line: &str) -> usize {
     let mut rest = trim_start(line);
     let mut marks = 0;
@@ -507,7 +507,7 @@ fn marks(line: &str) -> usize {
     marks
 }
 
-/// The columns that the blanks at the beginning of a line take.
+/// The columns of the blanks at the start of a line.
 fn width(line: &str) -> usize {
     line.bytes().take_while(|&byte| is_blank(byte)).map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
 }

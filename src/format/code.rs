@@ -1,13 +1,13 @@
-//! Code within a line of Markdown: what stands between backticks.
+//! Code spans in a line of Markdown.
 
 use std::ops::Range;
 
-/// The longest run of backticks that is looked at; a longer one is text.
+/// The longest run of backquotes that counts; a longer one is text.
 const LONGEST: usize = 15;
 
-/// The code spans of a line, each with its backticks, in order.
+/// The code spans of a line, each with its backquotes, in order.
 pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
-    // A bit for every length of a run that no other such run follows.
+    // One bit for every length of which no other run follows.
     let (mut at, mut unmatched) = (0, 0_u16);
     std::iter::from_fn(move || {
         while let Some(run) = run_from(text, at) {
@@ -30,7 +30,7 @@ pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The next run of backticks.
+/// The next run of backquotes.
 fn run_from(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.as_bytes().get(at..)?;
     let start = memchr::memchr(b'`', rest)?;

@@ -1,10 +1,10 @@
-//! Unified diffs: as `git diff` and `git format-patch` write them, plain ones, and those of models without line numbers.
+//! Unified diffs: of `git diff` and `git format-patch`, plain ones, and those of models without line numbers.
 //!
-//! Source of the rules: git-diff(1), git-format-patch(1), git-apply(1), and the stricter reading where these lose data.
-//! Each file's part is an edit; one at fault gives errors and no edit.
+//! The rules are those of git-diff(1), git-format-patch(1) and git-apply(1), but stricter where these lose data. Each
+//! section, which is of one file, is an edit. An invalid section gives errors and no edit.
 //!
-//! A diff in a code fence ends with that; a bare one ends at the first line that can be none of it. A line without a mark
-//! is such a line only if no changed lines follow that would get lost. Where it may name a file, the hunks below are another
+//! A diff in a fence ends with the fence; a bare one ends at the first line that cannot belong to it. A line without
+//! a mark is such a line if no changed lines follow. If the line may name a file, the hunks below it are another
 //! diff.
 
 mod mail;
@@ -20,15 +20,14 @@ use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
 use mail::{Mail, Part};
 pub(super) use opening::is_hunk;
-use opening::{has_names, is_git, opens, says_diff};
+use opening::{has_names, is_diff, is_git, opens};
 use section::Section;
 
-/// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::Diff, opens, parse };
+pub(super) const FORMAT: Format = Format { id: FormatId::Diff, opens, openings: &["diff --git "], parse };
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let (Some(first), outer) = (cursor.line(), cursor.margin()) else { return };
-    // The marks begin where the first line does; a context line's own mark is a blank.
+    // The marks begin where the first line does. The mark of a context line is a blank, so it is not indented.
     let is_marked = trim_start(first.text).starts_with(['-', '+', '@', 'd', 'F', 'S', 'D', 'I']);
     if is_marked && !is_context(cursor) {
         cursor.set_indent();
@@ -53,7 +52,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     cursor.set_margin(outer);
 }
 
-/// Whether the first line of a diff without any header is a context line, so that its blanks are its own.
+/// Whether a diff without a header begins with a context line.
 fn is_context(cursor: &Cursor<'_>) -> bool {
     let is_header = |text: &str| text.starts_with("@@") || text.starts_with("--- ") || is_git(text);
     cursor.fence().is_some()
@@ -61,18 +60,18 @@ fn is_context(cursor: &Cursor<'_>) -> bool {
         && !mail::may_begin(trim_start(cursor.text()))
 }
 
-/// A diff as far as it is read.
+/// A diff that is being read.
 #[derive(Default)]
 struct Reader<'r> {
     /// The fence around it.
     fence: Option<Fence<'r>>,
-    /// Whether that was closed.
+    /// Whether that fence is closed.
     is_closed: bool,
     mail: Option<Mail>,
     section: Option<Section<'r>>,
-    /// Up to where lines without a mark are of the hunk.
+    /// The offset up to which lines without a mark belong to the hunk.
     lost: usize,
-    /// The first line behind a hunk that may name a file.
+    /// The first line after a hunk that may name a file.
     named: Option<Mark<'r>>,
 }
 
@@ -81,15 +80,15 @@ impl<'r> Reader<'r> {
         self.section.as_ref().is_some_and(|section| section.hunks.is_open())
     }
 
-    /// Takes in a line. Gives over how many lines to go on, if it is one of the diff.
+    /// Reads a line; returns how many lines belong to it, or `None` if it is not in the diff.
     fn take(&mut self, cursor: &mut Cursor<'r>, out: &mut Output, line: Line<'r>) -> Option<usize> {
         let text = line.text;
         let below = &cursor.lines().skip(1);
-        // Most lines of a hunk can be nothing else.
+        // Most lines of a hunk are these.
         if let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_open())
             && text.starts_with([' ', '+'])
             && !(text.starts_with("+++ ") && section.hunks.header_begins(line, below))
-            && !is_item(section.hunks.due(), section.hunks.is_parted(), self.fence, text)
+            && !is_item(section.hunks.due(), section.hunks.ends_blank(), self.fence, text)
         {
             section.take(line);
             return Some(1);
@@ -99,7 +98,7 @@ impl<'r> Reader<'r> {
             return None;
         }
         if text.starts_with(['F', 'S', 'D']) && self.mail_begins(line, below) {
-            self.end_mail(cursor, out, false);
+            self.end_mail(cursor, out, None);
             self.mail = Some(Mail::new(cursor.span_of(line)));
         }
         let begins = self.section_begins(line, below);
@@ -109,7 +108,7 @@ impl<'r> Reader<'r> {
             return Some(1 + if is_encoded { self.refuse_body(cursor, out, below) } else { 0 });
         }
         if begins {
-            self.end_section(cursor, out, false);
+            self.end_section(cursor, out, None);
             self.mail.iter_mut().for_each(Mail::begin_section);
             self.named = None;
             self.section = Some(Section::new(line, cursor.response()));
@@ -125,10 +124,10 @@ impl<'r> Reader<'r> {
             return Some(1);
         }
         if let Some(lines) = self.signature(line, below) {
-            self.end_mail(cursor, out, false);
+            self.end_mail(cursor, out, None);
             return Some(lines);
         }
-        // A draft ends with the reasoning around it.
+        // In reasoning, the diff ends with it.
         if out.draft.is_some() && reasoning::begins_with_closing(line) {
             return None;
         }
@@ -143,7 +142,7 @@ impl<'r> Reader<'r> {
         Some(lines)
     }
 
-    /// Refuses the mail that is read, whose body is encoded, and gives how many lines that takes.
+    /// Refuses the mail, whose body is encoded; returns how many lines it has.
     fn refuse_body(&mut self, cursor: &Cursor<'r>, out: &mut Output, below: &impl Below<'r>) -> usize {
         let is_next =
             |line: &Line<'_>| line.text.starts_with("From ") && mail::begins(*line, &std::iter::empty());
@@ -154,25 +153,25 @@ impl<'r> Reader<'r> {
         below.clone().take_while(|line| !cursor.closes_fence(*line) && !is_next(line)).count()
     }
 
-    /// Takes in a line that begins with none of the marks of lines that stay or come.
+    /// Reads a line of a hunk that is not a context or added line.
     fn take_in_hunk(&mut self, line: Line<'r>, below: &impl Below<'r>) -> Option<usize> {
         let is_bare = self.fence.is_none();
         let Some(section) = &mut self.section else { return None };
         let due = section.hunks.due();
         let is_marked = line.text.starts_with(['-', '\\', '~', '\u{a0}']);
         if line.is_blank() {
-            // A bare hunk that is whole, or does not say how long it is, ends at a blank line.
+            // A bare hunk that is complete, or has no counts, ends at a blank line.
             match is_bare && line.text.is_empty() && matches!(due, Due::Nothing | Due::Unknown) {
-                true if due == Due::Unknown && (section.hunks.is_parted() || goes_on(below)) => {
+                true if due == Due::Unknown && (section.hunks.ends_blank() || goes_on(below)) => {
                     section.take(line)
                 }
                 true => section.hunks.end(),
                 false => section.take(line),
             }
-        } else if is_marked && !is_item(due, section.hunks.is_parted(), self.fence, line.text) {
+        } else if is_marked && !is_item(due, section.hunks.ends_blank(), self.fence, line.text) {
             section.take(line);
         } else {
-            // Prose, or a context line that lost its mark.
+            // It is prose, or a context line without its mark.
             if line.start >= self.lost {
                 self.lost = if is_marked { 0 } else { last_changed(due, below).unwrap_or(0) };
             }
@@ -185,7 +184,7 @@ impl<'r> Reader<'r> {
         Some(1)
     }
 
-    /// Takes in a line that is in no hunk.
+    /// Reads a line outside of hunks.
     fn take_outside(&mut self, cursor: &Cursor<'r>, line: Line<'r>) -> Option<usize> {
         let is_changed = line.text.starts_with(['+', '-']);
         let is_marked = is_changed || line.text.starts_with(' ');
@@ -195,8 +194,8 @@ impl<'r> Reader<'r> {
         }
         match &mut self.section {
             Some(_) if self.fence.is_none() && is_list_item(line.text) => return None,
-            // Without any @@ all of a fence that says diff is one hunk.
-            Some(section) if is_marked && section.has_only_names() && self.fence.is_some_and(says_diff) => {
+            // In a diff fence without an `@@` line, all lines are one hunk.
+            Some(section) if is_marked && section.has_only_names() && self.fence.is_some_and(is_diff) => {
                 section.hunks.begin_bare(line);
                 section.take(line);
             }
@@ -213,7 +212,7 @@ impl<'r> Reader<'r> {
         Some(1)
     }
 
-    /// Whether the part of a file begins at a line.
+    /// Whether a section begins at a line.
     fn section_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
         if is_git(line.text) {
             return true;
@@ -225,7 +224,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Whether a mail begins at a line, which may also be one of the mail that is read.
+    /// Whether a mail begins at a line, which may also belong to the current mail.
     fn mail_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
         let may = match &self.mail {
             Some(mail) if mail.part == Part::Headers => false,
@@ -235,7 +234,7 @@ impl<'r> Reader<'r> {
         may && mail::begins(line, below)
     }
 
-    /// How many lines the signature takes that begins at a line, which may also be a removed one of a hunk.
+    /// How many lines the signature at this line has, which may also be a removed line of a hunk.
     fn signature(&self, line: Line<'r>, below: &impl Below<'r>) -> Option<usize> {
         if line.text != "-- " && line.text != "--" {
             return None;
@@ -246,7 +245,7 @@ impl<'r> Reader<'r> {
             line.is_some_and(|line| line.text.starts_with([' ', '+', '-', '@', '\\']))
         };
         let section = self.section.as_ref().filter(|_| self.mail.is_some() || self.in_hunk())?;
-        // Below it git says its version, which is no line of a hunk, whatever the numbers are.
+        // Git's version is below it, which cannot be a line of the hunk.
         if next.is_some_and(|next| is_version(next.text)) && !is_marked(below.next()) {
             return Some(2);
         }
@@ -259,8 +258,8 @@ impl<'r> Reader<'r> {
         (ends && !is_marked(next)).then_some(if own { 2 } else { 1 })
     }
 
-    /// Ends the part of a file. `cut`: the response ends in it.
-    fn end_section(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: bool) {
+    /// Ends the section of a file. `cut`: what has no end, if the response ends in the section.
+    fn end_section(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: Option<&str>) {
         let Some(section) = self.section.take() else { return };
         match section.lower(cursor, self.mail.as_ref(), cut) {
             Ok(edit) => out.edit(*edit),
@@ -268,43 +267,47 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Ends the part of a file and the mail that it is in.
-    fn end_mail(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: bool) {
+    /// Ends the section and the mail around it.
+    fn end_mail(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: Option<&str>) {
         self.end_section(cursor, out, cut);
-        let fault = self.mail.take().and_then(|mail| mail.finish(cut));
+        let fault = self.mail.take().and_then(|mail| mail.finish(cut.is_some()));
         fault.into_iter().for_each(|fault| out.fault(fault));
     }
 
-    /// At the end of the diff.
+    /// Ends the diff.
     fn finish(mut self, cursor: &Cursor<'r>, out: &mut Output, begin: Span) {
         let is_open = self.fence.is_some() && !self.is_closed && cursor.is_end();
         let is_short = match &self.section {
             Some(section) => section.is_short(),
             None => self.mail.is_some(),
         };
-        let cut = is_open || (cursor.is_end() && self.fence.is_none() && is_short);
+        let cut = match () {
+            () if is_open => Some("fence"),
+            () if cursor.is_end() && self.fence.is_none() && is_short => Some("hunk"),
+            () => None,
+        };
         let lengths = out.lengths();
         self.end_mail(cursor, out, cut);
         if is_open && lengths == out.lengths() {
-            out.fault(fault::unterminated(begin, "code block around a diff"));
+            out.fault(fault::unterminated(begin, "fence"));
         }
     }
 }
 
-/// Whether a line behind a bare hunk is an item of a list: the hunk is whole by its counts, or it has none and a blank line is
-/// between them.
-fn is_item(due: Due, is_parted: bool, fence: Option<Fence<'_>>, text: &str) -> bool {
-    let may_end = due == Due::Nothing || due == Due::Unknown && is_parted;
+/// Whether a line after a bare hunk is a list item: the hunk is complete by its counts, or it has no counts and a
+/// blank line is between them.
+fn is_item(due: Due, ends_blank: bool, fence: Option<Fence<'_>>, text: &str) -> bool {
+    let may_end = due == Due::Nothing || due == Due::Unknown && ends_blank;
     fence.is_none() && may_end && is_list_item(text)
 }
 
-/// Whether a line looks like an item of a list: a mark, one blank, and text.
+/// Whether a line looks like a list item: a mark, one blank, and text.
 fn is_list_item(text: &str) -> bool {
     let rest = text.strip_prefix(['-', '+', '*']).and_then(|rest| rest.strip_prefix(' '));
     rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
 }
 
-/// Whether lines with marks of a hunk follow a blank line, so that it is a blank context line.
+/// Whether marked lines follow a blank line, so that it is a context line.
 fn goes_on<'r>(below: &impl Below<'r>) -> bool {
     let next = below.clone().find(|line| !line.is_blank());
     next.is_some_and(|line| {
@@ -312,7 +315,7 @@ fn goes_on<'r>(below: &impl Below<'r>) -> bool {
     })
 }
 
-/// Whether a line is the version of a git, such as `2.39.5 (Apple Git-154)`.
+/// Whether a line is a version of git, such as `2.39.5 (Apple Git-154)`.
 fn is_version(text: &str) -> bool {
     let number = text.split(' ').next().unwrap_or("");
     number.starts_with(|c: char| c.is_ascii_digit())
@@ -320,8 +323,8 @@ fn is_version(text: &str) -> bool {
         && number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-')
 }
 
-/// Where the last changed line begins below one without a mark, among those that are due or that follow without a blank
-/// line: up to there all is of the hunk.
+/// The offset of the last changed line that belongs to a hunk although a line without a mark is before it: as many
+/// lines as are missing may follow, or lines up to the next blank one.
 fn last_changed<'r>(due: Due, below: &impl Below<'r>) -> Option<usize> {
     let due = if let Due::Lines(lines) = due { lines } else { 0 };
     let mut last = None;

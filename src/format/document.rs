@@ -1,8 +1,8 @@
-//! What a response is read for: which regions are its edits, and which are only shown in it.
+//! Decides which regions are edits of the response, and which it only shows.
 //!
-//! Edits are read at the top level, in list items, and in a fence directly there. Deeper ones, those in a block quote and
-//! those in a fence of prose that holds other text too are content of a document. An outer fence or quote is taken off
-//! first if nothing else is in the response, an outer fence also if it holds nothing but edits.
+//! Edits are read at the top level, in list items, and in fences there. Deeper edits, edits in a quote, and edits in
+//! a fence of prose with other text are content of a document. An outer fence or quote does not count if it contains
+//! the whole response; an outer fence also if it contains only edits.
 
 use super::blocks::Reader;
 use super::{Reading, seen};
@@ -10,39 +10,39 @@ use crate::edit::{FormatId, Given, Region, Script, Unread};
 use crate::span::Span;
 use std::ops::Range;
 
-/// A block of a response that is no text.
+/// A block that is not text.
 pub(super) struct Part {
-    pub(super) what: What,
+    pub(super) kind: PartKind,
     pub(super) span: Span,
-    /// How many fences and quotes it is in.
+    /// The number of fences and quotes around it.
     pub(super) depth: u32,
-    /// How many of these have to be taken off before it is read.
+    /// The number of those around it that must not count, so that it is read.
     pub(super) level: u32,
 }
 
-pub(super) enum What {
-    /// A region of a format: its edits and what is wrong with it, by their places in the script.
+pub(super) enum PartKind {
+    /// A region, with the indexes of its edits and diagnostics.
     Region { format: FormatId, edits: Range<u32>, faults: Range<u32> },
-    /// A fence without edits, or with such as are only shown.
+    /// A fence without edits, or with edits that are only shown.
     Fence(Box<Given>),
-    /// A region of a format that has neither edits nor faults, such as an empty list of files.
+    /// A region without edits and diagnostics, such as an empty list of files.
     Empty(FormatId),
-    /// A quote, JSON or a tag.
+    /// A quote, a JSON value or a tag.
     Other,
 }
 
 impl Part {
     pub(super) fn is_region(&self) -> bool {
-        matches!(self.what, What::Region { .. })
+        matches!(self.kind, PartKind::Region { .. })
     }
 }
 
-/// Takes one fence or quote off the parts that are in it.
+/// Makes one fence or quote around these parts not count.
 pub(super) fn lift(parts: &mut [Part]) {
     parts.iter_mut().for_each(|part| part.level = part.level.saturating_sub(1));
 }
 
-/// Returns what was read as a script: with the edits that are meant, and all else that was seen.
+/// Returns the script with the edits that count, and all else that was seen.
 pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
     if reader.is_wrapped
         && reader.parts.len() > 1
@@ -56,11 +56,11 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
     let (mut edits, mut faults) = (vec![true; script.edits.len()], vec![true; script.diagnostics.len()]);
     for part in reader.parts {
         let is_shown = part.level > 0;
-        match part.what {
-            What::Region { format, .. } if !is_shown && reading.reads(format) => {
+        match part.kind {
+            PartKind::Region { format, .. } if !is_shown && reading.reads(format) => {
                 regions.push(Region { format, span: part.span });
             }
-            What::Region { format, edits: own, faults: also } => {
+            PartKind::Region { format, edits: own, faults: also } => {
                 edits[own.start as usize..own.end as usize].fill(false);
                 faults[also.start as usize..also.end as usize].fill(false);
                 if is_shown {
@@ -71,7 +71,7 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
                 }
             }
             _ if is_shown => {}
-            What::Empty(format) => {
+            PartKind::Empty(format) => {
                 let region = Region { format, span: part.span };
                 if reading.reads(format) {
                     regions.push(region);
@@ -79,11 +79,11 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
                     script.other.get_or_insert(region);
                 }
             }
-            What::Fence(given) if given.candidates.is_empty() => {
+            PartKind::Fence(given) if given.candidates.is_empty() => {
                 script.unread.push(Unread { span: given.span, info: given.language });
             }
-            What::Fence(given) => script.given.push(*given),
-            What::Other => script.unread.push(Unread { span: part.span, info: String::new() }),
+            PartKind::Fence(given) => script.given.push(*given),
+            PartKind::Other => script.unread.push(Unread { span: part.span, info: String::new() }),
         }
     }
     if edits.contains(&false) {
@@ -95,7 +95,7 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
     let mut kept = faults.iter();
     script.diagnostics.retain(|_| *kept.next().unwrap_or(&true));
     script.regions = regions;
-    // A response that is escaped as a whole has nothing to apply, and that is said then.
+    // If there are no edits, `seen` reports that the whole response is escaped.
     if let Some(line) = reader.escaped.filter(|_| !script.edits.is_empty() || !script.given.is_empty()) {
         script.diagnostics.push(seen::escaped_beside(line));
     }

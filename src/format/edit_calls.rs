@@ -1,8 +1,8 @@
-//! Edits as agents' tools take them: JSON objects with `old_string` and `new_string`, and what else these tools are called
-//! with; alone, in lists, one a line, or as the calls of a recorded conversation. Some agents write the calls as XML.
+//! Calls of agents' edit tools: JSON objects with `old_string` and `new_string` and similar keys, alone, in lists,
+//! one per line, or in a recorded conversation. Some agents write calls as XML.
 //!
-//! Source of the rules: what the tools themselves do with a call, and the stricter reading where they lose data. JSON that
-//! holds no edit is no region. A call that failed when it was made is no edit.
+//! The rules are those of the tools, but stricter where these lose data. JSON without an edit is not a region. A
+//! recorded call that failed is not an edit.
 
 mod call;
 mod calls;
@@ -18,8 +18,12 @@ use walk::Walk;
 
 pub(super) use calls::Calls;
 
-/// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::EditCalls, opens, parse };
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::EditCalls,
+    opens,
+    openings: &["<replace_in_file>", "<write_to_file>", "<apply_diff>"],
+    parse,
+};
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     match cursor.first_byte() {
@@ -33,7 +37,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     if cursor.first_byte() == Some(b'<') {
         return xml::read(cursor, out);
     }
-    // What holds no calls was gone over already with what stands above it.
+    // JSON without calls was searched already, with the lines above it.
     if cursor.at() < out.calls.known {
         return;
     }
@@ -42,7 +46,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         if gave {
             end = cursor.mark();
         }
-        // Values one a line are one conversation.
+        // Values on consecutive lines are one conversation.
         cursor.skip_blank_lines();
         if !cursor.line().is_some_and(Line::is_whole) || out.is_full() || !json::opens(cursor) {
             break;
@@ -52,8 +56,8 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     cursor.reset(end);
 }
 
-/// Reads the JSON at this line and goes behind it; says whether there were calls in it. None if it is neither whole nor an
-/// edit that is at fault, or another format's.
+/// Reads the JSON at this line and goes behind it; returns whether it has calls. `None` if it is another format's, or
+/// is incomplete and not an edit.
 fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
     let json = out.json.read(cursor).filter(|json| !applydir::is_ours(json))?;
     if json.broken().is_some() && !is_edit(&json) {
@@ -69,7 +73,7 @@ fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
     Some(before != out.lengths())
 }
 
-/// Whether JSON that is not whole is meant as an edit, by the keys that stand in it.
+/// Whether incomplete JSON is meant as an edit, by its keys.
 fn is_edit(json: &Json<'_>) -> bool {
     let has = |name: Name| json.keys().any(|key| Name::of(key) == Some(name));
     let of_tool = || has(Name::Text) && json.keys().any(|key| walk::INPUT.contains(&key));

@@ -1,82 +1,79 @@
-//! What is wrong with a response, in the few words that all formats share.
+//! Errors about a response that all formats share.
 //!
-//! `owner` is what holds the field, as the response writes it: `<edit>`, `the call`, `*** Update File`. The quoted line
-//! and the caret show the rest.
+//! `owner` is what has the field, as the response writes it, such as `<edit>`. The quoted line and the caret show the
+//! rest.
 
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
 
-/// What keeps an edit from being one.
+/// The error that replaces an edit.
 pub(super) type Fault = Box<Diagnostic>;
 
-/// What to do where no file is named.
+/// The hint if no file is named.
 pub(crate) const HELP_PATH: &str = "put a line \"### File: path\" above it";
 
-/// A block that was opened and has no end.
+/// The hint if a part of an edit is missing.
+pub(super) const HELP_CUT_OFF: &str = "the response may be cut off: give this edit again, whole";
+
+/// A block without an end.
 pub(crate) fn unterminated(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code::Truncated, span, format!("unterminated {what}"))
-        .with_help("the response may be cut off: give this edit again, whole")
+    Diagnostic::error(Code::Truncated, span, format!("unterminated {what}")).with_help(HELP_CUT_OFF)
 }
 
-/// An end without its beginning.
+/// An end without a beginning.
 pub(super) fn unopened(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code::Truncated, span, format!("{what} closes nothing"))
 }
 
-/// An operation that the format does not have.
+/// An operation that is not of the format.
 pub(super) fn unknown_operation(span: Span, name: &str, known: &str) -> Diagnostic {
     Diagnostic::error(Code::Malformed, span, format!("unknown operation `{name}`"))
         .with_help(format!("use one of {known}"))
 }
 
-/// An attribute or key that the format does not have.
-pub(super) fn unknown_field(span: Span, field: &str, owner: &str) -> Diagnostic {
-    Diagnostic::error(Code::Malformed, span, format!("unknown attribute or key `{field}` in {owner}"))
-}
-
-/// An attribute, key or part that must be there.
+/// A required attribute, key or part that is absent or empty.
 pub(super) fn missing_field(span: Span, field: &str, owner: &str) -> Diagnostic {
     Diagnostic::error(Code::Missing, span, format!("missing `{field}` in {owner}"))
 }
 
-/// An attribute, key or part that says nothing.
-pub(super) fn empty_field(span: Span, field: &str, owner: &str) -> Diagnostic {
-    Diagnostic::error(Code::Missing, span, format!("empty `{field}` in {owner}"))
-}
-
-/// An attribute, key or part that may be there once.
+/// A second attribute, key or part of the same name.
 pub(super) fn duplicate_field(span: Span, field: &str, owner: &str) -> Diagnostic {
     Diagnostic::error(Code::Duplicate, span, format!("duplicate `{field}` in {owner}"))
 }
 
-/// A value that is none of those that the field may have.
+/// A value that the field cannot have.
 pub(super) fn bad_value(span: Span, field: &str, owner: &str, expected: &str) -> Diagnostic {
     Diagnostic::error(Code::Malformed, span, format!("bad `{field}` in {owner}"))
         .with_help(format!("give {expected}"))
 }
 
-/// Something that does not belong where it is.
+/// Something at a wrong place.
 pub(super) fn unexpected(span: Span, what: &str, owner: &str) -> Diagnostic {
     Diagnostic::error(Code::Malformed, span, format!("unexpected {what} in {owner}"))
 }
 
-/// An edit for which the response names no file.
+/// An edit without a file.
 pub(crate) fn no_path(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::Missing, span, "no path for this edit").with_help(HELP_PATH)
+    Diagnostic::error(Code::Missing, span, "this edit names no file").with_help(HELP_PATH)
 }
 
-/// A hunk or header of a diff that cannot be read.
+/// A hunk or header of a diff that is invalid.
 pub(super) fn malformed_hunk(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code::Malformed, span, format!("malformed hunk: {what}"))
 }
 
-/// A fence line that may open or close.
+/// Changed lines outside of hunks.
+pub(super) fn no_hunk(span: Span) -> Diagnostic {
+    malformed_hunk(span, "changed lines without a line @@ above them")
+}
+
+/// A fence line that may open or close a fence.
 pub(crate) fn unclear_fence(span: Span) -> Diagnostic {
     Diagnostic::error(Code::FenceUnclear, span, "this fence may open or close a block")
         .with_help("put a fence around the block that is longer than those in it: four backquotes or more")
 }
 
-/// JSON that holds edits and cannot be read.
+/// Invalid JSON with edits.
 pub(super) fn invalid_json(span: Span, why: &str) -> Diagnostic {
     Diagnostic::error(Code::Malformed, span, format!("invalid JSON: {why}")).with_help(
         "use straight double quotes, and inside of a string \\n for a line break, \\t for a tab and \\\" for a quote",

@@ -1,25 +1,25 @@
-//! Markdown code fences: tolerated around edits, and a place where some formats name the file.
+//! Markdown code fences.
 
 use super::scan::{Below, Line, Lines, trim, trim_start};
 use crate::response::{Passage, Response};
 
-/// The length of a fence that holds others of the usual length.
+/// The length of a fence that can contain usual fences.
 pub(super) const LONG: usize = 4;
 
-/// A line that opens or closes a fenced code block: three or more backticks or tildes.
+/// A line that opens or closes a fenced code block: three or more backquotes or tildes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fence<'r> {
-    /// Backtick or tilde.
+    /// Backquote or tilde.
     pub mark: u8,
-    /// How many of them.
+    /// The number of marks.
     pub length: usize,
-    /// What stands after them, trimmed: a language or a file name; empty for a fence that may close one.
+    /// The info string, trimmed: a language or a path; empty for a closing fence.
     pub info: &'r str,
 }
 
 impl<'r> Fence<'r> {
-    /// The fence that a line is, indented or not; `None` for any other line. As in CommonMark, a fence of backticks has
-    /// none in its info, which tells it from code within a line.
+    /// The fence on a line, indented or not; `None` for any other line. As in CommonMark, an info string has no
+    /// backquotes; that distinguishes a fence from inline code.
     pub fn of(line: &'r str) -> Option<Self> {
         let text = trim_start(line);
         let mark = *text.as_bytes().first()?;
@@ -36,7 +36,8 @@ impl<'r> Fence<'r> {
         Fence::of(line.text).is_some_and(|fence| fence.closes(self))
     }
 
-    /// Whether this fence is of the mark of another one, and at least as long: without an info string it closes that one.
+    /// Whether this fence has the mark of another one and is at least as long. Without an info string it closes that
+    /// one.
     pub(super) fn may_close(self, opening: Fence<'_>) -> bool {
         self.mark == opening.mark && self.length >= opening.length
     }
@@ -47,13 +48,13 @@ impl<'r> Fence<'r> {
     }
 }
 
-/// The fence lines of a payload without marks, paired: one with an info string opens, a bare one closes the open one, or
-/// the outermost, or else opens. In a fence that is closed what closes none is text.
+/// The fence lines of a payload, in pairs. One with an info string opens. A bare one closes the innermost or the
+/// outermost open one; if it cannot, it opens. A fence that closes nothing inside of a closed pair is text.
 #[derive(Debug, Default)]
 pub(super) struct Pairs<'r> {
-    /// Those without a partner.
+    /// The fence lines without a partner.
     pub(super) lone: Vec<Line<'r>>,
-    /// The first and the last line of the payload that are not blank, if they are the two of one fence, and its info.
+    /// The first and the last line that are not blank, if they are a pair, and the info string.
     pub(super) around: Option<(Line<'r>, Line<'r>, &'r str)>,
 }
 
@@ -66,7 +67,7 @@ impl<'r> Pairs<'r> {
             pair = None;
             let Some(fence) = Fence::of(line.text) else { continue };
             let inner_and_outer = [open.len().wrapping_sub(1), 0];
-            // A shorter one in a longer one is text.
+            // A shorter fence inside of a longer one is text.
             let is_in_longer =
                 |open: &(_, Fence<'_>)| fence.mark == open.1.mark && fence.length < open.1.length;
             if inner_and_outer.iter().any(|&at| open.get(at).is_some_and(is_in_longer)) {
@@ -85,15 +86,14 @@ impl<'r> Pairs<'r> {
         Self { lone: open.into_iter().map(|(line, _)| line).collect(), around }
     }
 
-    /// The fence around all of a payload for such a file, if it is no content.
+    /// The fence around the whole payload, if it is not content of the file.
     pub(super) fn wrapper(&self, file: &str) -> Option<(Line<'r>, Line<'r>)> {
         let (first, last, info) = self.around?;
-        (!is_markdown(file) || ["markdown", "md"].iter().any(|known| info.eq_ignore_ascii_case(known)))
-            .then_some((first, last))
+        (!is_markdown(file) || says_markdown(info)).then_some((first, last))
     }
 }
 
-/// The lines of a payload that ends at `end`, which may be within a line.
+/// The lines of a payload that ends at `end`, which may be inside of a line.
 pub(super) fn lines_until<'r>(lines: &Lines<'r>, end: usize) -> impl Below<'r> + use<'r> {
     lines.clone().take_while(move |line| line.start < end).map(move |mut line| {
         line.text = line.text.get(..end - line.start).unwrap_or(line.text);
@@ -101,11 +101,11 @@ pub(super) fn lines_until<'r>(lines: &Lines<'r>, end: usize) -> impl Below<'r> +
     })
 }
 
-/// The text of a payload in the fence around all of it, if that is no content of the file; each line ended by `\n` and
-/// without what the fence is indented by.
+/// The text inside of the fence around the whole payload, if that fence is not content of the file; without the
+/// fence's indentation, each line ending with `\n`.
 pub(super) fn unfence(lines: &Lines<'_>, end: usize, file: &str, response: &Response) -> Option<Passage> {
     let all = lines_until(lines, end);
-    // Most begin otherwise.
+    // Most payloads do not begin with a fence.
     all.clone().find(|line| !line.is_blank()).filter(|line| Fence::of(line.text).is_some())?;
     let (first, last) = Pairs::of(all).wrapper(file)?;
     let mut inner = lines.clone();
@@ -123,7 +123,7 @@ pub(super) fn unfence(lines: &Lines<'_>, end: usize, file: &str, response: &Resp
     Some(text)
 }
 
-/// Texts for a file as they are to be written: each in one more fence where a parser would take off a fence of their own.
+/// Texts of a file, each in one more fence if a parser would remove the fences that they have.
 pub fn guarded<const N: usize>(texts: [String; N], file: &str) -> [String; N] {
     let is_fenced = |text: &String| {
         let lines =
@@ -133,7 +133,7 @@ pub fn guarded<const N: usize>(texts: [String; N], file: &str) -> [String; N] {
     if texts.iter().all(is_fenced) { texts.map(|text| enclosed(&text, file)) } else { texts }
 }
 
-/// A text in a fence that is longer than all in it, and no content of the file.
+/// A text in a fence that is longer than the fences in it, and that is not content of the file.
 pub fn enclosed(text: &str, file: &str) -> String {
     let longest = text.lines().filter_map(Fence::of).map(|fence| fence.length).max();
     let fence = "`".repeat(longest.map_or(LONG, |length| LONG.max(length + 1)));
@@ -141,7 +141,12 @@ pub fn enclosed(text: &str, file: &str) -> String {
     format!("{fence}{info}\n{text}{fence}\n")
 }
 
-/// Whether fences in a file are content.
+/// Whether the info string of a fence says that it contains Markdown.
+pub(super) fn says_markdown(info: &str) -> bool {
+    ["markdown", "md"].iter().any(|known| info.eq_ignore_ascii_case(known))
+}
+
+/// Whether fences are content of a file.
 pub(super) fn is_markdown(file: &str) -> bool {
     let extension = trim(file).rsplit_once('.').map_or("", |(_, extension)| extension);
     ["md", "markdown", "mdx", "rst"].iter().any(|known| extension.eq_ignore_ascii_case(known))

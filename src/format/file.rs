@@ -1,36 +1,36 @@
-//! Paths in the text around edits: lines that are wholly a path, info strings, and the words of a sentence.
+//! Paths in the text around edits: path lines, info strings, and words of prose.
 //!
-//! Only the form of a word says that it may be a path; whether the tree has it is asked later.
+//! Only the form of a word counts here; later, the tree tells whether it has such a file.
 
 use super::scan::{Line, starts_with_ignore_case, trim};
 use crate::edit::Target;
 use crate::span::Span;
 
-/// What says that a path follows.
+/// The labels of paths.
 const LABELS: &[&str] = &["filename", "file path", "filepath", "file", "path"];
-/// What stands around a path.
+/// The quotes and marks around a path.
 const WRAPPERS: [&str; 5] = ["**", "__", "`", "\"", "'"];
-/// What comments begin and end with.
+/// The beginnings and ends of comments.
 const COMMENTS: &[(&str, &str)] =
     &[("//", ""), ("#", ""), ("--", ""), (";", ""), ("%", ""), ("/*", "*/"), ("<!--", "-->")];
-/// The longest path that is looked for, in bytes.
+/// The length of the longest path, in bytes.
 const LONGEST: usize = 400;
 
 /// A path in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found<'t> {
+pub(super) struct NamedPath<'t> {
     pub(super) path: &'t str,
-    /// Whether the line says that it is one: by a label or by quotes.
+    /// Whether a label or quotes mark it as a path.
     pub(super) quoted: bool,
 }
 
-impl Found<'_> {
-    /// Whether it is meant as a path: it is quoted, or has the form of one.
+impl NamedPath<'_> {
+    /// Whether it is meant as a path: it is marked as one, or has the form of one.
     pub(super) fn is_sure(&self) -> bool {
         self.quoted || is_path(self.path)
     }
 
-    /// It with its place; the path is a part of the line.
+    /// The path with its span; the path is a part of the line.
     pub(super) fn target(self, line: Line<'_>, response: u32) -> Target {
         let start = line.start + (self.path.as_ptr() as usize - line.text.as_ptr() as usize);
         let span = Span::new(response, start, start + self.path.len());
@@ -38,9 +38,9 @@ impl Found<'_> {
     }
 }
 
-/// The path that a line is, if all of it is one: back-quoted, bold, a link, behind `#`, a list mark or `File:`, with a
-/// colon or lines behind it.
-pub(super) fn path_line(line: &str) -> Option<Found<'_>> {
+/// The path of a path line: the whole line is a path, perhaps in backquotes, bold, in a link, after `#`, a list mark
+/// or `File:`, or before a colon or line numbers.
+pub(super) fn path_line(line: &str) -> Option<NamedPath<'_>> {
     let text = without_marks(line);
     match label(text) {
         Some(value) => whole(value, true),
@@ -53,8 +53,8 @@ pub(super) fn has_label(line: &str) -> bool {
     label(without_marks(line)).is_some()
 }
 
-/// The path in a comment that is all of a line, or all of the line itself.
-pub(super) fn first_line(line: &str) -> Option<Found<'_>> {
+/// The path in a comment that is a whole line.
+pub(super) fn first_line(line: &str) -> Option<NamedPath<'_>> {
     let text = trim(line);
     let comment = COMMENTS.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
@@ -63,12 +63,12 @@ pub(super) fn first_line(line: &str) -> Option<Found<'_>> {
         let value = label(inner);
         whole(value.unwrap_or(inner), value.is_some())
     });
-    comment.filter(Found::is_sure)
+    comment.filter(NamedPath::is_sure)
 }
 
-/// The path in a fence's info string: all of it, what is behind a language, or the only one of its words that has the form of
-/// one, as in `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`.
-pub(super) fn info(info: &str) -> Option<Found<'_>> {
+/// The path in an info string: the whole string, the part after the language, or the only word with the form of a
+/// path, as in `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`.
+pub(super) fn info(info: &str) -> Option<NamedPath<'_>> {
     let of = |text| whole(text, false).filter(|found| is_path(found.path));
     let is_border = |c: char| c.is_whitespace() || "{}()[]\"'=,:;".contains(c);
     let mut words = info.split(is_border).filter_map(of);
@@ -76,14 +76,14 @@ pub(super) fn info(info: &str) -> Option<Found<'_>> {
     only.or_else(|| of(info))
 }
 
-/// Whether an info string says which lines of its file are shown, as `12:15:src/a.rs` does.
-pub(super) fn says_lines(info: &str) -> bool {
+/// Whether an info string has line numbers, as `12:15:src/a.rs` does.
+pub(super) fn has_line_numbers(info: &str) -> bool {
     info.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The paths that a line of prose may name, in order: quoted ones, and words that look like one.
-pub(super) fn words(line: &str) -> impl Iterator<Item = Found<'_>> {
-    // A path in prose ends where a sign is that paths seldom have.
+/// The words of a line of prose that may be paths, in order.
+pub(super) fn words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
+    // A path in prose ends at a character that is rare in paths.
     let is_of_path = |c: char| c.is_alphanumeric() || "/\\._-+@~$#%&:".contains(c);
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -103,9 +103,9 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = Found<'_>> {
             }
             rest = behind;
             let quoted = quoted.is_some();
-            let found = whole(word, quoted).map(|found| Found { quoted, ..found });
-            // A bare word is a file's name only if it may be a name.
-            let may_be_name = |found: &Found<'_>| {
+            let found = whole(word, quoted).map(|found| NamedPath { quoted, ..found });
+            // A bare word counts only if it looks like the name of a file.
+            let may_be_name = |found: &NamedPath<'_>| {
                 quoted || is_path(found.path) || found.path.starts_with(char::is_uppercase)
             };
             if let Some(found) = found.filter(may_be_name) {
@@ -115,9 +115,9 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = Found<'_>> {
     })
 }
 
-/// Whether a text only names a file, perhaps behind a word with a colon: that may be `File:` in any language.
+/// Whether a text only names a file, perhaps after a single word with a colon, which may be `File:` in any language.
 pub(super) fn only_names(text: &str) -> bool {
-    let Some(found) = words(text).find(Found::is_sure) else { return false };
+    let Some(found) = words(text).find(NamedPath::is_sure) else { return false };
     let start = found.path.as_ptr() as usize - text.as_ptr() as usize;
     let (before, behind) = (&text[..start], &text[start + found.path.len()..]);
     let before = trim(before.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ':' | '：')));
@@ -126,7 +126,7 @@ pub(super) fn only_names(text: &str) -> bool {
         && (before.is_empty() || before.strip_suffix([':', '：']).is_some_and(is_label))
 }
 
-/// Whether a word has the form of a path: with a separator, or a name with an extension.
+/// Whether a word has the form of a path: it has a separator or an extension.
 pub(super) fn is_path(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
@@ -137,7 +137,7 @@ pub(super) fn is_path(path: &str) -> bool {
     extension || path.contains(['/', '\\'])
 }
 
-/// A line without the marks of a heading or a list item, and without those of what is bold.
+/// A line without the marks of a heading, a list item or bold text.
 fn without_marks(line: &str) -> &str {
     let text = trim(line);
     let text = trim(text.trim_start_matches('#'));
@@ -148,7 +148,7 @@ fn without_marks(line: &str) -> &str {
     text.strip_prefix("**").and_then(|rest| rest.strip_suffix("**")).map_or(text, trim)
 }
 
-/// What stands behind `File:` and its like.
+/// The text after `File:` or another label.
 fn label(text: &str) -> Option<&str> {
     let bare = text.trim_start_matches('*');
     if !bare.starts_with(['f', 'F', 'p', 'P']) {
@@ -159,8 +159,8 @@ fn label(text: &str) -> Option<&str> {
     Some(trim(rest.strip_prefix("**").unwrap_or(rest)))
 }
 
-/// The path that a text is with what stands around it.
-fn whole(text: &str, labelled: bool) -> Option<Found<'_>> {
+/// The path in a text, without quotes and marks around it.
+fn whole(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
     let (mut text, mut quoted) = (trim(text), labelled);
     for _ in 0..4 {
         text = without_place(text);
@@ -173,10 +173,10 @@ fn whole(text: &str, labelled: bool) -> Option<Found<'_>> {
             break;
         }
     }
-    is_plausible(text, quoted).then_some(Found { path: text, quoted })
+    is_plausible(text, quoted).then_some(NamedPath { path: text, quoted })
 }
 
-/// A path without a colon or lines behind it: `a.py:`, `a.py:4-6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
+/// A path without a colon or line numbers after it: `a.py:`, `a.py:4-6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
 fn without_place(text: &str) -> &str {
     let text = trim(text.strip_suffix([':', '：']).unwrap_or(text));
     if let Some((path, remark)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("))
@@ -193,12 +193,12 @@ fn without_place(text: &str) -> &str {
     }
 }
 
-/// Whether a text may be a path at all.
+/// Whether a text may be a path.
 fn is_plausible(path: &str, quoted: bool) -> bool {
     let is_odd = |c: char| {
         c.is_control() || matches!(c, '`' | '<' | '>' | '"' | '|' | '*' | '?' | ';' | '{' | '}' | '=' | '…')
     };
-    // Most are lines of prose: what tells these soonest comes first.
+    // Most lines are prose, so the checks that fail soonest come first.
     path.len() <= LONGEST
         && (quoted || !path.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']')))
         && !path.contains(is_odd)
@@ -254,7 +254,7 @@ mod tests {
         ] {
             assert_eq!(info(text).map(|found| found.path), path, "{text}");
         }
-        let of = |line| first_line(line).map(|found: Found<'static>| found.path);
+        let of = |line| first_line(line).map(|found: NamedPath<'static>| found.path);
         assert_eq!(of("# src/a.py"), Some("src/a.py"));
         assert_eq!(of("// File: a.ts"), Some("a.ts"));
         assert_eq!(of("<!-- a.html -->"), Some("a.html"));

@@ -1,25 +1,30 @@
-//! udiffx: `<FILE_CHANGES>` envelopes of `<FILE_NEW>`, `<FILE_PATCH>` and other directives, also in square brackets.
+//! udiffx: `<FILE_CHANGES>` envelopes with `<FILE_NEW>`, `<FILE_PATCH>` and other directives, also in square
+//! brackets.
 //!
-//! Source of the rules: the crate's documents, and the stricter reading where it loses data. A directive that is at fault in
-//! any way gives one error and no edit. One without its end reaches up to the next, or to the envelope's end.
+//! The rules are those of the crate's documents, but stricter where it loses data. An invalid directive gives one
+//! error and no edit. A directive without an end ends at the next one, or with the envelope.
 
 mod content;
 mod directive;
 
 use super::scan::{Cursor, starts_with_ignore_case, trim, trim_start};
-use super::tag::{self, Brackets, has_attributes, stands_alone};
+use super::tag::{self, Brackets, has_attributes, only_tags_follow};
 use super::{Format, FormatId, Output, fault};
 use directive::Directive;
 
-/// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::FileChanges, opens, parse };
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::FileChanges,
+    opens,
+    openings: &["<FILE_CHANGES>", "[[[UDIFFX_FILE_CHANGES]]]"],
+    parse,
+};
 
-/// The names of an envelope's tag.
+/// The names of the envelope's tags.
 const ENVELOPES: [&str; 2] = ["FILE_CHANGES", "UDIFFX_FILE_CHANGES"];
 
-/// A tag of the format that begins a line.
+/// A tag of the format at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sign {
+enum TagKind {
     /// `<FILE_CHANGES>`
     Envelope,
     /// `</FILE_CHANGES>`
@@ -27,41 +32,41 @@ enum Sign {
     Directive(Directive),
     /// The closing tag of a directive.
     DirectiveEnd,
-    /// The tag of what seems to be another directive.
+    /// A tag that looks like a directive.
     Unknown,
 }
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.first_byte(), Some(b'<' | b'['))
-        && match Sign::of(trim_start(cursor.text())) {
-            Some(Sign::Directive(_)) => reads_like_tag(trim_start(cursor.text())),
-            sign => sign == Some(Sign::Envelope),
+        && match TagKind::of(trim_start(cursor.text())) {
+            Some(TagKind::Directive(_)) => reads_like_tag(trim_start(cursor.text())),
+            sign => sign == Some(TagKind::Envelope),
         }
 }
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
-    match Sign::of(trim_start(cursor.text())) {
-        Some(Sign::Envelope) => read_envelope(cursor, out),
-        Some(Sign::Directive(directive)) => directive::read(cursor, out, directive, false),
+    match TagKind::of(trim_start(cursor.text())) {
+        Some(TagKind::Envelope) => read_envelope(cursor, out),
+        Some(TagKind::Directive(directive)) => directive::read(cursor, out, directive, false),
         _ => {}
     }
 }
 
-/// Reads the directives up to the end of the envelope that opens here.
+/// Reads the directives of the envelope at the cursor.
 fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
-    let is_envelope = |cursor: &Cursor<'_>| Sign::of(trim_start(cursor.text())) == Some(Sign::Envelope);
+    let is_envelope = |cursor: &Cursor<'_>| TagKind::of(trim_start(cursor.text())) == Some(TagKind::Envelope);
     tag::read_envelope(cursor, out, FormatId::FileChanges, is_envelope, |cursor, out| {
         let text = trim_start(cursor.text());
-        match Sign::of(text) {
-            None | Some(Sign::Envelope | Sign::EnvelopeEnd) => return false,
-            Some(Sign::Directive(directive)) => {
+        match TagKind::of(text) {
+            None | Some(TagKind::Envelope | TagKind::EnvelopeEnd) => return false,
+            Some(TagKind::Directive(directive)) => {
                 directive::read(cursor, out, directive, true);
                 return true;
             }
-            Some(Sign::DirectiveEnd) => {
+            Some(TagKind::DirectiveEnd) => {
                 out.fault(fault::unopened(cursor.line_span(), &format!("`{}`", trim(text))));
             }
-            Some(Sign::Unknown) => {
+            Some(TagKind::Unknown) => {
                 cursor.skip_blanks();
                 let tag = tag::read(cursor);
                 out.fault(fault::unknown_operation(tag.span, tag.name, &Directive::NAMES.join(", ")));
@@ -72,39 +77,39 @@ fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
     });
 }
 
-impl Sign {
-    /// The tag that begins a text.
+impl TagKind {
+    /// The tag at the start of a text.
     fn of(text: &str) -> Option<Self> {
         let brackets = Brackets::of(text);
         let (name, closing) = tag::peek_in(text, brackets)?;
         let rest = trim_start(&text[brackets.open.len() + usize::from(closing) + name.len()..]);
         let is_envelope = ENVELOPES.iter().any(|envelope| name.eq_ignore_ascii_case(envelope));
         match Directive::named(name) {
-            _ if is_envelope && closing => rest.starts_with(brackets.close).then_some(Sign::EnvelopeEnd),
-            // Text behind makes it a sentence about the tag.
-            _ if is_envelope => tag::is_bare(rest, brackets).then_some(Sign::Envelope),
-            Some(_) if closing => tag::is_bare(rest, brackets).then_some(Sign::DirectiveEnd),
-            Some(directive) => Some(Sign::Directive(directive)),
+            _ if is_envelope && closing => rest.starts_with(brackets.close).then_some(TagKind::EnvelopeEnd),
+            // If text follows, the line is a sentence about the tag.
+            _ if is_envelope => tag::is_bare(rest, brackets).then_some(TagKind::Envelope),
+            Some(_) if closing => tag::is_bare(rest, brackets).then_some(TagKind::DirectiveEnd),
+            Some(directive) => Some(TagKind::Directive(directive)),
             None => {
                 let tag = rest.split(brackets.close).next().unwrap_or(rest);
                 let has_path = has_attributes(tag) && tag.to_ascii_lowercase().contains("path=");
                 let is_like = starts_with_ignore_case(name, "FILE_") && reads_like_tag(text);
-                (!closing && (has_path || is_like)).then_some(Sign::Unknown)
+                (!closing && (has_path || is_like)).then_some(TagKind::Unknown)
             }
         }
     }
 
-    /// Whether what begins with that tag is no content of a directive with such brackets: another directive, or an envelope.
+    /// Whether a directive or envelope begins here that cannot be content of a directive with such brackets.
     fn cuts_off(text: &str, brackets: Brackets) -> bool {
         match Self::of(text) {
-            Some(Sign::Directive(_)) => Brackets::of(text) == brackets && reads_like_tag(text),
-            sign => sign == Some(Sign::Envelope),
+            Some(TagKind::Directive(_)) => Brackets::of(text) == brackets && reads_like_tag(text),
+            sign => sign == Some(TagKind::Envelope),
         }
     }
 }
 
-/// Whether the tag that begins a text, a directive's by its name, is more than a mention: it has attributes, or stands
-/// alone, and no prose follows it in its line.
+/// Whether the tag of a directive is more than a mention: it has attributes or nothing else, and no prose follows it
+/// on its line.
 fn reads_like_tag(text: &str) -> bool {
     let brackets = Brackets::of(text);
     let Some((name, _)) = tag::peek_in(text, brackets) else { return false };
@@ -113,8 +118,8 @@ fn reads_like_tag(text: &str) -> bool {
         Some((tag, after)) => (tag, Some(after)),
         None => (&text[head..], None),
     };
-    let followed =
-        after.is_none_or(|after| stands_alone(after, brackets) || tag::find_closing(after, name).is_some());
+    let followed = after
+        .is_none_or(|after| only_tags_follow(after, brackets) || tag::find_closing(after, name).is_some());
     followed && (tag.contains('=') || trim(tag).trim_end_matches('/').is_empty())
 }
 

@@ -1,9 +1,10 @@
-//! The hunks of one file, whatever their `@@` lines say of their places: line numbers, as in a unified diff, or lines that
-//! stand above them, as in a patch of Codex.
+//! The hunks of a file. Their `@@` lines have line numbers, as in a unified diff, or text of lines above, as in a
+//! Codex patch.
 //!
-//! Apart from the formats that carry hunks. In the body of a unified diff only `@@` lines and marked lines count: headers
-//! are skipped, unless they say what hunks cannot: that the file is removed, moved or another one.
+//! In the body of a unified diff, only `@@` lines and marked lines count. Headers are skipped, unless they name
+//! another file, or remove or move the file.
 
+pub(super) mod git;
 pub(super) mod header;
 
 use super::fault;
@@ -15,7 +16,7 @@ use crate::response::{Passage, Response};
 use crate::span::Span;
 use header::{Header, Numbers};
 
-/// The kinds of lines in hunks: that stay, go, come, or are left out.
+/// The set of marks in hunks: context, removed, added and `~` lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marks(u8);
 
@@ -33,105 +34,108 @@ impl Marks {
         self.0 |= other.0;
     }
 
-    /// Whether no line has another mark.
+    /// Whether no other mark is in the set.
     pub(super) fn are_only(self, mark: u8) -> bool {
         self.0 & !Self::of(mark).0 == 0
     }
 }
 
-/// What a body comes to.
+/// The body of a diff.
 #[derive(Debug, Default)]
 pub struct Body {
-    /// Its hunks in order. Those that change nothing are left out, unless there are no others.
+    /// The hunks in order. Those that change nothing are omitted, unless there are no others.
     pub hunks: Vec<Hunk>,
-    /// The marks of their lines.
+    /// The marks of all lines.
     pub(super) marks: Marks,
-    /// What is wrong with it, in order.
+    /// The errors in order.
     pub faults: Vec<Diagnostic>,
 }
 
-/// How many removed lines have to stand above and below a `~` line. One could be any `}`; the origin asks for as many.
+/// How many removed lines must be above and below a `~` line. A single one may be any `}`; the origin requires two,
+/// too.
 const ANCHORS: usize = 2;
 
-/// How many faults of one body are reported.
+/// The error if lines follow `\ No newline at end of file`, or no line is above it.
+const NO_NEWLINE: &str = "`\\ No newline` must be right below the last line";
+
+/// The most errors of a body that are reported.
 const MAX_FAULTS: usize = 20;
 
-/// Reads the body that these lines of a response are. `path` is the file that it is for; headers of
-/// another file are an error.
+/// Reads the lines of a body for the file `path`. Headers of other files are errors.
 pub fn read<'r>(lines: impl Below<'r>, response: &'r Response, path: &str) -> Body {
     let mut reader = Reader { header: Header::new(path), fence: None, hunks: Hunks::new(response) };
     let mut lines = lines;
     while let Some(line) = lines.next() {
         reader.line(line, &lines);
     }
-    // A last hunk without lines says nothing.
+    // An empty last hunk is ignored.
     if reader.hunks.have_others() {
         reader.hunks.open.take_if(|hunk| hunk.lines.is_empty());
     }
     reader.hunks.finish()
 }
 
-/// The hunks of a file, read line by line.
+/// The hunks of a file that is being read.
 pub(super) struct Hunks<'r> {
     response: &'r Response,
-    /// The hunk that is read.
+    /// The open hunk.
     open: Option<Open>,
-    /// Whether there was a hunk already.
+    /// Whether any hunk has begun.
     pub(super) begun: bool,
-    /// Whether the diff is one of several files against one, which is said once.
+    /// Whether the diff is a combined one, which is reported once.
     is_combined: bool,
     body: Body,
     /// Hunks that change nothing.
-    idle: Vec<Hunk>,
+    unchanged: Vec<Hunk>,
 }
 
-/// How many lines are still due of a hunk, by its numbers.
+/// How many lines of a hunk are missing, by its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
-    /// Its numbers do not say.
+    /// It has no numbers.
     Unknown,
-    /// None: it is as long as they say.
+    /// None.
     Nothing,
-    /// So many, on the longer side.
+    /// This many, on the longer side.
     Lines(usize),
-    /// It is longer than they say.
+    /// It is longer than its numbers say.
     Less,
 }
 
 struct Reader<'r> {
     header: Header,
-    /// The fence around the lines, while it is open.
+    /// The open fence around the lines.
     fence: Option<Fence<'r>>,
     hunks: Hunks<'r>,
 }
 
-/// A hunk as far as it is read.
+/// A hunk that is being read.
 #[derive(Default)]
 struct Open {
     span: Span,
     numbers: Numbers,
     anchor: Anchor,
-    /// The lines with their marks, as they are written, as far as they are content for certain.
+    /// The lines with their marks that are certainly content.
     lines: Passage,
-    /// The blank lines behind them, which are content only if others follow.
+    /// The blank lines after them, which are content if other lines follow.
     blanks: Passage,
-    /// How many lines of the before- and of the after-text there are.
+    /// The numbers of old and new lines.
     counted: [u32; 2],
-    /// The last line's mark, or 0.
+    /// The mark of the last line, or 0.
     last: u8,
     before_unterminated: bool,
     after_unterminated: bool,
-    /// The marks of its lines, as far as these are content for certain.
+    /// The marks of `lines`.
     marks: Marks,
-    /// Where its `~` lines stand.
+    /// The spans of `~` lines.
     omissions: Vec<Span>,
-    /// Whether a fault was reported that would only come again.
+    /// Whether an error was reported, so that others are not.
     at_fault: bool,
 }
 
 impl<'r> Reader<'r> {
     fn line(&mut self, line: Line<'r>, below: &impl Below<'r>) {
-        // Most lines of a hunk can be nothing else.
+        // Most lines are these.
         let may_be_header = line.text.starts_with("+++ ");
         if self.hunks.is_open() && line.text.starts_with([' ', '+']) && !may_be_header {
             return self.hunks.take(line);
@@ -157,16 +161,16 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Whether a line is one of those that other patch formats put around hunks, and some models here.
+    /// Whether a line is a marker of another patch format, which some models write around hunks.
     fn is_wrapper(&mut self, line: Line<'_>) -> bool {
         let is_file = line.text.starts_with("*** Update File:");
         if is_file && self.hunks.begun {
-            self.hunks.fault(fault::unexpected(self.hunks.span(line), "file", "the patch of another"));
+            self.hunks.fault(header::misplaced(self.hunks.span(line)));
         }
         is_file || matches!(line.text.trim_end(), "*** Begin Patch" | "*** End Patch")
     }
 
-    /// Reads a line that stands in no hunk.
+    /// Reads a line outside of hunks.
     fn header_line(&mut self, line: Line<'r>) {
         if let Some(fence) = Fence::of(line.text).filter(|_| self.fence.is_none()) {
             self.fence = Some(fence);
@@ -177,7 +181,6 @@ impl<'r> Reader<'r> {
 }
 
 impl<'r> Hunks<'r> {
-    /// None yet; the lines are of the response with that index.
     pub(super) fn new(response: &'r Response) -> Self {
         Self {
             response,
@@ -185,57 +188,56 @@ impl<'r> Hunks<'r> {
             begun: false,
             is_combined: false,
             body: Body::default(),
-            idle: Vec::new(),
+            unchanged: Vec::new(),
         }
     }
 
-    /// Notes what is wrong.
+    /// Adds an error.
     pub(super) fn fault(&mut self, fault: Diagnostic) {
         if self.body.faults.len() < MAX_FAULTS {
             self.body.faults.push(fault);
         }
     }
 
-    /// Notes, once, that the diff is a combined one.
+    /// Adds the error about a combined diff once.
     pub(super) fn fault_combined(&mut self, span: Span) {
         if !std::mem::replace(&mut self.is_combined, true) {
-            let fault = fault::malformed_hunk(span, "a combined diff");
-            self.fault(fault.with_help("give a diff against one file"));
+            self.fault(fault::malformed_hunk(span, "a combined diff of several versions"));
         }
     }
 
-    /// Where a line stands.
+    /// The span of a line.
     pub(super) fn span(&self, line: Line<'_>) -> Span {
         Span::new(self.response.id(), line.start, line.end())
     }
 
-    /// Whether lines go into a hunk now.
+    /// Whether a hunk is open.
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Whether there are hunks beside the one that is read.
+    /// Whether there are hunks besides the open one.
     fn have_others(&self) -> bool {
-        !self.body.hunks.is_empty() || !self.idle.is_empty()
+        !self.body.hunks.is_empty() || !self.unchanged.is_empty()
     }
 
-    /// Whether the hunk that is read lacks lines, and those that it has begin with their marks.
+    /// Whether the open hunk is too short, and has no error.
     pub(super) fn is_short(&self) -> bool {
         let hunk = self.open.as_ref().filter(|hunk| !hunk.at_fault);
         hunk.is_some_and(|hunk| matches!(hunk.numbers.due(hunk.counted), Due::Lines(_)))
     }
 
-    /// Whether the last lines of the hunk that is read are blank.
-    pub(super) fn is_parted(&self) -> bool {
+    /// Whether the open hunk ends with blank lines so far.
+    pub(super) fn ends_blank(&self) -> bool {
         self.open.as_ref().is_none_or(|hunk| !hunk.blanks.is_empty())
     }
 
-    /// How many lines are due of the hunk that is read.
+    /// How many lines of the open hunk are missing.
     pub(super) fn due(&self) -> Due {
         self.open.as_ref().map_or(Due::Nothing, |hunk| hunk.numbers.due(hunk.counted))
     }
 
-    /// Whether the header of a file begins at this line, which may also be a line of the hunk that is read.
+    /// Whether the header of a file begins at a line, which may also be a line of the open hunk.
     pub(super) fn header_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
         header::begins(line, below, self.open.as_ref().map(|hunk| (hunk.numbers, hunk.counted)))
     }
@@ -249,7 +251,7 @@ impl<'r> Hunks<'r> {
         self.begin_at(span, line.text.get(2..).unwrap_or(""));
     }
 
-    /// Begins a hunk that has no such line at its first one.
+    /// Begins a hunk without an `@@` line.
     pub(super) fn begin_bare(&mut self, line: Line<'_>) {
         self.begin_at(self.span(line), "");
     }
@@ -266,7 +268,7 @@ impl<'r> Hunks<'r> {
         self.open = Some(hunk);
     }
 
-    /// Takes an `@@` line of a patch and what it seeks: several in a row belong to one hunk.
+    /// Reads an `@@` line of a Codex patch; consecutive ones belong to one hunk.
     pub(super) fn seek(&mut self, span: Span, text: Option<&str>) {
         if self.open.as_ref().is_none_or(|hunk| !hunk.lines.is_empty()) {
             let anchor = Anchor::Seek { context: Vec::new(), end_of_file: false };
@@ -279,12 +281,12 @@ impl<'r> Hunks<'r> {
         }
     }
 
-    /// Whether the hunk of a patch that is read takes no more lines.
+    /// Whether `*** End of File` has ended the open hunk.
     pub(super) fn is_at_end_of_file(&self) -> bool {
         matches!(self.open, Some(Open { anchor: Anchor::Seek { end_of_file: true, .. }, .. }))
     }
 
-    /// Ties the hunk of a patch that is read to the end of the file; says whether there is one that has lines.
+    /// Ends the open hunk at `*** End of File`; returns false if there is none, or it has no lines.
     pub(super) fn end_file(&mut self, span: Span) -> bool {
         match &mut self.open {
             Some(Open {
@@ -298,7 +300,7 @@ impl<'r> Hunks<'r> {
         }
     }
 
-    /// Takes a line of the hunk that is read.
+    /// Reads a line of the open hunk.
     pub(super) fn take(&mut self, line: Line<'_>) {
         let span = self.span(line);
         let Some(hunk) = &mut self.open else { return };
@@ -309,9 +311,8 @@ impl<'r> Hunks<'r> {
         }
     }
 
-    /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read, if one is; gives
-    /// where they stand. For the many; the rest are for [`Hunks::take`]. Not where lines have a margin. `bare`: no fence is around
-    /// the hunk.
+    /// Goes to the next line, and reads lines that can only be lines of the open hunk. Returns their span. It is
+    /// faster than [`Hunks::take`], but does not work with a margin. `bare`: there is no fence around the hunk.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>, bare: bool) -> Option<Span> {
         let ends = self.is_at_end_of_file();
         let ends = |hunk: &Open| ends || hunk.before_unterminated || hunk.after_unterminated;
@@ -321,16 +322,16 @@ impl<'r> Hunks<'r> {
         };
         let (span, next) = cursor.run(|line| {
             let mark = match line.text.as_bytes() {
-                // It may be an item of a list.
+                // It may be a list item.
                 [b'-' | b'+', b' ', first, ..] if bare && !is_blank(*first) => return false,
-                // A header may begin with `--` or `++`.
+                // It may be a header.
                 [b'-', b'-', ..] | [b'+', b'+', ..] => return false,
                 [mark @ (b'-' | b'+'), ..] => *mark,
-                // A marker may be indented.
+                // It may be an indented marker.
                 [b' ', ..] if line.first_byte().is_some_and(|byte| byte != b'*') => b' ',
                 _ => return false,
             };
-            // It is to be a part of the response as it is.
+            // It must have a line break, so that the span is whole lines.
             let whole = line.next > line.end();
             if whole {
                 hunk.count(mark);
@@ -344,18 +345,17 @@ impl<'r> Hunks<'r> {
         Some(span)
     }
 
-    /// Ends the hunk that is read.
+    /// Ends the open hunk.
     pub(super) fn end(&mut self) {
         let Some(mut hunk) = self.open.take() else { return };
-        // Those behind lines that are only added set the hunk off from what follows: alone they are no place.
+        // In a Codex patch, blank lines after added lines alone only separate hunks; they are not context.
         if hunk.is_of_patch() && !hunk.marks.are_only(b'+') {
             hunk.take_blanks(self.response);
         }
         if let Some(span) = hunk.unanchored().filter(|_| !hunk.at_fault) {
             hunk.at_fault = true;
-            let what = format!("fewer than {ANCHORS} removed lines above or below `~`");
-            let fault = fault::malformed_hunk(span, &what);
-            self.fault(fault.with_help("quote the first two and the last two of the removed lines"));
+            let what = format!("`~` needs {ANCHORS} removed lines right above and right below it");
+            self.fault(fault::malformed_hunk(span, &what));
         }
         if hunk.lines.is_empty() {
             if !hunk.at_fault {
@@ -363,25 +363,25 @@ impl<'r> Hunks<'r> {
             }
             return;
         }
-        // In a patch it says where the search goes on.
-        let is_idle = hunk.marks.are_only(b' ') && !hunk.is_of_patch();
+        // In a Codex patch, it tells where the search continues.
+        let is_unchanged = hunk.marks.are_only(b' ') && !hunk.is_of_patch();
         let Open { span, anchor, marks, before_unterminated, after_unterminated, .. } = hunk;
         let change = Change::Diff { lines: hunk.lines.into_lines(), before_unterminated, after_unterminated };
         let hunk = Hunk { span, change, anchor };
-        if is_idle {
-            self.idle.push(hunk);
+        if is_unchanged {
+            self.unchanged.push(hunk);
         } else {
             self.body.hunks.push(hunk);
             self.body.marks.add(marks);
         }
     }
 
-    /// All of them, the one that is read included.
+    /// Ends reading, and returns the body.
     pub(super) fn finish(mut self) -> Body {
         self.end();
-        let Self { mut body, idle, .. } = self;
-        if body.hunks.is_empty() && !idle.is_empty() {
-            (body.hunks, body.marks) = (idle, Marks::of(b' '));
+        let Self { mut body, unchanged, .. } = self;
+        if body.hunks.is_empty() && !unchanged.is_empty() {
+            (body.hunks, body.marks) = (unchanged, Marks::of(b' '));
         }
         // There may be very many bodies.
         body.hunks.shrink_to_fit();
@@ -394,7 +394,7 @@ impl Open {
         matches!(self.anchor, Anchor::Seek { .. })
     }
 
-    /// Counts a line with that mark.
+    /// Counts a line.
     #[inline]
     fn count(&mut self, mark: u8) {
         self.last = mark;
@@ -403,7 +403,7 @@ impl Open {
         }
     }
 
-    /// Takes the blank lines that turn out to be content of both sides.
+    /// Adds the blank lines, because they are context.
     fn take_blanks(&mut self, response: &Response) {
         if !self.blanks.is_empty() {
             self.marks.add(Marks::of(b' '));
@@ -411,7 +411,7 @@ impl Open {
         }
     }
 
-    /// Takes a line; gives what is wrong with it.
+    /// Reads a line; returns an error.
     fn read(&mut self, line: Line<'_>, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
         let is_of_patch = self.is_of_patch();
         let blank = line.is_blank() && !(is_of_patch && line.text.starts_with(' '));
@@ -420,18 +420,18 @@ impl Open {
             Some(&mark @ (b' ' | b'-' | b'+')) => mark,
             Some(b'~') if line.text[1..].bytes().all(is_blank) => return self.omit(span, response),
             Some(b'\\') if line.text.starts_with("\\ ") => return self.end_without_newline(span, response),
-            // A context line that lost its mark, or has another blank for it.
+            // A context line without its mark, or with another blank.
             _ => b' ',
         };
         let sides = [mark != b'+', mark != b'-'];
-        // Blank lines before this one are of both sides.
+        // Blank lines before this one are context.
         let blanks = !self.blanks.is_empty();
         let mut fault = None;
         if !blank
             && ((self.before_unterminated && (sides[0] || blanks))
                 || (self.after_unterminated && (sides[1] || blanks)))
         {
-            fault = Some(Box::new(fault::malformed_hunk(span, "a line after the last line of the file")));
+            fault = Some(Box::new(fault::malformed_hunk(span, NO_NEWLINE)));
         }
         self.count(mark);
         let lines = if blank && self.numbers.due(self.counted) != Due::Nothing {
@@ -464,7 +464,7 @@ impl Open {
         None
     }
 
-    /// The first `~` line with too few removed lines above or below it.
+    /// The first `~` line without enough removed lines above and below.
     fn unanchored(&self) -> Option<Span> {
         if self.omissions.is_empty() {
             return None;
@@ -486,7 +486,7 @@ impl Open {
             b' ' => (self.before_unterminated, self.after_unterminated) = (true, true),
             b'-' => self.before_unterminated = true,
             b'+' => self.after_unterminated = true,
-            _ => return Some(Box::new(fault::malformed_hunk(span, "no line above this one"))),
+            _ => return Some(Box::new(fault::malformed_hunk(span, NO_NEWLINE))),
         }
         None
     }

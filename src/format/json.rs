@@ -1,15 +1,14 @@
-//! JSON in a response: one value read into a tree of places, every one of them in the response.
+//! JSON in a response: a value is a tree of spans of the response.
 //!
-//! Comments and trailing commas are tolerated. Nothing is decoded on the way: the tree says where each value is written, and
-//! texts are read from there when they are looked at. A value that breaks off or is no JSON leaves a tree of what stands
-//! before that place.
+//! Comments and trailing commas are allowed. Nothing is decoded while parsing: texts are decoded when they are used.
+//! A value that is cut off or invalid gives a tree of all before that place.
 
 #[cfg(test)]
 mod tests;
 mod text;
 mod tree;
 
-pub(super) use text::{Decoded, and_break, ends_with_break, lines, plain, strings};
+pub(super) use text::{Decoded, ends_with_break, lines, plain, strings, with_break};
 pub(super) use tree::{Kind, Value};
 
 use super::fault;
@@ -22,24 +21,24 @@ use std::ops::Range;
 use std::rc::Rc;
 use tree::Nodes;
 
-/// Why a value cannot be read to its end.
+/// Why a value is not complete.
 #[derive(Debug)]
 pub(super) struct Broken {
-    /// Where.
+    /// The offset.
     at: usize,
     /// In words.
     why: String,
-    /// Whether it just ends.
+    /// Whether the text ends there.
     is_cut_off: bool,
 }
 
-/// In how many bytes behind quotes that are not JSON's keys are looked for.
+/// The number of bytes that are searched for keys after foreign quotes.
 const BELOW: usize = 2000;
 
-/// Blanks and quotes that are not JSON's.
+/// Blanks and quotes that JSON does not have.
 const FOREIGN: [char; 6] = ['\u{a0}', '\'', '“', '”', '‘', '’'];
 
-/// One value of JSON.
+/// A value of JSON.
 #[derive(Clone, Debug)]
 pub(super) struct Json<'t> {
     response: &'t Response,
@@ -47,34 +46,34 @@ pub(super) struct Json<'t> {
 }
 
 impl<'t> Json<'t> {
-    /// Reads a text that is one value, and nothing else.
+    /// Parses a text that is one value.
     pub(super) fn of_text(response: &'t Response) -> Self {
         let nodes = Nodes::read(response.text(), 0, &mut response.text().as_bytes());
         Self { response, nodes: Rc::new(nodes) }
     }
 
-    /// The outermost value; none if there is not even its beginning.
+    /// The outermost value; `None` if not even its beginning is there.
     pub(super) fn root(&self) -> Option<Value<'_>> {
         Value::first(self.response, &self.nodes)
     }
 
-    /// Where it is written, up to its end or the place where it breaks off.
+    /// The range of the value, up to its end or the error.
     pub(super) fn range(&self) -> Range<usize> {
         self.nodes.range.clone()
     }
 
-    /// Why it cannot be read to its end, if it cannot.
+    /// Why it is not complete.
     pub(super) fn broken(&self) -> Option<&Broken> {
         self.nodes.broken.as_ref()
     }
 
-    /// Whether it just ends.
+    /// Whether it is cut off.
     pub(super) fn is_cut_off(&self) -> bool {
         self.broken().is_some_and(|broken| broken.is_cut_off)
     }
 
-    /// The keys in what was read of it, also those in strings with JSON in them, and in the line that it breaks off in. Where
-    /// quotes or blanks are not JSON's, so that nothing was read, those below, too.
+    /// The keys that were read, also those in strings with JSON, and those in the line of the error. If foreign
+    /// quotes or blanks are the error, the keys below, too.
     pub(super) fn keys(&self) -> impl Iterator<Item = &'t str> {
         let Range { start, end } = self.range();
         let text = self.response.text();
@@ -86,7 +85,7 @@ impl<'t> Json<'t> {
         memchr::memchr_iter(b':', read.as_bytes()).filter_map(|colon| key_before(&read[..colon]))
     }
 
-    /// What is wrong with a value that is not whole.
+    /// The error of an incomplete value.
     pub(super) fn fault(&self) -> Option<Diagnostic> {
         let broken = self.broken()?;
         let span = |start, end| Span::new(self.response.id(), start, end);
@@ -96,11 +95,10 @@ impl<'t> Json<'t> {
         }
         let rest = self.response.text().get(at..).unwrap_or("");
         let behind = rest.chars().next().map_or(0, char::len_utf8);
-        let fault = fault::invalid_json(span(at, at + behind), &broken.why);
-        Some(fault.with_label(span(start, start + 1), "it begins here"))
+        Some(fault::invalid_json(span(at, at + behind), &broken.why).with_label(span(start, start + 1), ""))
     }
 
-    /// Goes behind the value. What breaks it off may begin a region, if it begins its line.
+    /// Goes behind the value. The line of the error may begin a region.
     pub(super) fn leave(&self, cursor: &mut Cursor<'_>) {
         let Range { start, end } = self.range();
         while cursor.line().is_some_and(|line| line.next <= end) {
@@ -111,7 +109,7 @@ impl<'t> Json<'t> {
         let Some(broken) = self.broken() else { return cursor.step(before) };
         let is_foreign = self.response.text().get(broken.at..).is_some_and(|rest| rest.starts_with(FOREIGN));
         if is_foreign {
-            // The lines below are written likewise: what is said of the first says it of all.
+            // The lines below have the same error, which is reported once.
             let goes_on = |text: &str| {
                 let inner = text.trim_matches(|c: char| c.is_whitespace() || "{}[],".contains(c));
                 !text.trim().is_empty() && (inner.is_empty() || inner.starts_with(FOREIGN))
@@ -123,18 +121,18 @@ impl<'t> Json<'t> {
     }
 }
 
-/// What was read last, so that several formats can ask for it and each part of a response is read once.
+/// The value that was read last. Several formats ask for it, and each part of a response is read once.
 #[derive(Debug, Default)]
 pub(super) struct Last {
-    /// Quotes and blanks before the lines that it was read in.
+    /// The margin in which it was read: quote marks and blanks.
     margin: (usize, usize),
-    /// Where it was read.
+    /// The range that was read.
     seen: Range<usize>,
     nodes: Option<Rc<Nodes>>,
 }
 
 impl Last {
-    /// The value that begins at this line; none inside of one that was read already.
+    /// The value that begins at this line; `None` inside of a value that was read already.
     pub(super) fn read<'r>(&mut self, cursor: &Cursor<'r>) -> Option<Json<'r>> {
         let start = cursor.line()?.trim_start().start;
         let margin = (cursor.margin().quotes, cursor.margin().blanks.len());
@@ -156,7 +154,7 @@ impl Last {
     }
 }
 
-/// Whether JSON may begin at this line. Cheap.
+/// Whether JSON may begin at this line. It is cheap.
 pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     let Some(line) = cursor.line() else { return false };
     let mut chars = line.text.chars().filter(|c| !matches!(c, ' ' | '\t'));
@@ -177,13 +175,13 @@ fn key_before(text: &str) -> Option<&str> {
     before.ends_with(quotes).then_some(key)
 }
 
-/// The bytes of lines with a margin, which is given as blanks, so that each byte is where it is in the response.
+/// The bytes of lines with a margin. The margin is replaced by blanks, so that offsets stay.
 struct Quoted<'r> {
     text: &'r str,
     lines: Lines<'r>,
-    /// The line that is given.
+    /// The range of the current line.
     line: Range<usize>,
-    /// Up to where all is given.
+    /// The offset up to which all was read.
     at: usize,
 }
 

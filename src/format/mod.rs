@@ -1,18 +1,16 @@
-//! The formats: which there are, which a response is in, and how it is taken apart.
+//! The formats: their table, and how a response is parsed.
 //!
-//! A response is read in one pass (`blocks`): edits first, as regions of one format each, and Markdown blocks between
-//! them. Which regions are edits of this response and which are only shown in it is decided by `document`; which file an
-//! edit is about and why it is made are read from the text `above` it.
+//! `blocks` reads a response in one pass: edits are regions of one format each, and Markdown blocks are between them.
+//! `document` decides which regions are edits of the response, and which it only shows. `above` tells the file and
+//! the why of an edit from the text above it.
 //!
-//! To add a format: a module with `opens` and `parse`, a row in [`FORMATS`].
+//! A new format needs a module with `opens` and `parse`, and a row in [`FORMATS`].
 
 mod above;
 mod apply_patch;
 mod applydir;
 mod blocks;
 pub mod code;
-#[cfg(test)]
-mod cost;
 mod diff;
 mod document;
 mod edit_calls;
@@ -22,17 +20,15 @@ mod file;
 mod file_changes;
 pub mod hunk;
 mod json;
-#[cfg(test)]
-mod linear;
 pub mod opx;
-#[cfg(test)]
-mod properties;
 mod reading;
 mod reasoning;
 pub mod scan;
 mod search_replace;
 mod seen;
 pub mod tag;
+#[cfg(test)]
+mod tests;
 mod whole_file;
 pub mod why;
 
@@ -49,38 +45,39 @@ use fault::Fault;
 use scan::Cursor;
 use std::collections::HashMap;
 
-/// A format: how its regions are recognised and taken apart.
+/// A format: how its regions are recognized and parsed.
 pub struct Format {
-    /// Which.
     pub id: FormatId,
-    /// Whether a region opens at the line where the cursor stands. Asked at every line of text, so it must be cheap:
-    /// look at the line's first byte that is no blank before anything else.
+    /// Whether a region opens at the cursor's line. It is called for every line of text, so it must be cheap: it
+    /// looks at the first byte that is not blank before anything else.
     opens: fn(&Cursor<'_>) -> bool,
-    /// Takes the region: adds its edits and what is wrong with it, and leaves the cursor behind it. A cursor left where it
-    /// was means that there is no region after all. What was declared and gives no edit must give an error.
+    /// The beginnings of its regions, to recognize a last line that is cut off.
+    openings: &'static [&'static str],
+    /// Parses the region: adds its edits and errors, and moves the cursor behind it. If the cursor does not move,
+    /// there is no region. An edit that is declared but cannot be parsed must give an error.
     ///
-    /// An edit without a path in the format leaves it empty: the text above names the file.
+    /// The path of an edit without one stays empty: the text above names the file.
     parse: fn(&mut Cursor<'_>, &mut Output),
 }
 
 impl Format {
-    /// The name that `--format` takes.
+    /// Its name for `--format`.
     pub fn name(&self) -> &'static str {
         self.id.as_str()
     }
 
-    /// Whether it is looked for without being asked for.
+    /// Whether it is read without being asked for.
     pub fn is_detected(&self) -> bool {
         Self::is_detected_by(self.id)
     }
 
-    /// Whether a format is looked for without being asked for.
+    /// Whether a format is read without being asked for.
     fn is_detected_by(id: FormatId) -> bool {
         !matches!(id, FormatId::WholeFile | FormatId::Snippet)
     }
 }
 
-/// All formats, in the order in which they are asked.
+/// All formats, in the order in which `opens` is called.
 pub const FORMATS: &[Format] = &[
     opx::FORMAT,
     apply_patch::FORMAT,
@@ -93,27 +90,27 @@ pub const FORMATS: &[Format] = &[
     whole_file::SNIPPET,
 ];
 
-/// The errors, and the edits, after which a response is not read further: a bound on memory for hostile input.
+/// The numbers of errors and edits after which reading stops, so that hostile input does not take too much memory.
 const MAX_ERRORS: usize = 1000;
 const MAX_EDITS: usize = 100_000;
 
-/// What the parsers put what they read into.
+/// The result of the parsers, and their state between regions.
 #[derive(Debug, Default)]
 struct Output {
     script: Script,
     /// Whether tool calls were asked for by name.
     asked: bool,
-    /// What ends it, if all that is read is reasoning.
+    /// The end of the reasoning that is read; `None` outside of reasoning.
     draft: Option<reasoning::End>,
-    /// What is known of the recorded calls so far.
+    /// The recorded calls so far.
     calls: edit_calls::Calls,
-    /// The JSON that was read last.
+    /// The JSON value that was read last.
     json: json::Last,
-    /// The file that the text above the region names, if it does.
+    /// The file that the text above the region names.
     file: Option<String>,
-    /// Up to where it is known at which lines SEARCH/REPLACE blocks end if those in them are counted; by their beginnings.
+    /// For SEARCH/REPLACE: the offset up to which nested blocks were counted, and the ends of blocks by their starts.
     ends: (usize, HashMap<usize, usize>),
-    /// Whether the region that was read last closed the fence around it.
+    /// Whether the last region closed the fence around it.
     closed_fence: bool,
 }
 
@@ -126,7 +123,7 @@ impl Output {
         self.script.diagnostics.push(*fault.into());
     }
 
-    /// Takes an edit, or what is wrong with it, of which the file is named.
+    /// Takes an edit or a fault, and gives the fault the path.
     fn take(&mut self, edit: Result<Edit, Fault>, path: Option<String>) {
         match edit {
             Ok(edit) => self.edit(edit),
@@ -134,12 +131,12 @@ impl Output {
         }
     }
 
-    /// How many edits and diagnostics there are.
+    /// The numbers of edits and diagnostics.
     fn lengths(&self) -> (usize, usize) {
         (self.script.edits.len(), self.script.diagnostics.len())
     }
 
-    /// Takes back all but so many edits and diagnostics.
+    /// Removes all edits and diagnostics after these numbers.
     fn truncate(&mut self, edits: usize, faults: usize) {
         self.script.edits.truncate(edits);
         self.script.diagnostics.truncate(faults);
@@ -147,13 +144,12 @@ impl Output {
         self.script.unnamed.retain(|unnamed| unnamed.edit.end <= end);
     }
 
-    /// Whether there is as much as is taken from one response. A parser that takes many edits in one region asks after
-    /// each.
+    /// Whether the limit of one response is reached. A parser of a region with many edits asks after each.
     fn is_full(&self) -> bool {
         self.script.diagnostics.len() >= MAX_ERRORS || self.script.edits.len() >= MAX_EDITS
     }
 
-    /// At the end of the response: says where reading stopped.
+    /// Reports where reading stopped, at the end of the response.
     fn finish(&mut self, at: Span) {
         if self.is_full() {
             let (edits, errors) = self.lengths();
@@ -162,8 +158,8 @@ impl Output {
         }
     }
 
-    /// Takes over what a text says that the response does not hold as it is, such as a string of JSON. `place` says where a
-    /// span of it is in the response.
+    /// Takes over a script of a text that is not in the response as it is, such as a JSON string. `place` maps a span
+    /// of the text to the response.
     fn take_over(&mut self, read: Script, place: &dyn Fn(Span) -> Span, format: FormatId) {
         let moved = |hunks: &mut Vec<crate::edit::Hunk>| {
             hunks.iter_mut().for_each(|hunk| hunk.span = place(hunk.span))
@@ -188,16 +184,16 @@ impl Output {
     }
 }
 
-/// Takes the edits out of a response.
+/// Parses the edits of a response.
 ///
-/// Never fails: what is wrong is in the script's diagnostics. A response without any edit gives an empty script.
+/// It never fails: errors are diagnostics of the script. A response without edits gives an empty script.
 pub fn parse(response: &Response, reading: &Reading) -> Script {
     let mut reader = Reader::new(response, reading);
     reader.read();
     document::script(reader, reading)
 }
 
-/// The formats that a response is in, each once, in the order in which they first stand.
+/// The formats of a response, each once, in the order of their first regions.
 ///
 /// ```
 /// use git_llm_apply::format::{FormatId, detect};
@@ -216,20 +212,4 @@ pub fn detect(response: &Response) -> Vec<FormatId> {
         }
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lead_to_formats_and_back() {
-        for id in FormatId::ALL {
-            assert_eq!(id.as_str().parse::<FormatId>().as_ref(), Ok(id));
-        }
-        let message = "OPX".parse::<FormatId>().unwrap_err().to_string();
-        for id in FormatId::ALL {
-            assert!(message.contains(id.as_str()), "{message}");
-        }
-    }
 }

@@ -1,27 +1,26 @@
-//! OPX: `<edit file= op=>` elements with their texts between `<<<` and `>>>` lines.
+//! OPX: `<edit file= op=>` elements, with texts between `<<<` and `>>>` lines.
 //!
-//! Source of the rules: the OPX document, and the stricter reading where its origin loses data. An element that is at fault
-//! in any way gives one error and no edit. One without its end reaches up to the next.
+//! The rules are those of the OPX document, but stricter where its origin loses data. An invalid element gives one
+//! error and no edit. An element without an end ends at the next one.
 
 mod element;
 mod payload;
 mod write;
 
-use super::scan::{Cursor, is_text, starts_with_ignore_case, trim_start};
+use super::scan::{Cursor, equals_trimmed, starts_with_ignore_case, trim_start};
 use super::tag::{self, Brackets, has_attributes, is_bare};
 use super::{Format, FormatId, Output, fault};
 
 pub use write::{edit, payloads, quoted};
 
-/// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::Opx, opens, parse };
+pub(super) const FORMAT: Format = Format { id: FormatId::Opx, opens, openings: &["<edit file="], parse };
 
-/// What the text at the cursor opens.
+/// What begins at the cursor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Opening {
     Envelope,
     Edit,
-    /// A part of an edit whose tag got lost.
+    /// A part of an edit without its `<edit>`.
     Part,
 }
 
@@ -58,7 +57,7 @@ fn read_opening(cursor: &mut Cursor<'_>, out: &mut Output, opening: Opening) {
     }
 }
 
-/// Reads the edits up to the end of the envelope that opens here.
+/// Reads the edits of the envelope at the cursor.
 fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
     let is_envelope = |cursor: &Cursor<'_>| opening(cursor) == Some(Opening::Envelope);
     tag::read_envelope(cursor, out, FormatId::Opx, is_envelope, |cursor, out| {
@@ -66,7 +65,7 @@ fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
     });
 }
 
-/// What the text at the cursor opens, blanks aside.
+/// What begins at the cursor, after blanks.
 fn opening(cursor: &Cursor<'_>) -> Option<Opening> {
     let text = trim_start(cursor.text());
     let (name, false) = tag::peek(text)? else { return None };
@@ -82,13 +81,13 @@ fn opening(cursor: &Cursor<'_>) -> Option<Opening> {
         let rest = line.skip(line.text.len() - rest.split_once('>')?.1.len());
         let mut below = cursor.lines();
         below.next();
-        return is_text(tag::next_text(rest, &below)?.text, payload::OPEN).then_some(Opening::Part);
+        return equals_trimmed(tag::next_text(rest, &below)?.text, payload::OPEN).then_some(Opening::Part);
     }
     starts_edit(text, || cursor.lines().nth(1).map(|line| line.text)).then_some(Opening::Edit)
 }
 
-/// Whether a text begins with the tag of an edit rather than with prose about it: with attributes, on the line or from
-/// the next one on, or with nothing after it but other tags.
+/// Whether a text begins with the tag of an edit, and not with prose about it: attributes follow on this line or the
+/// next, or only tags follow.
 fn starts_edit<'r>(text: &str, next_line: impl FnOnce() -> Option<&'r str>) -> bool {
     if !starts_with_ignore_case(text, "<edit") {
         return false;
@@ -102,10 +101,10 @@ fn starts_edit<'r>(text: &str, next_line: impl FnOnce() -> Option<&'r str>) -> b
     }
     let line = next_line().map_or("", trim_start);
     let is_attribute = line.starts_with(|c: char| c.is_ascii_alphabetic()) && has_attributes(line);
-    is_text(rest, "") && (line.starts_with('>') || is_attribute)
+    equals_trimmed(rest, "") && (line.starts_with('>') || is_attribute)
 }
 
-/// Whether a tag of that name has a payload.
+/// Whether the part with this name has a payload.
 fn is_part(name: &str) -> bool {
     name.eq_ignore_ascii_case("find") || name.eq_ignore_ascii_case("put")
 }

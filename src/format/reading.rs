@@ -1,19 +1,19 @@
-//! How a response is to be read: in which formats, and for which file.
+//! Which formats of a response are read, and for which file.
 
 use super::{Format, FormatId};
 
-/// How a response is to be read. By default all formats are that are detected.
+/// Which formats of a response are read, and for which file; by default all formats that are detected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Reading {
-    /// The formats that are asked for. One that is never detected is read beside those that are; any other restricts
-    /// reading to those that are given.
+    /// The formats that were asked for. Whole files and snippets are read beside the detected formats; any other
+    /// format is read alone.
     pub formats: Vec<FormatId>,
-    /// The file of blocks that name none.
+    /// The file of blocks without a path.
     pub path: Option<String>,
 }
 
 impl Reading {
-    /// As this format.
+    /// Reads a single format.
     pub fn only(format: FormatId) -> Self {
         Self { formats: vec![format], path: None }
     }
@@ -23,12 +23,12 @@ impl Reading {
         self.formats.contains(&id) || Format::is_detected_by(id) && !self.is_restricted()
     }
 
-    /// Reads all that is detected again, beside what is read only if it is asked for.
+    /// Removes the restriction to some of the detected formats.
     pub fn widen(&mut self) {
         self.formats.retain(|id| !Format::is_detected_by(*id));
     }
 
-    /// Whether it was asked for other formats than those that are read beside what is detected.
+    /// Whether only some of the detected formats are read.
     pub fn is_restricted(&self) -> bool {
         self.formats.iter().any(|id| Format::is_detected_by(*id))
     }

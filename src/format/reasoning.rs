@@ -1,15 +1,15 @@
-//! Reasoning, in which nothing is an edit: sections such as `<think>…</think>`, and harmony's channel of analysis.
+//! Reasoning, in which nothing is an edit: sections such as `<think>…</think>`, and harmony's analysis channel.
 //!
-//! Tags count outside payloads and fences: an opening one at the start of a line, a closing one anywhere but in code. A
-//! closing tag alone ends reasoning that began before the response's first line: chat templates often leave the opening
-//! one out.
+//! Tags count outside of payloads and fences: an opening tag at the start of a line, a closing tag anywhere except in
+//! code. A closing tag alone ends reasoning that began before the first line, because chat templates often omit the
+//! opening tag.
 
 use super::code;
 use super::scan::{Cursor, Line, starts_with_ignore_case};
 
-/// What tags of reasoning are called. None begins with one that stands before it.
+/// The names of the tags. No name begins with an earlier one.
 const NAMES: [&str; 6] = ["thinking", "think", "thought", "reasoning", "reflection", "scratchpad"];
-/// What stands around a tag.
+/// The brackets of the tags.
 const BRACKETS: [(&str, &str); 2] = [("<", ">"), ("◁", "▷")];
 
 /// Harmony's control words.
@@ -18,7 +18,7 @@ const CHANNEL: &str = "<|channel|>";
 const ENDS: [&str; 5] = [CHANNEL, "<|end|>", "<|start|>", "<|return|>", "<|call|>"];
 const LONGEST_HEADER: usize = 256;
 
-/// The tag that a text begins with: its name and its length.
+/// The name and the length of the tag at the start of a text.
 fn tag_at(text: &str, closing: bool) -> Option<(usize, usize)> {
     let (open, close) = BRACKETS.iter().find(|(open, _)| text.starts_with(open))?;
     let rest = &text[open.len()..];
@@ -29,7 +29,7 @@ fn tag_at(text: &str, closing: bool) -> Option<(usize, usize)> {
     Some((name, text.len() - after.len()))
 }
 
-/// The closing tags in a line that are not in code: their names and where each begins and ends.
+/// The closing tags in a line that are not in code: name, start and end.
 fn closing_tags(text: &str) -> impl Iterator<Item = (usize, usize, usize)> {
     let mut code = code::spans(text).peekable();
     memchr::memchr_iter(b'/', text.as_bytes()).filter_map(move |slash| {
@@ -42,30 +42,30 @@ fn closing_tags(text: &str) -> impl Iterator<Item = (usize, usize, usize)> {
     })
 }
 
-/// The first closing tag in a line: where it begins and ends.
+/// The start and end of the first closing tag in a line.
 pub(super) fn closing(line: Line<'_>) -> Option<(usize, usize)> {
     closing_tags(line.text).next().map(|(_, start, end)| (start, end))
 }
 
-/// Whether a text begins with a tag of reasoning.
+/// Whether a text begins with a reasoning tag.
 pub(super) fn is_tag(text: &str) -> bool {
     tag_at(text, false).or_else(|| tag_at(text, true)).is_some()
 }
 
-/// Whether a line begins with a closing tag, for what has no end of its own.
+/// Whether a line begins with a closing tag.
 pub(super) fn begins_with_closing(line: Line<'_>) -> bool {
     tag_at(line.trim_start().text, true).is_some()
 }
 
-/// What a line says that may begin with a word of reasoning.
+/// What begins at a line with a tag or a control word.
 pub(super) enum Opening<'r> {
-    /// Reasoning opens: its text begins there, and ends before the rest of that line at the first, or never.
+    /// Reasoning: its text, and the rest of the line after its end, if there is an end.
     Section(Line<'r>, Option<(End, Line<'r>)>),
-    /// A message of harmony's begins that is an answer.
+    /// A message that is an answer.
     Answer(Line<'r>),
 }
 
-/// What ends a section: the closing tag of a name, any such tag, or the end of a message.
+/// The end of a section: the closing tag of a name, any closing tag, or the end of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End(usize);
 
@@ -73,7 +73,7 @@ impl End {
     const TAG: Self = Self(NAMES.len());
     const MESSAGE: Self = Self(NAMES.len() + 1);
 
-    /// The rest of a line behind the first such end in it.
+    /// The rest of a line after the first such end in it.
     pub(super) fn rest<'r>(self, line: Line<'r>) -> Option<Line<'r>> {
         if self.0 == Self::MESSAGE.0 {
             return Some(line.skip(message_end(line.text)?).past("<|end|>"));
@@ -84,15 +84,15 @@ impl End {
     }
 }
 
-/// Finds where reasoning ends; remembers where it does not, so that this is asked once.
+/// Searches for the ends of reasoning. It remembers which ends do not exist, so that they are searched for once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sections {
-    /// Whether there is no such end any more.
+    /// Whether no such end follows.
     none: [bool; NAMES.len() + 2],
 }
 
 impl Sections {
-    /// What the line at the cursor opens, if it opens something.
+    /// What begins at the cursor's line.
     pub(super) fn opening<'r>(&mut self, cursor: &Cursor<'r>) -> Option<Opening<'r>> {
         let line = cursor.line()?.trim_start();
         if let Some((name, length)) = tag_at(line.text, false) {
@@ -108,12 +108,12 @@ impl Sections {
         Some(Opening::Section(rest, self.find(cursor, End::MESSAGE, rest)))
     }
 
-    /// Takes note that no reasoning ends any more.
+    /// Notes that no reasoning has an end any more.
     pub(super) fn close(&mut self) {
         self.none.fill(true);
     }
 
-    /// Where the first such end is, from `rest` on, which is of the cursor's line.
+    /// The first such end from `rest` on, which is on the cursor's line.
     fn find<'r>(&mut self, cursor: &Cursor<'r>, end: End, rest: Line<'r>) -> Option<(End, Line<'r>)> {
         if self.none[end.0] {
             return None;
@@ -124,7 +124,7 @@ impl Sections {
     }
 }
 
-/// The length of harmony's words at the start of a message, up to its text, and whether that is analysis.
+/// The length of harmony's words at the start of a message, and whether the message is analysis.
 fn message_at(text: &str) -> Option<(usize, bool)> {
     if !text.starts_with("<|") {
         return None;
@@ -135,13 +135,13 @@ fn message_at(text: &str) -> Option<(usize, bool)> {
     Some((header.len() + MESSAGE.len(), is_analysis))
 }
 
-/// Where the first control word stands in a line that ends a message.
+/// The offset of the first control word in a line that ends a message.
 fn message_end(text: &str) -> Option<usize> {
     memchr::memmem::find_iter(text.as_bytes(), b"<|")
         .find(|&at| ENDS.iter().any(|word| text[at..].starts_with(word)))
 }
 
-/// Where the text of a response ends: harmony's last word may stand behind the last line of an edit.
+/// The end of a response's text: harmony's last control word may follow the last line of an edit.
 pub(super) fn end_of(text: &str) -> usize {
     let is_harmony = text.trim_start().starts_with("<|");
     let before = |word: &&str| text.trim_end().strip_suffix(*word).map(str::len);

@@ -1,10 +1,10 @@
-//! A cursor over a response's lines: what every format's parser reads through.
+//! A cursor over the lines of a response, which all parsers read through.
 //!
-//! Apart from the formats so that line breaks, block quotes and indentation are handled once. Lines are slices of the
-//! response; only [`Cursor::payload`] copies.
+//! It handles line breaks, block quotes and indentation once for all formats. Lines are slices of the response; only
+//! [`Cursor::payload`] copies.
 //!
-//! A line break is `\n` or `\r\n`. In a block quote, an indented fence or a list item every line is seen without that
-//! [`Margin`]; a quote's input ends where its marks do.
+//! A line break is `\n` or `\r\n`. In a block quote, an indented fence or a list item, lines are read without that
+//! [`Margin`]. The input of a quote ends with its marks.
 
 mod line;
 mod lines;
@@ -20,35 +20,35 @@ use source::Source;
 
 #[cfg(test)]
 pub(super) use line::lines_read;
-pub use line::{Line, is_blank, is_text, starts_with_ignore_case, trim, trim_start};
+pub use line::{Line, equals_trimmed, is_blank, starts_with_ignore_case, trim, trim_start};
 pub use lines::{Below, Lines};
 pub use margin::Margin;
 
-/// A place to go back to; see [`Cursor::mark`].
+/// A place to return to; see [`Cursor::mark`].
 #[derive(Clone, Copy, Debug)]
 pub struct Mark<'r>(Option<Line<'r>>, usize);
 
-/// Where a parser stands in a response: at a line, or within one.
+/// The place of a parser in a response: at a line, or inside of one.
 ///
-/// A region's parser may move freely, but only forward from where it began.
+/// A parser may move only forward from where its region begins.
 #[derive(Clone, Debug)]
 pub struct Cursor<'r> {
     source: Source<'r>,
-    /// What is left of the line that it stands in; `None` at the end of the input.
+    /// The rest of the current line; `None` at the end of the input.
     line: Option<Line<'r>>,
-    /// Where `line` begins, or the end of the input.
+    /// The offset of `line`, or of the end of the input.
     at: usize,
     margin: Margin<'r>,
     fence: Option<Fence<'r>>,
 }
 
 impl<'r> Cursor<'r> {
-    /// At the beginning of a response.
+    /// A cursor at the beginning of a response.
     pub fn new(response: &'r Response) -> Self {
         Self::within(response, Span::new(response.id(), 0, response.text().len()))
     }
 
-    /// At the beginning of a part of a response; nothing outside it is read.
+    /// A cursor over a part of a response.
     pub(super) fn within(response: &'r Response, part: Span) -> Self {
         let source = Source { text: response.text().get(..part.end as usize).unwrap_or(""), response };
         let (at, margin) = (part.start as usize, Margin::default());
@@ -60,57 +60,57 @@ impl<'r> Cursor<'r> {
         self.source.response
     }
 
-    /// What stands before the lines that it reads and is no part of them.
+    /// The margin that lines are read without.
     pub fn margin(&self) -> Margin<'r> {
         self.margin
     }
 
-    /// The fence that it stands in.
+    /// The fence around the cursor.
     pub(super) fn fence(&self) -> Option<Fence<'r>> {
         self.fence
     }
 
-    /// Whether a line closes the fence that it stands in.
+    /// Whether a line closes the fence around the cursor.
     pub(super) fn closes_fence(&self, line: Line<'_>) -> bool {
         self.fence.is_some_and(|open| open.is_closed_by(line))
     }
 
-    /// Goes into a fence, or out of one; gives the one that it stood in.
+    /// Sets the fence around the cursor, and returns the old one.
     pub(super) fn set_fence(&mut self, fence: Option<Fence<'r>>) -> Option<Fence<'r>> {
         std::mem::replace(&mut self.fence, fence)
     }
 
-    /// The offset in the response at which it stands.
+    /// The offset in the response.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Whether there is no line left: the response ends here, or the block quote does.
+    /// Whether no line is left: the response ends here, or the block quote does.
     pub fn is_end(&self) -> bool {
         self.line.is_none()
     }
 
-    /// The line from here on, `None` at the end.
+    /// The rest of the current line; `None` at the end.
     pub fn line(&self) -> Option<Line<'r>> {
         self.line
     }
 
-    /// Whether it stands at the beginning of a line and not within one.
+    /// Whether it is at the beginning of a line.
     pub fn begins_line(&self) -> bool {
         self.line.is_some_and(|line| line.marked.is_some())
     }
 
-    /// The text of the line from here on; empty at the end.
+    /// The text of the rest of the line; empty at the end.
     pub fn text(&self) -> &'r str {
         self.line.map_or("", |line| line.text)
     }
 
-    /// The first byte from here on in this line that is no blank.
+    /// The first byte of the rest of the line that is not blank.
     pub fn first_byte(&self) -> Option<u8> {
         self.line.and_then(Line::first_byte)
     }
 
-    /// The lines from here on, this one first.
+    /// The lines from here on, beginning with the current one.
     pub fn lines(&self) -> Lines<'r> {
         Lines { source: self.source, upcoming: self.line, margin: self.margin }
     }
@@ -122,7 +122,8 @@ impl<'r> Cursor<'r> {
         }
     }
 
-    /// Goes to the next line, and on over those that pass. Gives where these are, and where the one behind them begins.
+    /// Goes to the next line, and over the lines that pass. Returns the span of these lines and the offset of the
+    /// line after them.
     #[inline]
     pub(super) fn run(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) -> Option<(Span, usize)> {
         let (mut first, mut end, mut next) = (None, 0, 0);
@@ -137,7 +138,7 @@ impl<'r> Cursor<'r> {
         first.map(|first| (self.span(first, end), next))
     }
 
-    /// Goes to the next line, and on over those that pass.
+    /// Goes to the next line, and over the lines that pass.
     #[inline]
     pub fn advance_past(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
         self.advance();
@@ -152,7 +153,7 @@ impl<'r> Cursor<'r> {
         }
     }
 
-    /// Goes to a line, or the rest of one, that [`Cursor::lines`] gave.
+    /// Goes to a line, or the rest of a line, from [`Cursor::lines`].
     pub fn go_to(&mut self, line: Line<'r>) {
         self.go(Some(line), line.start);
     }
@@ -164,25 +165,25 @@ impl<'r> Cursor<'r> {
         }
     }
 
-    /// Goes to the rest of a line, which counts as a whole one.
+    /// Goes to the rest of a line, which then counts as a whole line.
     pub(super) fn begin_line(&mut self, rest: Line<'r>) {
         self.go_to(Line { marked: Some(rest.start), ..rest });
     }
 
-    /// Goes on by `count` bytes in this line.
+    /// Goes forward by `count` bytes in this line.
     pub fn step(&mut self, count: usize) {
         if let Some(line) = self.line {
             self.go_to(line.skip(count));
         }
     }
 
-    /// Goes over the blanks here; not to the next line.
+    /// Skips blanks in this line.
     pub fn skip_blanks(&mut self) {
         let blanks = self.text().bytes().take_while(|&byte| is_blank(byte)).count();
         self.step(blanks);
     }
 
-    /// Goes over blanks and line breaks to the next text, or to the end.
+    /// Skips blanks and line breaks.
     pub fn skip_blank_lines(&mut self) {
         while self.line.is_some_and(Line::is_blank) {
             self.advance();
@@ -190,12 +191,12 @@ impl<'r> Cursor<'r> {
         self.skip_blanks();
     }
 
-    /// Where it stands, to go back there.
+    /// The current place, for [`Cursor::reset`].
     pub fn mark(&self) -> Mark<'r> {
         Mark(self.line, self.at)
     }
 
-    /// Goes back to where it stood.
+    /// Returns to a place.
     pub fn reset(&mut self, mark: Mark<'r>) {
         self.go(mark.0, mark.1);
     }
@@ -205,41 +206,41 @@ impl<'r> Cursor<'r> {
         self.line = line;
     }
 
-    /// The span of the response's bytes `start..end`.
+    /// The span of the bytes `start..end` of the response.
     pub fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.source.response.id(), start, end)
     }
 
-    /// The place where it stands.
+    /// An empty span here.
     pub(super) fn here(&self) -> Span {
         self.span(self.at, self.at)
     }
 
-    /// The span of the line from here on; empty at the end.
+    /// The span of the rest of the line; empty at the end.
     pub(super) fn line_span(&self) -> Span {
         self.span(self.at, self.at + self.text().len())
     }
 
-    /// The span of a line's text.
+    /// The span of a line.
     pub(super) fn span_of(&self, line: Line<'_>) -> Span {
         self.span(line.start, line.end())
     }
 
-    /// The lines from the one that begins at `start` to before the one that begins at `end`, both as the lines of this
-    /// cursor begin: without its margin, each ended by `\n`.
+    /// The lines from `start` to `end`, which are the offsets of lines of this cursor. They have no margin, and each
+    /// ends with `\n`.
     pub fn payload(&self, start: usize, end: usize) -> Passage {
         self.source.payload(start, end, self.margin)
     }
 
-    /// Reads lines without that margin from now on, the one that it stands at first.
+    /// Sets the margin, also for the current line.
     pub(super) fn set_margin(&mut self, margin: Margin<'r>) {
-        // Without any is what is usual, and empty texts take long to compare.
+        // Usually there is none, and comparing empty texts takes long.
         if self.margin.is_none() && margin.is_none() || self.margin == margin {
             return;
         }
         self.margin = margin;
         let whole = match self.line {
-            // In the midst of a line its margin is behind.
+            // Inside of a line, the margin is already skipped.
             Some(Line { marked: None, .. }) => return,
             Some(Line { marked, .. }) => marked.unwrap_or(self.at),
             None => self.at,
@@ -247,14 +248,14 @@ impl<'r> Cursor<'r> {
         self.go(self.source.read_inside(whole, margin), whole);
     }
 
-    /// Reads lines without the blanks that this one begins with, unless they are read without some already.
+    /// Adds the indentation of the current line to the margin, unless the margin has one already.
     pub(super) fn set_indent(&mut self) {
         if let Some(line) = self.line.filter(|_| self.margin.blanks.is_empty()) {
             self.set_margin(Margin { blanks: line.blanks(), ..self.margin });
         }
     }
 
-    /// Goes behind a list item's mark of that many bytes; the lines below are read without as many blanks.
+    /// Goes behind a list mark of `width` bytes; the lines below are read without as many blanks.
     pub(super) fn enter_item(&mut self, width: usize) {
         let Some(line) = self.line else { return };
         self.margin = Margin { blanks: margin::blanks(width), ..self.margin };

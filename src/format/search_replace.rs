@@ -1,9 +1,9 @@
-//! SEARCH/REPLACE blocks, each an edit. Which file one is about the text above it says.
+//! SEARCH/REPLACE blocks, each an edit. The text above a block names its file.
 //!
-//! Source of the rules: the format's documents, what their origins accept, and the stricter reading where they lose data.
+//! The rules are those of the format's documents and of what their origins accept, but stricter where they lose data.
 //!
-//! A block ends at its closing marker. One that another opening comes before has lost its end: it is an error that
-//! reaches up to that opening, and what is in it is never taken for the end of one block or the text of another.
+//! A block ends at its closing marker. If another opening marker comes first, the block is an error up to there. Its
+//! text is never taken for the end of one block and the beginning of another.
 
 mod block;
 mod marker;
@@ -13,8 +13,12 @@ use super::{Format, FormatId, Output, fault};
 use crate::edit::{Edit, Target};
 use marker::Marker;
 
-/// The row of the table.
-pub(super) const FORMAT: Format = Format { id: FormatId::SearchReplace, opens, parse };
+pub(super) const FORMAT: Format = Format {
+    id: FormatId::SearchReplace,
+    opens,
+    openings: &["<<<<<<< SEARCH", "<<<<<<< NEW_FILE", "------- SEARCH"],
+    parse,
+};
 
 fn opens(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.first_byte(), Some(b'<' | b'-')) && Marker::of(cursor.text()).is_some_and(Marker::opens)
@@ -25,7 +29,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     read(cursor, out, &path);
 }
 
-/// Reads the block at this line, for a file.
+/// Reads the block at this line.
 fn read(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target) {
     if Marker::of(cursor.text()) == Some(Marker::Misspelt) {
         let span = cursor.line_span();
@@ -38,7 +42,7 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target) {
     out.take(edit, out.file.clone());
 }
 
-/// Reads the blocks up to `end` that are all for one file, and leaves the cursor there, or behind the last of them.
+/// Reads the blocks of one file up to `end`, and stays there or behind the last block.
 pub(super) fn read_blocks(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target, end: usize) {
     out.file = Some(path.raw.clone());
     while !cursor.is_end() && cursor.at() < end && !out.is_full() {

@@ -1,4 +1,4 @@
-//! What a response holds in which no edit was found, so that the user knows what to do next.
+//! What a response without edits contains, so that the user knows what to do.
 
 use super::scan::{Cursor, trim_start};
 use super::{FORMATS, Reading, parse};
@@ -7,14 +7,17 @@ use crate::edit::Script;
 use crate::response::Response;
 use crate::span::Span;
 
-/// What is said of a response in which nothing else was seen.
+/// The message if nothing else was seen.
 const PROSE: &str = "no edits: only prose, or code that names no file";
 
-/// What to do about HTML's escapes.
-const HTML_HELP: &str = "copy the response as text, not from the source of a page";
+/// The hint for HTML escapes.
+const HTML_HELP: &str = "copy the response as text";
 
-/// Returns what was seen in a response that has neither edits nor errors, each with its place and what to do. Code blocks
-/// that name a file are listed by [`crate::plan::list_pending`].
+/// The message about a list without edits.
+const EMPTY: &str = "no edits: this list is empty";
+
+/// Returns what a response without edits and errors contains, with places and hints. [`crate::plan::list_pending`]
+/// lists code blocks that name a file.
 pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     let text = response.text();
     let start = text.len() - text.trim_start().len();
@@ -33,8 +36,7 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
         return Vec::new();
     }
     if let Some(region) = script.regions.iter().find(|region| is_here(region.span)) {
-        let message = format!("no edits: this {} response is empty", region.format.as_str());
-        return of(region.span, &message, "there is nothing to do");
+        return of(region.span, EMPTY, "there is nothing to do");
     }
     if let Some(region) = script.other.filter(|region| is_here(region.span)) {
         let message = format!("the edits are in another format: {}", region.format.as_str());
@@ -45,24 +47,24 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
         return of(span, message, "if they are meant to land, give only the text inside that quote or fence");
     }
     if let Some((how, help)) = escaped(response) {
-        return of(all, &format!("the edits are escaped as {how}"), help);
+        return of(all, &escaped_as(how), help);
     }
     if let Some(line) = text.lines().find(|line| line.trim() == "[]") {
         let at = line.as_ptr() as usize - text.as_ptr() as usize;
         let span = Span::new(response.id(), at, at + line.len());
-        return of(span, "no edits: this list is empty", "there is nothing to do");
+        return of(span, EMPTY, "there is nothing to do");
     }
     of(all, PROSE, "ask for edits in a format that 'git llm-apply prompt' describes")
 }
 
-/// How a response is escaped that holds edits once that is undone.
+/// How a response is escaped, if it has edits without the escapes.
 fn escaped(response: &Response) -> Option<(&'static str, &'static str)> {
     let text = response.text();
     let (plain, how) = if text.contains("&lt;") || text.contains("&quot;") {
         (unescaped(text), ("HTML", HTML_HELP))
     } else if text.contains("\\n") || text.contains("\\\"") {
         let plain = text.replace("\\r", "").replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"");
-        // What a string begins with stands behind its quote.
+        // A text at the start of a string follows a quote.
         let plain = plain.replace("\"\n", "\n").replace(": \"", ":\n");
         (plain, ("a JSON string", "undo the escapes with 'jq -r'"))
     } else {
@@ -72,13 +74,13 @@ fn escaped(response: &Response) -> Option<(&'static str, &'static str)> {
     (!parse(&inner, &Reading::default()).regions.is_empty()).then_some(how)
 }
 
-/// A text without HTML's escapes.
+/// Undoes HTML escapes.
 fn unescaped(text: &str) -> String {
     let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
     pairs.iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
 }
 
-/// Whether a line of text opens an edit that is escaped as HTML.
+/// Whether a line of text opens an edit that is HTML-escaped.
 pub(super) fn is_escaped_opening(line: &str) -> bool {
     trim_start(line).starts_with("&lt;")
         && Response::new(0, "", unescaped(line).into_bytes(), u64::MAX).is_ok_and(|inner| {
@@ -87,9 +89,13 @@ pub(super) fn is_escaped_opening(line: &str) -> bool {
         })
 }
 
-/// What is said of such a line beside edits that are not escaped.
+/// The error about such a line beside other edits.
 pub(super) fn escaped_beside(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::Escaped, span, "this edit is escaped as HTML").with_help(HTML_HELP)
+    Diagnostic::error(Code::Escaped, span, escaped_as("HTML")).with_help(HTML_HELP)
+}
+
+fn escaped_as(how: &str) -> String {
+    format!("the edits are escaped as {how}")
 }
 
 #[cfg(test)]
@@ -107,12 +113,9 @@ mod tests {
     fn what_is_there_is_said() {
         assert_eq!(messages(" \n"), ["the response is empty"]);
         assert_eq!(messages("Just do it.\n"), [PROSE]);
-        assert_eq!(
-            messages("<FILE_CHANGES></FILE_CHANGES>\n"),
-            ["no edits: this file-changes response is empty"]
-        );
-        assert_eq!(messages("Well.\n<opx/>\n"), ["no edits: this opx response is empty"]);
-        assert_eq!(messages("So:\n\n```json\n[]\n```\n"), ["no edits: this list is empty"]);
+        assert_eq!(messages("<FILE_CHANGES></FILE_CHANGES>\n"), [EMPTY]);
+        assert_eq!(messages("Well.\n<opx/>\n"), [EMPTY]);
+        assert_eq!(messages("So:\n\n```json\n[]\n```\n"), [EMPTY]);
         let html = "&lt;edit file=&quot;a&quot; op=&quot;remove&quot;/&gt;\n";
         assert_eq!(messages(html), ["the edits are escaped as HTML"]);
         let json = "{\"content\": \"<edit file=\\\"a\\\" op=\\\"remove\\\"/>\\n\"}\n";

@@ -1,7 +1,7 @@
-//! Tags such as `<edit file="a" op="new">` or `[[[FILE_NEW file_path="a"]]]`: what the formats with tags share.
+//! Tags such as `<edit file="a" op="new">` or `[[[FILE_NEW file_path="a"]]]`, for all formats with tags.
 //!
-//! No XML: nothing is decoded, nesting is the format's business, and quotes may be typographic, because chat programs
-//! make them so. A tag is read to its end whatever is wrong with it.
+//! They are not XML: nothing is decoded, formats handle the nesting, and quotes may be typographic, because chat
+//! programs change them. An invalid tag is read to its end, too.
 
 use super::fault::Fault;
 use super::scan::{Cursor, Line, Lines, is_blank, trim_start};
@@ -10,52 +10,49 @@ use crate::diag::Diagnostic;
 use crate::edit::Target;
 use crate::span::Span;
 
-/// What stands around a tag.
+/// The brackets of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Brackets {
-    /// What opens a tag.
+    /// The opening bracket.
     pub open: &'static str,
-    /// What ends it.
+    /// The closing bracket.
     pub close: &'static str,
 }
 
 impl Brackets {
-    /// Such a tag may go over several lines.
+    /// Brackets of tags that may have several lines.
     pub const ANGLE: Self = Self { open: "<", close: ">" };
-    /// Such a tag is of one line.
+    /// Brackets of tags that have one line.
     pub const SQUARE: Self = Self { open: "[[[", close: "]]]" };
 
-    /// Those of the tag that begins a text.
+    /// The brackets of the tag at the start of a text.
     pub fn of(text: &str) -> Self {
         if text.starts_with(Self::SQUARE.open) { Self::SQUARE } else { Self::ANGLE }
     }
 
-    /// How many bytes of a text stand before a tag's end.
+    /// The offset of the closing bracket in a text.
     fn find_close(self, text: &str) -> Option<usize> {
         memchr::memmem::find(text.as_bytes(), self.close.as_bytes())
     }
 }
 
-/// A tag as it is written.
+/// A tag.
 #[derive(Debug)]
 pub struct Tag<'r> {
-    /// What stands around it.
     pub brackets: Brackets,
-    /// Its name.
     pub name: &'r str,
-    /// Whether it opens, closes or is both.
     pub kind: Kind,
-    /// Its attributes, in order.
+    /// In order.
     pub attributes: Vec<Attribute<'r>>,
-    /// All of it.
+    /// The span of the whole tag.
     pub span: Span,
-    /// Whether it has its end.
+    /// Whether it has a closing bracket.
     pub is_whole: bool,
-    /// The first thing that is wrong with it.
+    /// The first error.
     fault: Option<Fault>,
 }
 
-/// What a tag does.
+/// The kind of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `<name …>`
@@ -69,32 +66,32 @@ pub enum Kind {
 /// An attribute of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribute<'r> {
-    /// Its name as written.
+    /// The name as written.
     pub name: &'r str,
-    /// Its value without the quotes.
+    /// The value without the quotes.
     pub value: &'r str,
-    /// Where the value is.
+    /// The span of the value.
     pub span: Span,
 }
 
 impl<'r> Tag<'r> {
-    /// Its name as a tag, for messages.
+    /// The tag for messages: brackets and name.
     pub fn shown(&self) -> String {
         let name = self.name.get(..MAX_SHOWN).unwrap_or(self.name);
         format!("`{}{name}{}`", self.brackets.open, self.brackets.close)
     }
 
-    /// Whether there are lines between it and a closing tag.
+    /// Whether content and a closing tag follow.
     pub fn opens(&self) -> bool {
         self.kind == Kind::Opening && self.is_whole
     }
 
-    /// The first attribute with that name, in any case.
+    /// The first attribute with a name, ignoring case.
     pub fn attribute(&self, name: &str) -> Option<Attribute<'r>> {
         self.attributes.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name)).copied()
     }
 
-    /// Says what is wrong with it first, its attributes being those that are `known`.
+    /// Returns the first error of the tag, including attributes that are not `known`.
     pub fn check(&self, known: &[&str]) -> Result<(), Fault> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
@@ -102,7 +99,7 @@ impl<'r> Tag<'r> {
         for (index, Attribute { name, span, .. }) in self.attributes.iter().enumerate() {
             let is = |other: &str| name.eq_ignore_ascii_case(other);
             if !known.iter().any(|known| is(known)) {
-                return Err(fault::unknown_field(*span, name, &self.shown()).into());
+                return Err(fault::unexpected(*span, &format!("`{name}`"), &self.shown()).into());
             } else if self.attributes[..index].iter().any(|other| is(other.name)) {
                 return Err(fault::duplicate_field(*span, name, &self.shown()).into());
             }
@@ -110,15 +107,16 @@ impl<'r> Tag<'r> {
         Ok(())
     }
 
-    /// The path in an attribute that must be there.
+    /// The path in a required attribute.
     pub fn target(&self, name: &str) -> Result<Target, Fault> {
-        let Some(Attribute { value, span, .. }) = self.attribute(name) else {
-            return Err(fault::missing_field(self.span, name, &self.shown()).into());
-        };
-        if value.trim().is_empty() {
-            return Err(fault::empty_field(span, name, &self.shown()).into());
+        let attribute = self.attribute(name);
+        match attribute.filter(|attribute| !attribute.value.trim().is_empty()) {
+            Some(Attribute { value, span, .. }) => Ok(Target::new(value, span)),
+            None => {
+                let span = attribute.map_or(self.span, |attribute| attribute.span);
+                Err(fault::missing_field(span, name, &self.shown()).into())
+            }
         }
-        Ok(Target::new(value, span))
     }
 
     fn fault(&mut self, fault: Diagnostic) {
@@ -126,26 +124,26 @@ impl<'r> Tag<'r> {
     }
 }
 
-/// How many attributes of a hostile tag are kept.
+/// The most attributes of a tag that are kept, because a tag may be hostile.
 const MAX_ATTRIBUTES: usize = 32;
-/// How much of a name is quoted.
+/// The most bytes of a name that are shown.
 const MAX_SHOWN: usize = 60;
-/// How far a closing quote is looked for, in bytes.
+/// The longest value in quotes, in bytes.
 const MAX_VALUE: usize = 1 << 16;
-/// How attributes are written.
+/// The hint for invalid attributes.
 const QUOTED: &str = "attributes as name=\"value\", each in one line";
 
-/// How many bytes at the start of a text are a tag's or an attribute's name.
+/// The length of the name of a tag or attribute at the start of a text.
 fn name_length(text: &str) -> usize {
     text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':')).count()
 }
 
-/// The name of the tag that a text begins with and whether it is a closing one.
+/// The name of the tag at the start of a text, and whether it is a closing tag.
 pub fn peek(text: &str) -> Option<(&str, bool)> {
     peek_in(text, Brackets::ANGLE)
 }
 
-/// Likewise, of a tag in these brackets.
+/// The same for a tag in these brackets.
 pub fn peek_in(text: &str, brackets: Brackets) -> Option<(&str, bool)> {
     let rest = text.strip_prefix(brackets.open)?;
     let name = rest.strip_prefix('/').unwrap_or(rest);
@@ -153,7 +151,7 @@ pub fn peek_in(text: &str, brackets: Brackets) -> Option<(&str, bool)> {
     (length > 0).then(|| (&name[..length], name.len() < rest.len()))
 }
 
-/// The length of the closing tag of that name that begins a text.
+/// The length of a closing tag at the start of a text.
 pub fn closing_length(text: &str, name: &str, brackets: Brackets) -> Option<usize> {
     let (found, true) = peek_in(text, brackets)? else { return None };
     if !found.eq_ignore_ascii_case(name) {
@@ -163,7 +161,7 @@ pub fn closing_length(text: &str, name: &str, brackets: Brackets) -> Option<usiz
     Some(text.len() - rest.strip_prefix(brackets.close)?.len())
 }
 
-/// Where the closing tags of that name begin in a line, and what follows each in it.
+/// The closing tags with a name in a line: the offset of each, and the rest of the line after it.
 pub(super) fn closings<'r>(
     line: Line<'r>,
     name: &str,
@@ -173,39 +171,39 @@ pub(super) fn closings<'r>(
         .filter_map(move |at| Some((at, line.skip(at + closing_length(&line.text[at..], name, brackets)?))))
 }
 
-/// The line that stands next behind a tag and says something: the rest of its own, or one below.
+/// The next line with text after a tag: the rest of its line, or a line below.
 pub(super) fn next_text<'r>(rest: Line<'r>, below: &Lines<'r>) -> Option<Line<'r>> {
     if rest.is_blank() { below.clone().find(|line| !line.is_blank()) } else { Some(rest) }
 }
 
-/// Where the first closing tag of that name begins in a text.
+/// The offset of the first closing tag with a name in a text.
 pub fn find_closing(text: &str, name: &str) -> Option<usize> {
     memchr::memmem::find_iter(text.as_bytes(), b"</")
         .find(|&at| closing_length(&text[at..], name, Brackets::ANGLE).is_some())
 }
 
-/// Whether what follows a tag leaves it alone on its line, or among other tags. udiffx's own instructions have a remark
-/// behind closing tags in square brackets, which some models repeat.
-pub fn stands_alone(after: &str, brackets: Brackets) -> bool {
+/// Whether only tags follow a tag on its line. In square brackets, a remark of udiffx's own instructions may follow,
+/// because some models repeat it.
+pub fn only_tags_follow(after: &str, brackets: Brackets) -> bool {
     let after = trim_start(after);
     let next = if brackets == Brackets::SQUARE { "<<<---" } else { "<" };
     after.is_empty() || after.starts_with(next)
 }
 
-/// Whether what follows a tag's name is its end, without attributes, and the tag stands alone.
+/// Whether the tag ends after its name and is alone on its line. `rest` follows the name.
 pub fn is_bare(rest: &str, brackets: Brackets) -> bool {
     let rest = trim_start(rest);
     let rest = rest.strip_prefix('/').unwrap_or(rest).strip_prefix(brackets.close);
-    rest.is_some_and(|after| stands_alone(after, brackets))
+    rest.is_some_and(|after| only_tags_follow(after, brackets))
 }
 
-/// Whether a tag that goes on like that has attributes in this line.
+/// Whether a tag has attributes in this line. `rest` follows the name.
 pub fn has_attributes(rest: &str) -> bool {
     memchr::memchr3(b'=', b'>', b'<', rest.as_bytes()).is_some_and(|at| rest.as_bytes()[at] == b'=')
 }
 
-/// The text up to the closing tag of that name, after which the cursor goes; `None` where the input ends, or at a line
-/// below the first that begins with a tag whose name `cuts_off` what it is in.
+/// Reads the text up to a closing tag, and goes behind that. Returns `None` at the end of the input, and at a line
+/// below that begins with a tag whose name `cuts_off` the text.
 pub fn read_text(cursor: &mut Cursor<'_>, name: &str, cuts_off: impl Fn(&str) -> bool) -> Option<String> {
     let mut text = String::new();
     while let Some(line) = cursor.line() {
@@ -226,8 +224,8 @@ pub fn read_text(cursor: &mut Cursor<'_>, name: &str, cuts_off: impl Fn(&str) ->
     None
 }
 
-/// Reads the elements up to the end of the envelope that opens here. What else is in it is prose. `take` takes what begins at
-/// a line, if it is an element or meant as one.
+/// Reads the elements of the envelope at the cursor, up to its end. Other text is prose. `take` reads an element, or
+/// what is meant as one.
 pub(super) fn read_envelope(
     cursor: &mut Cursor<'_>,
     out: &mut Output,
@@ -260,8 +258,7 @@ pub(super) fn read_envelope(
     }
 }
 
-/// What does not belong between the elements of an envelope: a region of another format than `own`, or reasoning, in which
-/// nothing would be meant.
+/// What does not belong between the elements of an envelope: a region of another format, or reasoning.
 fn foreign(cursor: &Cursor<'_>, own: FormatId) -> Option<&'static str> {
     let opens = |format: &Format| format.id != own && format.is_detected() && (format.opens)(cursor);
     match peek(trim_start(cursor.text())) {
@@ -270,8 +267,7 @@ fn foreign(cursor: &Cursor<'_>, own: FormatId) -> Option<&'static str> {
     }
 }
 
-/// Reads the tag at which the cursor stands (a bracket and a name, see [`peek_in`]) and goes after it. A tag may go over
-/// several lines, a value may not.
+/// Reads the tag at the cursor and goes behind it. A tag may have several lines, a value may not.
 pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
     let (start, brackets) = (cursor.at(), Brackets::of(cursor.text()));
     let (name, closing) = peek_in(cursor.text(), brackets).unwrap_or(("", false));
@@ -299,7 +295,7 @@ pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
             read_attribute(cursor, &mut tag, length);
         } else if let Some(junk) = brackets.find_close(text).filter(|_| !text.starts_with('<')) {
             let span = cursor.span(cursor.at(), cursor.at() + junk);
-            tag.fault(fault::unexpected(span, "text", &tag.shown()).with_help(format!("give {QUOTED}")));
+            tag.fault(fault::unexpected(span, "text", &tag.shown()));
             cursor.step(junk - usize::from(text[..junk].ends_with('/')));
         } else {
             tag.is_whole = false;
@@ -309,7 +305,7 @@ pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
     }
 }
 
-/// Goes to what comes next, or to the end, where what a tag opens has no end; gives what is said of that.
+/// Goes to `next`, or to the end, because a tag has no closing tag; returns the error.
 pub(super) fn unclosed<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'_>,
@@ -323,7 +319,7 @@ pub(super) fn unclosed<'r>(
     Diagnostic { help: Some(help), ..fault::unterminated(tag.span, &tag.shown()) }.into()
 }
 
-/// Reads the attribute at which the cursor stands, whose name has that length, and goes after it.
+/// Reads the attribute at the cursor, whose name has `length` bytes, and goes behind it.
 fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize) {
     let (name, name_span) = (&cursor.text()[..length], cursor.span(cursor.at(), cursor.at() + length));
     cursor.step(length);
@@ -346,7 +342,7 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
         Some((length, length + end, length + end + quote.len_utf8()))
     });
     let (start, end, next) = quoted.unwrap_or_else(|| {
-        // Up to a blank or the tag's end; with a quote that is never closed, to the tag's end.
+        // The value ends at a blank or at the end of the tag; with a quote that is not closed, at the end of the tag.
         let end = text.bytes().position(is_blank).filter(|_| quotes.is_none()).unwrap_or(text.len());
         let end = tag.brackets.find_close(&text[..end]).unwrap_or(end);
         let closes = text[..end].ends_with('/') && text[end..].starts_with(tag.brackets.close);
@@ -362,7 +358,7 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
     cursor.step(next);
 }
 
-/// The characters that end a value which begins with this quote; `None` for what is no quote.
+/// The closing quotes for an opening quote; `None` if it is not a quote.
 fn closing_quotes(quote: char) -> Option<&'static [char]> {
     match quote {
         '"' => Some(&['"']),

@@ -1,14 +1,13 @@
-//! Why an edit is made: what its own field says, or the prose right before it.
+//! The reason for an edit: its own field, or the prose right before it.
 //!
-//! Models wrap and indent what they write, and markup does too. A why is its paragraphs, each one line; items of a list
-//! stay lines of their own.
+//! Models and markup wrap and indent text. In a reason, each paragraph is one line; list items keep their own lines.
 
 use super::fence::Fence;
 use super::scan::{starts_with_ignore_case, trim, trim_start};
 use std::borrow::Cow;
 
-/// Returns a text with the lines of each paragraph joined; `None` if it says nothing.
-pub fn joined(text: &str) -> Option<String> {
+/// Joins the lines of each paragraph; `None` if there are no words.
+pub fn join_paragraphs(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut fence: Option<Fence<'_>> = None;
     let mut apart = true;
@@ -50,8 +49,8 @@ pub fn joined(text: &str) -> Option<String> {
     text.contains(char::is_alphanumeric).then(|| text.to_owned())
 }
 
-/// Returns a paragraph or heading as a why: one line, without the marks of what is bold in it, of a heading and of a list.
-/// `None` if it says nothing.
+/// Turns a paragraph or heading into a reason: one line, without the marks of bold text, headings and lists; `None`
+/// if there are no words.
 pub(super) fn of_prose<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
     let text = lines.map(trim).collect::<Vec<_>>().join(" ");
     // A heading may be bold and numbered.
@@ -62,7 +61,7 @@ pub(super) fn of_prose<'t>(lines: impl Iterator<Item = &'t str>) -> Option<Strin
     text.contains(char::is_alphanumeric).then(|| trim(&text).to_owned())
 }
 
-/// The text behind `**Reason**:` or `Why:`, if a line begins so.
+/// The text after `**Reason**:` or `Why:` at the start of a line.
 pub(super) fn labelled(line: &str) -> Option<&str> {
     let text = trim(line).trim_start_matches(['*', '_']);
     let label = ["reason", "why"].iter().find(|label| starts_with_ignore_case(text, label))?;
@@ -70,14 +69,14 @@ pub(super) fn labelled(line: &str) -> Option<&str> {
     Some(trim(rest.trim_start_matches(['*', '_'])))
 }
 
-/// A line without the mark of a heading or of a list's item.
+/// A line without the mark of a heading or a list item.
 pub(super) fn without_mark(text: &str) -> &str {
     let hashes = text.bytes().take_while(|&byte| byte == b'#').count();
     let mark = list_mark(text).unwrap_or(hashes);
     if text[mark..].starts_with([' ', '\t']) { trim_start(&text[mark..]) } else { text }
 }
 
-/// The length of the mark of a list's item that begins a text.
+/// The length of the list mark at the start of a text.
 pub(super) fn list_mark(text: &str) -> Option<usize> {
     let digits = text.bytes().take(10).take_while(u8::is_ascii_digit).count();
     match text.as_bytes().get(digits)? {
@@ -102,9 +101,9 @@ mod tests {
             ("See\n```\n  x\n\ny\n```\nend", "See\n```\n  x\n\ny\n```\nend"),
             ("-1 is no item\n2 neither", "-1 is no item 2 neither"),
         ] {
-            assert_eq!(joined(text).as_deref(), Some(why), "{text:?}");
+            assert_eq!(join_paragraphs(text).as_deref(), Some(why), "{text:?}");
         }
-        assert_eq!(joined(" \n--\n"), None);
+        assert_eq!(join_paragraphs(" \n--\n"), None);
     }
 
     #[test]

@@ -1,17 +1,17 @@
-//! Text that is escaped as in HTML, where the file is none: it was copied from a page that shows it so.
+//! Refuses HTML-escaped text in a file of another language: it was copied from the source of a page.
 
 use super::Guard;
 use crate::diag::{Code, Refusal};
 use crate::text::Language;
 
-/// What stands for `<`, `>` and `&`.
+/// The escapes of `<`, `>` and `&`.
 const ENTITIES: [&[u8]; 3] = [b"&lt;", b"&gt;", b"&amp;"];
-/// What else begins with an ampersand in a text that is escaped.
+/// Other escapes.
 const OTHERS: [&[u8]; 4] = [b"&quot;", b"&apos;", b"&#39;", b"&#x27;"];
-/// What texts of several lines begin and end with.
+/// The quotes of texts over several lines.
 const LONG_QUOTES: [&[u8]; 3] = [b"\"\"\"", b"'''", b"`"];
 
-/// Refuses new lines with entities in code, and with nothing there that is written plainly, unless the file has entities.
+/// Refuses new lines with escapes in code and without any plain `<`, `>` or `&` there, unless the file has escapes.
 pub(super) fn escaped<'l>(
     lines: impl Iterator<Item = &'l [u8]>,
     file_holds: impl Fn(&[u8]) -> bool,
@@ -31,26 +31,26 @@ pub(super) fn escaped<'l>(
         Some(line) if !ENTITIES.into_iter().any(file_holds) => {
             let line = String::from_utf8_lossy(line);
             let message = format!("the new text is escaped as in HTML: `{}`", line.trim());
-            Err(Refusal::new(Code::Escaped, message).with_help("copy the response as plain text"))
+            Err(Refusal::new(Code::Escaped, message).with_help("copy the response as text"))
         }
         _ => Ok(()),
     }
 }
 
-/// What new lines hold outside of quotes and comments.
+/// The new lines outside of quotes and comments.
 struct Scan<'l> {
     language: Language,
-    /// What ends the quote or comment that an earlier line begins.
+    /// The end of the quote or comment that an earlier line began.
     closes: Option<&'static [u8]>,
-    /// The first line with an entity.
+    /// The first line with an escape.
     first: Option<&'l [u8]>,
-    /// Whether `<`, `>` or `&` stands for itself.
+    /// Whether there is a plain `<`, `>` or `&`.
     is_plain: bool,
 }
 
 impl<'l> Scan<'l> {
     fn line(&mut self, line: &'l [u8]) {
-        // Most lines have nothing that could matter.
+        // Most lines have none of these.
         if self.closes.is_none() && memchr::memchr3(b'&', b'<', b'>', line).is_none() && !opens(line) {
             return;
         }
@@ -94,7 +94,7 @@ impl<'l> Scan<'l> {
     }
 }
 
-/// Whether a line may begin a quote or comment of several lines.
+/// Whether a line may begin a quote or comment over several lines.
 fn opens(line: &[u8]) -> bool {
     LONG_QUOTES.into_iter().chain([&b"/*"[..]]).any(|mark| memchr::memmem::find(line, mark).is_some())
 }

@@ -1,5 +1,5 @@
-//! After-texts that no one means: placeholders for code that would be lost, merge conflicts, dividers of the format that
-//! they are written in, escaped and binary ones.
+//! Refuses replacements that cannot be meant: placeholders for code that would be lost, conflict markers, dividers of
+//! the edit's format, escaped text, and binary text.
 
 mod escaped;
 pub(crate) mod placeholder;
@@ -11,22 +11,22 @@ use crate::text::search::{Budget, Haystack, Place};
 use crate::text::{Content, Language, Normalization, depth, is_blank};
 use placeholder::{Beside, Placeholder};
 
-/// What an edit may bring to a file.
+/// What an edit may add to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guard {
-    /// Whether it may bring lines such as `// ... existing code ...`.
+    /// Whether it may add lines such as `// ... existing code ...`.
     pub allow_placeholder: bool,
-    /// Whether it may bring conflict markers, or dividers of the format that it is written in.
+    /// Whether it may add conflict markers, or dividers of its format.
     pub allow_markers: bool,
-    /// Whether it may bring text that is escaped as in HTML.
+    /// Whether it may add HTML-escaped text.
     pub allow_escaped: bool,
-    /// What the file is written in.
+    /// The language of the file.
     pub language: Language,
-    /// What the edit is written in.
+    /// The format of the edit.
     pub format: Option<FormatId>,
 }
 
-/// What is wrong with what a hunk brings to a place of a file.
+/// Checks the lines that a hunk adds at a place of a file.
 pub(crate) fn hunk(
     hay: Haystack<'_>,
     place: &Place,
@@ -53,17 +53,17 @@ pub(crate) fn hunk(
     escaped::escaped(pattern.added(), |text| !hay.lines_with(text, true).is_empty(), guard)
 }
 
-/// What is wrong with a text that is a whole file; `old` is what it replaces, if it does.
+/// Checks the text of a whole file; `old` is the text that it replaces.
 ///
 /// # Errors
-/// It holds a placeholder for code of the old text, or a merge conflict, that is new there; or a NUL.
+/// The text has a placeholder for code of the old text, a conflict marker that the old text lacks, or a NUL byte.
 pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<(), Box<Refusal>> {
     let nothing = Content::new(b"");
-    // A line that is looked for in vain costs a look at the whole file, and few are.
+    // Few lines are searched for in the whole file, so the budget is not shared.
     let budget = Budget::default();
     let hay = Haystack::new(old.unwrap_or(&nothing), &budget);
     let new = lines(text);
-    // A whole file may have lines that are markers elsewhere.
+    // A whole file may contain lines that are markers in the edit's format.
     new_lines(hay, &new, &Guard { format: None, ..*guard })?;
     fenced(hay, &new, guard)?;
     let before = old.map(Content::to_bytes).unwrap_or_default();
@@ -74,46 +74,41 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
     escaped::escaped(new.iter().copied(), |text| memchr::memmem::find(&before, text).is_some(), guard)
 }
 
-/// Whether a whole text has a comment that stands for lines by an ellipsis or brackets.
+/// Whether a text has a comment with an ellipsis or brackets that says that code is left out.
 pub(crate) fn leaves_out(text: &str, language: Language) -> bool {
     let lines = lines(text);
     let kind = |at| Placeholder::at(&lines, at, language, &Beside::default);
     (0..lines.len()).any(|at| kind(at) == Some(Placeholder::Marked))
 }
 
-/// What is wrong with lines that are new in a file.
+/// Checks lines that are new in a file.
 fn new_lines(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
     if new.iter().any(|line| memchr::memchr(0, line).is_some()) {
-        // It would make the file a binary one.
+        // The file would become a binary one.
         return Err(Refusal::new(Code::NotEditable, "the new text has a NUL byte"));
     }
     markers(hay, new, guard)
 }
 
-/// A Markdown fence around the whole of a text is the answer's and not the file's, but in a file of prose.
-/// So is a CDATA section, with which XML escapes a text.
+/// Refuses a Markdown fence around the whole text, unless the file is prose, and a CDATA section, with which XML
+/// escapes a text. They belong to the response, not to the file.
 fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
     let says = |line: &&&[u8]| !line.trim_ascii().is_empty();
     let (first, last) = (after.iter().find(says), after.iter().rev().find(says));
     let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
-    // Prose may stand above the fence.
+    // Prose may be above the fence.
     let opening = after.iter().find(|line| line.starts_with(b"```"));
     let opening = opening.filter(|line| *last == b"```" && !std::ptr::eq(*line, last));
     let is_escaped = first.trim_ascii().starts_with(b"<![CDATA[") && last.trim_ascii().ends_with(b"]]>");
-    let (what, begins) = match opening.filter(|_| !guard.language.is_prose()) {
-        Some(opening) => ("code fence", opening),
-        None if is_escaped => ("CDATA section", first),
-        None => return Ok(()),
-    };
-    if hay.has_line(begins, Normalization::Text) {
-        return Ok(());
+    let begins = opening.filter(|_| !guard.language.is_prose()).or(Some(first).filter(|_| is_escaped));
+    match begins.filter(|begins| !hay.has_line(begins, Normalization::Text)) {
+        Some(begins) => Err(would_land(Code::Malformed, &String::from_utf8_lossy(begins))),
+        None => Ok(()),
     }
-    let message = format!("a {what} is around the new text and would land in the file");
-    Err(Refusal::new(Code::Malformed, message).with_help("leave it out"))
 }
 
-/// A new line that stands for lines which are not written out: one that says so by an ellipsis or brackets, also beside lines
-/// that stay, or one with such words alone where fewer lines of code come than go.
+/// Refuses a new line that says that code is left out: with an ellipsis or brackets, always; with words alone, only
+/// if fewer lines of code are added than removed.
 fn placeholders<'a>(
     hay: Haystack<'a>,
     pattern: &Pattern<'_>,
@@ -154,8 +149,8 @@ fn takes_the_place(line: &[u8]) -> Box<Refusal> {
         .with_help("write the code out, or leave the unchanged lines out of both texts")
 }
 
-/// A line that begins or ends a merge conflict, or that divides a block of the format which an edit is written in: models
-/// double a divider, or lose a line of it. What the file has already is no new one.
+/// Refuses a line that begins or ends a conflict, or divides a block of the edit's format, unless the file has it.
+/// Models sometimes repeat a divider, or omit a line of a block.
 fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
     let label = |line: &[u8]| {
         let label = [&b"<<<<<<< "[..], b">>>>>>> "].iter().find_map(|mark| line.strip_prefix(*mark));
@@ -180,12 +175,17 @@ fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<
     }
 }
 
-/// The refusal of a line that marks a conflict, or a block.
+/// The error about a conflict marker or divider.
 pub(crate) fn marker(line: &str) -> Box<Refusal> {
-    // Enough to look for; a label may be of any length.
+    would_land(Code::Markers, line)
+}
+
+/// The error about a line that belongs to the response, not to the file.
+fn would_land(code: Code, line: &str) -> Box<Refusal> {
+    // The message shows enough of a long line to find it.
     let line: String = line.trim().chars().take(40).collect();
-    Refusal::new(Code::Markers, format!("the new text has the conflict marker or divider `{line}`"))
-        .with_help("write the lines as they should be, and each block with its three markers, each once")
+    Refusal::new(code, format!("the marker `{line}` would land in the file"))
+        .with_help("write only lines of the file, and each marker of a block once")
 }
 
 #[cfg(test)]

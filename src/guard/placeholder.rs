@@ -1,39 +1,39 @@
-//! Lines that stand for code which a model did not write out: `// ... existing code ...`.
+//! Placeholders: lines that stand for code that a model left out, such as `// ... existing code ...`.
 
 use crate::text::{Language, depth, is_blank};
 use std::cmp::Ordering;
 
-/// The words of leaving out. Any other word makes a comment an ordinary one.
+/// The words of placeholders. With any other word, a comment is an ordinary one.
 const WORDS: &str = "existing rest remaining remain remains other same unchanged omitted keep kept stay stays code methods \
                      members fields variants properties definitions tests logic implementation \
                      imports function functions class file section as before here of the your to be and in for this";
 
-/// What a comment of any language begins with, longer ones first, and what it ends with.
+/// The beginnings of comments in all languages, longer ones first, and their ends.
 const OPENERS: &[&str] = &["{/*", "<!--", "/*", "//", "--", "#", "%", ";", "*"];
 const CLOSERS: &[&str] = &["*/}", "*/", "-->"];
 
-/// A line that stands for lines which are not written out, and says nothing else.
+/// The kind of a placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placeholder {
-    /// It is an ellipsis, in brackets perhaps, and no comment.
+    /// An ellipsis, perhaps in brackets, that is not in a comment.
     Dots,
-    /// It has the words of leaving out, and an ellipsis or brackets.
+    /// A comment with the words and an ellipsis or brackets.
     Marked,
-    /// It has the words alone: it stands for lines where such go for it.
+    /// A comment with the words alone. It counts only where code is removed.
     Unmarked,
 }
 
-/// What stands beside the new lines of an edit in the file.
+/// The lines of the file beside the new lines.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Beside<'a> {
-    /// The next line above them that is not blank.
+    /// The next line above that is not blank.
     pub(super) above: Option<&'a [u8]>,
-    /// How deep the next line below them is, compared with the least deep line that they replace.
+    /// How the indentation of the next line below compares with the smallest indentation of the replaced lines.
     pub(super) below: Option<Ordering>,
 }
 
 impl Placeholder {
-    /// Whether a line is one, whatever stands beside it. In a text for people only a comment of HTML is a comment.
+    /// The placeholder that a line is, whatever is beside it. In prose, only HTML comments are comments.
     pub(crate) fn of(line: &[u8], language: Language) -> Option<Self> {
         let whole = std::str::from_utf8(line).ok()?.trim();
         let opener = OPENERS.iter().find(|opener| whole.starts_with(**opener));
@@ -58,14 +58,14 @@ impl Placeholder {
             (Some(_), 1..) if inner.is_some() => Some(Placeholder::Marked),
             (Some(_), 1..) if is_comment() => Some(Placeholder::Unmarked),
             (None, 0) if is_dotted && is_plain => Some(Placeholder::Dots),
-            // No code is several words in brackets.
+            // Several words in brackets are not code.
             (None, 2..) if inner.is_some() && is_plain && is_dotted => Some(Placeholder::Marked),
             (None, 2..) if inner.is_some() && is_plain => Some(Placeholder::Unmarked),
             _ => None,
         }
     }
 
-    /// Whether a line of new ones is one there: no stub, no end of a document, no example in a text for people.
+    /// The placeholder that a new line is at its place: not a stub, the end of a document, or an example in prose.
     pub(super) fn at<'a>(
         lines: &[&[u8]],
         at: usize,
@@ -81,21 +81,21 @@ impl Placeholder {
     }
 }
 
-/// Whether dots are code there: the whole body of a function of Python, anything in a stub file, the end of a document of YAML,
-/// a line of an interactive session.
+/// Whether dots are code at this place: the whole body of a Python function, anything in a stub file, the end of a
+/// YAML document, or a line of an interactive session.
 fn is_stub<'a>(lines: &[&[u8]], at: usize, language: Language, beside: &dyn Fn() -> Beside<'a>) -> bool {
     let beside = beside();
     let (above, below) = (&lines[..at], &lines[at + 1..]);
     let is_shallower = |line: &&[u8]| !is_blank(line) && depth(line) < depth(lines[at]);
     let ends = match below.iter().find(|line| !is_blank(line)) {
         Some(below) => is_shallower(below),
-        // The least deep line that is replaced is the header, if that stands in the text.
+        // The line with the smallest indentation is the header, if it is in the text.
         None if above.iter().any(is_shallower) => beside.below != Some(Ordering::Greater),
         None => beside.below.is_none_or(Ordering::is_lt),
     };
     let above = above.iter().rev().find(|line| !is_blank(line)).copied().or(beside.above);
     let above = above.unwrap_or_default().trim_ascii();
-    // A comment behind the header may be read by a program.
+    // A program may read the comment after the header.
     let header =
         memchr::memmem::find(above, b" #").map_or(above, |comment| &above[..comment]).trim_ascii_end();
     let begins = [&b"def "[..], b"async def ", b")"].iter().any(|begin| header.starts_with(begin))

@@ -1,4 +1,4 @@
-//! A hunk as lines: what to find, and what becomes of every line of it.
+//! A hunk as lines: the search text, and what happens to each line of it.
 
 mod pairing;
 
@@ -8,33 +8,33 @@ use crate::edit::{Change, Unit};
 use crate::text::is_blank;
 use pairing::{extremes, sources};
 
-/// A hunk may be cut into this many segments by elisions or `~` lines. Each costs a search.
+/// The most segments that elisions and `~` lines may divide a hunk into. Each costs a search.
 const SEGMENTS: usize = 64;
 
-/// This many lines of a SEARCH/REPLACE block may be its divider. Each costs a search.
+/// The most candidates for the divider of a SEARCH/REPLACE block. Each costs a search.
 const SPLITS: usize = 64;
 
-/// A before-text and what becomes of its lines.
+/// A search text, and what happens to its lines.
 #[derive(Debug)]
 pub(crate) struct Pattern<'a> {
     /// The lines to search for, without line endings.
     pub(crate) before: Vec<&'a [u8]>,
-    /// What becomes of them, in order: every index of `before` is kept or removed exactly once, ascending.
+    /// The steps in order. They keep or remove each line of `before` once, ascending.
     pub(crate) steps: Vec<Step<'a>>,
-    /// Whether the before-text may be part of a line.
+    /// Whether the search text may be a part of a line.
     pub(crate) unit: Unit,
-    /// What ends the after-text's last line where it comes to be the file's.
+    /// The line ending of the last line of the replacement, if it becomes the last line of the file.
     pub(crate) end: End,
 }
 
-/// What ends an added line where it comes to be the file's last.
+/// The line ending of an added line that becomes the last line of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// What the file ended with: a text between two marks, or a list of lines, says nothing of it.
+    /// As the file ended before: two texts or lists of lines do not tell.
     AsFile,
     /// A line ending, as every line of a diff has one.
     Newline,
-    /// Nothing, which a diff can say.
+    /// None; a diff can tell.
     Nothing,
 }
 
@@ -46,19 +46,20 @@ impl<'a> Pattern<'a> {
         Self { before, steps, unit, end: End::AsFile }
     }
 
-    /// Lines that are to stand somewhere, and stay.
+    /// Lines that are searched for and kept.
     pub(crate) fn of_lines(lines: Vec<&'a [u8]>) -> Self {
         let steps = (0..lines.len()).map(Step::Keep).collect();
         Self { before: lines, steps, unit: Unit::Lines, end: End::Newline }
     }
 
-    /// For each line of the after-text which before-lines it may be, and whether it may be new: two texts do not say which
-    /// of equal lines stays. None of a diff, which says it, and of texts too long to look.
+    /// For each line of the replacement, which lines of the search text it may be, and whether it may be new. Two
+    /// texts do not tell which of equal lines is kept. `None` for a diff, which tells, and for texts that are too
+    /// long.
     pub(crate) fn sources(&self) -> Option<Vec<Sources>> {
         if self.end == End::AsFile { sources(&self.before, &self.after()) } else { None }
     }
 
-    /// The same texts with the first of equal lines paired, and with the last.
+    /// The pattern with the first of equal lines kept, and with the last.
     pub(crate) fn paired_otherwise(&self) -> Vec<Self> {
         let open = self.end == End::AsFile;
         let others = open.then(|| extremes(&self.before, &self.after())).flatten();
@@ -66,7 +67,7 @@ impl<'a> Pattern<'a> {
         others.into_iter().flatten().map(with).collect()
     }
 
-    /// The segments of it between the steps that `cuts` says yes to; none if there is no such step, or far too many.
+    /// The segments between the steps for which `cuts` is true; none if there is no such step, or too many.
     pub(crate) fn cut(&self, cuts: impl Fn(&Step<'a>) -> bool) -> Option<Vec<Self>> {
         let parts: Vec<&[Step<'a>]> = self.steps.split(|step| cuts(step)).collect();
         if parts.len() < 2 || parts.len() > SEGMENTS {
@@ -93,7 +94,7 @@ impl<'a> Pattern<'a> {
         Some(parts.into_iter().enumerate().map(segment).collect())
     }
 
-    /// What takes away what this one adds, and puts in what it takes away. Gaps cannot be put in.
+    /// The pattern that reverts this one. Gaps cannot be added.
     pub(crate) fn reversed(&self) -> Option<Self> {
         let mut before = Vec::new();
         let mut steps = Vec::new();
@@ -111,7 +112,7 @@ impl<'a> Pattern<'a> {
         Some(Self { before, steps, unit: Unit::Lines, end: self.end })
     }
 
-    /// Reads a unified diff's body. A `~` line is a gap.
+    /// Reads the body of a unified diff. A `~` line is a gap.
     pub(crate) fn of_diff(body: &'a str, after_unterminated: bool) -> Self {
         let end = if after_unterminated { End::Nothing } else { End::Newline };
         let mut before = Vec::new();
@@ -135,7 +136,8 @@ impl<'a> Pattern<'a> {
         Self { before, steps, unit: Unit::Lines, end }
     }
 
-    /// All readings of a change; more than one only where the divider is in doubt, none where it is in too many ways.
+    /// All readings of a change. There are several only if the divider is uncertain, and none if there are too many
+    /// candidates.
     pub(crate) fn readings(change: &'a Change) -> Vec<Self> {
         match change {
             Change::Texts { before, after, unit } => vec![Self::of_texts(before, after, *unit)],
@@ -145,14 +147,14 @@ impl<'a> Pattern<'a> {
                     let (before, after) = change.split(at)?;
                     Some(Self::of_texts(before, after, Unit::Lines))
                 };
-                // The longest SEARCH text first.
+                // The longest search text first.
                 dividers.iter().rev().filter_map(split).collect()
             }
             Change::Diff { lines, after_unterminated, .. } => vec![Self::of_diff(lines, *after_unterminated)],
         }
     }
 
-    /// The line that a step is about, without line ending; a gap is about none.
+    /// The line of a step, without line ending; empty for a gap.
     pub(crate) fn text_of(&self, step: &Step<'a>) -> &'a [u8] {
         match *step {
             Step::Keep(line) | Step::Remove(line) => self.before.get(line).copied().unwrap_or(&[]),
@@ -166,40 +168,40 @@ impl<'a> Pattern<'a> {
         self.steps.iter().all(|step| matches!(step, Step::Keep(_)))
     }
 
-    /// The lines that stand there afterwards, and whether each is new.
+    /// The lines of the result, and whether each is new.
     pub(crate) fn after_and_new(&self) -> impl Iterator<Item = (&'a [u8], bool)> {
         let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
         self.steps.iter().filter(stays).map(|step| (self.text_of(step), matches!(step, Step::Add(_))))
     }
 
-    /// The before-lines that stay.
+    /// The context lines.
     pub(crate) fn kept(&self) -> impl Iterator<Item = usize> {
         self.steps.iter().filter_map(|step| if let Step::Keep(line) = *step { Some(line) } else { None })
     }
 
-    /// The lines that it adds.
+    /// The added lines.
     pub(crate) fn added(&self) -> impl Iterator<Item = &'a [u8]> {
         self.steps.iter().filter_map(|step| if let Step::Add(text) = *step { Some(text) } else { None })
     }
 
-    /// The lines that it takes away.
+    /// The removed lines.
     pub(crate) fn removed(&self) -> impl Iterator<Item = &'a [u8]> {
         let removed = |step: &Step<'a>| if let Step::Remove(line) = *step { Some(line) } else { None };
         self.steps.iter().filter_map(removed).filter_map(|line| self.before.get(line).copied())
     }
 
-    /// The lines to search for that are not blank.
+    /// The lines of the search text that are not blank.
     pub(crate) fn solid(&self) -> Vec<&'a [u8]> {
         self.before.iter().copied().filter(|line| !is_blank(line)).collect()
     }
 
-    /// The lines that stand there afterwards.
+    /// The lines of the result.
     pub(crate) fn after(&self) -> Vec<&'a [u8]> {
         self.after_and_new().map(|(text, _)| text).collect()
     }
 
-    /// Whether finding the after-text proves that the edit was made: it adds a line that says something, or every run
-    /// of lines that it takes out stands between lines that it keeps, and one of these says something.
+    /// Whether finding the result proves that the edit was applied: it adds a line with words, or every run of
+    /// removed lines is between context lines, and one of these has words.
     pub(crate) fn after_is_proof(&self) -> bool {
         let adds = self.steps.iter().any(|step| matches!(step, Step::Add(text) if says_something(text)));
         let kept = |step: Option<&Step<'_>>| matches!(step, Some(Step::Keep(_)));
@@ -208,8 +210,8 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// A diff may give a whole block with `-` and once more with `+`: the lines that are in both are lines that stay. The last
-/// one of the hunk is as the diff has it, since it says how the file ends.
+/// A diff may have a whole block with `-` and again with `+`. Lines in both are context lines, except for the last
+/// one of the hunk, which tells how the file ends.
 fn keep_what_stands_on_both_sides<'a>(steps: Vec<Step<'a>>, before: &[&'a [u8]]) -> Vec<Step<'a>> {
     let mut all = Vec::with_capacity(steps.len());
     let mut at = 0;
@@ -248,12 +250,12 @@ fn changes(step: &Step<'_>) -> bool {
     matches!(step, Step::Remove(_) | Step::Add(_))
 }
 
-/// Whether a line has more than brackets and the like.
+/// Whether a line has more than brackets and similar characters.
 pub(crate) fn says_something(text: &[u8]) -> bool {
     text.iter().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii())
 }
 
-/// The lines of a text, without line breaks. A last line without one counts.
+/// The lines of a text, without line breaks, including a last line without one.
 pub(crate) fn lines(text: &str) -> Vec<&[u8]> {
     let text = text.strip_suffix('\n').map_or_else(|| (!text.is_empty()).then_some(text), Some);
     text.map(|text| text.split('\n').map(str::as_bytes).collect()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Pairing the lines of a before-text with those of its after-text.
+//! Pairs the lines of a search text with those of its replacement.
 
 use crate::text::alike::common_ends;
 use crate::text::{difference_of, is_blank};
@@ -6,34 +6,34 @@ use similar::DiffOp;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Up to this product of line numbers two texts are compared by a full difference: 4000 x 4000 lines take 1 ms with
-/// nothing in common, and 20 ms with the same lines in another order. Real before- and after-texts have tens of lines.
+/// Up to this product of line counts, two texts get a full difference: 4000 x 4000 lines take 1 ms with nothing in
+/// common, and 20 ms with the same lines in another order. Real texts have tens of lines.
 const PAIRING_EFFORT: usize = 16_000_000;
 
-/// Up to this product of line numbers it is looked at which other pairs of two texts are as good: a thousand lines each,
-/// which take 10 ms and 4 MB, and far more than a hunk of an answer has.
+/// Up to this product of line counts, other pairs that are as good are searched for: a thousand lines each take 10 ms
+/// and 4 MB, and hunks have far fewer.
 const PAIRING_CELLS: usize = 1_000_000;
 
-/// What becomes of a line.
+/// What happens to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step<'a> {
-    /// The before-line with that index stays.
+    /// Keeps the line of the search text with this index.
     Keep(usize),
-    /// The before-line with that index goes.
+    /// Removes the line of the search text with this index.
     Remove(usize),
-    /// A new line, without line ending.
+    /// Adds a line, without line ending.
     Add(&'a [u8]),
-    /// Any lines, up to where the next before-line stands, go.
+    /// Removes all lines up to the next line of the search text.
     Gap,
 }
 
-/// What becomes of each before-line, so that the result is the after-lines. As many lines as possible are kept; of
-/// texts too long for that (see [`PAIRING_EFFORT`]), those at both ends and those that occur once in both.
+/// The steps from the search text to the replacement. They keep as many lines as possible; of texts that are too long
+/// (see [`PAIRING_EFFORT`]), those at both ends, and those that are unique in both.
 pub(crate) fn pair<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Vec<Step<'a>> {
     steps(before, after, &matching_runs(before, after))
 }
 
-/// What becomes of each before-line where some runs of lines stay; what goes stands in front of what comes.
+/// The steps that keep these runs of lines. Removed lines come before added ones.
 fn steps<'a>(before: &[&'a [u8]], after: &[&'a [u8]], runs: &[(usize, usize, usize)]) -> Vec<Step<'a>> {
     let mut steps = Vec::with_capacity(before.len().max(after.len()));
     let (mut old_at, mut new_at) = (0, 0);
@@ -48,18 +48,17 @@ fn steps<'a>(before: &[&'a [u8]], after: &[&'a [u8]], runs: &[(usize, usize, usi
     steps
 }
 
-/// What a line of an after-text may be, where as much as possible is kept.
+/// What a line of the replacement may be, if as many lines as possible are kept.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Sources {
-    /// One of these before-lines.
+    /// One of these lines of the search text.
     pub(crate) kept: Vec<usize>,
-    /// A new one.
+    /// A new line.
     pub(crate) new: bool,
 }
 
-/// How much of two texts can be kept from a line of each on, by both lines; none of texts too long for that.
-///
-/// A line that says something counts for more than all blank ones, so that none is given up for blank lines.
+/// How much of two texts can be kept from each pair of lines on; `None` for texts that are too long. A line with
+/// words counts for more than all blank lines together.
 fn most_kept(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<Vec<u32>>> {
     (before.len() + 1).checked_mul(after.len() + 1).filter(|cells| *cells <= PAIRING_CELLS)?;
     let mut most = vec![vec![0_u32; after.len() + 1]; before.len() + 1];
@@ -78,7 +77,7 @@ fn weight(line: &[u8], lines: usize) -> u32 {
     if is_blank(line) { 1 } else { u32::try_from(lines).unwrap_or(u32::MAX).saturating_add(1) }
 }
 
-/// What each line of an after-text may be. None of texts too long for that.
+/// What each line of the replacement may be; `None` for texts that are too long.
 pub(crate) fn sources(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<Sources>> {
     let (rest, front) = (most_kept(before, after)?, most_kept(&reversed(before), &reversed(after))?);
     let front = |i: usize, j: usize| front[before.len() - i][after.len() - j];
@@ -97,8 +96,8 @@ fn reversed<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
     lines.iter().rev().copied().collect()
 }
 
-/// The two ways farthest apart in which as much as possible stays: of equal lines the first ones, and the last ones. None of
-/// texts too long for that.
+/// The two most different ways to keep as many lines as possible: with the first of equal lines, and with the last.
+/// `None` for texts that are too long.
 pub(crate) fn extremes<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Option<[Vec<Step<'a>>; 2]> {
     let back = |(i, j, len)| (before.len() - 1 - i, after.len() - 1 - j, len);
     let last = kept_first(&reversed(before), &reversed(after))?;
@@ -106,7 +105,7 @@ pub(crate) fn extremes<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Option<[V
     Some([kept_first(before, after)?, last].map(|kept| steps(before, after, &kept)))
 }
 
-/// The lines that stay, of equal ones the first, each as a run.
+/// The runs of kept lines, the first of equal ones.
 fn kept_first(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<(usize, usize, usize)>> {
     let most = most_kept(before, after)?;
     let (mut kept, mut i, mut j) = (Vec::new(), 0, 0);
@@ -123,7 +122,7 @@ fn kept_first(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<(usize, usize, us
     Some(kept)
 }
 
-/// The runs of equal lines that a difference of two texts leaves: start in the old, start in the new, length.
+/// The runs of equal lines in the difference of two texts: start in the old text, start in the new one, length.
 fn matching_runs(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize, usize)> {
     let (head, tail) = common_ends(old, new);
     if (old.len() - head - tail).saturating_mul(new.len() - head - tail) > PAIRING_EFFORT {
@@ -136,8 +135,8 @@ fn matching_runs(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize, usize)> {
     difference_of(old, new).into_iter().filter_map(equal).collect()
 }
 
-/// The runs of equal elements that cannot be mistaken: those at both ends of two sequences, those that are once in each, and
-/// what is equal right beside such ones.
+/// The runs of equal elements that are certain: those at both ends of two sequences, those that are unique in both,
+/// and equal ones right beside these.
 pub(crate) fn sure_runs<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize, usize)> {
     let (head, tail) = common_ends(old, new);
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
@@ -145,7 +144,7 @@ pub(crate) fn sure_runs<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize
     for (old_at, new_at) in ascending(&once_in_both(&old[head..old_end], &new[head..new_end])) {
         let (old_at, new_at) = (old_at + head, new_at + head);
         let (old_done, new_done) = runs.last().map_or((0, 0), |&(o, n, len)| (o + len, n + len));
-        // The run before may have grown over it.
+        // The run before may contain it by now.
         if old_at >= old_done {
             let (_, above) = common_ends(&old[old_done..old_at], &new[new_done..new_at]);
             let (below, _) = common_ends(&old[old_at..old_end], &new[new_at..new_end]);
@@ -157,7 +156,7 @@ pub(crate) fn sure_runs<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize
     runs
 }
 
-/// Where the elements stand that are once in each of two sequences, ascending in the first.
+/// The places of the elements that are unique in both sequences, ascending in the first.
 fn once_in_both<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     fn once<T: Eq + Hash>(side: &[T]) -> HashMap<&T, Option<usize>> {
         let mut seen = HashMap::new();
@@ -173,10 +172,11 @@ fn once_in_both<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The most of some pairs, ascending in their first part, that ascend in the second, too (a longest increasing
+/// The most of some pairs, ascending in their first part, that also ascend in the second (a longest increasing
 /// subsequence).
 fn ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For every length the pair that ends such a row with the least second part, and for every pair the one before it.
+    // For every length, the pair with the smallest second part that ends such a sequence; for every pair, the one
+    // before it.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (at, pair) in pairs.iter().enumerate() {
@@ -215,8 +215,8 @@ mod tests {
 
     #[test]
     fn texts_of_any_length_are_paired_and_give_the_after_text() {
-        // Over the budget, so that only unique lines pair.
-        // A `}` stands everywhere, and is paired beside a line that does not.
+        // It is over the limit, so only unique lines pair.
+        // A `}` is not unique, but pairs beside a line that is.
         let before: String = (0..6000).map(|i| format!("{i}\n}}\n")).collect();
         let after: String = (0..6000)
             .map(|i| if i % 2 == 0 { format!("{i}\n}}\n") } else { format!("n{i}\n}}\n") })

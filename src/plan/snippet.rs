@@ -8,7 +8,7 @@ use crate::locate::{Match, Tier};
 use crate::path::RepoPath;
 use crate::response::Passage;
 use crate::span::Span;
-use crate::syntax::{self, Refusal};
+use crate::syntax::{self, MergeError};
 use crate::text::{Content, difference_of};
 use crate::version::{LineChange, Version, bring_over};
 use similar::DiffTag;
@@ -44,11 +44,11 @@ impl Operation<'_, '_> {
     }
 
     /// The lines that a snippet changes of a text.
-    fn changes(&self, path: &RepoPath, content: &Content, text: &str) -> Result<Vec<LineChange>, Refusal> {
+    fn changes(&self, path: &RepoPath, content: &Content, text: &str) -> Result<Vec<LineChange>, MergeError> {
         let lines: Vec<&[u8]> = content.lines(0..content.line_count()).map(|line| line.text).collect();
         let mut before = String::new();
         for line in &lines {
-            before.push_str(std::str::from_utf8(line).map_err(|_| Refusal::not_text())?);
+            before.push_str(std::str::from_utf8(line).map_err(|_| MergeError::not_text())?);
             before.push('\n');
         }
         let after = syntax::merge(path.as_str(), &before, text, self.rules.allow_shrink)?;
@@ -77,7 +77,7 @@ impl Operation<'_, '_> {
         bring_over(base, version.content(), lineage, &changes)
     }
 
-    fn unclear(&self, path: &RepoPath, text: &Passage, refusal: Refusal) -> Diagnostic {
+    fn unclear(&self, path: &RepoPath, text: &Passage, refusal: MergeError) -> Diagnostic {
         let code = if refusal.loses { Code::SnippetLoses } else { Code::SnippetUnclear };
         let message = match refusal.file_line {
             Some(line) => format!("{} (line {} of `{path}`)", refusal.message, line + 1),

@@ -43,7 +43,7 @@ pub(super) fn settle<'s>(
         let chosen = match counting(edit, unnamed, tree, rules)?.as_slice() {
             [] => Err(fault::no_path(edit.span)),
             [only] => Ok(only.path.clone()),
-            _ if tried == TRIED => Err(unclear(Code::Limit, edit, "too many edits may be for several files")),
+            _ if tried == TRIED => Err(unclear(Code::Limit, edit, "too many edits name several files")),
             several => {
                 tried += 1;
                 only_fitting(edit, several, tree, rules)?
@@ -117,7 +117,7 @@ fn only_fitting(
     let names: Vec<String> =
         candidates.iter().take(NAMED).map(|candidate| format!("`{}`", candidate.path.shown())).collect();
     let names = names.join(" or ");
-    let message = format!("this edit may be for {names}, and applies to {} of them", fitting.len());
+    let message = format!("it is not clear which file this edit is for: {names}");
     Ok(Err(unclear(Code::Missing, edit, &message)))
 }
 
@@ -224,9 +224,9 @@ mod tests {
         assert_eq!(settled(search("a\n"), &both), Ok("a".into()));
         assert_eq!(settled(search("b\n"), &both), Ok("b".into()));
         let fault = settled(search("both\n"), &both).unwrap_err();
-        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to 2 of them");
+        assert_eq!(fault, "missing: it is not clear which file this edit is for: `a` or `b`");
         let fault = settled(search("q\n"), &both).unwrap_err();
-        assert_eq!(fault, "missing: this edit may be for `a` or `b`, and applies to 0 of them");
+        assert_eq!(fault, "missing: it is not clear which file this edit is for: `a` or `b`");
         let same = [("a", Clue::Line), ("./a", Clue::Heading)];
         assert_eq!(settled(search("both\n"), &same), Ok("a".into()), "they are one");
     }

@@ -124,7 +124,7 @@ impl<'t> Part<'t> {
         match self {
             Part::Definition(definition) => definition.range(of),
             Part::Import(node) | Part::Elision(node) | Part::Comment(node) | Part::Statement(node) => {
-                node.start_byte()..of.end(*node)
+                of.range(*node)
             }
         }
     }

@@ -68,6 +68,26 @@ use Name::{Declarator, Field, Header, Itself, Only, Receiver};
 
 const NAME: Name = Field("name");
 
+/// A language without any kinds.
+const NONE: Language = Language {
+    extensions: "",
+    grammar: || tree_sitter_json::LANGUAGE.into(),
+    definitions: &[],
+    wrappers: &[],
+    decorators: &[],
+    members: &[],
+    containers: &[],
+    blocks: &[],
+    transparent: &[],
+    commas: &[],
+    imports: &[],
+    module: "",
+    is_indented: false,
+    has_overloads: false,
+    class: "",
+    comments: &["comment"],
+};
+
 const PYTHON: Language = Language {
     extensions: "py pyi pyw",
     grammar: || tree_sitter_python::LANGUAGE.into(),
@@ -78,17 +98,12 @@ const PYTHON: Language = Language {
     ],
     wrappers: &["decorated_definition", "expression_statement"],
     decorators: &["decorator"],
-    members: &[],
     containers: &["class_definition"],
     blocks: &["block"],
-    transparent: &[],
-    commas: &[],
-    comments: &["comment"],
     imports: &["import_statement", "import_from_statement", "future_import_statement"],
     module: "module_name",
     is_indented: true,
-    has_overloads: false,
-    class: "",
+    ..NONE
 };
 
 const RUST: Language = Language {
@@ -111,19 +126,14 @@ const RUST: Language = Language {
         ("enum_variant", "variant", NAME),
         ("field_declaration", "field", NAME),
     ],
-    wrappers: &[],
     decorators: &["attribute_item"],
     members: &["field_declaration_list", "enum_variant_list", "declaration_list"],
-    containers: &[],
     blocks: &["block"],
-    transparent: &[],
     commas: &["field_declaration_list", "enum_variant_list"],
     comments: &["line_comment", "block_comment"],
     imports: &["use_declaration"],
     module: "path",
-    is_indented: false,
-    has_overloads: false,
-    class: "",
+    ..NONE
 };
 
 const TYPESCRIPT: Language = Language {
@@ -155,14 +165,11 @@ const TYPESCRIPT: Language = Language {
     members: &["class_body", "interface_body", "object_type", "enum_body"],
     containers: &["internal_module", "module"],
     blocks: &["statement_block"],
-    transparent: &[],
     commas: &["enum_body"],
-    comments: &["comment"],
     imports: &["import_statement"],
     module: "source",
-    is_indented: false,
-    has_overloads: false,
     class: "class _ {\n",
+    ..NONE
 };
 
 // JavaScript is parsed by the same grammar. Its own grammar takes 0.4 MB, and would need a table for its other names.
@@ -184,19 +191,13 @@ const GO: Language = Language {
         ("field_declaration", "field", NAME),
         ("method_elem", "method", NAME),
     ],
-    wrappers: &[],
     decorators: &["raw_string_literal"],
     members: &["field_declaration_list", "interface_type"],
-    containers: &[],
     blocks: &["block"],
     transparent: &["statement_list", "import_declaration", "import_spec_list"],
-    commas: &[],
-    comments: &["comment"],
     imports: &["import_spec"],
     module: "path",
-    is_indented: false,
-    has_overloads: false,
-    class: "",
+    ..NONE
 };
 
 const JAVA: Language = Language {
@@ -214,19 +215,15 @@ const JAVA: Language = Language {
         ("constant_declaration", "constant", Only("variable_declarator")),
         ("enum_constant", "variant", NAME),
     ],
-    wrappers: &[],
     decorators: &["marker_annotation", "annotation"],
     members: &["class_body", "interface_body", "enum_body", "annotation_type_body"],
-    containers: &[],
     blocks: &["block", "constructor_body"],
     transparent: &["enum_body_declarations"],
     commas: &["enum_body"],
     comments: &["line_comment", "block_comment"],
     imports: &["import_declaration"],
-    module: "",
-    is_indented: false,
     has_overloads: true,
-    class: "",
+    ..NONE
 };
 
 const C: Language = Language {
@@ -244,38 +241,20 @@ const C: Language = Language {
         ("preproc_def", "macro", NAME),
         ("preproc_function_def", "macro", NAME),
     ],
-    wrappers: &[],
-    decorators: &[],
     members: &["field_declaration_list", "enumerator_list"],
-    containers: &[],
     blocks: &["compound_statement"],
-    transparent: &[],
     commas: &["enumerator_list"],
-    comments: &["comment"],
     imports: &["preproc_include"],
-    module: "",
-    is_indented: false,
-    has_overloads: false,
-    class: "",
+    ..NONE
 };
 
 const JSON: Language = Language {
     extensions: "json jsonc",
     grammar: || tree_sitter_json::LANGUAGE.into(),
     definitions: &[("pair", "key", Field("key"))],
-    wrappers: &[],
-    decorators: &[],
     members: &["object"],
-    containers: &[],
-    blocks: &[],
-    transparent: &[],
     commas: &["object"],
-    comments: &["comment"],
-    imports: &[],
-    module: "",
-    is_indented: false,
-    has_overloads: false,
-    class: "",
+    ..NONE
 };
 
 const LANGUAGES: &[Language] = &[PYTHON, RUST, TYPESCRIPT, TSX, GO, JAVA, C, JSON];

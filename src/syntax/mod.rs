@@ -7,6 +7,7 @@
 
 #[cfg(feature = "syntax")]
 mod check;
+mod error;
 #[cfg(feature = "syntax")]
 mod items;
 #[cfg(feature = "syntax")]
@@ -21,55 +22,7 @@ mod tests;
 #[cfg(feature = "syntax")]
 mod tree;
 
-/// The hint where no rule applies.
-const OTHER_FORMAT: &str = "give the change in another format";
-
-/// Why a snippet is not merged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// The message: a lowercase fragment.
-    pub message: String,
-    /// The hint.
-    pub help: String,
-    /// The line of the snippet, from 0.
-    pub line: usize,
-    /// The line of the file that it is about, from 0.
-    pub file_line: Option<usize>,
-    /// Whether the only problem is that a part of the file would be lost.
-    pub loses: bool,
-}
-
-impl Refusal {
-    /// The refusal of a file that is not UTF-8.
-    pub fn not_text() -> Self {
-        Self::new("the file is not UTF-8", OTHER_FORMAT)
-    }
-
-    /// The refusal of a file or snippet that is too long or takes too long to parse.
-    #[cfg(feature = "syntax")]
-    fn unparsed() -> Self {
-        Self::new("the file or the code block is too long to be parsed", OTHER_FORMAT)
-    }
-
-    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { message: message.into(), help: help.into(), line: 0, file_line: None, loses: false }
-    }
-
-    #[cfg(feature = "syntax")]
-    fn at(self, line: usize) -> Self {
-        Self { line, ..self }
-    }
-
-    #[cfg(feature = "syntax")]
-    fn in_file(self, line: usize) -> Self {
-        Self { file_line: Some(line), ..self }
-    }
-
-    #[cfg(feature = "syntax")]
-    fn loses(self) -> Self {
-        Self { loses: true, ..self }
-    }
-}
+pub use error::MergeError;
 
 /// Whether any language is built in.
 pub const IS_BUILT_IN: bool = cfg!(feature = "syntax");
@@ -85,7 +38,7 @@ pub fn knows(path: &str) -> bool {
 /// # Errors
 /// The rules refuse.
 #[cfg(feature = "syntax")]
-pub fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, Refusal> {
+pub fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, MergeError> {
     merge::merge(path, file, snippet, may_lose)
 }
 
@@ -125,6 +78,6 @@ pub fn knows(_: &str) -> bool {
 /// # Errors
 /// Always.
 #[cfg(not(feature = "syntax"))]
-pub fn merge(_: &str, _: &str, _: &str, _: bool) -> Result<String, Refusal> {
-    Err(Refusal::new("snippets need the feature `syntax`, which is not built in", OTHER_FORMAT))
+pub fn merge(_: &str, _: &str, _: &str, _: bool) -> Result<String, MergeError> {
+    Err(MergeError::new("snippets need the feature `syntax`, which is not built in", error::OTHER_FORMAT))
 }

@@ -1,17 +1,12 @@
 //! Reads a snippet: takes off its common indentation, and finds its elisions.
 
-use super::Refusal;
+use super::error::{MARK, MergeError, SNIPPET, WHOLE};
 use super::language::Language;
-use super::merge::{INDENT, MARK, WHOLE};
 use super::tree::Parsed;
 use crate::guard::placeholder::Placeholder;
 use crate::text;
 use std::collections::HashSet;
 use tree_sitter::Node;
-
-/// The message about a line that lacks the indentation of the whole snippet or of its definition.
-pub(super) const LESS_INDENTED: &str =
-    "a line is indented less than the first line of the code block or its definition";
 
 /// Words that make a comment look like an elision.
 const NEARLY: &[&str] =
@@ -33,9 +28,9 @@ impl Snippet {
         path: &str,
         text: &str,
         file: &Parsed,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, MergeError> {
         let (indentation, text) = dedented(text)?;
-        let lost = Refusal::unparsed;
+        let lost = MergeError::too_long;
         let mut parsed = Parsed::new(language, text).ok_or_else(lost)?;
         let mut is_wrapped = false;
         if parsed.error().is_some() && !language.class.is_empty() {
@@ -61,8 +56,7 @@ impl Snippet {
             let is_alone =
                 parsed.begins_line(start) && parsed.slice(end..parsed.line_end(end)).trim().is_empty();
             if !(is_alone && said == Some(Placeholder::Marked)) {
-                let message = format!("`{comment}` does not say clearly that code is left out");
-                return Err(Refusal::new(message, MARK).at(parsed.line(start)));
+                return Err(MergeError::unclear_elision(&format!("`{comment}`"), MARK).at(parsed.line(start)));
             }
             elisions.insert(start);
             if language.is_indented {
@@ -80,7 +74,7 @@ impl Snippet {
         };
         match parsed.error() {
             None => Ok(Self { parsed, indentation, elisions, is_wrapped }),
-            Some(line) => Err(Refusal::new("the code block has a syntax error", WHOLE).at(line)),
+            Some(line) => Err(MergeError::syntax(SNIPPET, WHOLE).at(line)),
         }
     }
 
@@ -96,7 +90,7 @@ impl Snippet {
 }
 
 /// Takes the indentation of the first line off all lines.
-fn dedented(text: &str) -> Result<(String, String), Refusal> {
+fn dedented(text: &str) -> Result<(String, String), MergeError> {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
     let indentation = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
     let mut out = String::with_capacity(text.len());
@@ -104,9 +98,7 @@ fn dedented(text: &str) -> Result<(String, String), Refusal> {
         match line.strip_prefix(indentation) {
             Some(line) => out.push_str(line.trim_end_matches('\r')),
             None if line.trim().is_empty() => {}
-            None => {
-                return Err(Refusal::new(LESS_INDENTED, INDENT).at(at));
-            }
+            None => return Err(MergeError::indentation().at(at)),
         }
         out.push('\n');
     }

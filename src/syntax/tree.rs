@@ -146,6 +146,11 @@ impl Parsed {
         node.start_byte() + self.of(node).trim_end().len()
     }
 
+    /// The range of a node, without the line break that some nodes include.
+    pub(super) fn range(&self, node: Node<'_>) -> Range<usize> {
+        node.start_byte()..self.end(node)
+    }
+
     pub(super) fn is_comment(&self, node: Node<'_>) -> bool {
         self.language.comments.contains(&node.kind())
     }

@@ -181,7 +181,7 @@ fn text_that_is_escaped_is_refused_where_it_is_no_markup() {
         .apply(["--no-keep"], &edit("src/a.rs", "fn a() {}\n"))
         .exits(1)
         .says("[escaped]")
-        .says("plain text");
+        .says("copy the response as text");
     same("refused", &before, &sandbox.listing());
     sandbox.apply(["--allow-escaped"], &edit("src/a.rs", "fn a() {}\n")).exits(0);
     // Now the file has such.

@@ -539,7 +539,7 @@ mod at_a_terminal {
             sandbox
         };
         let run = typed(&sandbox, &lines(&["e", "y"]), &["-i"], &replace("README", "w", "anew\n")).unwrap();
-        let _ = run.exits(0).says("conflict marker");
+        let _ = run.exits(0).says("the marker `");
         assert_eq!(sandbox.text("README"), "anew\n");
     }
 

@@ -39,9 +39,9 @@ fn an_answer_without_edits_is_told_by_what_it_holds() {
     sees("", (1, 1), "the response is empty", "ask again");
     sees("Sorry,\nI cannot.\n", (1, 2), "only prose", "git llm-apply prompt");
     sees("All is well:\n\n```json\n[]\n```\n", (4, 4), "this list is empty", "nothing to do");
-    sees("<FILE_CHANGES></FILE_CHANGES>\n", (1, 1), "this file-changes response is empty", "nothing to do");
-    sees("Well.\n<opx/>\n", (2, 2), "this opx response is empty", "nothing to do");
-    sees("*** Begin Patch\n*** End Patch\n", (1, 2), "this apply-patch response is empty", "nothing to do");
+    sees("<FILE_CHANGES></FILE_CHANGES>\n", (1, 1), "this list is empty", "nothing to do");
+    sees("Well.\n<opx/>\n", (2, 2), "this list is empty", "nothing to do");
+    sees("*** Begin Patch\n*** End Patch\n", (1, 2), "this list is empty", "nothing to do");
     sees(
         "So:\n\n```python\nx = 1\n",
         (1, 4),

@@ -73,7 +73,7 @@ fn a_refused_one_names_both_lines_and_is_corrected() {
     let sandbox = shop();
     let response = block(SORT) + &block(BAD);
     let run = sandbox.apply(["--format=snippet"], &response).exits(1);
-    let run = run.says("snippet-unclear").says("`show(shelf)` is next to left-out code of function `main`");
+    let run = run.says("snippet-unclear").says("function `main` does not have `show(shelf)` here");
     run.says("line 12 of `src/shelf.py`").says("16").says("    show(shelf)");
     assert_eq!(sandbox.text("src/shelf.py"), SHELF);
     sandbox.run(["--continue", "--feedback"]).exits(1).says("the definitions that change in a fence");
@@ -274,7 +274,11 @@ fn a_model_is_told_what_a_snippet_lacks_and_is_right_then() {
     assert_eq!(sandbox.text("src/shelf.py"), sorted().replace("return 0", "return 1"));
     let asked = |round: &str| std::fs::read_to_string(model.join(round)).unwrap();
     assert!(asked("asked-1").contains("Give a definition whole"), "{}", asked("asked-1"));
-    for said in ["`show(shelf)` is next to", "line 12 of `src/shelf.py`", "give the whole function"] {
+    for said in [
+        "function `main` does not have `show(shelf)`",
+        "line 12 of `src/shelf.py`",
+        "give the whole function",
+    ] {
         assert!(asked("asked-2").contains(said), "{}", asked("asked-2"));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::format::scan::{starts_with_ignore_case, trim, trim_start};
 
-/// What such a line is.
+/// The kind of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `*** Begin Patch`.
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Move,
     /// `*** End of File`.
     EndOfFile,
-    /// `*** Environment ID: …`, which says nothing here.
+    /// `*** Environment ID: …`, which is ignored.
     EnvironmentId,
     /// Anything else.
     Unknown,
@@ -29,13 +29,13 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marker<'r> {
     pub(super) kind: Kind,
-    /// What stands after the colon, trimmed.
+    /// The text after the colon, trimmed.
     pub(super) path: &'r str,
-    /// Whether it is written as it must be, upper and lower case included.
+    /// Whether its case is as specified.
     pub(super) exact: bool,
 }
 
-/// How such lines begin. Those with a colon have a path behind it; the others stand alone.
+/// The beginnings of markers. A path follows a colon; the others are alone on their line.
 const MARKERS: [(&str, Kind); 8] = [
     ("*** Begin Patch", Kind::Begin),
     ("*** End Patch", Kind::End),
@@ -47,13 +47,17 @@ const MARKERS: [(&str, Kind); 8] = [
     ("*** Environment ID:", Kind::EnvironmentId),
 ];
 
+/// The beginnings of lines that open a patch, or a section.
+pub(super) const OPENINGS: &[&str] =
+    &["*** Begin Patch", "*** Add File: ", "*** Delete File: ", "*** Update File: "];
+
 impl<'r> Marker<'r> {
-    /// What kind of marker a line is.
+    /// The kind of the marker on a line.
     pub(super) fn kind_of(line: &'r str) -> Option<Kind> {
         Self::of(line).map(|marker| marker.kind)
     }
 
-    /// The marker that a line is.
+    /// The marker on a line.
     pub(super) fn of(line: &'r str) -> Option<Self> {
         let text = trim_start(line);
         if !text.starts_with("***") {

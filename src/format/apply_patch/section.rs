@@ -1,4 +1,4 @@
-//! One file of a patch: its lines as they come, and the edit that they are.
+//! The section of a file in a patch, and the edit.
 
 use super::marker::{Kind, Marker};
 use crate::edit::{Edit, Existing, Missing, Op, Target};
@@ -8,6 +8,9 @@ use crate::format::scan::{Cursor, Line};
 use crate::format::{FormatId, fault};
 use crate::response::{self, Passage};
 use crate::span::Span;
+
+/// The owner of lines in messages.
+const SECTION: &str = "this section";
 
 /// A section that is being read.
 pub(super) struct Section<'r> {
@@ -19,9 +22,9 @@ pub(super) struct Section<'r> {
 
 enum Body<'r> {
     Add {
-        /// Its lines with their marks, as they are written.
+        /// The lines with their marks.
         lines: Passage,
-        /// The first line that is blank; no other may follow.
+        /// The first blank line; only blank lines may follow.
         blank: Option<Span>,
     },
     Delete,
@@ -32,7 +35,7 @@ enum Body<'r> {
 }
 
 impl<'r> Section<'r> {
-    /// The section that a marker opens.
+    /// Opens a section at a marker.
     pub(super) fn open(cursor: &Cursor<'r>, line: Line<'_>, marker: &Marker<'_>) -> Result<Self, Fault> {
         let body = match marker.kind {
             Kind::Add => Body::Add { lines: Passage::default(), blank: None },
@@ -43,7 +46,7 @@ impl<'r> Section<'r> {
         Ok(Self { span: cursor.span(line.start, line.end()), path, body })
     }
 
-    /// Takes in a line that is no marker.
+    /// Reads a line that is not a marker.
     pub(super) fn take(&mut self, cursor: &Cursor<'_>, line: Line<'_>) -> Result<(), Fault> {
         let (span, text) = (cursor.span_of(line), line.text);
         let blank = line.is_blank();
@@ -58,20 +61,17 @@ impl<'r> Section<'r> {
                 _ if blank => {
                     earlier.get_or_insert(span);
                 }
-                earlier => {
-                    let what = "a line of a new file without '+' before it";
-                    Err(fault::malformed_hunk(earlier.unwrap_or(span), what))?;
-                }
+                earlier => return Err(unexpected(earlier.unwrap_or(span))),
             },
             Body::Delete if blank => {}
-            Body::Delete => Err(fault::unexpected(span, "line", "*** Delete File"))?,
+            Body::Delete => return Err(unexpected(span)),
             Body::Update { hunks, .. } => return take_into(hunks, span, line),
         }
         Ok(())
     }
 
-    /// Goes to the next line and takes in those that go on as the last one did: added lines of a new file, and marked
-    /// ones of a hunk. For the many; the rest are for [`Section::take`]. Not for a patch that is quoted or indented.
+    /// Goes to the next line, and reads lines like the last one: added lines of a new file, or marked lines of a
+    /// hunk. It is faster than [`Section::take`], but does not work in a quote or with indentation.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) {
         let run = match &mut self.body {
             Body::Add { lines, blank: None } => cursor.run(|line| line.text.starts_with('+')).map(|run| {
@@ -84,7 +84,7 @@ impl<'r> Section<'r> {
         self.span = run.map_or(self.span, |run| self.span.join(run));
     }
 
-    /// Takes in `*** Move to:` or `*** End of File`.
+    /// Reads `*** Move to:` or `*** End of File`.
     pub(super) fn take_marker(
         &mut self,
         cursor: &Cursor<'_>,
@@ -93,24 +93,20 @@ impl<'r> Section<'r> {
     ) -> Result<(), Fault> {
         let span = cursor.span(line.start, line.end());
         self.span = self.span.join(span);
+        let misplaced = || fault::unexpected(span, "marker", SECTION).into();
         match (&mut self.body, marker.kind) {
             (Body::Update { to, hunks }, Kind::Move) if to.is_none() && !hunks.begun => {
                 *to = Some(target(cursor, line, marker)?);
                 Ok(())
             }
-            (_, Kind::Move) => {
-                let fault = fault::unexpected(span, "*** Move to", "this section");
-                Err(fault.with_help("put it right below *** Update File:").into())
+            (Body::Update { hunks, .. }, Kind::EndOfFile) => {
+                hunks.end_file(span).then_some(()).ok_or_else(misplaced)
             }
-            (Body::Update { hunks, .. }, _) => {
-                let fault = || fault::unexpected(span, "*** End of File", "an empty or ended hunk").into();
-                hunks.end_file(span).then_some(()).ok_or_else(fault)
-            }
-            _ => Err(fault::unexpected(span, "*** End of File", "this section").into()),
+            _ => Err(misplaced()),
         }
     }
 
-    /// The edit that it is.
+    /// The edit of the section.
     pub(super) fn lower(self) -> Result<Edit, Fault> {
         let op = match self.body {
             Body::Add { lines, .. } => {
@@ -125,7 +121,7 @@ impl<'r> Section<'r> {
                 match to {
                     Some(to) => Op::Rename { to: Box::new(to), hunks },
                     None if hunks.is_empty() => {
-                        return Err(fault::missing_field(self.span, "chunk", "*** Update File").into());
+                        return Err(fault::missing_field(self.span, "@@", SECTION).into());
                     }
                     None => Op::Modify { hunks, missing: Missing::Refuse },
                 }
@@ -135,7 +131,13 @@ impl<'r> Section<'r> {
     }
 }
 
-/// Takes a line into the hunks of an update.
+/// The error about a line that the section cannot have.
+fn unexpected(span: Span) -> Fault {
+    let help = "begin each line of a new file with '+', and each line of a hunk with ' ', '-' or '+'";
+    fault::unexpected(span, "line", SECTION).with_help(help).into()
+}
+
+/// Reads a line of an update.
 fn take_into(hunks: &mut Hunks<'_>, span: Span, line: Line<'_>) -> Result<(), Fault> {
     if let Some(context) = header::context(line.text) {
         hunks.seek(span, context);
@@ -143,11 +145,10 @@ fn take_into(hunks: &mut Hunks<'_>, span: Span, line: Line<'_>) -> Result<(), Fa
     }
     let is_marked = line.text.starts_with([' ', '+', '-']);
     if !is_marked && !line.is_blank() {
-        return Err(fault::malformed_hunk(span, "a line without ' ', '-' or '+' before it").into());
+        return Err(unexpected(span));
     }
     if hunks.is_at_end_of_file() {
-        let fault = fault::unexpected(span, "line after *** End of File", "this hunk");
-        return if is_marked { Err(fault.into()) } else { Ok(()) };
+        return if is_marked { Err(unexpected(span)) } else { Ok(()) };
     }
     if is_marked && !hunks.is_open() {
         hunks.seek(span, None);
@@ -160,7 +161,7 @@ fn take_into(hunks: &mut Hunks<'_>, span: Span, line: Line<'_>) -> Result<(), Fa
 fn target(cursor: &Cursor<'_>, line: Line<'_>, marker: &Marker<'_>) -> Result<Target, Fault> {
     if marker.path.trim().is_empty() {
         let span = cursor.span(line.start, line.end());
-        return Err(fault::empty_field(span, "path", line.trimmed()).into());
+        return Err(fault::missing_field(span, "path", line.trimmed()).into());
     }
     let end = line.start + line.text.trim_end_matches([' ', '\t']).len();
     Ok(Target::new(marker.path, cursor.span(end - marker.path.len(), end)))

@@ -1,6 +1,6 @@
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Script};
-use crate::format::linear::assert_linear;
+use crate::format::tests::linear::assert_linear;
 use crate::format::{FormatId, MAX_ERRORS, parse};
 use crate::response::Response;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! One object of a file, and the edit it comes to.
+//! The object of a file, and the edit.
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Target, Unit};
@@ -8,24 +8,29 @@ use crate::format::{FormatId, Output, fault, why};
 use crate::response::Passage;
 use crate::span::Span;
 
-/// Who has a key that is at fault.
+/// The owners of keys in messages.
 const FILE: &str = "a file's object";
 const CHANGE: &str = "a change";
+/// The value of a list of files or changes.
+pub(super) const OBJECTS: &str = "a list of objects";
+/// The hint about the lines of a change.
+const LINES: &str =
+    "create_file takes one change, with changed_lines alone; replace_lines takes both lists of lines";
 
-/// What is to be done with a file.
+/// The action of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
-    /// `action` is absent: as [`Action::Replace`], or a creation.
+    /// `action` is missing: the same as [`Action::Replace`], or a creation.
     Unsaid,
     Replace,
     Create,
     Delete,
 }
 
-/// A change as it is written.
+/// A change with its lines.
 struct Written {
     span: Span,
-    /// The lines; none if they are absent.
+    /// The lines; `None` if the key is missing.
     original: Option<Passage>,
     changed: Option<Passage>,
 }
@@ -37,16 +42,16 @@ impl Written {
         Hunk { span: self.span, change, anchor: Anchor::Unique }
     }
 
-    /// Whether the list of original lines is there and empty.
+    /// Whether the list of original lines is empty.
     fn is_creation(&self) -> bool {
         self.original.as_ref().is_some_and(Passage::is_empty)
     }
 }
 
-/// What a member says that must have text in it.
+/// The text of a member, which must not be empty.
 pub(super) fn text(value: Value<'_>, key: &str, owner: &str) -> Result<String, Fault> {
     let text = string(value, key, owner)?;
-    if text.trim().is_empty() { Err(fault::empty_field(value.span(), key, owner).into()) } else { Ok(text) }
+    if text.trim().is_empty() { Err(fault::missing_field(value.span(), key, owner).into()) } else { Ok(text) }
 }
 
 fn string(value: Value<'_>, key: &str, owner: &str) -> Result<String, Fault> {
@@ -54,18 +59,17 @@ fn string(value: Value<'_>, key: &str, owner: &str) -> Result<String, Fault> {
     Ok(value.text().ok_or_else(bad)?.text)
 }
 
-/// Adds the edit that an object is, or what is wrong with it.
+/// Adds the edit of an object, or its error.
 pub(super) fn take(value: Value<'_>, out: &mut Output) {
     let path = value.member(&["file"]).and_then(Value::text).map(|path| path.text);
     let edit = edit(value, out);
     out.take(edit, path);
 }
 
-/// Whether a value is an object that has none of these keys more than once.
+/// Refuses a value that is not an object, or has one of these keys more than once.
 fn check_keys(value: Value<'_>, keys: &[&str], owner: &str) -> Result<(), Fault> {
     if value.kind() != Kind::Object {
-        let fault = fault::unexpected(value.span(), "value", "the list");
-        return Err(fault.with_help(format!("give {owner}")).into());
+        return Err(fault::unexpected(value.span(), "value", "the list").into());
     }
     for &key in keys {
         if let Some(second) = value.children().filter(|child| child.key() == key).nth(1) {
@@ -75,7 +79,7 @@ fn check_keys(value: Value<'_>, keys: &[&str], owner: &str) -> Result<(), Fault>
     Ok(())
 }
 
-/// A member that must be there; the place is where the object begins.
+/// A required member; if it is missing, the error points to the beginning of the object.
 fn member<'a>(value: Value<'a>, key: &str) -> Result<Value<'a>, Fault> {
     let Span { response, start, .. } = value.span();
     let missing = || fault::missing_field(Span { response, start, end: start + 1 }, key, FILE).into();
@@ -102,12 +106,12 @@ fn edit(value: Value<'_>, out: &mut Output) -> Result<Edit, Fault> {
     } else {
         let changes = member(value, "changes")?;
         if changes.kind() != Kind::List {
-            return Err(fault::bad_value(changes.span(), "changes", FILE, "a list of objects").into());
+            return Err(fault::bad_value(changes.span(), "changes", FILE, OBJECTS).into());
         }
         let written = changes.children().map(|value| change(value, &mut whys));
         lower(action, written.collect::<Result<_, _>>()?, changes.span())?
     };
-    let why = why::joined(&whys.join("\n\n"));
+    let why = why::join_paragraphs(&whys.join("\n\n"));
     Ok(Edit { why, ..Edit::new(FormatId::Applydir, value.span(), path, op) })
 }
 
@@ -145,19 +149,26 @@ fn change(value: Value<'_>, whys: &mut Vec<String>) -> Result<Written, Fault> {
     Ok(Written { span: value.span(), original, changed })
 }
 
-/// What changes come to under an action.
+/// The operation of changes with an action.
 fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fault> {
     let creation =
         action == Action::Create || (action == Action::Unsaid && changes.iter().any(Written::is_creation));
     if changes.is_empty() {
-        return Err(fault::empty_field(span, "changes", FILE).into());
+        return Err(fault::missing_field(span, "changes", FILE).into());
     }
-    for change in &changes {
-        check(action, creation, change)?;
+    for Written { span, original, changed } in &changes {
+        let lacks = |lines: &Option<Passage>| lines.as_ref().is_none_or(|lines| lines.is_empty());
+        let missing = |key: &str| Err(fault::missing_field(*span, key, CHANGE).with_help(LINES).into());
+        if lacks(changed) {
+            return missing("changed_lines");
+        } else if lacks(original) && !creation {
+            return missing("original_lines");
+        } else if !lacks(original) && action == Action::Create {
+            return Err(fault::unexpected(*span, "`original_lines`", CHANGE).with_help(LINES).into());
+        }
     }
     if creation && changes.len() > 1 {
-        let expected = "one change with all lines of the new file";
-        return Err(fault::bad_value(span, "changes", FILE, expected).into());
+        return Err(fault::unexpected(span, "change", FILE).with_help(LINES).into());
     }
     if action == Action::Create {
         let text = changes.pop().and_then(|change| change.changed).unwrap_or_default();
@@ -167,31 +178,4 @@ fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fa
     let mut hunks: Vec<Hunk> = changes.into_iter().map(Written::hunk).collect();
     hunks.shrink_to_fit();
     Ok(Op::Modify { hunks, missing })
-}
-
-/// Whether a change has the lines that it needs.
-fn check(action: Action, creation: bool, change: &Written) -> Result<(), Fault> {
-    let missing = |key: &str| Err(fault::missing_field(change.span, key, CHANGE).into());
-    let empty =
-        |key: &str, help: &str| Err(fault::empty_field(change.span, key, CHANGE).with_help(help).into());
-    match (&change.original, &change.changed) {
-        (_, None) => missing("changed_lines"),
-        (_, Some(lines)) if lines.is_empty() && creation => {
-            empty("changed_lines", "give the file's lines; [\"\"] is one blank line")
-        }
-        (_, Some(lines)) if lines.is_empty() => {
-            let help =
-                "to remove lines, keep one beside them in both lists; to remove the file, use delete_file";
-            empty("changed_lines", help)
-        }
-        (None, _) if action != Action::Create => missing("original_lines"),
-        (Some(lines), _) if lines.is_empty() && !creation => {
-            empty("original_lines", "copy the lines from the file that the new ones replace or stand beside")
-        }
-        (Some(lines), _) if !lines.is_empty() && action == Action::Create => {
-            let expected = "no lines for a new file, or use replace_lines";
-            Err(fault::bad_value(change.span, "original_lines", CHANGE, expected).into())
-        }
-        _ => Ok(()),
-    }
 }

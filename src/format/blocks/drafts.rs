@@ -1,62 +1,57 @@
-//! What is no answer: reasoning, the turns of a chat before the last one, and an end that breaks off.
+//! What is not the answer: reasoning, earlier turns of a chat, and an end that is cut off.
 
 use super::Reader;
-use crate::diag::{Code, Diagnostic, Severity};
+use crate::diag::{Code, Diagnostic, Severity, counted};
 use crate::edit::{Edit, Script};
 use crate::format::above::Above;
-use crate::format::document::{Part, What};
+use crate::format::document::{Part, PartKind};
 use crate::format::reasoning::{self, End, Opening, Sections};
 use crate::format::scan::{Cursor, Line, trim};
-use crate::format::{Reading, fault};
+use crate::format::{FORMATS, Reading, fault};
 use crate::span::Span;
 use std::collections::HashSet;
 
-/// How many files a warning names.
+/// The most files that a warning names.
 const NAMED: usize = 3;
-/// What to do where edits may be drafts.
 const HELP: &str = "leave the reasoning out; put a tag that is meant as text in backquotes";
-/// How the regions of formats begin, for a last line that breaks off.
-const MARKERS: &[&str] = &[
-    "<edit file=",
-    "*** Begin Patch",
-    "*** Add File: ",
-    "*** Delete File: ",
-    "*** Update File: ",
-    "<<<<<<< SEARCH",
-    "<<<<<<< NEW_FILE",
-    "------- SEARCH",
-    "<FILE_CHANGES>",
-    "[[[UDIFFX_FILE_CHANGES]]]",
-    "diff --git ",
-    "<replace_in_file>",
-    "<write_to_file>",
-    "<apply_diff>",
-];
 
-/// What is known of drafts so far.
+/// A warning about edits in reasoning.
+fn skipped(span: Span, edits: usize, files: &str) -> Diagnostic {
+    let message = format!("{} in reasoning skipped ({files})", counted(edits, "edit"));
+    Diagnostic::warning(Code::Reasoning, span, message)
+}
+
+/// An error about edits beside a tag: they may be reasoning.
+fn may_be_draft(tag: Span, edits: usize) -> Diagnostic {
+    let message = format!("{} may be a draft, because reasoning begins or ends here", counted(edits, "edit"));
+    Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP)
+}
+
+/// The reasoning that was read so far. A draft is an edit in it.
 #[derive(Default)]
 pub(super) struct Drafts<'r> {
-    /// The rest of the line in which the end of a draft stands, behind it.
+    /// The rest of the line after the end of the reasoning.
     pub(super) closed: Option<Line<'r>>,
-    /// Whether a draft was broken: an end in the payload of a whole one is content.
+    /// Whether a draft was invalid. In a valid one a closing tag may be content.
     is_broken: bool,
     sections: Sections,
-    /// The first opening tag of reasoning that is never closed.
+    /// The first opening tag without a closing one.
     unclosed: Option<Span>,
     /// Where the last reasoning ended.
     ended: Option<usize>,
-    /// A closing tag alone, below edits that it took back: its place among the diagnostics.
+    /// The index of the diagnostic about a closing tag without an opening one, if edits were skipped above it.
     lone: Option<usize>,
-    /// Whether the response is a page of a chat.
+    /// Whether the response is a copied chat page.
     pub(super) is_page: bool,
-    /// Where the user's turn below an answer of it begins, and how many parts, edits and diagnostics there were.
+    /// The user's turn below the last answer of the page: its start, and the numbers of parts, edits and diagnostics
+    /// before it.
     turn: Option<(usize, usize, (usize, usize))>,
-    /// The end of the last line that has no closing tag of reasoning.
+    /// The end of the last line without a closing tag.
     no_closing: Option<usize>,
 }
 
 impl<'r> Reader<'r> {
-    /// Goes over reasoning, or to the last answer of a page; says whether the line is such.
+    /// Skips reasoning, or the page above its last answer; returns whether the line was either.
     pub(super) fn reasoning(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>) -> bool {
         if self.drafts.is_page && trim(line.text) == "ChatGPT said:" {
             self.forget();
@@ -86,7 +81,7 @@ impl<'r> Reader<'r> {
             }
             None => {}
         }
-        // Many regions may be in one long line.
+        // A long line may contain many regions, so it is searched once.
         if self.drafts.no_closing == Some(line.end()) {
             return false;
         }
@@ -102,37 +97,32 @@ impl<'r> Reader<'r> {
             self.forget();
             if edits > 0 {
                 self.drafts.lone = Some(self.out.script.diagnostics.len());
-                let message = format!("{} in reasoning skipped, before this tag ({files})", count(edits));
-                self.out.fault(Diagnostic::warning(Code::Reasoning, tag, message));
+                self.out.fault(skipped(tag, edits, &files));
             }
         } else if edits > 0 {
-            let message = format!(
-                "this tag ends reasoning that never began, and {} before it may be a draft",
-                count(edits)
-            );
-            self.out.fault(Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP));
+            self.out.fault(may_be_draft(tag, edits));
         }
         cursor.begin_line(line.skip(end));
         true
     }
 
-    /// Takes back what the user says below the last answer of a page: it is not read.
+    /// Removes the user's turn below the last answer of a page.
     pub(super) fn leave_turn(&mut self, end: usize) {
         let Some((start, parts, lengths)) = self.drafts.turn.take() else { return };
         self.restore(parts, lengths);
         let span = Span::new(self.response.id(), start, end);
-        self.parts.push(Part { what: What::Other, span, depth: 0, level: 0 });
+        self.parts.push(Part { kind: PartKind::Other, span, depth: 0, level: 0 });
     }
 
-    /// Forgets what was read so far.
+    /// Removes all that was read so far.
     fn forget(&mut self) {
         self.restore(0, (0, 0));
         (self.drafts.unclosed, self.escaped) = (None, None);
         self.above = Above::new(self.response.id());
     }
 
-    /// The rest of the line in which the reasoning ends whose text begins there: an end in the payload of a whole draft is
-    /// content, so it need not be the `first`. Names the edits in it: they are skipped.
+    /// The rest of the line in which reasoning ends, whose text begins at `text`. A closing tag in a valid draft is
+    /// content, so the end may be after `first`. Warns about the drafts.
     fn draft(&mut self, cursor: &Cursor<'r>, text: Line<'r>, end: End, first: Line<'r>) -> Option<Line<'r>> {
         let mut reader = Reader::new(self.response, &Reading::default());
         (reader.out.draft, reader.drafts.is_broken) = (Some(end), self.drafts.is_broken);
@@ -147,7 +137,7 @@ impl<'r> Reader<'r> {
         let is_broken = reader.stopped.is_some() || diagnostics.iter().any(is_error);
         let rest = match reader.drafts.closed {
             Some(rest) if !is_broken => rest,
-            // Every end was in an edit. Each opening below would be read up to the end of the response, too.
+            // Every closing tag was in a draft. So later sections have no end either.
             None if !self.drafts.is_broken && !is_broken => {
                 self.drafts.sections.close();
                 return None;
@@ -159,30 +149,29 @@ impl<'r> Reader<'r> {
             }
         };
         if !edits.is_empty() {
-            let message = format!("{} in reasoning skipped ({})", count(edits.len()), files(&edits));
             let section = cursor.span(cursor.at(), rest.start);
-            self.out.fault(Diagnostic::warning(Code::Reasoning, section, message));
+            self.out.fault(skipped(section, edits.len(), &files(&edits)));
         }
         Some(rest)
     }
 
-    /// The rest of a line of a draft behind the end of it, if that stands there.
+    /// The rest of a line after the end of the reasoning that is read.
     pub(super) fn behind_draft(&self, line: Line<'r>) -> Option<Line<'r>> {
         self.out.draft.filter(|_| !self.drafts.is_broken).and_then(|end| end.rest(line))
     }
 
-    /// How many edits begin at or behind an offset, whole files included.
+    /// The number of edits from an offset on, including whole files.
     pub(super) fn edits_since(&self, offset: usize) -> usize {
-        // What ends before it was read before it, and need not be looked at: there may be many such tags.
+        // The list is in order, so the search stops early: there may be many such tags.
         let is_behind = |span: &Span| span.end as usize > offset;
         let edits = self.out.script.edits.iter().rev().map(|edit| edit.span).take_while(is_behind);
         let parts = self.parts.iter().rev().take_while(|part| is_behind(&part.span));
-        let files = parts.filter(|part| matches!(&part.what, What::Fence(given) if given.is_whole));
+        let files = parts.filter(|part| matches!(&part.kind, PartKind::Fence(given) if given.is_whole));
         edits.chain(files.map(|part| part.span)).filter(|span| span.start as usize >= offset).count()
     }
 
-    /// At the end: edits behind an opening tag that is never closed are an error, and so are edits above a closing tag alone
-    /// if there are none below it.
+    /// Refuses edits below an opening tag without a closing one, and edits above a closing tag without an opening one
+    /// if there are none below.
     pub(super) fn finish_reasoning(&mut self) {
         if let Some(lone) = self.drafts.lone.filter(|_| self.edits_since(0) == 0)
             && let Some(lone) = self.out.script.diagnostics.get_mut(lone)
@@ -192,12 +181,11 @@ impl<'r> Reader<'r> {
         let Some(unclosed) = self.drafts.unclosed else { return };
         let edits = self.edits_since(unclosed.start as usize);
         if edits > 0 {
-            let message = format!("unterminated reasoning, and {} after it may be a draft", count(edits));
-            self.out.fault(Diagnostic::error(Code::Reasoning, unclosed, message).with_help(HELP));
+            self.out.fault(may_be_draft(unclosed, edits));
         }
     }
 
-    /// Looks at how the response ends: in a marker that breaks off, or with a heading that nothing follows.
+    /// Reports a last line that is an incomplete marker, or a heading with nothing below.
     pub(super) fn cut_off(&mut self, end: usize) {
         let text = self.response.text().get(..end).unwrap_or("");
         let start = text.rfind('\n').map_or(0, |at| at + 1);
@@ -208,7 +196,8 @@ impl<'r> Reader<'r> {
             return;
         }
         let is_rule = last.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b' '));
-        if last.len() >= 4 && !is_rule && MARKERS.iter().any(|marker| marker.starts_with(last)) {
+        let openings = || FORMATS.iter().flat_map(|format| format.openings);
+        if last.len() >= 4 && !is_rule && openings().any(|opening| opening.starts_with(last)) {
             let place = Span::new(self.response.id(), end, end);
             self.out.fault(fault::unterminated(span, "edit").with_lost(place));
         } else if let Some(line) = self.above.open_heading() {
@@ -222,12 +211,7 @@ pub(super) fn may_be_cut_off(span: Span) -> Diagnostic {
     Diagnostic::warning(Code::Truncated, span, "nothing follows: the response may be cut off")
 }
 
-/// A number of edits, in words.
-fn count(edits: usize) -> String {
-    if edits == 1 { "1 edit".to_owned() } else { format!("{edits} edits") }
-}
-
-/// The files of edits, each once, the first few.
+/// The first files of edits, each once.
 fn files(edits: &[Edit]) -> String {
     let mut seen = HashSet::new();
     let paths = edits.iter().map(|edit| edit.path.raw.as_str()).filter(|path| seen.insert(*path));

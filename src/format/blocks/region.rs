@@ -1,15 +1,15 @@
-//! The regions of a response: which format takes a line, and what the text around gives to its edits.
+//! Reads regions, and gives their edits what the text around says.
 
 use super::drafts::may_be_cut_off;
 use super::{Gap, Reader};
 use crate::edit::{Candidate, Clue, Edit, FenceState, FormatId, Given, Script, Target, Unnamed};
-use crate::format::document::{Part, What};
+use crate::format::document::{Part, PartKind};
 use crate::format::scan::{Cursor, Line};
 use crate::format::{FORMATS, Format, diff, fault, file};
 use crate::span::Span;
 
 impl<'r> Reader<'r> {
-    /// Takes the region that opens at this line.
+    /// Parses the region at this line, if a format opens one.
     pub(super) fn region(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(line) = cursor.line() else { return false };
         for format in FORMATS {
@@ -29,17 +29,17 @@ impl<'r> Reader<'r> {
             }
             self.tag = None;
             let is_empty = (edits, faults) == self.out.lengths();
-            let what = if is_empty {
-                What::Empty(format.id)
+            let kind = if is_empty {
+                PartKind::Empty(format.id)
             } else {
                 self.attach(format, edits, faults, cursor.span_of(line), candidates);
                 let to = self.out.lengths();
                 let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
                 let (edits, faults) = (number(edits)..number(to.0), number(faults)..number(to.1));
-                What::Region { format: format.id, edits, faults }
+                PartKind::Region { format: format.id, edits, faults }
             };
             let span = cursor.span(line.start, cursor.at());
-            self.parts.push(Part { what, span, depth, level: depth });
+            self.parts.push(Part { kind, span, depth, level: depth });
             if !is_empty {
                 self.gap = Gap::Blank;
                 self.item = self.item.filter(|_| depth > 0 || !cursor.margin().blanks.is_empty());
@@ -50,19 +50,19 @@ impl<'r> Reader<'r> {
         false
     }
 
-    /// Whether the last region is of that format.
+    /// Whether the last region is of a format.
     fn is_last(&self, format: FormatId) -> bool {
         let last = self.parts.iter().rev().find(|part| part.is_region());
-        last.is_some_and(|part| matches!(part.what, What::Region { format: last, .. } if last == format))
+        last.is_some_and(|part| matches!(part.kind, PartKind::Region { format: last, .. } if last == format))
     }
 
-    /// Whether the diff above goes on at this line: a hunk without numbers opens nothing by itself.
+    /// Whether the diff above goes on at this line: a hunk without numbers does not open a region by itself.
     fn goes_on(&self, cursor: &Cursor<'r>) -> bool {
         diff::is_hunk(cursor.text()) && self.is_last(FormatId::Diff)
     }
 
-    /// Gives the edits of a region their number, their files and their whys. `candidates`: the files that they may be
-    /// about, if they are known.
+    /// Gives the edits of a region their number, files and whys. `candidates`: the files that may be meant, if they
+    /// are known already.
     fn attach(
         &mut self,
         format: &Format,
@@ -92,7 +92,7 @@ impl<'r> Reader<'r> {
         }
         let Script { edits: all, unnamed, message, .. } = &mut self.out.script;
         let new = all.get_mut(edits..).unwrap_or_default();
-        // A patch is one thought: the prose above it is about all its sections. Of other edits it is about the first.
+        // The prose above a patch is about all its sections. In other formats it is about the first edit.
         let is_patch = matches!(format.id, FormatId::ApplyPatch | FormatId::Diff);
         let below = if is_patch { new.len() } else { new.len().min(1) };
         if is_whole && message.is_none() && new[..below].iter().any(|edit| edit.why.is_none()) {
@@ -112,7 +112,7 @@ impl<'r> Reader<'r> {
         });
     }
 
-    /// Gives an edit that has no path the file that the text around it names; says whether one is named.
+    /// Gives an edit without a path the file that the text around it names; returns whether there is one.
     fn name(&mut self, at: usize, candidates: Option<Vec<Candidate>>) -> bool {
         let edit: &mut Edit = &mut self.out.script.edits[at];
         if let Some(path) = &self.path {
@@ -120,7 +120,7 @@ impl<'r> Reader<'r> {
             return true;
         }
         let mut candidates = candidates.unwrap_or_else(|| self.above.candidates());
-        // A word such as `original` in a diff's header is a name only if the tree has it.
+        // A word such as `original` in the header of a diff is a path only if the tree has that file.
         let word = self.response.slice(edit.path.span);
         if !word.is_empty() {
             let path = Target { raw: word.to_owned(), ..edit.path.clone() };
@@ -134,7 +134,7 @@ impl<'r> Reader<'r> {
         true
     }
 
-    /// Keeps a code block without edits, whose lines begin and end there.
+    /// Keeps a code block without edits; `start` and `end` are the offsets of its lines.
     pub(super) fn code_block(
         &mut self,
         cursor: &Cursor<'r>,
@@ -153,7 +153,7 @@ impl<'r> Reader<'r> {
         let names = |one: &Candidate| one.by.is_whole() && (one.quoted || file::is_path(&one.path.raw));
         let is_named = block.candidates.iter().any(names) && !self.above.is_in_fence();
         if lines.trim().len() == head.trimmed().len() && is_path && !is_named {
-            // A path in a fence of its own is a path line, of what follows next.
+            // A fence with only a path names the file of the next block.
             self.gap = Gap::Files;
             self.above.take_fence(head);
             return;

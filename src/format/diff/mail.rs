@@ -1,30 +1,30 @@
-//! The head of a mail as `git format-patch` writes it: its subject and text are why the commit is made.
+//! The head of a mail from `git format-patch`: its subject and text are the reason of the commit.
 //!
-//! Read as `git am` reads it (git-mailinfo(1)), but that brackets other than `[PATCH …]` stay in the subject, and that an
-//! encoded body is not read.
+//! It is read as in `git am` (git-mailinfo(1)), except that brackets other than `[PATCH …]` stay in the subject, and
+//! an encoded body is refused.
 
 use crate::diag::Diagnostic;
 use crate::format::fault;
 use crate::format::scan::{Below, Line, is_blank, starts_with_ignore_case};
 use crate::span::Span;
 
-/// How many lines of headers are looked at for a subject.
+/// The number of header lines that are searched for a subject.
 const MAX_HEADERS: usize = 8;
 
-/// How long an encoded word may be; by its standard it has up to 75 bytes.
+/// The longest encoded word; the standard allows 75 bytes.
 const LONGEST_WORD: usize = 400;
 
-/// The letters of base64, in the order of what they stand for.
+/// The letters of base64, by value.
 const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Headers that say that the body is not written as it is meant, and how their values begin then.
+/// Headers of an encoded body, and the beginnings of their values.
 const ENCODED: [(&str, &str); 3] = [
     ("content-transfer-encoding", "base64"),
     ("content-transfer-encoding", "quoted-printable"),
     ("content-type", "multipart/"),
 ];
 
-/// Whether a mail may begin with a line.
+/// Whether a line may begin a mail.
 pub(super) fn may_begin(text: &str) -> bool {
     ["From ", "From: ", "Subject: ", "Date: "].iter().any(|name| text.starts_with(name))
 }
@@ -43,17 +43,17 @@ pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
     headers.any(|line| header(line.text, "subject").is_some_and(is_patch))
 }
 
-/// Whether a subject says that it is a patch's.
+/// Whether a subject has `PATCH` in its first brackets.
 fn is_patch(subject: &str) -> bool {
     bracketed(subject).contains("PATCH")
 }
 
-/// What stands in the first brackets of a subject.
+/// The text in the first brackets of a subject.
 fn bracketed(subject: &str) -> &str {
     subject.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or("", |(inner, _)| inner)
 }
 
-/// Whether a line is one of a mail's headers, or goes on with one.
+/// Whether a line is a header, or continues one.
 fn is_header(line: &str) -> bool {
     let is_name =
         |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
@@ -61,7 +61,7 @@ fn is_header(line: &str) -> bool {
         || line.split_once(':').is_some_and(|(name, _)| is_name(name))
 }
 
-/// The value of a header, if a line is the one of that name.
+/// The value of a header with this name.
 fn header<'t>(line: &'t str, name: &str) -> Option<&'t str> {
     if !starts_with_ignore_case(line, name) {
         return None;
@@ -69,51 +69,50 @@ fn header<'t>(line: &'t str, name: &str) -> Option<&'t str> {
     line.get(name.len()..)?.strip_prefix(':').map(str::trim)
 }
 
-/// Which part of a mail is read.
+/// The part of a mail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Part {
     #[default]
     Headers,
     Text,
-    /// Behind the line `---`, up to the diff: what is not for the commit.
+    /// Below the line `---`, up to the diff: not for the commit.
     Notes,
     Diff,
 }
 
-/// A mail as far as it is read.
+/// A mail that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Mail {
-    /// Where its first line stands.
+    /// The span of its first line.
     pub(super) span: Span,
     pub(super) part: Part,
     subject: String,
-    /// Whether the last header was the subject, which may go on.
+    /// Whether the last header was the subject, which the next line may continue.
     in_subject: bool,
-    /// Whether its headers say that its body is encoded, or has parts.
+    /// Whether its body is encoded or has several parts.
     is_encoded: bool,
     text: String,
-    /// Whether a part of a file was found in it.
+    /// Whether it has a section of a diff.
     has_sections: bool,
 }
 
 impl Mail {
-    /// One whose first line is there.
     pub(super) fn new(span: Span) -> Self {
         Self { span, ..Self::default() }
     }
 
-    /// Whether lines are of its headers or its text, or notes below that.
+    /// Whether its diff has not begun.
     pub(super) fn is_text(&self) -> bool {
         self.part != Part::Diff
     }
 
-    /// Notes that the part of a file begins.
+    /// Notes that a section begins.
     pub(super) fn begin_section(&mut self) {
         self.part = Part::Diff;
         self.has_sections = true;
     }
 
-    /// Takes in a line that is not of the diff.
+    /// Reads a line above the diff.
     pub(super) fn take(&mut self, line: Line<'_>) {
         let text = line.text;
         match self.part {
@@ -145,15 +144,15 @@ impl Mail {
         self.is_encoded |= ENCODED.iter().any(is);
     }
 
-    /// Whether a body begins below a line that is encoded.
+    /// Whether an encoded body begins below a line.
     pub(super) fn is_encoded_below(&self, line: Line<'_>) -> bool {
         self.is_encoded && self.part == Part::Headers && line.is_blank()
     }
 
-    /// Its subject and its text.
+    /// The reason: its subject and text.
     pub(super) fn why(&self) -> Option<String> {
         let (mut subject, mut text) = (cleaned(&decoded(&self.subject)), self.text.trim_start_matches('\n'));
-        // The text may begin with headers of its own, such as the real author's name.
+        // The text may begin with headers, such as the name of the author.
         while let Some((line, rest)) = text.split_once('\n') {
             if let Some(own) = header(line, "subject") {
                 subject = cleaned(&decoded(own));
@@ -168,7 +167,7 @@ impl Mail {
         Some(why.trim().to_owned()).filter(|why| !why.is_empty())
     }
 
-    /// At its end: what is wrong with it. `cut`: the response ends in it.
+    /// The error at its end; `cut`: the response ends in it.
     pub(super) fn finish(self, cut: bool) -> Option<Diagnostic> {
         if self.has_sections || (is_cover(&self.subject) && self.part != Part::Headers) {
             return None;
@@ -180,13 +179,13 @@ impl Mail {
     }
 }
 
-/// Whether a subject is that of a letter that goes before the patches of a series, number 0.
+/// Whether a subject is that of a cover letter, with number 0.
 fn is_cover(subject: &str) -> bool {
     let number = bracketed(subject).split(' ').find_map(|word| word.split_once('/'));
     number.is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|digit| digit == b'0'))
 }
 
-/// A subject without `Re:` and `[PATCH …]` before it.
+/// A subject without `Re:` and `[PATCH …]`.
 fn cleaned(subject: &str) -> String {
     let mut text = subject.trim();
     loop {
@@ -203,7 +202,7 @@ fn cleaned(subject: &str) -> String {
     }
 }
 
-/// A header's value with its encoded words (RFC 2047) decoded; one in another character set stays as it is.
+/// The value of a header with its encoded words (RFC 2047) decoded, unless they have another character set.
 fn decoded(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -216,7 +215,7 @@ fn decoded(text: &str) -> String {
             last_was_word = false;
             continue;
         };
-        // Blanks between two words only part them.
+        // Blanks between two encoded words are not text.
         if !last_was_word || !before.bytes().all(is_blank) {
             out.push_str(before);
         }
@@ -228,7 +227,7 @@ fn decoded(text: &str) -> String {
     out
 }
 
-/// The encoded word that begins a text: what it says, and its length.
+/// The encoded word at the start of a text: its text and its length.
 fn encoded_word(text: &str) -> Option<(String, usize)> {
     let end = (0..=LONGEST_WORD.min(text.len())).rev().find(|&end| text.is_char_boundary(end))?;
     let text = &text[..end];
@@ -253,7 +252,7 @@ fn encoded_word(text: &str) -> Option<(String, usize)> {
     Some((text, length))
 }
 
-/// What quoted-printable says.
+/// Decodes quoted-printable.
 fn unquoted(data: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(data.len());
     let mut bytes = data.bytes();
@@ -270,7 +269,7 @@ fn unquoted(data: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// What base64 says; how it is filled up at its end is not looked at.
+/// Decodes base64, with any padding.
 fn base64(data: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(data.len() * 3 / 4);
     let (mut bits, mut count) = (0_u32, 0);
@@ -285,7 +284,7 @@ fn base64(data: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The six bits that a letter of base64 stands for.
+/// The value of a letter of base64.
 fn sextet(byte: u8) -> Option<u32> {
     memchr::memchr(byte, LETTERS).map(|bits| bits as u32)
 }

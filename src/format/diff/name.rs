@@ -1,4 +1,4 @@
-//! The names of files in headers: quoted or not, with git's prefixes or not.
+//! The names of files in headers.
 
 use crate::diag::{Code, Diagnostic};
 use crate::format::fault::{self, Fault};
@@ -6,53 +6,60 @@ use crate::format::hunk::header::is_placeholder;
 use crate::format::scan::Line;
 use crate::span::Span;
 
-/// A file's name as a header has it, unquoted, with its prefix.
+/// A name in a header: unquoted, with its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) text: String,
     pub(super) span: Span,
 }
 
-/// The file that both sides of a diff are about.
+/// The file of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Path {
     pub(super) name: Name,
-    /// Whether a prefix may be left.
+    /// Whether the name may still have a prefix.
     pub(super) prefixed: bool,
 }
 
-/// Prefixes that are no part of a path: git's a and b, and commit, index, object, worktree (git-diff(1),
-/// `diff.mnemonicPrefix`), 1 and 2 for files outside a repository; and those of models.
+/// Prefixes that are not part of a path: git's a, b, c, i, o, w (git-diff(1), `diff.mnemonicPrefix`), 1 and 2 for
+/// files outside of a repository, and those of models.
 const PREFIXES: &[&str] = &["a", "b", "c", "i", "o", "w", "1", "2", "old", "new", "original", "modified"];
 
-/// Whether what follows `+++ ` or `--- ` says that there is no file.
+/// The owner of a name in messages.
+pub(super) const HEADER: &str = "this header";
+
+/// Whether the text after `+++ ` or `--- ` means that there is no file.
 pub(super) fn is_nothing(text: &str) -> bool {
     text.split('\t').next().unwrap_or(text).trim_end() == "/dev/null"
 }
 
 impl Name {
-    /// Reads what follows a word of a header in a line of the response with that index; nothing for `/dev/null`.
+    /// Reads the name after `+++ ` or `--- `; `None` for `/dev/null`.
     pub(super) fn of_side(rest: Line<'_>, response: u32) -> Result<Option<Self>, Fault> {
         if is_nothing(rest.text) { Ok(None) } else { Self::read(rest, response).map(Some) }
     }
 
-    /// Reads a name, behind which a tab and anything may stand.
+    /// Reads a name; a tab and any text may follow.
     pub(super) fn read(rest: Line<'_>, response: u32) -> Result<Self, Fault> {
         let plain = rest.text.split('\t').next().unwrap_or(rest.text).trim_end();
         let span = |text: &str| Span::new(response, rest.start, rest.start + text.len());
-        let empty = || Err(fault::empty_field(span(rest.text), "path", "this header").into());
-        match unquoted(rest.text) {
-            Some(Ok((text, length))) if !text.trim().is_empty() => {
-                Ok(Self { text, span: span(&rest.text[..length]) })
+        let name = match rest.text.strip_prefix('"') {
+            Some(quoted) if quoted.contains('"') => {
+                let (text, length) = unquoted(rest.text).ok_or_else(|| {
+                    let message = "the quotes or escapes of this name are malformed";
+                    Diagnostic::error(Code::PathInvalid, span(rest.text), message)
+                })?;
+                Self { text, span: span(&rest.text[..length]) }
             }
-            Some(Err(problem)) => Err(Diagnostic::error(Code::PathInvalid, span(rest.text), problem).into()),
-            Some(Ok(_)) => empty(),
-            None if plain.trim().is_empty() => empty(),
-            None => Ok(Self { text: plain.replace('\\', "/"), span: span(plain) }),
+            _ => Self { text: plain.replace('\\', "/"), span: span(plain) },
+        };
+        match name.text.trim().is_empty() {
+            true => Err(fault::missing_field(span(rest.text), "path", HEADER).into()),
+            false => Ok(name),
         }
     }
 
-    /// The two names in what follows `diff --git `, if they are the same but for prefixes, or can be told apart.
+    /// The two names after `diff --git `, if they differ only in prefixes, or can be separated.
     pub(super) fn pair(rest: Line<'_>, response: u32) -> Option<(Self, Self)> {
         let text = rest.text.trim_end();
         let cut = |first: usize, second: usize| {
@@ -63,15 +70,15 @@ impl Name {
             };
             Some((name(0, first)?, name(second, text.len())?))
         };
-        if let Some(found) = unquoted(text) {
-            let (_, length) = found.ok()?;
+        if text.starts_with('"') {
+            let (_, length) = unquoted(text)?;
             return cut(length, length + 1);
         }
         if text.ends_with('"') {
             let at = text.find(" \"")?;
             return cut(at, at + 1);
         }
-        // Equal names are of equal length.
+        // Equal names have equal lengths.
         let middle = text.len() / 2;
         if text.is_char_boundary(middle) && text[middle..].starts_with(' ') {
             let (old, new) = (&text[..middle], &text[middle + 1..]);
@@ -85,25 +92,25 @@ impl Name {
 }
 
 impl Path {
-    /// Whether a name is this file's, with a prefix or without.
+    /// Whether a name is of this file, with or without a prefix.
     pub(super) fn may_be(&self, name: &Name) -> bool {
         name.text == self.name.text || without_prefix(&name.text) == Some(&self.name.text)
     }
 }
 
-/// A name without a prefix, if it has one.
+/// A name without its prefix; `None` if it has none.
 fn without_prefix(name: &str) -> Option<&str> {
     let (first, rest) = name.split_once('/')?;
     (PREFIXES.contains(&first) && !rest.trim().is_empty()).then_some(rest)
 }
 
-/// The one file that two names are: prefixes go where they differ and the rest does not. `None` if they are two.
+/// The file of two names: prefixes are removed if only they differ. `None` if the names are of two files.
 pub(super) fn same(old: &Name, new: &Name) -> Option<Path> {
     let (bare_old, bare_new) = (without_prefix(&old.text), without_prefix(&new.text));
     let of =
         |text: &str, prefixed| Some(Path { name: Name { text: text.to_owned(), ..new.clone() }, prefixed });
     if old.text == new.text {
-        // Two files outside git, or a prefix that was made up: what is there says which.
+        // These are files outside of git, or a prefix that the model made up; the tree will tell.
         return of(&new.text, bare_new.is_some());
     }
     match (bare_old, bare_new) {
@@ -118,7 +125,7 @@ pub(super) fn same(old: &Name, new: &Name) -> Option<Path> {
     }
 }
 
-/// A name without a remark behind it such as ` (before)`, a time stamp or `.orig`, if it has one.
+/// A name without a remark such as ` (before)`, a time stamp or `.orig`; `None` if it has none.
 fn without_remark(name: &Name) -> Option<Name> {
     let cut = |path: &str| {
         let end = name.span.end.saturating_sub((name.text.len() - path.len()) as u32);
@@ -139,39 +146,32 @@ fn without_remark(name: &Name) -> Option<Name> {
     cut(path).filter(|_| is_remark)
 }
 
-/// The file that is made or removed, given its only name.
-pub(super) fn alone(name: &Name) -> Path {
+/// The file of the only name in a header.
+pub(super) fn only_name(name: &Name) -> Path {
     let text = without_prefix(&name.text).filter(|_| name.text.starts_with(['a', 'b']));
     Path { name: Name { text: text.unwrap_or(&name.text).to_owned(), ..name.clone() }, prefixed: false }
 }
 
-/// The text in the quotes that begin a text, and how long it is with them; or why it is none. `None` without quotes.
-/// As git quotes names (git-config(1), `core.quotePath`): like C.
-fn unquoted(text: &str) -> Option<Result<(String, usize), &'static str>> {
-    let bytes = text.as_bytes();
-    if bytes.first() != Some(&b'"') {
-        return None;
-    }
-    let (mut name, mut at) = (Vec::new(), 1);
+/// The name in quotes at the beginning of a text, and its length with the quotes; `None` if the quotes or an escape are
+/// malformed. Git quotes names as C does (git-config(1), `core.quotePath`).
+fn unquoted(text: &str) -> Option<(String, usize)> {
+    let bytes = text.strip_prefix('"')?.as_bytes();
+    let (mut name, mut at) = (Vec::new(), 0);
     loop {
         let (byte, length) = match bytes.get(at)? {
             b'"' => break,
-            b'\\' => match escape(&text[at + 1..]) {
-                Ok((byte, length)) => (byte, 1 + length),
-                Err(problem) => return Some(Err(problem)),
-            },
+            b'\\' => escape(&bytes[at + 1..])?,
             &byte => (byte, 1),
         };
         name.push(byte);
         at += length;
     }
-    Some(String::from_utf8(name).map(|name| (name, at + 1)).map_err(|_| "the quoted name is not UTF-8"))
+    Some((String::from_utf8(name).ok()?, at + 2))
 }
 
-/// The byte that an escape of git's stands for, and its length without the backslash.
-fn escape(text: &str) -> Result<(u8, usize), &'static str> {
-    let unknown = "the quoted name has an escape that git does not use";
-    let byte = match text.as_bytes().first().ok_or("unterminated quotes around the name")? {
+/// The byte of an escape whose backslash is before `bytes`, and the length of the escape.
+fn escape(bytes: &[u8]) -> Option<(u8, usize)> {
+    let byte = match bytes.first()? {
         b'a' => 7,
         b'b' => 8,
         b't' => b'\t',
@@ -181,12 +181,12 @@ fn escape(text: &str) -> Result<(u8, usize), &'static str> {
         b'r' => b'\r',
         &quoted @ (b'"' | b'\\') => quoted,
         b'0'..=b'3' => {
-            let byte = text.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok());
-            return byte.map(|byte| (byte, 3)).ok_or(unknown);
+            let digits = std::str::from_utf8(bytes.get(..3)?).ok()?;
+            return Some((u8::from_str_radix(digits, 8).ok()?, 4));
         }
-        _ => return Err(unknown),
+        _ => return None,
     };
-    Ok((byte, 1))
+    Some((byte, 2))
 }
 
 #[cfg(test)]

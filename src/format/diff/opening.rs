@@ -1,38 +1,19 @@
-//! Where a diff begins: the lines that begin one, and the fence around it.
+//! Where a diff begins.
 
 use super::{mail, name};
 use crate::format::fence::Fence;
+use crate::format::hunk::git::HeaderLine;
 use crate::format::hunk::header::{behind_numbers, names};
 use crate::format::scan::{Below, Cursor, Line, trim_start};
 
-/// How the lines of a header begin that follow `diff --git`, and the line behind them.
-pub(super) const HEADERS: &[&str] = &[
-    "index ",
-    "old mode ",
-    "new mode ",
-    "new file mode ",
-    "deleted file mode ",
-    "copy from ",
-    "copy to ",
-    "rename from ",
-    "rename to ",
-    "similarity index ",
-    "dissimilarity index ",
-    "--- ",
-    "+++ ",
-    "@@",
-    "Binary files ",
-    "GIT binary patch",
-];
-
-/// What a fence around a diff says it holds.
+/// The languages of fences with diffs.
 const LANGUAGES: &[&str] = &["diff", "patch", "udiff"];
 
-/// How many lines of a fence are looked at for changed ones.
+/// The number of lines that are searched for a changed one.
 const LOOKED_AT: usize = 200;
 
-/// Whether a diff begins at the cursor. In a fence that says so it begins with the first line that has a mark, if there is
-/// a changed one.
+/// Whether a diff begins at the cursor. In a diff fence it begins with the first marked line, if a changed line
+/// follows.
 pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     if !cursor.begins_line() {
         return false;
@@ -46,7 +27,7 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
         }
         _ => false,
     };
-    if begins_here || !cursor.fence().is_some_and(says_diff) {
+    if begins_here || !cursor.fence().is_some_and(is_diff) {
         return begins_here;
     }
     let is_changed = |line: Line<'_>| trim_start(line.text).starts_with(['+', '-']);
@@ -57,18 +38,19 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
             || below.take(LOOKED_AT).take_while(|line| !cursor.closes_fence(*line)).any(is_changed))
 }
 
-/// Whether a fence says that it holds a diff.
-pub(super) fn says_diff(fence: Fence<'_>) -> bool {
+/// Whether a fence is for diffs.
+pub(super) fn is_diff(fence: Fence<'_>) -> bool {
     let word = fence.info.split([' ', '\t', ':']).next().unwrap_or("");
     LANGUAGES.iter().any(|language| word.eq_ignore_ascii_case(language))
 }
 
-/// Whether a diff begins at a line, given those below it; none of them is indented.
+/// Whether a diff begins at a line; the lines are not indented.
 fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
     match line.text.as_bytes().first() {
         Some(b'-') => has_names(line, below, true),
         Some(b'd') => {
-            let is_header = |next: Line<'_>| HEADERS.iter().any(|word| next.text.starts_with(word));
+            let is_header =
+                |next: Line<'_>| next.text.starts_with("@@") || HeaderLine::of(next.text).is_some();
             is_git(line.text) && below.clone().next().is_none_or(is_header)
         }
         Some(b'@') => line.text.strip_prefix("@@").and_then(behind_numbers).is_some(),
@@ -77,19 +59,19 @@ fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
     }
 }
 
-/// Whether a line begins a hunk, with numbers or without.
+/// Whether a line is an `@@` line.
 pub(in crate::format) fn is_hunk(text: &str) -> bool {
     let rest = trim_start(text).strip_prefix("@@");
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 
-/// Whether a line is git's first one of a file.
+/// Whether a line is the first line of git's header.
 pub(super) fn is_git(text: &str) -> bool {
     ["diff --git ", "diff --cc ", "diff --combined "].iter().any(|word| text.starts_with(word))
 }
 
-/// Whether a line is `--- name`, with `+++ name` below it, and bare ones with a hunk or changed lines below that unless the file
-/// goes away.
+/// Whether a line is `--- name` above `+++ name`. In a bare diff, a hunk or changed line must follow, unless the file
+/// is deleted.
 pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) -> bool {
     let is_changed = || below.clone().nth(1).is_some_and(|line| line.text.starts_with(['@', '+', '-']));
     names(line, below).is_some_and(|(_, new, _)| !bare || name::is_nothing(new) || is_changed())

@@ -1,69 +1,67 @@
-//! The part of a diff that is about one file: its header, its hunks, and the edit that they come to.
+//! The section of a file in a diff, and the edit.
 
 use super::mail::Mail;
-use super::name::{Name, Path, alone, same};
-use super::opening::HEADERS;
+use super::name::{HEADER, Name, Path, only_name, same};
 use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
 use crate::format::fault::{self, Fault};
+use crate::format::hunk::git::HeaderLine;
 use crate::format::hunk::header::is_placeholder;
 use crate::format::hunk::{Body, Hunks, Marks};
 use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
 use crate::span::Span;
 
-/// What a file becomes that stands elsewhere too.
+/// What happens to a file with a new path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Move {
     Rename,
     Copy,
 }
 
-/// The part of one file as far as it is read.
+/// A section that is being read.
 pub(super) struct Section<'r> {
     response: &'r Response,
-    /// From its first to its last line that is not blank.
+    /// From its first line to its last line that is not blank.
     span: Span,
-    /// Whether it begins with hunks.
+    /// Whether it has no header.
     pub(super) is_nameless: bool,
-    /// Whether changed lines stand in no hunk of it.
+    /// Whether it has changed lines outside of hunks.
     has_strays: bool,
-    /// What follows `diff --git `.
+    /// The rest of the `diff --git ` line.
     git: Option<Line<'r>>,
-    /// What follows `--- ` and `+++ `.
+    /// The rest of the `--- ` and `+++ ` lines.
     old: Option<Line<'r>>,
     new: Option<Line<'r>>,
-    /// What follows `rename from ` and `to `, or `copy from ` and `to `.
+    /// The rest of the `rename from ` and `to ` lines, or of the `copy from ` and `to ` lines.
     from: Option<(Move, Line<'r>)>,
     to: Option<(Move, Line<'r>)>,
-    /// A `new file mode` line, a `deleted file mode` line, a `new mode` line: whether the file is executable.
+    /// Whether the `new file mode` line makes the file executable; `None` without one.
     made: Option<bool>,
+    /// Whether it has a `deleted file mode` line.
     removed: bool,
+    /// Whether the `new mode` line makes the file executable; `None` without one.
     mode: Option<bool>,
-    /// The name of the blob before, from the `index` line.
+    /// The id of the old blob, from the `index` line.
     blob: Option<String>,
-    /// Its hunks, and what is wrong with the section.
+    /// Its hunks and errors.
     pub(super) hunks: Hunks<'r>,
 }
 
 impl<'r> Section<'r> {
-    /// One that begins at its first header line.
+    /// Begins a section at the first line of its header.
     pub(super) fn new(line: Line<'r>, response: &'r Response) -> Self {
         let mut section = Self { is_nameless: false, ..Self::nameless(line, response) };
         if line.text.starts_with("diff --git ") {
             section.git = Some(line.skip("diff --git ".len()));
-        } else if line.text.starts_with("--- ") {
-            section.old = Some(line.skip("--- ".len()));
-        } else if line.text.starts_with("+++ ") {
-            section.new = Some(line.skip("+++ ".len()));
-        } else {
+        } else if !section.read(line) {
             section.git = Some(line.skip(line.text.len()));
             section.hunks.fault_combined(section.span);
         }
         section
     }
 
-    /// One that begins at a line of its first hunk.
+    /// Begins a section without a header, at the first line of a hunk.
     pub(super) fn nameless(line: Line<'r>, response: &'r Response) -> Self {
         Self {
             response,
@@ -83,12 +81,12 @@ impl<'r> Section<'r> {
         }
     }
 
-    /// Whether `--- ` and `+++ ` lines may still come that belong to it.
+    /// Whether `--- ` and `+++ ` lines may follow.
     pub(super) fn awaits_names(&self) -> bool {
         self.git.is_some() && self.old.is_none() && !self.hunks.begun
     }
 
-    /// Whether it says nothing yet, or its last hunk is fine so far and shorter than its numbers say.
+    /// Whether it changes nothing so far, or its last hunk is too short.
     pub(super) fn is_short(&self) -> bool {
         let is_bare = self.from.is_none() && self.made.is_none() && self.mode.is_none() && !self.removed;
         let removes = self.new.is_some_and(|new| super::name::is_nothing(new.text));
@@ -97,93 +95,85 @@ impl<'r> Section<'r> {
 
     /// Begins a hunk.
     pub(super) fn begin_hunk(&mut self, line: Line<'r>) {
-        self.reaches(line);
+        self.extend_to(line);
         self.hunks.begin(line);
     }
 
-    /// Whether all that was read of it are the names of its file.
+    /// Whether it has only the names of its file so far.
     pub(super) fn has_only_names(&self) -> bool {
         self.new.is_some() && !self.hunks.begun
     }
 
-    /// Takes in a line of the hunk that is read.
+    /// Reads a line of the open hunk.
     pub(super) fn take(&mut self, line: Line<'r>) {
         if !line.is_blank() {
-            self.reaches(line);
+            self.extend_to(line);
         }
         self.hunks.take(line);
     }
 
-    /// Goes to the next line and takes in those that can be nothing but lines of the hunk that is read, if one is.
+    /// Goes to the next line, and reads lines that can only be lines of the open hunk.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>, bare: bool) {
         if let Some(run) = self.hunks.take_more(cursor, bare) {
             self.span = self.span.join(run);
         }
     }
 
-    /// Takes in a changed line that stands in no hunk.
+    /// Reads a changed line outside of hunks.
     pub(super) fn stray(&mut self, line: Line<'r>) {
-        self.reaches(line);
+        self.extend_to(line);
         if !std::mem::replace(&mut self.has_strays, true) {
             let span = self.hunks.span(line);
-            self.hunks.fault(fault::malformed_hunk(span, "changed lines without a line @@ above them"));
+            self.hunks.fault(fault::no_hunk(span));
         }
     }
 
-    fn reaches(&mut self, line: Line<'_>) {
+    fn extend_to(&mut self, line: Line<'_>) {
         self.span = self.span.join(self.hunks.span(line));
     }
 
-    /// Reads a line of the header; whether it is one.
+    /// Reads a line of the header; returns whether it is one.
     pub(super) fn read(&mut self, line: Line<'r>) -> bool {
         if self.hunks.begun || self.is_nameless {
             return false;
         }
-        let Some(word) = HEADERS.iter().find(|word| line.text.starts_with(**word)) else { return false };
-        let rest = line.skip(word.len());
-        match *word {
-            "--- " => self.old = Some(rest),
-            "+++ " => self.new = Some(rest),
-            "rename from " => self.from = Some((Move::Rename, rest)),
-            "rename to " => self.to = Some((Move::Rename, rest)),
-            "copy from " => self.from = Some((Move::Copy, rest)),
-            "copy to " => self.to = Some((Move::Copy, rest)),
-            "new file mode " => self.made = Some(self.executable(rest)),
-            "deleted file mode " => {
+        let Some((kind, length)) = HeaderLine::of(line.text) else { return false };
+        let rest = line.skip(length);
+        match kind {
+            HeaderLine::OldName => self.old = Some(rest),
+            HeaderLine::NewName => self.new = Some(rest),
+            HeaderLine::RenameFrom => self.from = Some((Move::Rename, rest)),
+            HeaderLine::RenameTo => self.to = Some((Move::Rename, rest)),
+            HeaderLine::CopyFrom => self.from = Some((Move::Copy, rest)),
+            HeaderLine::CopyTo => self.to = Some((Move::Copy, rest)),
+            HeaderLine::NewFileMode => self.made = Some(self.executable(rest)),
+            HeaderLine::DeletedFileMode => {
                 self.executable(rest);
                 self.removed = true;
             }
-            "new mode " => self.mode = Some(self.executable(rest)),
-            "old mode " => {
-                self.executable(rest);
+            HeaderLine::NewMode => self.mode = Some(self.executable(rest)),
+            HeaderLine::OldMode => _ = self.executable(rest),
+            HeaderLine::Index => self.read_index(rest),
+            HeaderLine::Similarity => {}
+            HeaderLine::Binary => {
+                self.hunks.fault(fault::malformed_hunk(self.hunks.span(line), "a binary patch"));
             }
-            "index " => self.read_index(rest),
-            "Binary files " | "GIT binary patch" => {
-                let fault = fault::malformed_hunk(self.hunks.span(line), "a binary patch");
-                self.hunks.fault(fault.with_help("change that file by hand"));
-            }
-            _ => {}
         }
-        self.reaches(line);
+        self.extend_to(line);
         true
     }
 
-    /// Whether a mode is that of an executable; that of no ordinary file is an error.
+    /// Whether a mode is executable. A mode of anything but a regular file is an error.
     fn executable(&mut self, mode: Line<'r>) -> bool {
-        let what = match mode.text.trim_end() {
-            "100644" => return false,
-            "100755" => return true,
-            "120000" => "a symbolic link",
-            "160000" => "a submodule",
-            _ => "no file",
-        };
-        let span = self.hunks.span(mode);
-        let fault = fault::malformed_hunk(span, &format!("mode {} means {what}", mode.text.trim_end()));
-        self.hunks.fault(fault.with_help("leave it out: only files with mode 100644 or 100755 are edited"));
-        false
+        let text = mode.text.trim_end();
+        if !["100644", "100755"].contains(&text) {
+            let fault = fault::bad_value(self.hunks.span(mode), "mode", HEADER, "100644 or 100755");
+            self.hunks.fault(fault);
+        }
+        text == "100755"
     }
 
-    /// Reads what follows `index `: the names of two blobs, and the mode where it stays.
+    /// Reads the rest of an `index ` line: the ids of two blobs, and an unchanged mode.
     fn read_index(&mut self, index: Line<'r>) {
         let (ids, mode) = index.text.split_once(' ').unwrap_or((index.text, ""));
         if ["120000", "160000"].contains(&mode.trim_end()) {
@@ -194,21 +184,21 @@ impl<'r> Section<'r> {
         self.blob = is_id.then(|| old.to_owned());
     }
 
-    /// The edit, or what is wrong with it. `cut`: the response ends in it.
+    /// The edit, or what is wrong with it. `cut`: what has no end, if the response ends in the section.
     pub(super) fn lower(
         mut self,
         cursor: &Cursor<'r>,
         mail: Option<&Mail>,
-        cut: bool,
+        cut: Option<&str>,
     ) -> Result<Box<Edit>, Vec<Diagnostic>> {
-        if cut {
+        if let Some(what) = cut {
             let end = self.span.end as usize;
-            let fault = fault::unterminated(self.span, "diff").with_lost(cursor.span(end, end));
+            let fault = fault::unterminated(self.span, what).with_lost(cursor.span(end, end));
             return Err(vec![Diagnostic { path: self.path(), ..fault }]);
         }
         let hunks = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
         let Body { hunks, marks, mut faults } = hunks;
-        // By its numbers a hunk may end with blank lines.
+        // A hunk may end with blank lines, by its numbers.
         self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
         let is_open = self.response.text().get(self.span.end as usize..).is_some_and(str::is_empty);
         match self.edit(mail, hunks, marks) {
@@ -216,7 +206,7 @@ impl<'r> Section<'r> {
                 return Ok(Box::new(Edit { git: Git { is_open, ..edit.git }, ..edit }));
             }
             Err(fault) if faults.is_empty() => faults.push(*fault),
-            // What is said of the lines says it all.
+            // The errors of lines are enough.
             Ok(_) | Err(_) => {}
         }
         let path = self.path();
@@ -224,7 +214,7 @@ impl<'r> Section<'r> {
         Err(faults)
     }
 
-    /// Where the name of the file is, as far as there is one.
+    /// The span of the name; empty if there is none.
     fn named_span(&self) -> Span {
         let start = self.span.start as usize;
         let (start, end) =
@@ -232,7 +222,7 @@ impl<'r> Section<'r> {
         Span::new(self.response.id(), start, end)
     }
 
-    /// The path that is shown where there is no edit.
+    /// The path to show if there is no edit.
     fn path(&self) -> Option<String> {
         self.named().ok().map(|named| named.path.name.text).filter(|path| !path.is_empty())
     }
@@ -253,10 +243,11 @@ impl<'r> Section<'r> {
         }
         if let Some((_, line)) = self.from.or(self.to) {
             let span = self.hunks.span(line);
-            return Err(fault::missing_field(span, "from or to", "this rename or copy").into());
+            let lacks = if self.from.is_none() { "from" } else { "to" };
+            return Err(fault::missing_field(span, lacks, HEADER).into());
         }
         if is_made && is_removed {
-            return Err(fault::malformed_hunk(self.span, "the file is both created and deleted").into());
+            return Err(self.contradiction());
         }
         let pair = self.git.and_then(|git| Name::pair(git, id));
         let pair = pair.and_then(|(old, new)| same(&old, &new));
@@ -267,7 +258,7 @@ impl<'r> Section<'r> {
                 two_files(new.span, &old.text, &new.text).with_help(help)
             })?),
             (Some(only), None) | (None, Some(only)) => {
-                Some(pair.clone().filter(|pair| pair.may_be(only)).unwrap_or_else(|| alone(only)))
+                Some(pair.clone().filter(|pair| pair.may_be(only)).unwrap_or_else(|| only_name(only)))
             }
             (None, None) => pair.clone(),
         };
@@ -276,7 +267,7 @@ impl<'r> Section<'r> {
         {
             return Err(two_files(path.name.span, &pair.name.text, &path.name.text).into());
         }
-        // Names such as `original` are none: the text above says which file is meant.
+        // Words such as `original` are not names: the text above names the file.
         let is_bare = |name: &Option<Name>| name.as_ref().is_none_or(|name| is_placeholder(&name.text));
         let is_unnamed = self.git.is_none() && is_bare(&old) && is_bare(&new);
         let path = path.filter(|_| !is_unnamed).unwrap_or_else(|| Path {
@@ -286,9 +277,14 @@ impl<'r> Section<'r> {
         Ok(Named { path, to: None, is_made, is_removed })
     }
 
+    /// The error about a file that is created from existing lines, deleted although lines stay, or both created and
+    /// deleted.
+    fn contradiction(&self) -> Fault {
+        fault::malformed_hunk(self.span, "the header does not fit the hunks or itself").into()
+    }
+
     fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>, marks: Marks) -> Result<Edit, Fault> {
-        let malformed = |what: &str| Err(fault::malformed_hunk(self.span, what).into());
-        let missing = |field: &str| Err(fault::missing_field(self.span, field, "this diff").into());
+        let no_hunk = || Err(fault::missing_field(self.span, "@@", "this diff").into());
         let Named { path, to, is_made, is_removed } = self.named()?;
         let op = if let Some((kind, to)) = to {
             let to = Box::new(target(to));
@@ -298,18 +294,18 @@ impl<'r> Section<'r> {
             }
         } else if is_removed {
             if !marks.are_only(b'-') {
-                return malformed("the header deletes the file, and the hunks keep lines of it");
+                return Err(self.contradiction());
             }
             Op::Delete { recursive: false, hunks }
         } else if is_made && marks.are_only(b'+') {
             if hunks.is_empty() && self.made.is_none() {
-                return missing("hunk");
+                return no_hunk();
             }
             Op::Create { text: added(&hunks), existing: Existing::Refuse }
         } else if self.made.is_some() {
-            return malformed("the header creates the file, and the hunks have lines that were there");
+            return Err(self.contradiction());
         } else if hunks.is_empty() && self.mode.is_none() {
-            return missing("hunk");
+            return no_hunk();
         } else {
             let is_empty = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. });
             let makes = marks.are_only(b'+') && hunks.iter().all(is_empty) && !hunks.is_empty();
@@ -336,9 +332,9 @@ fn two_files(span: Span, one: &str, other: &str) -> Diagnostic {
 
 /// What a header names.
 struct Named {
-    /// The file; of a move the old one.
+    /// The file; the source of a rename or copy.
     path: Path,
-    /// Where it goes.
+    /// The destination.
     to: Option<(Move, Path)>,
     is_made: bool,
     is_removed: bool,
@@ -348,7 +344,7 @@ fn target(path: Path) -> Target {
     Target::new(&path.name.text, path.name.span)
 }
 
-/// The lines of hunks that only add.
+/// The text of hunks that only add lines.
 fn added(hunks: &[Hunk]) -> Passage {
     if let [Hunk { change: Change::Diff { lines, after_unterminated, .. }, .. }] = hunks {
         let reading = if *after_unterminated { unterminated } else { response::marked };
@@ -373,7 +369,7 @@ fn added(hunks: &[Hunk]) -> Passage {
     text.into()
 }
 
-/// The reading of marked lines, the last without its line break.
+/// Reads marked lines, without the line break of the last one.
 fn unterminated(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     let without_break = written.strip_suffix('\n')?;
     let without_break = without_break.strip_suffix('\r').unwrap_or(without_break);

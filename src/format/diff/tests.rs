@@ -1,7 +1,7 @@
 use crate::diag::Code;
 use crate::edit::{Change, Edit, FormatId, Op, Script};
-use crate::format::linear::assert_linear;
 use crate::format::parse as parse_all;
+use crate::format::tests::linear::assert_linear;
 use crate::response::Response;
 
 fn script(text: &str) -> Script {

@@ -1,7 +1,8 @@
-//! One call of a tool: which edit it is, if it is one.
+//! A call of a tool, and the edit.
 
-use super::field::{Content, Field, Name, PATCH, Placed};
+use super::field::{Content, Field, Name, Placed};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
+use crate::format::apply_patch::PATCH;
 use crate::format::fault::Fault;
 use crate::format::json::{Kind, Value};
 use crate::format::scan::Cursor;
@@ -10,21 +11,20 @@ use crate::response::{Passage, Response};
 use crate::span::Span;
 use std::ops::Range;
 
-/// Tools that remove a file, take a patch, write a file from `path` and `content`, or take SEARCH/REPLACE blocks, as [`plain`]
-/// has their names.
+/// The names, by [`plain`], of tools that delete a file, apply a patch, write a file, or take SEARCH/REPLACE blocks.
 pub(super) const REMOVERS: &[&str] = &["delete", "deletefile"];
 pub(super) const PATCHERS: &[&str] = &["applypatch", "patch"];
 const WRITERS: &[&str] = &["write", "writefile", "writetofile", "create", "createfile", "createnewfile"];
 
 const REPLACERS: &[&str] = &["replaceinfile", "applydiff"];
 
-/// What `command` may say.
+/// The values of `command`.
 const COMMANDS: &str = "str_replace, create, insert, view";
 
-/// Who has a field that is at fault.
+/// The owner of fields in messages.
 const CALL: &str = "this call";
 
-/// Tools that replace a text by another.
+/// The names of tools that replace a text.
 const EDITORS: &[&str] = &[
     "edit",
     "editfile",
@@ -36,18 +36,18 @@ const EDITORS: &[&str] = &[
     "strreplaceeditor",
 ];
 
-/// A tool's name in lower case and without what is no letter, and without what stands before a dot.
+/// The letters of a tool's name after the last dot, in lowercase.
 fn plain(name: &str) -> String {
     let last = name.rsplit('.').next().unwrap_or(name);
     last.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// Whether a tool of that name is one of those.
+/// Whether a tool's name is one of these.
 pub(super) fn is_tool(name: &str, known: &[&str]) -> bool {
     known.contains(&plain(name).as_str())
 }
 
-/// Whether a tool of that name edits files.
+/// Whether a tool edits files.
 pub(super) fn is_editor(name: &str) -> bool {
     [EDITORS, PATCHERS, REMOVERS, REPLACERS, WRITERS].iter().any(|known| is_tool(name, known))
 }
@@ -73,19 +73,19 @@ impl Verb {
     }
 }
 
-/// The fields that a tool is called with.
+/// A call of a tool.
 pub(super) struct Call<'a> {
-    /// The tool's name; none for an object that stands alone.
+    /// The tool's name; `None` for an object that stands alone.
     pub(super) tool: Option<&'a str>,
-    /// What declares it.
+    /// The span of the call.
     pub(super) span: Span,
     fields: Vec<Field<'a>>,
-    /// Where in the response a byte of the JSON is.
+    /// Maps an offset in the JSON to the response.
     place: &'a dyn Fn(usize) -> usize,
 }
 
 impl<'a> Call<'a> {
-    /// The call that an object is.
+    /// The call of an object.
     pub(super) fn new(
         tool: Option<&'a str>,
         span: Span,
@@ -100,7 +100,7 @@ impl<'a> Call<'a> {
         Self { tool, span, fields, place }
     }
 
-    /// The call that the fields of an element are.
+    /// The call of an XML element with fields.
     pub(super) fn of_fields(tool: &'a str, span: Span, fields: Vec<Field<'a>>) -> Self {
         Self { tool: Some(tool), span, fields, place: &|at| at }
     }
@@ -121,12 +121,12 @@ impl<'a> Call<'a> {
         self.tool.is_some_and(|tool| is_tool(tool, known))
     }
 
-    /// Whether it brings a text for a file.
+    /// Whether it has a path and a text for the file.
     pub(super) fn writes(&self) -> bool {
         self.has(Name::Path) && self.has(Name::Text)
     }
 
-    /// Adds the edits of the call, or what is wrong with it; says whether it is an edit.
+    /// Adds the edits or the error of the call; returns whether it is an edit.
     pub(super) fn take(&self, out: &mut Output) -> bool {
         let taken = if let Some(patch) = self.patch() {
             take_patch(patch, self.span, out);
@@ -146,7 +146,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// What the call does; none if it is no edit.
+    /// What the call does; `None` if it is not an edit.
     fn verb(&self, asked: bool) -> Result<Option<Verb>, Fault> {
         let has_path = self.has(Name::Path);
         let changes = self.changes();
@@ -155,7 +155,7 @@ impl<'a> Call<'a> {
             return Ok(None);
         }
         if let Some(command) = self.get(Name::Command).filter(|_| has_path || is_edit) {
-            // What other tools run stands beside no path, or is no word.
+            // Other tools have commands without a path, or of several words.
             let alone = command.key == "command" && self.tool.is_none() && !command.word().contains(' ');
             return Ok(match command.word() {
                 "str_replace" => Some(Verb::Replace),
@@ -184,12 +184,12 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// What is said of a call without a field that it must have.
+    /// The error about a missing field.
     fn lacks(&self, key: &str) -> Fault {
         fault::missing_field(self.span, key, CALL).into()
     }
 
-    /// Whether it brings texts for others, which are in a file that it names or go by names that no other objects have.
+    /// Whether it replaces texts: it has a path, or keys that only edits have.
     fn changes(&self) -> bool {
         let [old, new] = [Name::Old, Name::New].map(|name| self.get(name));
         let has_path = self.has(Name::Path);
@@ -200,13 +200,13 @@ impl<'a> Call<'a> {
             _ => has_path && sure != [false, false],
         };
         let names_file = |call: &Call<'_>| call.has(Name::Path);
-        // Those that name a file each are calls of their own.
+        // Edits that each name a file are calls of their own.
         let of_edits = self.edits().iter().any(|edit| edit.has(Name::Old) || edit.has(Name::New))
             && (has_path || !self.edits().iter().all(names_file));
         any_text && of_texts || of_edits
     }
 
-    /// The edits in its list of some; what is none has no fields.
+    /// The elements of its list of edits; an element that is not an object has no fields.
     fn edits(&self) -> Vec<Call<'a>> {
         let Some(Field { content: Content::Json(list), .. }) = self.get(Name::Edits) else {
             return Vec::new();
@@ -234,7 +234,7 @@ impl<'a> Call<'a> {
         Ok(Edit { why: self.why(), ..Edit::new(FormatId::EditCalls, self.span, path, op) })
     }
 
-    /// Whether it has no field twice, and none that such a call does not take.
+    /// Refuses duplicate fields, and fields that such a call cannot have.
     fn check(&self, verb: Verb) -> Result<(), Fault> {
         for (index, field) in self.fields.iter().enumerate() {
             let is_remark =
@@ -243,13 +243,9 @@ impl<'a> Call<'a> {
             if !is_remark && self.fields[..index].iter().any(is_same) {
                 return Err(fault::duplicate_field(field.span, field.key, CALL).into());
             }
-            match field.name {
-                _ if is_remark || field.is_empty() => {}
-                None => return Err(fault::unknown_field(field.span, field.key, CALL).into()),
-                Some(name) if verb.fields().contains(&name) => {}
-                Some(_) => {
-                    return Err(fault::unexpected(field.span, &format!("`{}`", field.key), CALL).into());
-                }
+            let is_known = field.name.is_some_and(|name| verb.fields().contains(&name));
+            if !(is_remark || is_known || field.is_empty()) {
+                return Err(fault::unexpected(field.span, &format!("`{}`", field.key), CALL).into());
             }
         }
         Ok(())
@@ -261,14 +257,14 @@ impl<'a> Call<'a> {
         let (text, place) = field.decoded(self.place).ok_or_else(bad)?;
         let raw = text.trim();
         if raw.is_empty() {
-            return Err(fault::empty_field(field.span, field.key, CALL).into());
+            return Err(fault::missing_field(field.span, field.key, CALL).into());
         }
         let start = text.len() - text.trim_start().len();
         let span = Span::new(field.span.response, place(start), place(start + raw.len()));
         Ok(Target::new(raw, span))
     }
 
-    /// A text that the call must have.
+    /// A required text.
     fn text(&self, name: Name, key: &str) -> Result<&Field<'a>, Fault> {
         let field = self.get(name).ok_or_else(|| self.lacks(key))?;
         let bad = || fault::bad_value(field.span, field.key, CALL, "a string").into();
@@ -302,7 +298,7 @@ impl<'a> Call<'a> {
         Ok(Op::Modify { hunks, missing })
     }
 
-    /// One text for another. Of a command that replaces, no new text is an empty one.
+    /// One replacement. With `command`, a missing new text is an empty one.
     fn hunk(&self) -> Result<Hunk, Fault> {
         let old = self.text(Name::Old, "old_string")?;
         let needs_new = self.has(Name::New) || !self.has(Name::Command);
@@ -313,7 +309,7 @@ impl<'a> Call<'a> {
         };
         let all = self.get(Name::All).map_or(Ok(false), flag)?;
         if all && old.is_empty() {
-            return Err(fault::empty_field(old.span, old.key, CALL).into());
+            return Err(fault::missing_field(old.span, old.key, CALL).into());
         }
         let change = change(old, new.filter(|new| !new.is_empty()), all).ok_or_else(|| {
             let expected = "both texts with a line break at the end, or neither";
@@ -330,15 +326,15 @@ impl<'a> Call<'a> {
             line.word().parse().map_err(|_| fault::bad_value(line.span, line.key, CALL, expected))?;
         let text = self.text(if self.has(Name::New) { Name::New } else { Name::Inserted }, "insert_text")?;
         if text.is_empty() {
-            return Err(fault::empty_field(text.span, text.key, CALL).into());
+            return Err(fault::missing_field(text.span, text.key, CALL).into());
         }
         let change = Change::Texts { before: Passage::default(), after: text.lines(), unit: Unit::Lines };
         let hunk = Hunk { span: self.span, change, anchor: Anchor::After(number) };
         Ok(Op::Modify { hunks: vec![hunk], missing: Missing::Refuse })
     }
 
-    /// The patch that a call carries: for a tool that takes one in any field, else in one of its own, in one that is not known
-    /// beside no path, or in a command for a shell.
+    /// The patch in the call. A patch tool may have it in any field; else it is in its own field, in an unknown field
+    /// if there is no path, or in a shell command.
     fn patch(&self) -> Option<Placed<'_>> {
         let has_patch = |field: &&Field<'_>| match field.name {
             Some(Name::Command) => field.applies_patch(),
@@ -349,7 +345,7 @@ impl<'a> Call<'a> {
         self.fields.iter().find(has_patch)?.decoded(self.place)
     }
 
-    /// The SEARCH/REPLACE blocks that a tool is called with.
+    /// The SEARCH/REPLACE blocks in the call.
     fn blocks(&self) -> Option<Placed<'_>> {
         self.tool.and_then(|_| self.get(Name::Blocks))?.decoded(self.place)
     }
@@ -370,13 +366,13 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Takes the edits of a patch that a call carries.
+/// Adds the edits of a patch in a call.
 pub(super) fn take_patch(patch: Placed<'_>, span: Span, out: &mut Output) {
     let read = |inner: &Response| parse(inner, &Reading::only(FormatId::ApplyPatch));
     take_nested(patch, span, read, PATCH, out);
 }
 
-/// Takes what a text of a call says that is another format's. `what` it has to have.
+/// Adds the edits of a text of another format in a call; `what` is the error if there are none.
 fn take_nested(
     (text, place): Placed<'_>,
     span: Span,
@@ -390,25 +386,25 @@ fn take_nested(
     if read.edits.is_empty() && read.diagnostics.is_empty() {
         out.fault(fault::missing_field(span, what, CALL));
     }
-    // A byte order mark at its beginning is not part of it.
+    // A byte order mark at the beginning was removed.
     let left_out = length - inner.text().len();
     let at = |at: u32| place(at as usize + left_out);
     let place = |part: Span| Span::new(span.response, at(part.start), at(part.end));
     out.take_over(read, &place, FormatId::EditCalls);
 }
 
-/// Both texts as a change. An old text and a new one that both end with a line break, or both without, are the same lines
-/// either way. None if only the old text ends with one: the next line would be joined to it.
+/// The change from the old to the new text. If both end with a line break, or neither does, they are whole lines.
+/// `None` if only the old text ends with one, because the next line would be joined.
 fn change(old: &Field<'_>, new: Option<&Field<'_>>, all: bool) -> Option<Change> {
     let texts = |before, after, unit| Some(Change::Texts { before, after, unit });
     let none = Passage::default;
-    let verbatim = || texts(old.and_break(), new.map_or_else(none, Field::and_break), Unit::Verbatim);
+    let verbatim = || texts(old.with_break(), new.map_or_else(none, Field::with_break), Unit::Verbatim);
     match (old.ends_with_break(), new) {
         _ if all => verbatim(),
         (true, None) => texts(old.plain(), none(), Unit::Text),
         (true, Some(new)) if new.ends_with_break() => texts(old.plain(), new.plain(), Unit::Text),
         (true, Some(_)) => None,
-        // A new text of no lines: the old ones go.
+        // The new text has no lines, so the old ones are removed.
         (false, _) if old.is_empty() => texts(none(), new.map_or_else(none, Field::lines), Unit::Text),
         (false, _) => verbatim(),
     }

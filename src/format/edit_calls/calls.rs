@@ -1,23 +1,23 @@
-//! The recorded calls, and which of them failed when they were made.
+//! The recorded calls, and which of them failed.
 
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, counted};
 use crate::edit::Script;
 use crate::span::Span;
 use std::collections::HashSet;
 
-/// What is known of the calls of a response so far.
+/// The recorded calls that were read so far.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Calls {
-    /// The calls that gave edits, in the order they stand, by their ids.
+    /// The ids and spans of calls with edits, in order.
     pub(super) made: Vec<(String, Span)>,
-    /// The ids of those whose result is an error.
+    /// The ids of calls whose result is an error.
     pub(super) failed: HashSet<String>,
-    /// Up to where JSON was searched for calls.
+    /// The offset up to which JSON was searched for calls.
     pub(super) known: usize,
 }
 
 impl Calls {
-    /// Takes the calls back that failed, and says so: at the end of the response.
+    /// Removes the edits of calls that failed, and warns about them, at the end of the response.
     pub(in crate::format) fn finish(&mut self, script: &mut Script) {
         let made = self.made.iter().filter(|(id, _)| self.failed.contains(id));
         let failed: Vec<Span> = made.map(|(_, span)| *span).collect();
@@ -29,13 +29,11 @@ impl Calls {
         script.edits.retain(|edit| !is_of_failed(edit.span));
         script.diagnostics.retain(|fault| fault.span().is_none_or(|span| !is_of_failed(span)));
         if let (Some(first), true) = (failed.first(), script.edits.len() < edits) {
-            let message = match edits - script.edits.len() {
-                1 => "skipped: this call failed when it was made".to_owned(),
-                n => format!("skipped: {n} calls failed when they were made"),
-            };
+            let message =
+                format!("{} skipped: the recorded call failed", counted(edits - script.edits.len(), "edit"));
             let mut warning = Diagnostic::warning(Code::FailedCall, *first, message);
             for also in failed.iter().skip(1).take(3) {
-                warning = warning.with_label(*also, "this one too");
+                warning = warning.with_label(*also, "");
             }
             script.diagnostics.push(warning);
         }

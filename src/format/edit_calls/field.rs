@@ -1,10 +1,11 @@
-//! The fields of calls: all names that each goes by, and what they say.
+//! The fields of calls: their names and values.
 
+use crate::format::apply_patch::PATCH;
 use crate::format::json::{self, Kind, Value};
 use crate::response::Passage;
 use crate::span::Span;
 
-/// What a field is.
+/// The meaning of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     Path,
@@ -20,12 +21,13 @@ pub(super) enum Name {
     Blocks,
     DryRun,
     Why,
-    /// What is said about an edit and changes nothing.
+    /// A field that does not change the edit.
     Remark,
 }
 
 impl Name {
-    /// What goes by a key in the tools of Claude Code, Codex, Cursor, Copilot, Gemini and OpenCode, and in those made like them.
+    /// The meaning of a key in the tools of Claude Code, Codex, Cursor, Copilot, Gemini and OpenCode, and in similar
+    /// tools.
     pub(super) fn of(key: &str) -> Option<Self> {
         Some(match key {
             "file_path" | "filePath" | "target_file" | "absolutePath" | "absolute_path" => Name::Path,
@@ -49,21 +51,18 @@ impl Name {
         })
     }
 
-    /// Whether objects that are no calls have such a key, too.
+    /// Whether objects that are not calls have such a key, too.
     pub(super) fn is_common(key: &str) -> bool {
         let of_file = matches!(key, "path" | "file" | "filepath" | "filename");
         of_file || matches!(key, "search" | "find" | "replace" | "replace_with" | "replacement")
     }
 }
 
-/// What a patch begins with.
-pub(super) const PATCH: &str = "*** Begin Patch";
-
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Debug)]
 pub(super) enum Content<'a> {
     Json(Value<'a>),
-    /// Lines, each ended by `\n`.
+    /// Lines, each ending with `\n`.
     Lines(Passage),
 }
 
@@ -71,13 +70,13 @@ pub(super) enum Content<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Field<'a> {
     pub(super) key: &'a str,
-    /// None for one that is not known.
+    /// `None` if the key is unknown.
     pub(super) name: Option<Name>,
     pub(super) content: Content<'a>,
     pub(super) span: Span,
 }
 
-/// A field's text, made or not, and where its parts are.
+/// A decoded text, and a map from its offsets to the response.
 pub(super) type Placed<'f> = (String, Box<dyn Fn(usize) -> usize + 'f>);
 
 impl<'a> Field<'a> {
@@ -90,7 +89,7 @@ impl<'a> Field<'a> {
         !matches!(self.content, Content::Json(value) if !value.is_string())
     }
 
-    /// Whether it says nothing.
+    /// Whether it is empty or `false`.
     pub(super) fn is_empty(&self) -> bool {
         match &self.content {
             Content::Json(value) => matches!(value.written(), "\"\"" | "[]" | "false"),
@@ -98,7 +97,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// It as one word, such as `true` or a number.
+    /// Its value as a word, such as `true` or a number.
     pub(super) fn word(&self) -> &str {
         match &self.content {
             Content::Json(value) => value.written().trim_matches('"'),
@@ -106,7 +105,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Its text decoded, and where each byte of it is; of several, the one with a patch. `place` is that of the JSON's.
+    /// Its decoded text with the places of its bytes; of a list, the string with a patch. `place` maps offsets in the
+    /// JSON.
     pub(super) fn decoded<'f>(&'f self, place: &'f dyn Fn(usize) -> usize) -> Option<Placed<'f>> {
         let (written, start) = match &self.content {
             Content::Json(value) if value.is_string() => (value.written(), value.range().start),
@@ -152,16 +152,16 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Its text as it is, with line breaks that are all `\n`; with one more.
+    /// Its text, with `\n` line breaks.
     pub(super) fn plain(&self) -> Passage {
         self.read(json::plain)
     }
 
-    pub(super) fn and_break(&self) -> Passage {
+    pub(super) fn with_break(&self) -> Passage {
         match &self.content {
-            // There its last line break is the markup's.
+            // The markup's line break is the one more.
             Content::Lines(text) => text.clone(),
-            Content::Json(_) => self.read(json::and_break),
+            Content::Json(_) => self.read(json::with_break),
         }
     }
 
@@ -175,13 +175,13 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Its text as lines, each ended by `\n`; none for no text.
+    /// Its text as lines, each ending with `\n`; empty for an empty text.
     pub(super) fn lines(&self) -> Passage {
-        if self.ends_with_break() || self.is_empty() { self.plain() } else { self.and_break() }
+        if self.ends_with_break() || self.is_empty() { self.plain() } else { self.with_break() }
     }
 }
 
-/// How far behind its first byte what a string says begins, if a byte order mark is left out.
+/// The length of a byte order mark at the start of a string.
 fn byte_order_mark(written: &str) -> usize {
     match written.get(1..) {
         Some(text) if text.starts_with('\u{feff}') => 1,

@@ -1,7 +1,7 @@
 use crate::diag::Code;
 use crate::edit::{Anchor, FormatId, Occurrence, Op, Script};
-use crate::format::linear::assert_linear;
 use crate::format::parse;
+use crate::format::tests::linear::assert_linear;
 use crate::response::Response;
 
 fn response(text: &str) -> Response {

@@ -1,4 +1,4 @@
-//! The calls in JSON: which of its objects are some, and which say that one failed.
+//! Finds calls and results in JSON.
 
 use super::call::{Call, PATCHERS, REMOVERS, is_tool, take_patch};
 use super::field::Name;
@@ -12,28 +12,28 @@ const OF: &[&str] = &["tool_use_id", "tool_call_id", "call_id"];
 const NAME: &[&str] = &["name", "tool", "tool_name"];
 pub(super) const INPUT: &[&str] = &["input", "arguments", "args", "parameters"];
 
-/// Of which fields one shows that arguments are an edit's.
+/// The fields of which one shows that incomplete arguments are an edit's.
 const NAMES: &[Option<Name>] = &[Some(Name::Path), Some(Name::Old), Some(Name::Patch)];
 
-/// Goes over JSON and takes the calls in it.
+/// Walks over JSON and adds the calls.
 pub(super) struct Walk<'a> {
     /// The index of the response.
     pub(super) response: u32,
-    /// Where in the response a byte of the JSON is.
+    /// Maps an offset in the JSON to the response.
     pub(super) place: &'a dyn Fn(usize) -> usize,
     pub(super) out: &'a mut Output,
 }
 
-/// A call of a tool, as it stands in a conversation.
+/// A call in a conversation.
 struct Item<'t> {
     name: &'t str,
-    /// The object, or the string, that it is called with.
+    /// The arguments: an object or a string.
     input: Value<'t>,
     id: Option<String>,
 }
 
 impl Walk<'_> {
-    /// Takes all of them.
+    /// Adds all calls.
     pub(super) fn all(&mut self, root: Value<'_>) {
         root.walk(|value| !self.out.is_full() && !self.take(value));
     }
@@ -42,7 +42,7 @@ impl Walk<'_> {
         Span::new(self.response, (self.place)(value.range().start), (self.place)(value.range().end))
     }
 
-    /// Takes the call or the result that a value is; says whether it is one.
+    /// Adds the call or the result of a value; returns whether it is either.
     fn take(&mut self, value: Value<'_>) -> bool {
         if value.kind() != Kind::Object || !value.is_whole() {
             return false;
@@ -79,7 +79,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A call whose input is written as a string: JSON, or a patch as it is.
+    /// Adds a call whose arguments are a string: JSON, or a patch.
     fn take_string(&mut self, name: &str, mut input: Decoded, span: Span) {
         let text = std::mem::take(&mut input.text);
         let place = |at: usize| (self.place)(input.place(at));
@@ -103,16 +103,16 @@ impl Walk<'_> {
     }
 }
 
-/// The call that an object is: it has a name and an input.
+/// The call of an object with a name and arguments.
 fn item(value: Value<'_>) -> Option<Item<'_>> {
-    // OpenAI's calls have a function in them that has both.
+    // In OpenAI's format, both are in an inner object.
     let function = value.member(&["function", "functionCall", "function_call"]);
     let inner = function.filter(|inner| inner.kind() == Kind::Object).unwrap_or(value);
     let name = inner.member(NAME).filter(|name| name.is_string())?.written().trim_matches('"');
     let state = inner.member(&["state"]).unwrap_or(inner);
     let input = inner.member(INPUT).or_else(|| state.member(&["input"]));
     let input = input.or_else(|| is_tool(name, REMOVERS).then_some(inner))?;
-    // A tool's definition has a schema there.
+    // A definition of a tool has a schema there.
     let is_schema = input.member(&["properties"]).is_some();
     let id = value.member(ID).or_else(|| inner.member(ID)).and_then(Value::text);
     let is_input = matches!(input.kind(), Kind::Object | Kind::String) && !is_schema;
@@ -127,7 +127,7 @@ fn is_failed(result: Value<'_>) -> bool {
     is(&["is_error", "isError"], &["true"]) || is(&["status"], &["\"error\"", "\"failed\""])
 }
 
-/// Whether what a command has put out says that it failed: `{"output": "…", "metadata": {"exit_code": 1}}`.
+/// Whether the output of a command says that it failed: `{"output": "…", "metadata": {"exit_code": 1}}`.
 fn exits_with_error(output: &str) -> bool {
     let code = output.rsplit_once("\"exit_code\":").map_or("", |(_, code)| code.trim_start());
     code.starts_with(|c: char| c.is_ascii_digit() || c == '-') && !code.starts_with('0')

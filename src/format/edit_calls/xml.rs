@@ -1,28 +1,23 @@
-//! The calls that agents write as XML: a tool's tag, and in it one tag for each field. The tool's and the fields' names are
-//! tags (`<write_to_file>`, `<path>`) or attributes (`<invoke name="Edit">`, `<parameter name="file_path">`).
+//! Calls in XML: the tag of a tool contains a tag for each field. The names of tools and fields are tags
+//! (`<write_to_file>`, `<path>`) or attributes (`<invoke name="Edit">`, `<parameter name="file_path">`).
 //!
-//! No XML either: nothing is decoded, and a text ends where its closing tag is followed by what may follow it. What the
-//! fields mean is the same as in JSON.
+//! They are not parsed as XML: nothing is decoded, and a text ends at a closing tag if what follows may follow it.
+//! The fields mean the same as in JSON.
 
 use super::call::{Call, is_editor};
 use super::field::{Content, Field};
-use crate::edit::Target;
 use crate::format::fault::Fault;
-use crate::format::scan::{Cursor, Line, Lines, Mark, is_blank, trim, trim_start};
+use crate::format::scan::{Cursor, Line, Lines, is_blank, trim, trim_start};
 use crate::format::tag::{self, Brackets};
-use crate::format::{FormatId, Output, fault, search_replace};
+use crate::format::{Output, fault};
 use crate::response::Passage;
 use crate::span::Span;
 
-/// Tools whose tags are known for calls, whatever stands in them, and the fields that these may have in several lines.
+/// Tools with tags of their own, and the fields in them that may have several lines.
 const TOOLS: [&str; 3] = ["write_to_file", "replace_in_file", "apply_diff"];
-const FIELDS: [&str; 4] = ["path", DIFF, "content", "task_progress"];
+const FIELDS: [&str; 4] = ["path", "diff", "content", "task_progress"];
 
-/// What the file, and SEARCH/REPLACE blocks in it, are called.
-const PATHS: [&str; 2] = ["path", "file_path"];
-const DIFF: &str = "diff";
-
-/// The tag of a call, or of a field in it.
+/// The tag of a call or a field.
 #[derive(Clone, Copy)]
 struct Opening<'r> {
     /// The name of the tool or the field.
@@ -34,7 +29,7 @@ struct Opening<'r> {
 }
 
 impl<'r> Opening<'r> {
-    /// The tag of a call, which begins a text.
+    /// The tag of a call at the start of a text.
     fn of_call(text: &'r str) -> Option<Self> {
         let (tag, false) = tag::peek(text)? else { return None };
         if TOOLS.contains(&tag) {
@@ -45,7 +40,7 @@ impl<'r> Opening<'r> {
         is_editor(opening.name).then_some(opening)
     }
 
-    /// The tag of a field, which begins a text. In calls by a tool's tag others than those known are of one line.
+    /// The tag of a field at the start of a text. In a tool's own tag, an unknown field must end on the same line.
     fn of_field(self, text: &'r str) -> Option<Self> {
         let (tag, false) = tag::peek(text)? else { return None };
         if !TOOLS.contains(&self.tag) {
@@ -56,7 +51,7 @@ impl<'r> Opening<'r> {
         is_one.then_some(Self { name: tag, tag, length: tag.len() + 2 })
     }
 
-    /// A tag that says a name, as `<invoke name="Edit">` and `<function=edit>` do.
+    /// A tag with a name, as in `<invoke name="Edit">` and `<function=edit>`.
     fn named(text: &'r str, tag: &'r str, tags: &[&str]) -> Option<Self> {
         tag.rsplit(':').next().filter(|tag| tags.contains(tag))?;
         let end = memchr::memchr(b'>', text.as_bytes())?;
@@ -71,55 +66,39 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     Opening::of_call(trim_start(cursor.text())).is_some()
 }
 
-/// The text of a field.
-struct Value<'r> {
-    first: Mark<'r>,
-    span: Span,
-}
-
-impl Value<'_> {
-    /// Its lines; none for a blank one.
-    fn content(&self, cursor: &Cursor<'_>) -> Content<'static> {
-        let (start, end) = (self.span.start as usize, self.span.end as usize);
-        let text = if start < end { cursor.payload(start, end) } else { Passage::default() };
-        Content::Lines(if text == "\n" { Passage::default() } else { text })
-    }
-
-    /// It as the path of a file, without the blanks around it.
-    fn target(&self, cursor: &Cursor<'_>) -> Option<Target> {
-        let text = cursor.response().slice(self.span);
-        let raw = text.trim();
-        let start = self.span.start as usize + text.len() - text.trim_start().len();
-        let span = cursor.span(start, start + raw.len());
-        (!raw.is_empty()).then(|| Target::new(raw, span))
-    }
-}
-
-/// Reads the call at this line and adds its edits, or what is wrong with it.
+/// Reads the call at the cursor, and adds its edits or error.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     cursor.skip_blanks();
     let start = cursor.at();
-    let Some(call) = Opening::of_call(cursor.text()) else { return };
-    let head = cursor.span(start, start + call.length);
-    cursor.step(call.length);
+    let Some(opening) = Opening::of_call(cursor.text()) else { return };
+    let head = cursor.span(start, start + opening.length);
+    cursor.step(opening.length);
     let mut fields = Vec::new();
-    let read = read_fields(cursor, call, head, &mut fields);
+    let read = read_fields(cursor, opening, head, &mut fields);
     let span = cursor.span(start, cursor.at());
-    let path = fields.iter().find(|(name, _)| PATHS.contains(name)).and_then(|(_, path)| path.target(cursor));
-    let end = cursor.mark();
-    let taken = read.and_then(|()| take(cursor, call, span, path.as_ref(), &fields, out));
-    cursor.reset(end);
-    if let Err(fault) = taken {
-        out.take(Err(fault.with_lost(span).into()), path.map(|path| path.raw));
-    }
+    let call = Call::of_fields(opening.name, span, fields);
+    let before = out.lengths();
+    let is_edit = read.is_ok() && call.take(out);
+    let fault = match read {
+        Err(fault) => fault,
+        Ok(()) if !is_edit && call.writes() => {
+            fault::unknown_operation(span, opening.name, &TOOLS.join(", ")).into()
+        }
+        Ok(()) if before == out.lengths() && TOOLS.contains(&opening.tag) => {
+            let missing = if opening.tag == TOOLS[0] { FIELDS[2] } else { FIELDS[1] };
+            fault::missing_field(span, missing, &format!("`<{}>`", opening.tag)).into()
+        }
+        Ok(()) => return,
+    };
+    out.take(Err(fault.with_lost(span).into()), call.path().ok().map(|path| path.raw));
 }
 
-/// Reads the fields of a call, and its closing tag. What is wrong does not end the call.
+/// Reads the fields of a call and the closing tag. An error does not end the call.
 fn read_fields<'r>(
     cursor: &mut Cursor<'r>,
     call: Opening<'r>,
     head: Span,
-    fields: &mut Vec<(&'r str, Value<'r>)>,
+    fields: &mut Vec<Field<'r>>,
 ) -> Result<(), Fault> {
     let owner = format!("`<{}>`", call.tag);
     let mut wrong = Ok(());
@@ -140,22 +119,22 @@ fn read_fields<'r>(
             continue;
         };
         match read_value(cursor, call, field) {
-            Some(_) if fields.iter().any(|(name, _)| *name == field.name) => {
+            Some(_) if fields.iter().any(|other| other.key == field.name) => {
                 wrong = wrong.and(Err(fault::duplicate_field(place, field.name, &owner).into()));
             }
-            Some(value) => fields.push((field.name, value)),
+            Some(value) => fields.push(value),
             None => wrong = wrong.and(Err(fault::unterminated(head, &owner).into())),
         }
     }
 }
 
-/// Reads the text between a field's tag and its closing one; without one it goes to the next call, or to the end.
-fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>) -> Option<Value<'r>> {
+/// Reads the value between the tags of a field; without a closing tag, goes to the next call or to the end.
+fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>) -> Option<Field<'r>> {
     cursor.step(field.length);
     if cursor.line().is_some_and(Line::is_blank) {
         cursor.advance();
     }
-    let (first, start) = (cursor.mark(), cursor.at());
+    let start = cursor.at();
     let mut lines = cursor.lines();
     while let Some(line) = lines.next() {
         if line.start > start && Opening::of_call(trim_start(line.text)).is_some() {
@@ -163,56 +142,24 @@ fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>
             return None;
         }
         let mut ends = tag::closings(line, field.tag, Brackets::ANGLE);
-        let end = ends.find(|(_, rest)| field.name == PATHS[0] || may_follow(*rest, &lines, call));
+        let end = ends.find(|(_, rest)| field.name == FIELDS[0] || may_follow(*rest, &lines, call));
         if let Some((at, rest)) = end {
             let is_alone = line.is_whole() && line.text[..at].bytes().all(is_blank);
             let end = line.start + if is_alone { 0 } else { at };
             cursor.go_to(rest);
-            return Some(Value { first, span: cursor.span(start, end) });
+            // A blank value has no lines.
+            let text = if start < end { cursor.payload(start, end) } else { Passage::default() };
+            let text = if text == "\n" { Passage::default() } else { text };
+            return Some(Field::new(field.name, Content::Lines(text), cursor.span(start, end)));
         }
     }
     cursor.go_to_end();
     None
 }
 
-/// Whether what follows may stand behind a field's text: the call's end, or another field.
+/// Whether the end of the call or another field follows a field.
 fn may_follow(rest: Line<'_>, below: &Lines<'_>, call: Opening<'_>) -> bool {
     let text = tag::next_text(rest, below).map_or("", |line| trim_start(line.text));
     tag::closing_length(text, call.tag, Brackets::ANGLE).is_some()
         || Opening { name: call.name, tag: call.tag, length: 0 }.of_field(text).is_some()
-}
-
-/// Takes the edits of a call.
-fn take<'r>(
-    cursor: &mut Cursor<'r>,
-    call: Opening<'_>,
-    span: Span,
-    path: Option<&Target>,
-    fields: &[(&str, Value<'r>)],
-    out: &mut Output,
-) -> Result<(), Fault> {
-    let owner = format!("`<{}>`", call.tag);
-    let Some((_, diff)) = fields.iter().find(|(name, _)| *name == DIFF) else {
-        let fields = fields.iter().map(|(name, value)| Field::new(name, value.content(cursor), value.span));
-        let fields = Call::of_fields(call.name, span, fields.collect());
-        let before = out.lengths();
-        if !fields.take(out) && fields.writes() {
-            let fault = fault::unknown_operation(span, call.name, &TOOLS.join(", "));
-            out.take(Err(fault.into()), fields.path().ok().map(|path| path.raw));
-        }
-        if before == out.lengths() && TOOLS.contains(&call.tag) {
-            let missing = if call.tag == TOOLS[0] { FIELDS[2] } else { DIFF };
-            return Err(fault::missing_field(span, missing, &owner).into());
-        }
-        return Ok(());
-    };
-    let path = path.ok_or_else(|| fault::missing_field(span, PATHS[0], &owner))?;
-    let before = out.lengths();
-    cursor.reset(diff.first);
-    search_replace::read_blocks(cursor, out, path, diff.span.end as usize);
-    if before == out.lengths() {
-        return Err(fault::missing_field(span, "<<<<<<< SEARCH", "`<diff>`").into());
-    }
-    out.script.edits.iter_mut().skip(before.0).for_each(|edit| edit.format = FormatId::EditCalls);
-    Ok(())
 }

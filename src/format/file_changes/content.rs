@@ -1,34 +1,34 @@
-//! What stands between a directive's tag and its closing tag: where it ends, a fence around it, the reason before it.
+//! The content of a directive: where it ends, the fence around it, and the `<why>` before it.
 //!
-//! Content is not escaped, so where it ends is a matter of where the closing tag stands: at the start of a line, or
-//! before what can only follow a directive. Content that runs on into another directive is never taken, and neither is
-//! content whose fence leaves a doubt about what is meant to be in the file.
+//! Content is not escaped, so the place of the closing tag decides: it is at the start of a line, or before what can
+//! only follow a directive. Content that runs into another directive is refused. So is content in a fence if it is
+//! unclear what belongs to the file.
 
-use super::Sign;
+use super::TagKind;
 use super::directive::Directive;
 use crate::format::fault::{self, Fault};
-use crate::format::fence::{Fence, LONG, Pairs, is_markdown, lines_until, unfence};
+use crate::format::fence::{Fence, LONG, Pairs, is_markdown, lines_until, says_markdown, unfence};
 use crate::format::scan::{Below, Cursor, Line, Lines, is_blank, starts_with_ignore_case, trim};
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::response::Passage;
 
-/// The lengths of a fence in which even this format's tags are text. One of three is too common: a lost one of those
-/// would take the next directive's for its own.
+/// The lengths of a fence in which even tags of this format are text. Fences of three marks are too common: an
+/// unclosed one would take the fence of the next directive for its own.
 pub(super) const GUARDING: std::ops::RangeInclusive<usize> = LONG..=32;
 
-/// How far a patch's tags may be indented. Those that are farther are looked for at the margin: there must not be too
-/// many kinds of lines that patches end at, or a response of all kinds would be gone over for each.
+/// The greatest indentation of a patch's tags. With a greater one, the closing tag is at the margin. There must not
+/// be too many different ends, because a response may be searched for each.
 const MAX_INDENT: usize = 3;
 
 /// The content of a directive.
 #[derive(Clone, Debug)]
 pub(super) struct Content<'r> {
     lines: Lines<'r>,
-    /// Where it ends, which may be within a line.
+    /// The offset of its end, which may be inside of a line.
     until: usize,
-    /// Whether it begins in the tag's line.
+    /// Whether it begins on the tag's line.
     inline: bool,
-    /// The text of `<why>`, if there is one.
+    /// The text of `<why>`.
     pub(super) why: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl<'r> Content<'r> {
         lines_until(&self.lines, self.until)
     }
 
-    /// Its lines, each ended by `\n`, as the text of a file: without the fence around them.
+    /// Its text for a file: without the fence around it, each line ending with `\n`.
     pub(super) fn text(&self, cursor: &Cursor<'r>, path: &str) -> Result<Passage, Fault> {
         if self.inline {
             return Ok(self.lines.payload(self.until));
@@ -53,51 +53,50 @@ impl<'r> Content<'r> {
         let last_span = cursor.span(end - last.len(), end);
         if written.len() >= "</why>".len() && trim(last).to_ascii_lowercase().ends_with("</why>") {
             let help = "put <why> before the content; put content that ends with it in a code fence";
-            return Err(fault::unexpected(last_span, "`<why>`", "the content").with_help(help).into());
+            return Err(fault::unexpected(last_span, "`<why>`", "content").with_help(help).into());
         }
         let first = self.lines().find(|line| !line.is_blank());
-        let opening = first.filter(|line| Fence::of(line.text).is_some());
-        // One that says Markdown may be around all of it, or end at the first bare one.
-        let says = |info: &str| info.eq_ignore_ascii_case("markdown") || info.eq_ignore_ascii_case("md");
-        let wraps = opening.filter(|line| Fence::of(line.text).is_some_and(|fence| says(fence.info)));
-        if let Some(line) = wraps.filter(|_| Fence::of(last).is_some_and(|fence| fence.info.is_empty())) {
-            return Err(fault::unclear_fence(cursor.span(line.start, line.end())).into());
-        }
-        if !is_markdown(path) && (opening.is_some() || last.ends_with(['`', '~'])) {
-            let lone = Pairs::of(self.lines()).lone;
-            let is_lone = |line: &Line<'_>| lone.iter().any(|lone| lone.start == line.start);
-            let ends_lone = lone.last().is_some_and(|line| line.end() >= end);
-            if let Some(line) = opening.filter(|line| is_lone(line)) {
-                return Err(fault::unterminated(cursor.span(line.start, line.end()), "code fence").into());
-            } else if opening.is_some() || ends_lone {
-                let span = opening.map_or(last_span, |line| cursor.span(line.start, line.end()));
-                return Err(fault::unclear_fence(span).into());
+        let opening = first.and_then(|line| Some((line, Fence::of(line.text)?)));
+        let unclear = if is_markdown(path) {
+            // A fence that says so may be around everything, or end at the first bare one.
+            let is_bare = Fence::of(last).is_some_and(|fence| fence.info.is_empty());
+            opening.filter(|(_, fence)| is_bare && says_markdown(fence.info)).map(|(line, _)| line)
+        } else {
+            let may_be_lone = opening.is_some() || last.ends_with(['`', '~']);
+            let lone = if may_be_lone { Pairs::of(self.lines()).lone } else { Vec::new() };
+            let opening = opening.map(|(line, _)| line);
+            if let Some(line) = opening.filter(|line| lone.contains(line)) {
+                return Err(fault::unterminated(cursor.span(line.start, line.end()), "fence").into());
             }
+            opening.or(lone.last().copied().filter(|line| line.end() >= end))
+        };
+        if let Some(line) = unclear {
+            return Err(fault::unclear_fence(cursor.span(line.start, line.end())).into());
         }
         Ok(self.lines.payload(self.until))
     }
 }
 
-/// How a directive's closing tag may stand.
+/// The possible places of a closing tag.
 #[derive(Clone, Copy)]
 struct Closing<'r> {
     brackets: Brackets,
     /// The name of the directive's tag.
     name: &'r str,
     is_patch: bool,
-    /// How far the opening tag is indented, if not too far. A patch's lines begin with marks, of which one is a blank,
-    /// so its closing tag stands at the margin or below the opening one.
+    /// The indentation of the opening tag, if it is not too great. A blank may be the mark of a patch's line, so the
+    /// closing tag of a patch is at the margin or indented like the opening tag.
     indent: usize,
 }
 
 impl Closing<'_> {
-    /// Whether a line may have a tag in it that matters. Cheap.
+    /// Whether a line may contain a tag that matters. It is cheap.
     fn may_have_tag(self, line: &str) -> bool {
         memchr::memchr(b'<', line.as_bytes()).is_some()
             || (self.brackets == Brackets::SQUARE && line.starts_with(Brackets::SQUARE.open))
     }
 
-    /// A line's text where a tag of this directive's kind would begin.
+    /// The text of a line from where a tag of this directive may begin.
     fn text_of(self, line: &str) -> Option<&str> {
         let blanks = line.bytes().take_while(|&byte| is_blank(byte)).count();
         let is_angle = self.brackets == Brackets::ANGLE;
@@ -105,15 +104,15 @@ impl Closing<'_> {
         allowed.then(|| &line[blanks..])
     }
 
-    /// The length of the closing tag that begins a text.
+    /// The length of the closing tag at the start of a text.
     fn length(self, text: &str) -> Option<usize> {
         let length = tag::closing_length(text, self.name, self.brackets)?;
-        let alone = self.brackets == Brackets::ANGLE || tag::stands_alone(&text[length..], self.brackets);
+        let alone = self.brackets == Brackets::ANGLE || tag::only_tags_follow(&text[length..], self.brackets);
         alone.then_some(length)
     }
 
-    /// Where the content ends in a line that has the closing tag, and the rest of the line after that. `below` are the
-    /// lines below it; `inline`: the line is the rest of the opening tag's.
+    /// The end of the content in a line with the closing tag, and the rest of the line after the tag. `inline`: the
+    /// line is the rest of the opening tag's line.
     fn find<'r>(self, line: Line<'r>, below: &Lines<'r>, inline: bool) -> Option<(usize, Line<'r>)> {
         if let Some(text) = self.text_of(line.text)
             && let Some(length) = self.length(text)
@@ -128,7 +127,7 @@ impl Closing<'_> {
             return None;
         }
         tag::closings(line, self.name, self.brackets).find_map(|(at, rest)| {
-            // A patch's line may well be one that has all these tags.
+            // A line of a patch may contain all these tags.
             let ends = match tag::next_text(rest, below) {
                 Some(_) if inline && rest.is_blank() => true,
                 Some(next) if next.start > rest.start => self.text_of(next.text).is_some_and(may_follow),
@@ -140,13 +139,13 @@ impl Closing<'_> {
     }
 }
 
-/// Whether a text can only stand after a directive.
+/// Whether a text can only follow a directive.
 fn may_follow(text: &str) -> bool {
-    matches!(Sign::of(text), Some(Sign::EnvelopeEnd | Sign::Directive(_)))
+    matches!(TagKind::of(text), Some(TagKind::EnvelopeEnd | TagKind::Directive(_)))
 }
 
-/// Where the content ends, and what follows the closing tag in its line; else where another directive begins or the envelope
-/// ends, if one of them does.
+/// The end of the content, and the rest of the line after the closing tag; without one, the next directive or the end
+/// of the envelope.
 fn find_end<'r>(
     mut lines: Lines<'r>,
     closing: Closing<'_>,
@@ -167,10 +166,10 @@ fn find_end<'r>(
                 return Ok(end);
             }
             if let Some(text) = closing.text_of(line.text).filter(|_| !inline) {
-                if Sign::cuts_off(text, closing.brackets) {
+                if TagKind::cuts_off(text, closing.brackets) {
                     return Err(envelope_end.or(Some(line)));
                 }
-                if Sign::of(text) == Some(Sign::EnvelopeEnd) {
+                if TagKind::of(text) == Some(TagKind::EnvelopeEnd) {
                     envelope_end.get_or_insert(line);
                 }
             }
@@ -179,7 +178,7 @@ fn find_end<'r>(
     }
 }
 
-/// The closing tag after the fence around content that begins with a long one, in which no fence is as long.
+/// The closing tag after the long fence around the content, if no other fence inside is as long.
 fn guarded_end<'r>(mut lines: Lines<'r>, closing: Closing<'_>) -> Option<(usize, Line<'r>)> {
     let first = lines.find(|line| !line.is_blank())?;
     let open = Fence::of(first.text).filter(|fence| GUARDING.contains(&fence.length) && !closing.is_patch)?;
@@ -190,8 +189,8 @@ fn guarded_end<'r>(mut lines: Lines<'r>, closing: Closing<'_>) -> Option<(usize,
     closing.find(line, &lines, false)
 }
 
-/// Reads the content of a directive whose tag the cursor stands after, and its closing tag, and goes after it; without
-/// one to what comes next.
+/// Reads the content after a tag and the closing tag, and goes behind them; without a closing tag, goes to what
+/// follows.
 pub(super) fn read<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'r>,
@@ -213,21 +212,22 @@ pub(super) fn read<'r>(
         Ok((until, after)) => {
             cursor.go_to(after);
             if !is_alone {
-                let owner = "the line of a tag in square brackets";
-                return Err(fault::unexpected(tag.span, "text", owner).into());
+                return Err(fault::unexpected(tag.span, "text", &tag.shown()).into());
             }
             Ok(Content { lines, until, inline, why: why? })
         }
         Err(next) => {
             let Brackets { open, close } = tag.brackets;
-            let help = "content that holds such lines needs a code fence of four or more backticks";
-            let help = format!("close it with a line {open}/{}{close}; {help}", tag.name);
+            let help = format!(
+                "close it with a line {open}/{}{close}; content that has such lines needs a code fence of four or more backquotes",
+                tag.name
+            );
             Err(tag::unclosed(cursor, tag, next, help))
         }
     }
 }
 
-/// Reads the `<why>` that begins here, if one does, and goes after it.
+/// Reads the `<why>` at the cursor, if there is one.
 fn read_why(cursor: &mut Cursor<'_>, of: &Tag<'_>) -> Result<Option<String>, Fault> {
     let start = cursor.mark();
     cursor.skip_blank_lines();
@@ -243,7 +243,7 @@ fn read_why(cursor: &mut Cursor<'_>, of: &Tag<'_>) -> Result<Option<String>, Fau
     }
 }
 
-/// Reads what stands behind the tag of a directive that has no content: at most a reason, and the closing tag.
+/// Reads a directive without content: an optional `<why>`, and the closing tag.
 pub(super) fn read_none<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'r>,
@@ -252,7 +252,7 @@ pub(super) fn read_none<'r>(
     let mut content = Content { lines: cursor.lines(), until: 0, inline: false, why: None };
     if tag.kind == Kind::SelfClosed {
         return match directive.has_content() {
-            true => Err(fault::empty_field(tag.span, "content", &tag.shown()).into()),
+            true => Err(fault::missing_field(tag.span, "content", &tag.shown()).into()),
             false => Ok(content),
         };
     }

@@ -1,4 +1,4 @@
-//! One directive: its tag, what stands between it and its closing tag, and the edit they come to.
+//! A directive: its tag, its content, and the edit.
 
 use super::content::{self, Content};
 use crate::edit::{Edit, Existing, Missing, Op, Target};
@@ -7,7 +7,6 @@ use crate::format::scan::Cursor;
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::format::{FormatId, Output, fault, hunk, why};
 
-/// The directives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Directive {
     New,
@@ -20,11 +19,11 @@ pub(super) enum Directive {
 
 impl Directive {
     const ALL: [Self; 6] = [Self::New, Self::Patch, Self::Append, Self::Rename, Self::Copy, Self::Delete];
-    /// The names of their tags.
+    /// The names of the tags.
     pub(super) const NAMES: [&str; 6] =
         ["FILE_NEW", "FILE_PATCH", "FILE_APPEND", "FILE_RENAME", "FILE_COPY", "FILE_DELETE"];
 
-    /// The directive whose tag has that name, in any case.
+    /// The directive of a tag's name, ignoring case.
     pub(super) fn named(name: &str) -> Option<Self> {
         let at = Self::NAMES.iter().position(|known| name.eq_ignore_ascii_case(known))?;
         Self::ALL.get(at).copied()
@@ -36,8 +35,7 @@ impl Directive {
     }
 }
 
-/// Reads the directive at whose tag the line begins and adds its edit, or what is wrong with it. `enclosed`: it stands
-/// in an envelope.
+/// Reads the directive at the cursor, and adds its edit or error. `enclosed`: it is in an envelope.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output, directive: Directive, enclosed: bool) {
     let begins_line = cursor.begins_line();
     let line = cursor.at();
@@ -64,7 +62,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output, directive: Directi
     out.take(edit.map_err(|fault| fault.with_lost(span).into()), path.map(|path| path.value.to_owned()));
 }
 
-/// The path of a directive, what it does, and why.
+/// The path, the operation and the reason of a directive.
 fn lower(
     cursor: &Cursor<'_>,
     directive: Directive,
@@ -79,7 +77,8 @@ fn lower(
     if let (Some(attribute), Some(_)) = (attribute, &content.why) {
         return Err(fault::duplicate_field(attribute.span, "why", &tag.shown()).into());
     }
-    let why = content.why.as_deref().or(attribute.map(|attribute| attribute.value)).and_then(why::joined);
+    let why =
+        content.why.as_deref().or(attribute.map(|attribute| attribute.value)).and_then(why::join_paragraphs);
     let op = match directive {
         Directive::New => {
             Op::Create { text: content.text(cursor, &path.raw)?, existing: Existing::Overwrite }

@@ -1,6 +1,6 @@
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Edit, Existing, Missing, Op, Script};
-use crate::format::linear::assert_linear;
+use crate::format::tests::linear::assert_linear;
 use crate::format::{FormatId, parse};
 use crate::response::Response;
 

@@ -1,31 +1,32 @@
-//! What stands before and between hunks: their numbers, and the headers of diffs.
+//! The lines before and between hunks: `@@` lines and headers.
 
 use super::Due;
+use super::git::HeaderLine;
 use crate::diag::Diagnostic;
 use crate::format::fault;
 use crate::format::scan::{Below, Line, trim};
 use crate::span::Span;
 
-/// One side's numbers of a `@@` line.
+/// The numbers of one side of an `@@` line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Range {
     /// The first line, from 1.
     pub(super) start: Option<u32>,
-    /// How many lines.
+    /// The number of lines.
     count: Option<u32>,
 }
 
-/// The numbers of a `@@` line, as far as it has them.
+/// The numbers of an `@@` line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Numbers {
-    /// Of the before-text.
+    /// Of the old lines.
     pub(super) old: Range,
-    /// Of the after-text.
+    /// Of the new lines.
     pub(super) new: Range,
 }
 
 impl Numbers {
-    /// The numbers in what follows a line's first `@@`.
+    /// Reads the numbers after the first `@@`.
     pub(super) fn of(text: &str) -> Self {
         let mut numbers = Self::default();
         let Some(rest) = text.trim_start().strip_prefix('-') else { return numbers };
@@ -37,7 +38,7 @@ impl Numbers {
         numbers
     }
 
-    /// How many lines are due of a hunk with these numbers of before- and after-lines so far.
+    /// How many lines of a hunk with these numbers are missing; `counted` are the old and new lines so far.
     pub(super) fn due(&self, counted: [u32; 2]) -> Due {
         let (Some(old), Some(new)) = (self.old.count, self.new.count) else { return Due::Unknown };
         match [old.checked_sub(counted[0]), new.checked_sub(counted[1])] {
@@ -48,8 +49,7 @@ impl Numbers {
     }
 }
 
-/// The line that a hunk names beside its numbers, given what follows its first `@@`: what stands behind the second one, or
-/// in the place of the numbers.
+/// The text of an `@@` line: after the second `@@`, or in the place of the numbers. `text` follows the first `@@`.
 pub(super) fn section(text: &str) -> Option<String> {
     let says = |text: &str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…'));
     let (inner, behind) = text.split_once("@@").unwrap_or((text, ""));
@@ -59,8 +59,8 @@ pub(super) fn section(text: &str) -> Option<String> {
     Some(section.trim().to_owned()).filter(|section| says(section))
 }
 
-/// What an `@@` line of a patch seeks, if it is one: nothing for `@@` alone, or with dots. Of a unified diff's header, whose numbers say nothing
-/// here, it is the text after them.
+/// The text of an `@@` line in a Codex patch; `Some(None)` if it has none, or only dots. Line numbers of a unified
+/// diff are skipped. `None` for other lines.
 pub(in crate::format) fn context(text: &str) -> Option<Option<&str>> {
     let rest = text.strip_prefix("@@")?;
     if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
@@ -69,7 +69,7 @@ pub(in crate::format) fn context(text: &str) -> Option<Option<&str>> {
     let heading = behind_numbers(rest).filter(|rest| rest.is_empty() || rest.starts_with(' '));
     let rest = heading.unwrap_or(rest);
     let rest = rest.strip_prefix(' ').unwrap_or(rest);
-    // Closed as the numbers of a diff are.
+    // Closed like the numbers of a diff.
     let closed = trim(rest).strip_suffix("@@").filter(|_| heading.is_none());
     let text = closed.map_or(rest, trim);
     let says = |text: &&str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…' | '@'));
@@ -77,7 +77,7 @@ pub(in crate::format) fn context(text: &str) -> Option<Option<&str>> {
 }
 
 impl Range {
-    /// The `3,5` or `3` at the start of a text, and the rest.
+    /// Reads `3,5` or `3`, and returns the rest of the text.
     fn of(text: &str) -> (Self, &str) {
         let (start, rest) = number(text);
         let (count, rest) = match rest.strip_prefix(',') {
@@ -88,7 +88,7 @@ impl Range {
     }
 }
 
-/// What stands behind the numbers of a `@@` line as git writes them, and the second `@@`, given what follows the first.
+/// The text after the second `@@`, if git's numbers are before it. `text` follows the first `@@`.
 pub(in crate::format) fn behind_numbers(text: &str) -> Option<&str> {
     let (ranges, behind) = text.split_once(" @@")?;
     let (old, new) = ranges.strip_prefix(" -")?.split_once(" +")?;
@@ -103,10 +103,10 @@ fn number(text: &str) -> (Option<u32>, &str) {
     (text[..length].parse().ok(), &text[length..])
 }
 
-/// Whether the header of a file begins at this line, which may also be a line of a hunk with those numbers, so many of
-/// whose lines are read: `--- a` and `+++ b` lines with a `@@` line below them, that name one file or are not the last
-/// lines due. So a hunk whose count is too high by one does not swallow the next file's header. A `+++ b` line above a `@@`
-/// line is a header that lost its first line, unless more lines of the hunk are due.
+/// Whether the header of a file begins at this line, which may also be a line of a hunk: `--- a` and `+++ b` lines
+/// above an `@@` line. They must name one file, or not be the last missing lines of the hunk; so a count that is too
+/// high by one does not swallow the next header. A `+++ b` line above an `@@` line is a header without its first
+/// line, unless more lines of the hunk are missing.
 pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>, hunk: Option<(Numbers, [u32; 2])>) -> bool {
     let is_last = |(numbers, [old, new]): (Numbers, [u32; 2])| {
         numbers.due([old.saturating_add(1), new.saturating_add(1)]) == Due::Nothing
@@ -122,7 +122,7 @@ pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>, hunk: Option<(N
         })
 }
 
-/// What a `--- ` line and the `+++ ` line below it name, and whether a line `@@` follows.
+/// The names in a `--- ` line and the `+++ ` line below it, and whether an `@@` line follows.
 pub(in crate::format) fn names<'r>(
     line: Line<'r>,
     below: &impl Below<'r>,
@@ -133,7 +133,7 @@ pub(in crate::format) fn names<'r>(
     Some((old, new, below.next().is_some_and(|line| line.text.starts_with("@@"))))
 }
 
-/// Whether the names of both sides are of one file, with git's prefixes or `/dev/null`.
+/// Whether both names are of one file, with git's prefixes or `/dev/null`.
 fn is_one_file(old: &str, new: &str) -> bool {
     let name = |text: &str| text.split('\t').next().unwrap_or(text).trim_end().to_owned();
     let (old, new) = (name(old), name(new));
@@ -141,23 +141,26 @@ fn is_one_file(old: &str, new: &str) -> bool {
     old == "/dev/null" || new == "/dev/null" || (rest(&old).is_some() && rest(&old) == rest(&new))
 }
 
-/// What stands for a name where there is none.
+/// Words that models write instead of a name.
 const PLACEHOLDERS: &[&str] = &["original", "modified", "old", "new", "before", "after", "a", "b"];
 
-/// Whether a name only says which side of the diff it is.
+/// Whether a name only tells the side of the diff.
 pub(in crate::format) fn is_placeholder(name: &str) -> bool {
     PLACEHOLDERS.contains(&name)
 }
 
-/// Lines of git's headers that say more than hunks can.
-const UNSAYABLE: [&str; 7] =
-    ["rename ", "copy ", "deleted file mode ", "old mode ", "new mode ", "GIT binary patch", "Binary files "];
+/// The error about a header of another file, or one that does more than change the file.
+pub(super) fn misplaced(span: Span) -> Diagnostic {
+    let what = "the header is of another edit";
+    fault::malformed_hunk(span, what)
+        .with_help("give each file, and each removal or move, an edit of its own")
+}
 
-/// What stands in no hunk of the body of a diff that is for one file.
+/// The header lines in the body of a diff for one file.
 #[derive(Debug)]
 pub(super) struct Header {
     path: String,
-    /// Whether `diff --git` was seen in this header.
+    /// Whether this header has a `diff --git` line.
     git: bool,
 }
 
@@ -166,42 +169,28 @@ impl Header {
         Self { path: path.replace('\\', "/"), git: false }
     }
 
-    /// Goes to another header.
+    /// Begins another header.
     pub(super) fn begin(&mut self) {
         self.git = false;
     }
 
-    /// Reads a line that stands in no hunk. Gives what is wrong with it.
+    /// Reads a line outside of hunks; returns an error.
     pub(super) fn read(&mut self, line: Line<'_>, span: Span) -> Option<Diagnostic> {
         let text = line.text;
-        let is_other_mode =
-            text.strip_prefix("new file mode ").is_some_and(|mode| mode.trim_end() != "100644");
-        let is_more = self.git && (is_other_mode || UNSAYABLE.iter().any(|word| text.starts_with(word)));
+        let is_more = self.git && HeaderLine::of(text).is_some_and(|(line, _)| line.is_more(text));
         self.git |= text.starts_with("diff --git ");
         let name = text.strip_prefix("+++ ").map(|name| name.split('\t').next().unwrap_or(name).trim());
-        let (what, help) = match name {
-            Some("/dev/null") => ("a header that removes the file", "remove a file in an edit of its own"),
-            Some(name) if !is_placeholder(name) && !self.is_path(name) => {
-                let what = format!("a header of {name} in the patch of {}", self.path);
-                return Some(
-                    fault::malformed_hunk(span, &what).with_help("give each file a patch of its own"),
-                );
-            }
-            Some(_) => return None,
-            None if text.starts_with("*** ") => ("a header of another format", "give hunks below lines @@"),
+        let is_misplaced = match name {
+            Some(name) => name == "/dev/null" || !is_placeholder(name) && !self.is_path(name),
             None if text.starts_with(['+', '-']) && !text.starts_with("--- ") => {
-                ("changed lines without a line @@ above them", "give hunks below lines @@")
+                return Some(fault::no_hunk(span));
             }
-            None if is_more => (
-                "a header that does more than change a file",
-                "rename, copy or remove a file in an edit of its own",
-            ),
-            None => return None,
+            None => is_more || text.starts_with("*** "),
         };
-        Some(fault::malformed_hunk(span, what).with_help(help))
+        is_misplaced.then(|| misplaced(span))
     }
 
-    /// Whether a name, with or without git's prefix, is the path's or an end of it, or the path an end of the name.
+    /// Whether a name, with or without git's prefix, is the path or its end, or the path is the name's end.
     fn is_path(&self, name: &str) -> bool {
         let is =
             |name: &str| ends_with_components(name, &self.path) || ends_with_components(&self.path, name);
@@ -209,7 +198,7 @@ impl Header {
     }
 }
 
-/// Whether a path is `end`, or ends with it as whole components.
+/// Whether a path ends with whole components.
 fn ends_with_components(path: &str, end: &str) -> bool {
     let end = end.strip_prefix("./").unwrap_or(end);
     path.strip_suffix(end).is_some_and(|rest| !end.is_empty() && (rest.is_empty() || rest.ends_with('/')))

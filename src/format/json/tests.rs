@@ -157,6 +157,6 @@ fn line_breaks_at_the_end_are_seen_without_decoding() {
         text
     };
     assert_eq!(of(plain, r#""a\r\r\nb\r""#), "a\r\nb\r", "only a pair is a line break");
-    assert_eq!(of(and_break, r#""a\r\n""#), "a\n\n");
+    assert_eq!(of(with_break, r#""a\r\n""#), "a\n\n");
     assert_eq!(of(lines, r#"["a\r\nb", "c\n", "", "d\r"]"#), "a\nb\nc\n\nd\n");
 }

@@ -1,18 +1,18 @@
-//! The texts of JSON's strings. All of them were read by the tree, so that they are known to be valid.
+//! The texts of JSON strings. The tree has read them, so they are valid.
 
-/// What a string says, and where each of its bytes is written.
+/// A decoded string that knows the place of each byte.
 #[derive(Debug)]
 pub(in crate::format) struct Decoded {
-    /// Without escapes.
+    /// The text without escapes.
     pub(in crate::format) text: String,
-    /// Where the first byte is written.
+    /// The offset of the first byte.
     start: usize,
-    /// Behind every escape: the offset in the text, and behind the first byte in what is written.
+    /// After each escape: the offset in the text, and the offset in the string as written.
     escapes: Vec<(u32, u32)>,
 }
 
 impl Decoded {
-    /// Decodes a string that is written, with its quotes, at an offset.
+    /// Decodes a string with its quotes, which is at an offset.
     pub(in crate::format) fn of(written: &str, start: usize) -> Self {
         let mut decoded =
             Self { text: String::with_capacity(written.len()), start: start + 1, escapes: Vec::new() };
@@ -24,7 +24,7 @@ impl Decoded {
         decoded
     }
 
-    /// Where the byte at an offset of the text is written; that of the end is where the string ends.
+    /// The place of the byte at an offset of the text; for the end, the end of the string.
     pub(in crate::format) fn place(&self, offset: usize) -> usize {
         let before = self.escapes.partition_point(|(at, _)| *at as usize <= offset).checked_sub(1);
         let (text, written) = before.and_then(|at| self.escapes.get(at)).copied().unwrap_or((0, 0));
@@ -32,7 +32,7 @@ impl Decoded {
     }
 }
 
-/// Gives what a string says piece by piece, and behind an escape where it ends within the quotes.
+/// Passes the parts of a string to `take`, each with the end of its escape, if it is one.
 fn decode(written: &str, take: &mut dyn FnMut(&str, Option<usize>)) {
     let mut inner = written.strip_suffix('"').unwrap_or("").chars();
     inner.next();
@@ -51,7 +51,7 @@ fn decode(written: &str, take: &mut dyn FnMut(&str, Option<usize>)) {
     }
 }
 
-/// The character that an escape stands for, and how long the escape is.
+/// The character of an escape, and the length of the escape.
 fn escape(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
         b'b' => '\u{8}',
@@ -70,7 +70,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
     Some((character, 2))
 }
 
-/// Whether what a string says ends with a line break.
+/// Whether a string ends with a line break.
 pub(in crate::format) fn ends_with_break(written: &str) -> bool {
     let inner = written.strip_suffix('"').unwrap_or(written);
     let Some((before, last)) = inner.rsplit_once('\\') else { return false };
@@ -78,7 +78,8 @@ pub(in crate::format) fn ends_with_break(written: &str) -> bool {
     (last == "n" || last.eq_ignore_ascii_case("u000a")) && backslashes % 2 == 0
 }
 
-/// Gives what a string says, `\r\n` as `\n`. `is_line`: it is a line, whose break may be missing.
+/// Passes the parts of a string to `take`, with `\r\n` as `\n`. `is_line`: a line break is added if the string has
+/// none at its end.
 fn normalized(written: &str, is_line: bool, take: &mut dyn FnMut(&str)) {
     let mut is_return = false;
     let mut pass = |piece: &str| {
@@ -98,27 +99,27 @@ fn normalized(written: &str, is_line: bool, take: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The reading of a string whose line breaks are all `\n`.
+/// Reads a string with `\n` line breaks.
 pub(in crate::format) fn plain(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     normalized(written, false, take);
     Some(())
 }
 
 /// The same, with one more line break.
-pub(in crate::format) fn and_break(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
+pub(in crate::format) fn with_break(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     normalized(written, false, take);
     take("\n");
     Some(())
 }
 
-/// The reading of a list of strings as lines, each ended by `\n`. A string with line breaks in it is several lines; one at
-/// its end begins no further one.
+/// Reads a list of strings as lines, each ending with `\n`. A string with line breaks is several lines; a line break
+/// at its end begins no further line.
 pub(in crate::format) fn lines(list: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     strings(list).for_each(|line| normalized(line, true, take));
     Some(())
 }
 
-/// The strings of a list or a key as they are written, with their quotes.
+/// The strings of a list or a key, with their quotes.
 pub(in crate::format) fn strings(written: &str) -> impl Iterator<Item = &str> {
     let bytes = written.as_bytes();
     let mut at = 0;

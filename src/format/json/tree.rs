@@ -1,4 +1,4 @@
-//! The tree of a value.
+//! The tree of a JSON value.
 
 use super::Broken;
 use super::text::{self, Decoded};
@@ -10,41 +10,40 @@ use struson::reader::{
     JsonReader, JsonReaderPosition, JsonStreamReader, ReaderError, ReaderSettings, SyntaxErrorKind, ValueType,
 };
 
-/// How deep values may be nested.
+/// The deepest nesting of values.
 const MAX_DEPTH: u32 = 64;
 
-/// How many values are taken from one: a bound on memory.
+/// The most values in one value, to limit memory.
 const MAX_NODES: usize = 1 << 21;
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::format) enum Kind {
     Object,
-    /// Values of any kind but strings.
+    /// A list without strings.
     List,
-    /// Strings and others. Only the others are kept.
+    /// A list of strings and other values. Only the others are kept.
     Mixed,
-    /// Strings only, at least one. They are not kept one by one: there may be as many as lines.
+    /// A list of only strings, at least one. They are not kept, because there may be one for each line of a file.
     Strings,
     String,
     /// A number, `true`, `false` or `null`.
     Word,
 }
 
-/// A value.
 #[derive(Debug)]
 struct Node {
     kind: Kind,
     start: u32,
-    /// 0 if it is not whole.
+    /// 0 if it is incomplete.
     end: u32,
-    /// Where its key is written, without the quotes; empty if it has none.
+    /// The range of its key without the quotes; empty if it has none.
     key: (u32, u32),
-    /// The node behind all that stand in it.
+    /// The index after all nodes inside of it.
     next: u32,
 }
 
-/// All values of one, each before those in it.
+/// All nodes, each before the nodes inside of it.
 #[derive(Debug)]
 pub(super) struct Nodes {
     all: Vec<Node>,
@@ -52,7 +51,7 @@ pub(super) struct Nodes {
     pub(super) broken: Option<Broken>,
 }
 
-/// Why a value is not read to its end: it has an error, or too many values.
+/// Why reading stops: an error, or `None` for too many values.
 type Stop = Option<ReaderError>;
 
 struct Builder<'r, R: Read> {
@@ -63,7 +62,7 @@ struct Builder<'r, R: Read> {
 }
 
 impl Nodes {
-    /// Reads the value at an offset of a text. `bytes`: the text from there on.
+    /// Parses the value at an offset of a text. `bytes` is the text from there on.
     pub(super) fn read(text: &str, start: usize, bytes: &mut dyn Read) -> Self {
         let settings = ReaderSettings {
             allow_comments: true,
@@ -146,7 +145,7 @@ impl<R: Read> Builder<'_, R> {
     }
 }
 
-/// What ends the reading of a value.
+/// The description of what stops reading.
 fn broken(text: &str, start: usize, end: usize, stop: Stop) -> Broken {
     let at = |place: JsonReaderPosition| place.data_pos.map_or(end, |at| start + at as usize);
     let (at, why, ends) = match stop {
@@ -160,11 +159,11 @@ fn broken(text: &str, start: usize, end: usize, stop: Stop) -> Broken {
         Some(ReaderError::MaxNestingDepthExceeded { location, .. }) => {
             (at(location), format!("JSON is nested too deeply (limit: {MAX_DEPTH})"), false)
         }
-        Some(_) => (end, "it cannot be read".to_owned(), false),
-        None => (end, "too many values".to_owned(), false),
+        // There are no other errors: the text is in memory, and reading asks for no types.
+        Some(_) | None => (end, "too many values".to_owned(), false),
     };
     let at = (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-    // At the end of the response, or of the fence.
+    // The value is cut off at the end of the response or the fence.
     let rest = text[at..].trim_start();
     let is_cut_off = ends || rest.is_empty() || rest.starts_with("```") || rest.starts_with("~~~");
     Broken { at, why, is_cut_off }
@@ -182,7 +181,7 @@ fn in_words(name: &str) -> String {
     words
 }
 
-/// A value in its tree.
+/// A value in the tree.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::format) struct Value<'a> {
     response: &'a Response,
@@ -196,43 +195,41 @@ impl<'a> Value<'a> {
         nodes.all.first().map(|node| Self { response, nodes: &nodes.all, at: 0, node })
     }
 
-    /// What it is.
     pub(in crate::format) fn kind(self) -> Kind {
         self.node.kind
     }
 
-    /// Whether it is a string.
     pub(in crate::format) fn is_string(self) -> bool {
         self.node.kind == Kind::String
     }
 
-    /// Whether nothing of it is missing.
+    /// Whether it is complete.
     pub(in crate::format) fn is_whole(self) -> bool {
         self.node.end > 0
     }
 
-    /// Where it is written.
+    /// Its range.
     pub(in crate::format) fn range(self) -> Range<usize> {
         self.node.start as usize..self.node.end.max(self.node.start) as usize
     }
 
-    /// Where it is written in the response that it was read from.
+    /// Its span in the response that it was read from.
     pub(in crate::format) fn span(self) -> Span {
         Span::new(self.response.id(), self.range().start, self.range().end)
     }
 
-    /// It as it is written.
+    /// Its text as written.
     pub(in crate::format) fn written(self) -> &'a str {
         self.response.text().get(self.range()).unwrap_or("")
     }
 
-    /// Its key, as it is written between its quotes; empty if it has none.
+    /// Its key as written, without the quotes; empty if it has none.
     pub(in crate::format) fn key(self) -> &'a str {
         let (start, end) = self.node.key;
         self.response.text().get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// The values right in it.
+    /// Its elements or members.
     pub(in crate::format) fn children(self) -> impl Iterator<Item = Value<'a>> {
         let end = self.node.next as usize;
         let value = move |at: usize| {
@@ -242,7 +239,8 @@ impl<'a> Value<'a> {
         std::iter::successors(value(self.at + 1), move |child| value(child.node.next as usize))
     }
 
-    /// Itself and all values in it, each before those in it; those of which `enters` says no are not gone into.
+    /// The value and all values inside of it, in order; those inside of a value are skipped if `enters` returns
+    /// false.
     pub(in crate::format) fn walk(self, mut enters: impl FnMut(Value<'a>) -> bool) {
         let mut at = self.at;
         while let Some(node) = self.nodes.get(at).filter(|_| at < self.node.next as usize) {
@@ -250,7 +248,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The first member with one of these keys, in their order, that is not `null`.
+    /// The first member with one of these keys, by the order of the keys, that is not `null`.
     pub(in crate::format) fn member(self, keys: &[&str]) -> Option<Value<'a>> {
         if self.node.kind != Kind::Object {
             return None;
@@ -259,17 +257,17 @@ impl<'a> Value<'a> {
         keys.iter().find_map(of)
     }
 
-    /// What it says, if it is a whole string.
+    /// Its decoded text, if it is a complete string.
     pub(in crate::format) fn text(self) -> Option<Decoded> {
         (self.is_string() && self.is_whole()).then(|| Decoded::of(self.written(), self.node.start as usize))
     }
 
-    /// What it says by a reading, which is made when it is looked at.
+    /// Its text, which is decoded by `reading` when it is used.
     pub(in crate::format) fn passage(self, reading: Reading) -> Passage {
         self.passage_behind(0, reading)
     }
 
-    /// What a string says, of which the characters up to an offset are left out; that one is read as its opening quote.
+    /// The same for a string without its first characters; the one at `offset` is read as the opening quote.
     pub(in crate::format) fn passage_behind(self, offset: usize, reading: Reading) -> Passage {
         let range = self.range();
         self.response.read(range.start + offset..range.end, reading).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! One `<edit>` element: its attributes, its parts, and the edit they come to.
+//! An `<edit>` element: its attributes, its parts, and the edit.
 
 use super::opening;
 use super::payload::{self, Payload};
@@ -10,11 +10,11 @@ use crate::format::tag::{self, Attribute, Kind, Tag};
 use crate::format::{FormatId, Output, fault, why};
 use crate::span::Span;
 
-/// The longest `marker`, in bytes.
+/// The length of the longest `marker`, in bytes.
 const MAX_MARKER: usize = 64;
-/// The parts that an edit may have beside `<why>`.
+/// The parts of an edit besides `<why>`.
 const PARTS: [&str; 3] = ["find", "put", "to"];
-/// The operations, and which parts each of them needs. It may have no others.
+/// The operations, and whether each needs each part. Other parts are errors.
 const OPERATIONS: [(&str, [bool; 3]); 5] = [
     ("new", [false, true, false]),
     ("patch", [true, true, false]),
@@ -23,7 +23,7 @@ const OPERATIONS: [(&str, [bool; 3]); 5] = [
     ("move", [false, false, true]),
 ];
 
-/// The parts of an element as far as they were read.
+/// The parts that were read.
 #[derive(Default)]
 struct Parts<'r> {
     find: Option<Payload<'r>>,
@@ -31,13 +31,13 @@ struct Parts<'r> {
     to: Option<Target>,
     anchor: Anchor,
     why: Option<String>,
-    /// Where their tags are; behind those of [`PARTS`] that of `<why>`.
+    /// The spans of the tags: those of [`PARTS`], then `<why>`.
     seen: [Option<Span>; 4],
-    /// The first thing that is wrong.
+    /// The first error.
     fault: Option<Fault>,
 }
 
-/// Reads the element at whose tag the cursor stands and adds its edit, or what is wrong with it.
+/// Reads the element at the cursor, and adds its edit or error.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let tag = tag::read(cursor);
     let mut parts = Parts::default();
@@ -55,12 +55,12 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     out.take(edit.map_err(|fault| fault.with_lost(span).into()), path);
 }
 
-/// What the attributes of an element say: its path, and its operation by its place among [`OPERATIONS`].
+/// The path and the operation (its index in [`OPERATIONS`]) of an element.
 fn head(tag: &Tag<'_>) -> Result<(Target, usize), Fault> {
     tag.check(&["file", "op", "root"])?;
     let root = tag.attribute("root");
     if let Some(root) = root.filter(|root| root.value.trim().is_empty()) {
-        return Err(fault::empty_field(root.span, "root", &tag.shown()).into());
+        return Err(fault::missing_field(root.span, "root", &tag.shown()).into());
     }
     let path = Target { root: root.map(|root| root.value.to_owned()), ..tag.target("file")? };
     let op = tag.attribute("op").ok_or_else(|| fault::missing_field(tag.span, "op", &tag.shown()))?;
@@ -70,17 +70,17 @@ fn head(tag: &Tag<'_>) -> Result<(Target, usize), Fault> {
 }
 
 impl<'r> Parts<'r> {
-    /// Notes that something is wrong.
+    /// Keeps the first error.
     fn fail(&mut self, fault: impl Into<Fault>) {
         self.fault.get_or_insert(fault.into());
     }
 
-    /// Takes what was read if nothing is wrong with it.
+    /// Returns what was read, or keeps the error.
     fn note<T>(&mut self, read: Result<T, impl Into<Fault>>) -> Option<T> {
         read.map_err(|fault| self.fail(fault)).ok()
     }
 
-    /// Reads what is between the tags, and the closing one.
+    /// Reads the content up to the closing tag.
     fn read(&mut self, cursor: &mut Cursor<'r>, edit: &Tag<'r>) {
         let unterminated = || fault::unterminated(edit.span, &edit.shown());
         loop {
@@ -93,7 +93,7 @@ impl<'r> Parts<'r> {
                 self.note(end.check(&[]));
                 return;
             }
-            // What comes next may be an edit of its own.
+            // The next element may be an edit of its own.
             if cursor.is_end() || is("opx") || opening(cursor) == Some(super::Opening::Edit) {
                 return self.fail(unterminated());
             }
@@ -111,7 +111,7 @@ impl<'r> Parts<'r> {
         }
     }
 
-    /// Reads a part, by its place in [`Parts::seen`].
+    /// Reads a part, by its index in [`Parts::seen`].
     fn read_part(&mut self, cursor: &mut Cursor<'r>, part: usize) {
         let tag = tag::read(cursor);
         let known: &[&str] = [&["occurrence", "marker"][..], &["marker"], &["file"], &[]][part];
@@ -142,7 +142,7 @@ impl<'r> Parts<'r> {
                 };
                 let text = tag::read_text(cursor, "why", is_own);
                 let text = text.ok_or_else(|| fault::unterminated(tag.span, &tag.shown()));
-                self.why = self.note(text).and_then(|text| why::joined(&text));
+                self.why = self.note(text).and_then(|text| why::join_paragraphs(&text));
             }
         }
     }
@@ -158,7 +158,7 @@ impl<'r> Parts<'r> {
             self.anchor = anchor.unwrap_or_default();
         }
         if tag.kind == Kind::SelfClosed {
-            return self.fail(fault::empty_field(tag.span, tag.name, "`<edit>`"));
+            return self.fail(fault::missing_field(tag.span, tag.name, "`<edit>`"));
         }
         let marker = tag.attribute("marker").and_then(|marker| {
             let is_one = !marker.value.is_empty()
@@ -176,7 +176,7 @@ impl<'r> Parts<'r> {
         }
     }
 
-    /// What they come to in an edit with that operation.
+    /// The operation with its parts.
     fn lower(
         &mut self,
         cursor: &Cursor<'_>,
@@ -209,7 +209,7 @@ impl<'r> Parts<'r> {
                 let unfenced = find.unfenced(&path.raw, response).zip(put.unfenced(&path.raw, response));
                 let (before, after) = unfenced.unwrap_or_else(|| (find.text(), put.text()));
                 if before.trim().is_empty() {
-                    return Err(fault::empty_field(find.span, "<find>", &owner).into());
+                    return Err(fault::missing_field(find.span, "<find>", &owner).into());
                 }
                 let change = Change::Texts { before, after, unit: Unit::Text };
                 let anchor = std::mem::take(&mut self.anchor);
@@ -222,7 +222,7 @@ impl<'r> Parts<'r> {
     }
 }
 
-/// What an `occurrence` means.
+/// The meaning of an `occurrence`.
 fn occurrence(value: &str) -> Option<Occurrence> {
     match trim(value) {
         first if first.eq_ignore_ascii_case("first") => Some(Occurrence::First),

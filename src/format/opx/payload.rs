@@ -1,59 +1,59 @@
-//! The text between `<<<` and `>>>` of a `<find>` or `<put>`, and where it ends.
+//! The text between `<<<` and `>>>` of a `<find>` or `<put>`.
 //!
-//! The text may hold anything, so its end is a `>>>` line followed by the closing tag. Both marks get lost in practice:
-//! a shortened one counts where no whole one is, and a text that runs on into the next edit is never taken.
+//! The text may contain anything, so it ends at a `>>>` line before the closing tag. Models lose both marks: a
+//! shortened one counts if there is no whole one, and a text that runs into the next edit is refused.
 
 use super::{is_part, starts_edit};
 use crate::format::fault::{self, Fault};
 use crate::format::fence::unfence;
-use crate::format::scan::{Cursor, Line, Lines, is_text, trim, trim_start};
+use crate::format::scan::{Cursor, Line, Lines, equals_trimmed, trim, trim_start};
 use crate::format::tag::{self, Brackets, Tag};
 use crate::response::{Passage, Response};
 use crate::span::Span;
 
-/// What opens a payload unless `marker=` says otherwise.
+/// The default opening marker.
 pub(super) const OPEN: &str = "<<<";
-/// What closes it.
+/// The default closing marker.
 const CLOSE: &str = ">>>";
-/// The longest text that is looked for between markers in one line, in bytes.
+/// The longest payload on one line, in bytes.
 const MAX_INLINE: usize = 1 << 16;
 
-/// A payload that was found whole.
+/// A payload with both markers.
 #[derive(Debug)]
 pub(super) struct Payload<'r> {
     lines: Lines<'r>,
-    /// Where they are, without the markers.
+    /// Their span, without the markers.
     pub(super) span: Span,
 }
 
 impl Payload<'_> {
-    /// Its lines, each ended by `\n`.
+    /// Its lines, each ending with `\n`.
     pub(super) fn text(&self) -> Passage {
         self.lines.payload(self.span.end as usize)
     }
 
-    /// Likewise, in the fence around all of them, if that is no content of the file.
+    /// The same without the fence around them, if that fence is not content of the file.
     pub(super) fn unfenced(&self, file: &str, response: &Response) -> Option<Passage> {
         unfence(&self.lines, self.span.end as usize, file, response)
     }
 }
 
-/// Reads the payload behind a tag, and its closing tag, and goes after them; where it has no end, to the edit that begins
-/// in it, or to the end.
+/// Reads the payload after a tag and the closing tag, and goes behind them. Without an end, goes to the edit that
+/// begins inside, or to the end of the input.
 pub(super) fn read<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'r>,
     marker: Option<&str>,
 ) -> Result<Payload<'r>, Fault> {
     let (open, close) = marker.map_or((OPEN, CLOSE), |marker| (marker, marker));
-    let missing = || {
-        let help = format!("put the text between the lines {open} and {close}");
-        fault::missing_field(tag.span, open, &tag.shown()).with_help(help).into()
-    };
+    let help = format!(
+        "put the text between the lines {open} and {close}; text that contains them needs marker=\"@@@\""
+    );
+    let missing = || fault::missing_field(tag.span, open, &tag.shown()).with_help(&help).into();
     cursor.skip_blank_lines();
     let text = cursor.text();
-    let shortened = marker.is_none() && ["<", "<<"].iter().any(|open| is_text(text, open));
-    if !is_text(text, open) && !shortened {
+    let shortened = marker.is_none() && ["<", "<<"].iter().any(|open| equals_trimmed(text, open));
+    if !equals_trimmed(text, open) && !shortened {
         return read_inline(cursor, tag.name, open, close).ok_or_else(missing);
     }
     cursor.advance();
@@ -62,21 +62,17 @@ pub(super) fn read<'r>(
         Ok((end, after)) => {
             cursor.go_to(after);
             let mut inside = lines.clone().take_while(|line| line.start < end);
-            if shortened && inside.any(|line| is_text(line.text, OPEN)) {
+            if shortened && inside.any(|line| equals_trimmed(line.text, OPEN)) {
                 return Err(missing());
             }
             Ok(Payload { lines, span: cursor.span(start, end) })
         }
-        Err(next) => {
-            let more =
-                if marker.is_none() { "; a text that holds OPX itself needs marker=\"@@@\"" } else { "" };
-            Err(tag::unclosed(cursor, tag, next, format!("close it with a line {close}{more}")))
-        }
+        Err(next) => Err(tag::unclosed(cursor, tag, next, help)),
     }
 }
 
-/// A payload that stands with both its markers and its tags in one line, without blanks beside the markers (which
-/// might or might not be meant).
+/// A payload with its markers and tags on one line. Blanks beside the markers are refused, because they may be meant
+/// or not.
 fn read_inline<'r>(cursor: &mut Cursor<'r>, name: &str, open: &str, close: &str) -> Option<Payload<'r>> {
     let line = cursor.line()?;
     let line = line.skip(line.text.strip_prefix(open).map(|_| open.len())?);
@@ -93,8 +89,8 @@ fn read_inline<'r>(cursor: &mut Cursor<'r>, name: &str, open: &str, close: &str)
     Some(payload)
 }
 
-/// The end of a payload, and what follows the closing tag in its line; without one the edit that begins in it, if one does. In one pass that goes no further than it
-/// must: what is gone over twice is the opening of that edit.
+/// The end of a payload, and the rest of the line after the closing tag; without an end, the edit that begins inside.
+/// It is one pass, and only the opening of that edit is read twice.
 fn find_end<'r>(
     mut lines: Lines<'r>,
     name: &str,
@@ -115,13 +111,13 @@ fn find_end<'r>(
             if marker.is_some() || (marks == CLOSE.len() && (shortened.is_none() || next.edit.is_none())) {
                 return Ok(close);
             } else if marks == CLOSE.len() {
-                // Nobody can tell whether this or the shortened one is its end.
+                // Either this or the shortened marker may be the end.
                 return Err(next.edit);
             } else if next.edit.is_none() {
                 shortened.get_or_insert(close);
             }
         }
-        // Behind a shortened one the next part of the same edit says as much.
+        // After a shortened marker, the next part of the same edit shows as well that the end is lost.
         if marker.is_none() && next.opens_with(line, &lines) && (next.edit.is_some() || shortened.is_some()) {
             break;
         }
@@ -129,31 +125,31 @@ fn find_end<'r>(
     shortened.ok_or(next.edit)
 }
 
-/// What follows a closing marker and the closing tag: the tag stands in the marker's line or is the next text.
+/// The rest of the line after a closing marker and the closing tag, which is on the same line or is the next text.
 fn after_close<'r>(line: Line<'r>, below: &Lines<'r>, marker: &str, name: &str) -> Option<Line<'r>> {
     let rest = trim_start(line.text).strip_prefix(marker)?;
     let rest = line.skip(line.text.len() - rest.len());
     after_closing_tag(tag::next_text(rest, below)?, name)
 }
 
-/// What follows the closing tag with which a line begins.
+/// The rest of a line after the closing tag that it begins with.
 fn after_closing_tag<'r>(line: Line<'r>, name: &str) -> Option<Line<'r>> {
     let line = line.trim_start();
     Some(line.skip(tag::closing_length(line.text, name, Brackets::ANGLE)?))
 }
 
-/// What a payload holds of the opening of an edit: `<edit …>`, `<put>` or `<find>`, and `<<<`. With all of these, in
-/// order, its own end was lost.
+/// Recognizes the opening of another edit in a payload: `<edit …>`, `<put>` or `<find>`, and `<<<`, in this order.
+/// Then the end of the payload is lost.
 #[derive(Default)]
 struct Next<'r> {
-    /// From the tag of the edit on.
+    /// The rest of the line from the `<edit` tag on.
     edit: Option<Line<'r>>,
-    /// Whether a part was seen, behind that tag if there is one.
+    /// Whether a part follows, after the `<edit` tag if there is one.
     part: bool,
 }
 
 impl<'r> Next<'r> {
-    /// Takes in the next line; whether the opening of a part is whole.
+    /// Reads the next line; returns whether the opening is complete.
     fn opens_with(&mut self, line: Line<'r>, below: &Lines<'r>) -> bool {
         for at in memchr::memchr_iter(b'<', line.text.as_bytes()) {
             let Some((name, false)) = tag::peek(&line.text[at..]) else { continue };

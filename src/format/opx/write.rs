@@ -1,28 +1,28 @@
-//! OPX as it is written: what this program writes itself, and the tests.
+//! Writes OPX, for the program and for tests.
 
 use crate::format::fence::guarded;
 
-/// What a marker is made of where the payload has lines that look like OPX.
+/// The marker for a payload with lines that look like OPX.
 const MARK: &str = "@@@";
 
-/// A path as an attribute's value, with its quotes; none for one that cannot be written.
+/// A path as the value of an attribute, with quotes; `None` if it cannot be written.
 pub fn quoted(path: &str) -> Option<String> {
     let plain = path.trim() == path && !path.is_empty() && !path.contains(char::is_control);
     let quote = ['"', '\''].into_iter().find(|quote| plain && !path.contains(*quote))?;
     Some(format!("{quote}{path}{quote}"))
 }
 
-/// One `<edit>` of a quoted file, with its parts.
+/// An `<edit>` with its parts; the path has its quotes.
 pub fn edit(file: &str, op: &str, parts: &str) -> String {
     format!("<edit file={file} op=\"{op}\">\n{parts}</edit>\n")
 }
 
-/// The payloads of an edit of a file, one for each tag.
+/// The payloads of an edit, one for each tag.
 pub fn payloads<const N: usize>(path: &str, tags: [&str; N], texts: [String; N]) -> String {
     tags.iter().zip(&guarded(texts, path)).map(|(tag, text)| payload(tag, text)).collect()
 }
 
-/// A payload, with markers that none of its lines looks like.
+/// A payload, with a marker that is not in its lines.
 fn payload(tag: &str, text: &str) -> String {
     let is_doubtful = |line: &str| {
         line.contains("</") || line.contains("<edit") || line.trim().trim_matches(['<', '>']).is_empty()

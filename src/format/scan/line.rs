@@ -1,21 +1,19 @@
-//! One line, and what is asked of texts that are lines or parts of some.
+//! A line, and questions about texts that are lines or parts of lines.
 
-/// A line, or what is left of one, without its line break and without what stands in its
-/// margin.
+/// A line or the rest of a line, without its line break and its margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'r> {
-    /// Its text.
     pub text: &'r str,
-    /// The offset of the text's first byte in the response.
+    /// The offset of its first byte in the response.
     pub start: usize,
-    /// The offset of the byte after the line break; the response's length for the last line.
+    /// The offset after its line break; the end of the response for the last line.
     pub next: usize,
-    /// Where the line begins with its margin, if this is a whole line.
+    /// The offset of its margin, if it is a whole line.
     pub(in crate::format) marked: Option<usize>,
 }
 
 impl<'r> Line<'r> {
-    /// The rest of the line after its first `count` bytes.
+    /// The line without its first `count` bytes.
     #[must_use]
     pub fn skip(self, count: usize) -> Self {
         let count = count.min(self.text.len());
@@ -23,22 +21,22 @@ impl<'r> Line<'r> {
         Self { text: self.text.get(count..).unwrap_or(""), start: self.start + count, marked, ..self }
     }
 
-    /// The offset after the text's last byte.
+    /// The offset after its last byte.
     pub fn end(self) -> usize {
         self.start + self.text.len()
     }
 
-    /// The first byte that is no blank, if there is one. Cheap: what to look at before anything else.
+    /// The first byte that is not blank. This is cheap, so parsers look at it first.
     pub fn first_byte(self) -> Option<u8> {
         self.text.bytes().find(|&byte| !is_blank(byte))
     }
 
-    /// Whether it holds nothing but blanks.
+    /// Whether it has only blanks.
     pub fn is_blank(self) -> bool {
         self.first_byte().is_none()
     }
 
-    /// Whether it is a whole line and not the rest of one.
+    /// Whether it is a whole line.
     pub fn is_whole(self) -> bool {
         self.marked.is_some()
     }
@@ -48,13 +46,13 @@ impl<'r> Line<'r> {
         &self.text[..self.text.len() - trim_start(self.text).len()]
     }
 
-    /// It without the blanks at its beginning.
+    /// The line without the blanks at its beginning.
     #[must_use]
     pub fn trim_start(self) -> Self {
         self.skip(self.blanks().len())
     }
 
-    /// It without a text that it begins with, if it does.
+    /// The line without a text at its beginning, if it begins with that.
     #[must_use]
     pub fn past(self, word: &str) -> Self {
         self.skip(if self.text.starts_with(word) { word.len() } else { 0 })
@@ -68,11 +66,11 @@ impl<'r> Line<'r> {
 
 #[cfg(test)]
 thread_local! {
-    /// How many lines were read, as a measure of work.
+    /// The number of lines that were read, as a measure of work.
     pub(super) static LINES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// How many lines this thread has read so far.
+/// The number of lines that this thread has read.
 #[cfg(test)]
 pub(in crate::format) fn lines_read() -> usize {
     LINES_READ.with(std::cell::Cell::get)
@@ -98,13 +96,13 @@ pub fn trim_start(text: &str) -> &str {
     &text[blanks..]
 }
 
-/// Whether a text is another but for blanks around it. Looks at no more than it must: parsers ask this of the rest of a
-/// line, which may be long, again and again.
-pub fn is_text(text: &str, wanted: &str) -> bool {
+/// Whether a text equals another except for blanks around it. It stops early, because parsers ask this again and
+/// again about the rest of a long line.
+pub fn equals_trimmed(text: &str, wanted: &str) -> bool {
     trim_start(text).strip_prefix(wanted).is_some_and(|rest| rest.bytes().all(is_blank))
 }
 
-/// Whether a text begins with an ASCII text in any case.
+/// Whether a text begins with an ASCII text, ignoring case.
 pub fn starts_with_ignore_case(text: &str, prefix: &str) -> bool {
     text.len() >= prefix.len() && text.as_bytes()[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
 }

@@ -1,11 +1,11 @@
-//! Lines below a place, read without moving the cursor.
+//! The lines below a place.
 
 use super::line::Line;
 use super::margin::Margin;
 use super::source::Source;
 use crate::response::Passage;
 
-/// Lines from a place on, read ahead of a [`super::Cursor`] without moving it.
+/// The lines from a place on. Reading them does not move the [`super::Cursor`].
 #[derive(Clone, Debug)]
 pub struct Lines<'r> {
     pub(super) source: Source<'r>,
@@ -13,14 +13,13 @@ pub struct Lines<'r> {
     pub(super) margin: Margin<'r>,
 }
 
-/// What gives the lines below a place.
+/// The lines below a place.
 pub trait Below<'r>: Iterator<Item = Line<'r>> + Clone {}
 
 impl<'r, L: Iterator<Item = Line<'r>> + Clone> Below<'r> for L {}
 
 impl<'r> Lines<'r> {
-    /// Goes over the lines from here on that pass. For the many that say nothing: it takes less than to look at each
-    /// line with [`Iterator::next`].
+    /// Skips the lines that pass. For many lines, this is faster than [`Iterator::next`].
     #[inline]
     pub fn pass(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
         while let Some(line) = self.upcoming.filter(|&line| passes(line)) {
@@ -41,8 +40,7 @@ impl<'r> Lines<'r> {
         }
     }
 
-    /// The text from here to before `end`, which may be within a line: without its margin, each line ended
-    /// by `\n`.
+    /// The text from here to `end`, which may be inside of a line: without the margin, each line ending with `\n`.
     pub fn payload(&self, end: usize) -> Passage {
         self.upcoming
             .map_or_else(Passage::default, |first| self.source.payload(first.start, end, self.margin))

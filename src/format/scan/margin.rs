@@ -1,20 +1,20 @@
-//! What stands before the lines of a region and is no part of it.
+//! The margin: what is before the lines of a region and is not part of them.
 
 use super::line::is_blank;
 
-/// As many blanks as a list item's mark may stand for.
+/// The most blanks that a list item is indented by.
 const BLANKS: &str = "                                ";
 
-/// So many blanks, or as many as there may be.
+/// This many blanks, up to the length of [`BLANKS`].
 pub(super) fn blanks(width: usize) -> &'static str {
     BLANKS.get(..width).unwrap_or(BLANKS)
 }
 
-/// The marks of block quotes, and the blanks behind them that a fence or list item is indented by. A line may have fewer
-/// blanks.
+/// The marks of block quotes, and the blanks behind them by which a fence or list item is indented. A line may have
+/// fewer blanks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Margin<'r> {
-    /// Of how many block quotes marks stand there.
+    /// The number of block quote marks.
     pub(in crate::format) quotes: usize,
     /// The blanks behind them.
     pub(in crate::format) blanks: &'r str,
@@ -27,8 +27,8 @@ impl Margin<'_> {
         self.quotes == 0 && self.blanks.is_empty()
     }
 
-    /// Where the content begins of the line that begins at `at`, whether all marks of quotes stand before it, and
-    /// whether all blanks do.
+    /// The offset of the content of the line at `at`, whether the line has all quote marks, and whether it has all
+    /// blanks.
     pub(super) fn skip(self, text: &str, at: usize) -> (usize, bool, bool) {
         let (content, found) = skip_quote(text, at, self.quotes);
         let line = text.as_bytes().get(content..).unwrap_or(&[]);
@@ -37,9 +37,9 @@ impl Margin<'_> {
     }
 }
 
-/// The offset after up to `depth` block quote marks at `at`, which begins a line, and how many there were. A mark is
-/// `>` after at most three spaces, or after any blanks before the first, which may stand in a list; with one space after
-/// it.
+/// The offset after up to `depth` block quote marks of the line at `at`, and their number. A mark is `>` after at
+/// most three spaces, with one space after it. Before the first mark there may be any blanks, because a quote may be
+/// in a list.
 fn skip_quote(text: &str, at: usize, depth: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let mut content = at;

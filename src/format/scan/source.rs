@@ -1,11 +1,11 @@
-//! The response's text as lines.
+//! The text of a response, line by line.
 
 use super::line::Line;
 use super::lines::Lines;
 use super::margin::Margin;
 use crate::response::{Passage, Response};
 
-/// A response's text, read by lines.
+/// The text of a response, line by line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'r> {
     pub(super) text: &'r str,
@@ -13,14 +13,14 @@ pub(super) struct Source<'r> {
 }
 
 impl<'r> Source<'r> {
-    /// Where the line after the one that has `at` in it begins; the end of the text if there is none.
+    /// The offset of the line after the one with `at` in it; the end of the text if there is none.
     #[inline]
     pub(super) fn next_line(self, at: usize) -> usize {
         let rest = self.text.as_bytes().get(at..).unwrap_or(&[]);
         memchr::memchr(b'\n', rest).map_or(self.text.len(), |end| at + end + 1)
     }
 
-    /// The line that has `at` in it, from there on.
+    /// The rest of the line from `at` on.
     #[inline]
     pub(super) fn read(self, at: usize) -> Line<'r> {
         let next = self.next_line(at);
@@ -43,8 +43,8 @@ impl<'r> Source<'r> {
         &self.text[at..end]
     }
 
-    /// The line that begins at `at`, as it reads inside a margin; `None` where what has that margin has ended. A blank
-    /// line does not end it, since many a tool that quotes text leaves blank lines alone.
+    /// The line at `at`, without a margin; `None` if it does not have the quote marks of the margin. A blank line may
+    /// lack them, because many tools do not quote blank lines.
     #[inline]
     pub(super) fn read_inside(self, at: usize, margin: Margin<'_>) -> Option<Line<'r>> {
         if at >= self.text.len() {
@@ -58,10 +58,10 @@ impl<'r> Source<'r> {
         (quoted || line.is_blank()).then_some(line)
     }
 
-    /// Where a text of the lines from `start` to `end` begins and ends, and its margin. One whose first line stands left
-    /// of its fence was not indented with that: its lines are as they are.
+    /// The start, end and margin of a text from `start` to `end`. If its first line is indented less than its fence,
+    /// the text was not indented with the fence, so the margin has no blanks.
     fn text_in(self, start: usize, end: usize, margin: Margin<'r>) -> (usize, usize, Margin<'r>) {
-        // A line may be long, and many texts may stand in it.
+        // A line may be long and contain many texts, so only its margin is read.
         let before = |at: usize| {
             let margin = self.text.as_bytes().get(..at)?.iter().rev();
             let length = margin.clone().take_while(|byte| matches!(byte, b' ' | b'\t' | b'>')).count();
@@ -81,7 +81,7 @@ impl<'r> Source<'r> {
         (plain.skip(self.text, line).0, begins(end).unwrap_or(end), plain)
     }
 
-    /// The text from `start` to before `end`, as it reads inside a margin, each line ended by `\n`.
+    /// The text from `start` to `end`, without a margin, each line ending with `\n`.
     pub(super) fn payload(self, start: usize, end: usize, margin: Margin<'r>) -> Passage {
         let (start, end, margin) = self.text_in(start, end, margin);
         let Some(whole) = self.text.get(start..end) else { return Passage::default() };

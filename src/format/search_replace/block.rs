@@ -1,4 +1,4 @@
-//! One block: from its opening marker to its closing one.
+//! A block, from its opening to its closing marker.
 
 use super::marker::Marker;
 use crate::diag::Code;
@@ -11,9 +11,8 @@ use crate::response::Passage;
 use crate::span::Span;
 use std::collections::HashMap;
 
-/// Reads the block at whose opening marker the cursor is, and goes behind it; where it has no end, to the next
-/// opening one, or to the end of the input. Returns where it stands, from its opening marker to its closing one, and what
-/// it does.
+/// Reads the block at the cursor and goes behind it; without an end, goes to the next opening marker, or to the end
+/// of the input. Returns the span of the block and its operation.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, Op), Fault> {
     let below = cursor.lines();
     let (span, text) = (cursor.line_span(), cursor.text());
@@ -30,8 +29,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
         let name = if is_new { "NEW_FILE block" } else { "SEARCH block" };
         if goes_behind_nested(cursor, &below, span, out) {
             let span = span.join(cursor.span(start, cursor.at()));
-            let fault =
-                fault::unexpected(span, "block with markers of the same length", &format!("this {name}"));
+            let fault = fault::unexpected(span, "block", &format!("this {name}"));
             return Err(fault.with_help("make the markers of the outer block one character longer").into());
         }
         return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));
@@ -69,13 +67,13 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
 /// The texts of a block.
 struct Texts<'c, 'r> {
     cursor: &'c Cursor<'r>,
-    /// Whether fence lines are among them.
+    /// Whether they have fence lines.
     fenced: bool,
-    /// The lines behind its opening.
+    /// The lines after the opening marker.
     lines: Lines<'r>,
 }
 
-/// One text of a block.
+/// One of the texts.
 struct Half<'r> {
     start: usize,
     end: usize,
@@ -92,8 +90,8 @@ impl<'r> Texts<'_, 'r> {
         Half { start, end, pairs }
     }
 
-    /// Both texts as a change. A fence line without a partner closes the fence around the block, or opens another one:
-    /// it is no content, and in a Markdown file nobody can tell.
+    /// The change between both texts. A fence line without a partner closes the fence around the block, so it is not
+    /// content. In a Markdown file it may be, so it is an error.
     fn change(&self, before: Half<'r>, after: Half<'r>, out: &mut Output) -> Result<Change, Span> {
         let file = out.file.as_deref().unwrap_or("");
         let is_fenced = self.cursor.fence().is_some();
@@ -106,13 +104,13 @@ impl<'r> Texts<'_, 'r> {
         }
         let wrappers = before.pairs.wrapper(file).zip(after.pairs.wrapper(file));
         let before = before.text(self, wrappers.map(|(before, _)| before));
-        // Blank lines alone find nothing.
+        // A search text of only blank lines matches nothing.
         let before = if before.is_blank() { Passage::default() } else { before };
         let after = after.text(self, wrappers.map(|(_, after)| after));
         Ok(Change::Texts { before, after, unit: Unit::Lines })
     }
 
-    /// All lines, where several of them may be the divider.
+    /// All lines, with several candidates for the divider.
     fn splits(&self, start: usize, extent: &Extent<'_>) -> Change {
         let mut text = Passage::default();
         let mut dividers = Vec::new();
@@ -131,7 +129,7 @@ impl<'r> Texts<'_, 'r> {
 }
 
 impl<'r> Half<'r> {
-    /// Its text, without the fence around it and without fence lines that are no content.
+    /// Its text without the fence around it, and without fence lines that are not content.
     fn text(&self, texts: &Texts<'_, 'r>, wrapper: Option<(Line<'r>, Line<'r>)>) -> Passage {
         let cursor = texts.cursor;
         if let Some((first, last)) = wrapper {
@@ -152,7 +150,7 @@ impl<'r> Half<'r> {
     }
 }
 
-/// Goes over `:start_line:N` and its like, and the line of dashes behind them.
+/// Skips `:start_line:N` and similar lines, and the dashes below.
 fn start_line(cursor: &mut Cursor<'_>) -> Option<u32> {
     let mut found = None;
     let mut hinted = false;
@@ -171,21 +169,21 @@ fn start_line(cursor: &mut Cursor<'_>) -> Option<u32> {
     found
 }
 
-/// Where the lines of a block end.
+/// The extent of a block.
 struct Extent<'r> {
-    /// The lines that may divide it: where each begins, and the line behind it.
+    /// The candidates for the divider: the offset of each, and of the line after it.
     dividers: Vec<(usize, usize)>,
-    /// The line that ends it.
+    /// The closing marker.
     end: Line<'r>,
     has_fences: bool,
 }
 
 impl<'r> Extent<'r> {
-    /// Goes over the lines of a block and its end; with `length`, only marker lines of that length count, so that a block
-    /// can hold blocks. Without an end it goes to what cuts the block off.
+    /// Goes over the lines of a block and its closing marker. With `length`, only markers of that length count, so
+    /// that a block can contain blocks. Without an end, goes to where the block is cut off.
     fn seek(cursor: &mut Cursor<'r>, closing: Marker, length: Option<usize>) -> Option<Self> {
         let (mut dividers, mut has_fences) = (Vec::new(), false);
-        // A new file may hold whole blocks of the other kind: a text about this format.
+        // A new file may contain blocks, if it is a text about this format.
         let mut cut_off: Option<Mark<'r>> = None;
         let mut in_place: Option<(Self, Mark<'r>)> = None;
         while let Some(line) = cursor.line() {
@@ -216,7 +214,7 @@ impl<'r> Extent<'r> {
                         break;
                     }
                 }
-                // A draft ends with the reasoning around it.
+                // In reasoning, the block ends with it.
                 _ if cut_off.is_none() && reasoning::begins_with_closing(line) => {
                     cut_off = Some(cursor.mark());
                 }
@@ -224,7 +222,7 @@ impl<'r> Extent<'r> {
             }
             cursor.advance_past(|line| !Marker::may_be(line.text));
         }
-        // Models end a block with one more divider now and then.
+        // Models sometimes write a divider instead of the closing marker.
         if let Some((extent, behind)) = in_place {
             cursor.reset(behind);
             return Some(extent);
@@ -236,8 +234,8 @@ impl<'r> Extent<'r> {
     }
 }
 
-/// Goes behind the end of a block that holds others with markers like its own: behind the one that closes it when theirs are
-/// counted, if that is in the same fence.
+/// Goes behind a block that contains blocks with equal markers: its end is found by counting them. Returns false if
+/// there is no such end in the same fence.
 fn goes_behind_nested(cursor: &mut Cursor<'_>, below: &Lines<'_>, block: Span, out: &mut Output) -> bool {
     let start = block.start as usize;
     if out.ends.0 <= start {
@@ -254,7 +252,7 @@ fn goes_behind_nested(cursor: &mut Cursor<'_>, below: &Lines<'_>, block: Span, o
         }
         out.ends = (known, ends);
     }
-    // The next block stands here.
+    // The next block begins here.
     let here = cursor.at();
     let Some(&end) = out.ends.1.get(&start).filter(|end| **end > here) else { return false };
     while cursor.at() < end {
@@ -263,7 +261,7 @@ fn goes_behind_nested(cursor: &mut Cursor<'_>, below: &Lines<'_>, block: Span, o
     true
 }
 
-/// What is said of a block that has not all of its markers; of the first one with how many there are.
+/// The error about a block without some of its markers. The first one has the numbers of markers.
 fn truncated(span: Span, what: &str, below: Lines<'_>, out: &Output) -> Fault {
     let is_first = !out.script.diagnostics.iter().any(|fault| fault.code == Code::Truncated);
     let mut counts = String::new();

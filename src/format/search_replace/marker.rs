@@ -1,8 +1,8 @@
-//! The lines that open, divide and close a block.
+//! The lines that open, divide and close blocks.
 
 use crate::format::scan::{is_blank, trim, trim_start};
 
-/// What such a line is.
+/// The kind of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marker {
     /// `<<<<<<< SEARCH`, `<<<<<<< ORIGINAL` or `------- SEARCH`.
@@ -15,12 +15,12 @@ pub(super) enum Marker {
     NewFile,
     /// `>>>>>>> NEW_FILE`.
     NewFileEnd,
-    /// What looks like an opening one and is none: another length, word or case, or text behind it.
+    /// A misspelled opening marker: it has another length, word or case, or text after it.
     Misspelt,
 }
 
 impl Marker {
-    /// The marker that a line is, indented or not. A conflict of git's (`<<<<<<< HEAD`) has none but the divider.
+    /// The marker on a line, indented or not. Of a conflict (`<<<<<<< HEAD`), only the divider is one.
     pub(super) fn of(line: &str) -> Option<Self> {
         let text = trim_start(line);
         let mark = *text.as_bytes().first()?;
@@ -32,7 +32,7 @@ impl Marker {
             return None;
         }
         let word = trim(&text[length..]);
-        // Models write `SEARCH>` now and then.
+        // Models sometimes write `SEARCH>`.
         let word = word.strip_suffix('>').unwrap_or(word);
         let fits = (5..=9).contains(&length);
         let is_meant = |word: &str| is_misspelt(word, fits) || (fits && is_unknown(word));
@@ -48,14 +48,14 @@ impl Marker {
         })
     }
 
-    /// How many marks the line of a marker has.
+    /// The number of marks at the start of a line.
     pub(super) fn length(line: &str) -> usize {
         let text = trim_start(line);
         let mark = text.as_bytes().first();
         text.bytes().take_while(|byte| Some(byte) == mark).count()
     }
 
-    /// Whether a line may be one, or a fence, by its first byte. Cheap.
+    /// Whether a line may be a marker or a fence, by its first byte. It is cheap.
     #[inline]
     pub(super) fn may_be(line: &str) -> bool {
         let first = line.bytes().find(|&byte| !is_blank(byte));
@@ -68,7 +68,7 @@ impl Marker {
     }
 }
 
-/// Whether a word behind `<<<<<<<` may name a kind of block that there is not. `HEAD` and its like are a conflict of git's.
+/// Whether a word after `<<<<<<<` may name an unknown kind of block. `HEAD` and similar words are of conflicts.
 fn is_unknown(word: &str) -> bool {
     word.len() > 2
         && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
@@ -76,8 +76,8 @@ fn is_unknown(word: &str) -> bool {
         && !word.ends_with("_HEAD")
 }
 
-/// Whether what stands behind `<<<` is meant to be SEARCH or NEW_FILE: in another case, or with one word, such as a
-/// path, behind it.
+/// Whether the text after `<<<` is meant to be SEARCH or NEW_FILE: it has another case, or a word such as a path
+/// follows.
 fn is_misspelt(word: &str, fits: bool) -> bool {
     let is = |word: &str| word.eq_ignore_ascii_case("SEARCH") || word.eq_ignore_ascii_case("NEW_FILE");
     is(word)

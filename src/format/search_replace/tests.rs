@@ -1,6 +1,6 @@
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Clue, Edit, Existing, Missing, Op, Script, Unit};
-use crate::format::linear::assert_linear;
+use crate::format::tests::linear::assert_linear;
 use crate::format::{FormatId, MAX_ERRORS, Reading, parse};
 use crate::response::Response;
 use proptest::prelude::*;

@@ -1,15 +1,15 @@
 //! Merges bodies with elisions: the statements next to an elision tell where it is.
 
-use super::super::Refusal;
+use super::super::error::{MergeError, WHOLE};
 use super::super::items::{Definition, flattened};
 use super::super::tree::Parsed;
+use super::Merge;
 use super::edits::unindented;
-use super::{Merge, WHOLE};
 use std::ops::Range;
 
 impl<'a> Merge<'a> {
     /// Merges the body of a function that has elisions.
-    pub(super) fn body(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), Refusal> {
+    pub(super) fn body(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), MergeError> {
         let (Some(old_body), Some(new_body)) = (old.body, new.body) else { return Ok(()) };
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let there = units(file, old_body);
@@ -18,8 +18,7 @@ impl<'a> Merge<'a> {
         let elided = here.iter().filter(|unit| is_elision(unit)).count();
         let within = self.snippet.elisions.iter().filter(|at| new.range(parsed).contains(at)).count();
         if elided != within || there.is_empty() {
-            let message = format!("{} leaves out a part of a statement", new.shown());
-            return Err(self.refuse(message, WHOLE, new, Some(old)));
+            return Err(MergeError::unclear_elision(&new.shown(), WHOLE).about(new, Some(old)));
         }
         let segments: Vec<&[Range<usize>]> = here.split(is_elision).collect();
         let mut from = 0;
@@ -40,7 +39,7 @@ impl<'a> Merge<'a> {
         }
         for (place, with) in changes {
             let text = self.shifted(with, file.indentation(place.start))?;
-            self.check_lines_lost(old, new, &place, &text, true)?;
+            self.check_lines_lost(new, &place, &text, true)?;
             self.edits.replace(place, text);
         }
         Ok(())
@@ -53,21 +52,19 @@ impl<'a> Merge<'a> {
         there: &[Range<usize>],
         from: usize,
         (old, new): (&Definition<'_>, &Definition<'_>),
-    ) -> Result<usize, Refusal> {
+    ) -> Result<usize, MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let wanted = unindented(parsed, unit.clone());
         let places: Vec<usize> = (0..there.len())
             .filter(|at| there.get(*at).is_some_and(|one| unindented(file, one.clone()) == wanted))
             .collect();
-        let first = wanted.first().map_or("", String::as_str);
-        let why = match places.as_slice() {
+        let first = format!("`{}`", wanted.first().map_or("", String::as_str));
+        let error = match places.as_slice() {
             [only] if *only >= from => return Ok(*only),
-            [] => "the file does not have it".to_owned(),
-            [_] => "the order is not that of the file".to_owned(),
-            _ => format!("it matches {} places", places.len()),
+            [] | [_] => MergeError::absent(&old.shown(), &first, WHOLE),
+            _ => MergeError::several(&old.shown(), &first, WHOLE),
         };
-        let message = format!("`{first}` is next to left-out code of {}, and {why}", new.shown());
-        Err(self.refuse(message, WHOLE, new, Some(old)).at(parsed.line(unit.start)))
+        Err(error.about(new, Some(old)).at(parsed.line(unit.start)))
     }
 }
 
@@ -75,7 +72,7 @@ impl<'a> Merge<'a> {
 fn units(of: &Parsed, body: tree_sitter::Node<'_>) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for node in flattened(of.language, body) {
-        let range = node.start_byte()..of.end(node);
+        let range = of.range(node);
         match all.last_mut() {
             Some(last) if of.is_comment(node) && !of.begins_line(range.start) => last.end = range.end,
             _ => all.push(range),

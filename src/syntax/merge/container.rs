@@ -1,11 +1,11 @@
 //! Merges lists of members: pairs the snippet's definitions with the file's, and refuses a list that leaves something
 //! out.
 
-use super::super::Refusal;
+use super::super::error::{FILE, MARK, MergeError, OTHER_FORMAT, SNIPPET, WHOLE};
 use super::super::items::{DEEPEST, Definition, Part, lists, nodes_named, parts};
 use super::super::tree::nodes;
+use super::Merge;
 use super::edits::unindented;
-use super::{MARK, Merge, OTHER_FORMAT, WHOLE};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
@@ -49,9 +49,9 @@ impl<'a> Merge<'a> {
         new: Node<'a>,
         depth: u32,
         partial: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), MergeError> {
         if depth > DEEPEST {
-            return Err(Refusal::new("the code block is nested too deeply", OTHER_FORMAT));
+            return Err(MergeError::too_long());
         }
         let (file, snippet) = (self.file, self.snippet);
         let matched = Matched {
@@ -79,7 +79,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Finds the elements of the snippet's list in the file's.
-    fn matched(&self, mut matched: Matched<'a>, depth: u32) -> Result<Matched<'a>, Refusal> {
+    fn matched(&self, mut matched: Matched<'a>, depth: u32) -> Result<Matched<'a>, MergeError> {
         let (old, new) = (&matched.old, &matched.new);
         let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
         for (at, part) in old.iter().enumerate() {
@@ -103,24 +103,19 @@ impl<'a> Merge<'a> {
                             self.check_new(definition, &matched, depth)?;
                             None
                         }
-                        (0, _) => return Err(self.duplicate(definition, "the code block", None)),
                         (there, here) if there == here => {
                             let place = places.get(*which - 1).copied();
                             let twins =
                                 places.iter().filter_map(|at| Some((*at, old.get(*at)?.definition()?)));
                             if let Some(other) = self.twin(definition, place, twins) {
-                                return Err(self.duplicate(definition, "the file", Some(other)));
+                                return Err(duplicate(definition, FILE, Some(other)));
                             }
                             place
                         }
                         (_, _) => {
                             let first = places.first().and_then(|at| old.get(*at)?.definition());
-                            let (one, whose) = if places.len() > 1 {
-                                (first, "the file")
-                            } else {
-                                (first, "the code block")
-                            };
-                            return Err(self.duplicate(definition, whose, one));
+                            let owner = if places.len() > 1 { FILE } else { SNIPPET };
+                            return Err(duplicate(definition, owner, first));
                         }
                     }
                 }
@@ -146,12 +141,8 @@ impl<'a> Merge<'a> {
         (Some(first) != place && like.all(|(at, _)| Some(at) != place)).then_some(other)
     }
 
-    fn duplicate(&self, new: &Definition<'_>, whose: &str, old: Option<&Definition<'_>>) -> Refusal {
-        self.refuse(format!("{whose} has more than one {}", new.shown()), OTHER_FORMAT, new, old)
-    }
-
     /// Finds a statement, or a separate comment, that the file's list has word for word.
-    fn known(&self, node: Node<'_>, old: &[Part<'_>]) -> Result<usize, Refusal> {
+    fn known(&self, node: Node<'_>, old: &[Part<'_>]) -> Result<usize, MergeError> {
         let parsed = &self.snippet.parsed;
         let wanted = collapsed(parsed.of(node));
         let is_it = |part: &Part<'_>| match part {
@@ -161,13 +152,12 @@ impl<'a> Merge<'a> {
         };
         old.iter().position(is_it).ok_or_else(|| {
             let first = parsed.of(node).lines().next().unwrap_or("").trim();
-            let message = format!("`{first}` is no definition, and the file does not have it");
-            Refusal::new(message, OTHER_FORMAT).at(node.start_position().row)
+            MergeError::absent(FILE, &format!("`{first}`"), OTHER_FORMAT).at(node.start_position().row)
         })
     }
 
     /// Refuses a snippet without elisions that looks like the whole file but lacks a definition of it.
-    fn check_whole_file(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
+    fn check_whole_file(&self, matched: &Matched<'_>) -> Result<(), MergeError> {
         let definitions = || matched.old.iter().enumerate().filter(|(_, part)| part.definition().is_some());
         let shown: HashSet<usize> = matched.at.iter().flatten().copied().collect();
         let count = definitions().filter(|(at, _)| shown.contains(at)).count();
@@ -196,13 +186,13 @@ impl<'a> Merge<'a> {
         {
             return Ok(());
         }
-        let message = format!("the code block shows much of the file and lacks {}", lacking.shown());
         let help = "if it is the whole file, use --format whole-file; else mark what is left out with `... existing code ...`";
-        Err(Refusal::new(message, help).in_file(lacking.core.start_position().row))
+        let error = MergeError::lacks(SNIPPET, &lacking.shown(), help);
+        Err(error.in_file(lacking.core.start_position().row))
     }
 
     /// Refuses a list without an elision that lacks a member, import or statement of the file.
-    fn check_complete(&self, matched: &Matched<'_>) -> Result<(), Refusal> {
+    fn check_complete(&self, matched: &Matched<'_>) -> Result<(), MergeError> {
         let shown: HashSet<usize> = matched.at.iter().flatten().copied().collect();
         let lacks = |at: usize, part: &Part<'_>| match part {
             Part::Comment(_) => false,
@@ -222,32 +212,25 @@ impl<'a> Merge<'a> {
             .new
             .first()
             .map_or(0, |part| self.snippet.parsed.line(part.range(&self.snippet.parsed).start));
-        let message = format!("the code block lacks {what} of the file");
-        Err(Refusal::new(message, MARK).at(line).in_file(self.file.line(part.range(self.file).start)).loses())
+        let error = MergeError::lacks(SNIPPET, &what, MARK).at(line);
+        Err(error.in_file(self.file.line(part.range(self.file).start)).loses())
     }
 
     /// Refuses a new definition whose name the file has elsewhere, or that may be a renamed one.
-    fn check_new(&self, new: &Definition<'_>, matched: &Matched<'_>, depth: u32) -> Result<(), Refusal> {
+    fn check_new(&self, new: &Definition<'_>, matched: &Matched<'_>, depth: u32) -> Result<(), MergeError> {
         let same = nodes_named(self.file, &new.name).next();
         let inside = |line: usize| {
             matched.old.iter().any(|part| self.file.lines(&part.range(self.file)).contains(&line))
         };
         if let Some((what, line)) = same.filter(|(_, line)| depth == 0 || inside(*line)) {
-            let message =
-                format!("the file has {what} `{}` elsewhere, and no {} here", new.name, new.shown());
-            return Err(self.refuse(message, OTHER_FORMAT, new, None).in_file(line));
+            return Err(may_be(new, &format!("{what} `{}`", new.name)).in_file(line));
         }
         let range = new.range(&self.snippet.parsed);
         if self.snippet.elides(range.clone()) {
-            let message =
-                format!("the file has no {}, and the code block leaves out a part of it", new.shown());
-            let mut olds = matched.old.iter().filter_map(Part::definition);
-            let near = olds.find(|old| old.what == new.what && is_near(&old.name, &new.name));
-            return Err(self.refuse(message, WHOLE, new, near));
+            return Err(MergeError::absent(FILE, &new.shown(), WHOLE).about(new, None));
         }
         if depth == 0 && self.is_usage(new, matched) {
-            let message = format!("the new {} may be a usage example", new.shown());
-            return Err(self.refuse(message, OTHER_FORMAT, new, None));
+            return Err(may_be(new, "a usage example"));
         }
         let shown: HashSet<(&str, &str)> =
             matched.new.iter().filter_map(|part| Some(part.definition()?.key())).collect();
@@ -263,8 +246,7 @@ impl<'a> Merge<'a> {
             let common = own.iter().filter(|line| other.contains(line)).count();
             let is_like = common >= 2 && common * 10 >= own.len().max(other.len()) * 7;
             if is_like || is_near(&old.name, &new.name) {
-                let message = format!("the new {} may be {} under another name", new.shown(), old.shown());
-                return Err(self.refuse(message, OTHER_FORMAT, new, Some(old)));
+                return Err(may_be(new, &old.shown()).about(new, Some(old)));
             }
         }
         Ok(())
@@ -287,6 +269,15 @@ impl Merge<'_> {
         let mut used = shown.filter(|one| one.body.is_some() && new.body.is_none());
         used.any(|one| words.contains(one.name.as_str()))
     }
+}
+
+fn duplicate(new: &Definition<'_>, owner: &str, old: Option<&Definition<'_>>) -> MergeError {
+    MergeError::several(owner, &new.shown(), OTHER_FORMAT).about(new, old)
+}
+
+/// A new definition that may not be meant as one.
+fn may_be(new: &Definition<'_>, other: &str) -> MergeError {
+    MergeError::new(format!("the new {} may be {other}", new.shown()), OTHER_FORMAT).about(new, None)
 }
 
 /// A text with each run of whitespace as one space.

@@ -1,8 +1,7 @@
 //! Edits a text by byte ranges, and finds strings of several lines.
 
-use super::super::Refusal;
+use super::super::error::MergeError;
 use super::super::tree::{Change, Parsed, nodes};
-use super::OTHER_FORMAT;
 use std::ops::Range;
 
 #[derive(Default)]
@@ -14,14 +13,14 @@ impl Edits {
     }
 
     /// The changed text, and the changes in its order.
-    pub(super) fn apply(mut self, text: &str) -> Result<(String, Vec<Change>), Refusal> {
+    pub(super) fn apply(mut self, text: &str) -> Result<(String, Vec<Change>), MergeError> {
         // The sort is stable, so that insertions at one place keep their order.
         self.0.sort_by_key(|(range, _)| (range.start, range.end));
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
         for (range, new) in &self.0 {
             if range.start < at {
-                return Err(Refusal::new("two changes of the code block touch one place", OTHER_FORMAT));
+                return Err(MergeError::no_place("one of two changes"));
             }
             out.push_str(text.get(at..range.start).unwrap_or(""));
             out.push_str(new);

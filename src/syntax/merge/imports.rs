@@ -1,88 +1,65 @@
 //! Merges imports.
 
-use super::super::Refusal;
+use super::super::error::{FILE, MergeError, WHOLE};
 use super::super::items::{Part, modifiers};
 use super::super::tree::{Parsed, children, nodes};
+use super::Merge;
 use super::container::{Matched, collapsed};
-use super::{Merge, OTHER_FORMAT};
 use tree_sitter::Node;
 
 impl<'a> Merge<'a> {
     /// Adds the imports that the file lacks, beside similar ones.
-    pub(super) fn unite_imports(&mut self, matched: &Matched<'a>) -> Result<(), Refusal> {
+    pub(super) fn unite_imports(&mut self, matched: &Matched<'a>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
-        let imports = |parts: &[Part<'a>]| -> Vec<Node<'a>> {
-            parts
-                .iter()
-                .filter_map(|part| if let Part::Import(node) = part { Some(*node) } else { None })
-                .collect()
-        };
-        let (there, here) = (imports(&matched.old), imports(&matched.new));
+        let imports = |part: &Part<'a>| if let Part::Import(node) = part { Some(*node) } else { None };
+        let here: Vec<Node<'a>> = matched.new.iter().filter_map(imports).collect();
+        let there: Vec<(Node<'a>, Import)> =
+            matched.old.iter().filter_map(imports).map(|node| (node, Import::of(file, node))).collect();
         let place = |node: &Node<'a>| {
-            there.iter().position(|one| collapsed(file.of(*one)) == collapsed(parsed.of(*node)))
+            there.iter().position(|(one, _)| collapsed(file.of(*one)) == collapsed(parsed.of(*node)))
         };
         let places: Vec<Option<usize>> = here.iter().map(place).collect();
         for (at, import) in here.iter().enumerate().filter(|(at, _)| places.get(*at) == Some(&None)) {
-            let refuse = |message: String, other: Option<&Node<'a>>| {
-                let help = "give the import with all names that the file takes from there";
-                let refusal = Refusal::new(message, help).at(import.start_position().row);
-                other.map_or(refusal.clone(), |other| refusal.in_file(other.start_position().row))
+            let about = |error: MergeError, other: &Node<'a>| {
+                Err(error.at(import.start_position().row).in_file(other.start_position().row))
             };
             let own = Import::of(parsed, *import);
-            let shown = collapsed(parsed.of(*import));
-            let like: Vec<&Node<'a>> = there
-                .iter()
-                .filter(|one| own.module.is_some() && Import::of(file, **one).module == own.module)
-                .collect();
-            if like.len() > 1 {
-                let message = format!("the file has more than one import like `{shown}`");
-                return Err(refuse(message, like.first().copied()));
-            }
-            let takes = |other: &Node<'a>| {
-                let other = Import::of(file, *other);
-                other.names.iter().all(|name| own.names.contains(name))
-            };
-            if let Some(other) = like.first().copied() {
-                let keeps_words = self.words(file, *other) == self.words(parsed, *import);
-                if !takes(other) || !keeps_words {
-                    return Err(refuse(
-                        format!("`{shown}` lacks names that the file imports from there"),
-                        Some(other),
-                    ));
+            let shown = format!("`{}`", collapsed(parsed.of(*import)));
+            let has = |name: &String| own.names.contains(name);
+            let is_like = |one: &&(Node<'a>, Import)| own.module.is_some() && one.1.module == own.module;
+            match *there.iter().filter(is_like).collect::<Vec<_>>() {
+                [] => {}
+                [(other, names)] => {
+                    let keeps_words = self.words(file, *other) == self.words(parsed, *import);
+                    if !names.names.iter().all(has) || !keeps_words {
+                        return about(MergeError::lacks(&shown, "names", WHOLE), other);
+                    }
+                    let text = self.shifted(parsed.range(*import), file.indentation(other.start_byte()))?;
+                    self.edits.replace(file.range(*other), text);
+                    continue;
                 }
-                let text = self.shifted(
-                    import.start_byte()..parsed.end(*import),
-                    file.indentation(other.start_byte()),
-                )?;
-                self.edits.replace(other.start_byte()..file.end(*other), text);
-                continue;
+                [(first, _), ..] => {
+                    return about(MergeError::several(FILE, "import of this module", WHOLE), first);
+                }
             }
-            if let Some(other) = there.iter().find(|one| {
-                Import::of(file, **one)
-                    .names
-                    .iter()
-                    .any(|name| own.names.contains(name) && !["*", "_", "."].contains(&name.as_str()))
-            }) {
-                return Err(refuse(
-                    format!("`{shown}` imports a name that the file imports elsewhere"),
-                    Some(other),
-                ));
+            let is_name = |name: &&String| !["*", "_", "."].contains(&name.as_str());
+            let has_same = |one: &&(Node<'a>, Import)| one.1.names.iter().filter(is_name).any(has);
+            if let Some((other, _)) = there.iter().find(has_same) {
+                return about(MergeError::several(FILE, "import of a name", WHOLE), other);
             }
             let before = (0..at).rev().find_map(|at| places.get(at).copied().flatten());
             let behind = (at..here.len()).find_map(|at| places.get(at).copied().flatten());
-            let no_place = format!("the file has no import beside which `{shown}` goes");
             let spot = before.or(behind).or(there.len().checked_sub(1));
-            let Some(beside) = spot.and_then(|spot| there.get(spot)) else {
-                return Err(Refusal::new(no_place, OTHER_FORMAT).at(import.start_position().row));
+            let Some((beside, _)) = spot.and_then(|spot| there.get(spot)) else {
+                return Err(MergeError::no_place(&shown).at(import.start_position().row));
             };
             let end = file.end(*beside);
             if !file.begins_line(beside.start_byte())
                 || !file.slice(end..file.line_end(end)).trim_start_matches(';').trim().is_empty()
             {
-                return Err(refuse(no_place, Some(beside)));
+                return about(MergeError::no_place(&shown), beside);
             }
-            let text = self
-                .shifted(import.start_byte()..parsed.end(*import), file.indentation(beside.start_byte()))?;
+            let text = self.shifted(parsed.range(*import), file.indentation(beside.start_byte()))?;
             let line = format!("{}{text}", file.indentation(beside.start_byte()));
             if before.is_none() && behind.is_some() {
                 let at = file.line_start(beside.start_byte());

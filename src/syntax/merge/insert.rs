@@ -1,6 +1,6 @@
 //! Inserts new definitions.
 
-use super::super::Refusal;
+use super::super::error::MergeError;
 use super::super::items::{Definition, Part};
 use super::Merge;
 use super::container::Matched;
@@ -16,7 +16,7 @@ enum Spot {
 
 impl<'a> Merge<'a> {
     /// Inserts the definitions of a list that the file's list lacks.
-    pub(super) fn insert_new(&mut self, matched: &Matched<'a>) -> Result<(), Refusal> {
+    pub(super) fn insert_new(&mut self, matched: &Matched<'a>) -> Result<(), MergeError> {
         let is_new = |at: usize| {
             matches!((matched.new.get(at), matched.at.get(at)), (Some(Part::Definition(_)), Some(None)))
         };
@@ -31,7 +31,7 @@ impl<'a> Merge<'a> {
                     Spot::Before(one) => Spot::After(one.wrapping_sub(1)),
                 };
                 if !spots.insert(spot) || spots.contains(&touches) {
-                    return Err(self.nowhere(matched, at));
+                    return Err(no_place(matched, at));
                 }
                 self.insert(matched, at..behind, spot)?;
             }
@@ -40,16 +40,8 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    fn nowhere(&self, matched: &Matched<'_>, at: usize) -> Refusal {
-        let new = matched.new.get(at).and_then(Part::definition);
-        let shown = new.map_or_else(String::new, Definition::shown);
-        let message = format!("it is not clear where the new {shown} goes");
-        let line = new.map_or(0, |new| new.core.start_position().row);
-        Refusal::new(message, "give the definition right before or after it in the file, too").at(line)
-    }
-
     /// Where a run of new definitions goes: after the element before it, before the element after it, or at the end.
-    fn spot(&self, matched: &Matched<'_>, run: Range<usize>) -> Result<Spot, Refusal> {
+    fn spot(&self, matched: &Matched<'_>, run: Range<usize>) -> Result<Spot, MergeError> {
         let place = |at: usize| match (matched.new.get(at), matched.at.get(at)) {
             (Some(Part::Definition(_) | Part::Statement(_)), Some(Some(place))) => Some(*place),
             _ => None,
@@ -66,11 +58,11 @@ impl<'a> Merge<'a> {
         let last = matched.old.iter().rposition(|part| !matches!(part, Part::Import(_)));
         match last {
             Some(last) if elided && is_last && last + 1 == matched.old.len() => Ok(Spot::After(last)),
-            _ => Err(self.nowhere(matched, run.start)),
+            _ => Err(no_place(matched, run.start)),
         }
     }
 
-    fn insert(&mut self, matched: &Matched<'a>, run: Range<usize>, spot: Spot) -> Result<(), Refusal> {
+    fn insert(&mut self, matched: &Matched<'a>, run: Range<usize>, spot: Spot) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let (Spot::After(at) | Spot::Before(at)) = spot;
         let Some(beside) = matched.old.get(at).map(|part| part.range(file)) else { return Ok(()) };
@@ -85,12 +77,12 @@ impl<'a> Merge<'a> {
             rest.trim_start_matches([' ', '\t', ',', ';']).is_empty() || file.tail(beside.end).is_some();
         let begins = file.begins_line(beside.start);
         if !begins || matches!(spot, Spot::After(_)) && !is_alone {
-            return Err(self.nowhere(matched, run.start));
+            return Err(no_place(matched, run.start));
         }
         // The last member of a list with commas may have none.
         let lacks_comma = commas && !rest.trim_start().starts_with(',') && matches!(spot, Spot::After(_));
         if lacks_comma && file.tail(beside.end).is_some() {
-            return Err(self.nowhere(matched, run.start));
+            return Err(no_place(matched, run.start));
         }
         let (mut out, mut gaps) = (String::new(), Vec::new());
         for one in run.clone() {
@@ -140,4 +132,10 @@ impl<'a> Merge<'a> {
         let lines = parsed.line(own.start).saturating_sub(parsed.line(before.end));
         lines.saturating_sub(1)
     }
+}
+
+fn no_place(matched: &Matched<'_>, at: usize) -> MergeError {
+    let new = matched.new.get(at).and_then(Part::definition);
+    let shown = new.map_or_else(String::new, Definition::shown);
+    MergeError::no_place(&shown).at(new.map_or(0, |new| new.core.start_position().row))
 }

@@ -1,9 +1,9 @@
 //! Refuses replacements that would lose parts of the file.
 
-use super::super::Refusal;
+use super::super::error::{MARK, MergeError, WHOLE};
 use super::super::items::Definition;
 use super::super::tree::Parsed;
-use super::{MARK, Merge, WHOLE};
+use super::Merge;
 use crate::diag::counted;
 use crate::text::difference_of;
 use similar::DiffOp;
@@ -20,26 +20,25 @@ impl Merge<'_> {
         new: &Definition<'_>,
         text: &str,
         elided: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), MergeError> {
         let place = old.range(self.file);
         let count = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
         let (before, after) = (count(self.file.slice(place.clone())), count(text));
         if !self.may_lose && after * 2 < before {
-            let message = format!("{} has {before} lines and would have {after}", new.shown());
-            return Err(self.refuse(message, WHOLE, new, Some(old)).loses());
+            let lines = counted(before - after, "line");
+            return Err(MergeError::lacks(&new.shown(), &lines, WHOLE).about(new, Some(old)).loses());
         }
-        self.check_lines_lost(old, new, &place, text, elided)
+        self.check_lines_lost(new, &place, text, elided)
     }
 
     /// Refuses a replacement that removes several lines or a comment without a replacement; with `elided`, any line.
     pub(super) fn check_lines_lost(
         &self,
-        old: &Definition<'_>,
         new: &Definition<'_>,
         place: &Range<usize>,
         text: &str,
         elided: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), MergeError> {
         if self.may_lose {
             return Ok(());
         }
@@ -73,9 +72,8 @@ impl Merge<'_> {
                 () => continue,
             };
             let at = self.file.slice(place.clone()).lines().position(|line| line.trim() == shown);
-            let message = format!("{} loses {what} of the file, from `{shown}` on", new.shown());
-            let help = MARK;
-            return Err(self.refuse(message, help, new, Some(old)).in_file(first + at.unwrap_or(0)).loses());
+            let error = MergeError::lacks(&new.shown(), &what, MARK).about(new, None);
+            return Err(error.in_file(first + at.unwrap_or(0)).loses());
         }
         Ok(())
     }

@@ -8,23 +8,17 @@ mod insert;
 mod loss;
 mod replace;
 
+use super::error::{FILE, MARK, MergeError, OTHER_FORMAT, WHOLE};
 use super::items::{self, Definition};
 use super::language::Language;
-use super::snippet::{LESS_INDENTED, Snippet};
+use super::snippet::Snippet;
 use super::tree::{Change, Parsed};
-use super::{OTHER_FORMAT, Refusal};
 use edits::Edits;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// The longest file or snippet, in bytes.
 const LONGEST: usize = 4 << 20;
-
-/// The usual hints of refusals.
-pub(super) const WHOLE: &str = "give the whole function, class or other definition";
-pub(super) const MARK: &str =
-    "give it too, or mark what is left out with `... existing code ...` as a comment";
-pub(super) const INDENT: &str = "indent it as in the file";
 
 /// A merge in progress.
 struct Merge<'a> {
@@ -36,38 +30,38 @@ struct Merge<'a> {
     edits: Edits,
 }
 
-pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, Refusal> {
+pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, MergeError> {
     let Some(language) = Language::of(path) else {
-        return Err(Refusal::new("the language of this file is not known", OTHER_FORMAT));
+        return Err(MergeError::new("the language of this file is not known", OTHER_FORMAT));
     };
     if file.len() > LONGEST || snippet.len() > LONGEST {
-        return Err(Refusal::unparsed());
+        return Err(MergeError::too_long());
     }
-    let lost = Refusal::unparsed;
+    let lost = MergeError::too_long;
     let file = Parsed::new(language, file.to_owned()).ok_or_else(lost)?;
     if let Some(line) = file.error() {
-        return Err(Refusal::new("the file has a syntax error", OTHER_FORMAT).in_file(line));
+        return Err(MergeError::syntax(FILE, OTHER_FORMAT).in_file(line));
     }
     let read = Snippet::read(language, path, snippet, &file)?;
     let above = usize::from(read.is_wrapped);
     let (after, changes) = merged(&file, &read, may_lose)
-        .map_err(|refusal| Refusal { line: refusal.line.saturating_sub(above), ..refusal })?;
+        .map_err(|refusal| MergeError { line: refusal.line.saturating_sub(above), ..refusal })?;
     if after == file.text {
         return Ok(after);
     }
     let after = file.changed(&changes, after).ok_or_else(lost)?;
-    if let Some(line) = after.error() {
-        let message = format!("the result would have a syntax error in line {}", line + 1);
-        return Err(Refusal::new(message, WHOLE));
+    if after.error().is_some() {
+        return Err(MergeError::syntax("the result", WHOLE));
     }
     check_kept(&file, &after, may_lose)?;
     // Read again, because a comment that the file has is not an elision, and the file has changed.
     let again = Snippet::read(language, path, snippet, &after)?;
     match merged(&after, &again, may_lose) {
         Ok((twice, _)) if twice == after.text => Ok(after.text),
-        _ => {
-            Err(Refusal::new("the code block would change the file once more if it was applied again", WHOLE))
-        }
+        _ => Err(MergeError::new(
+            "the code block would change the file once more if it was applied again",
+            WHOLE,
+        )),
     }
 }
 
@@ -83,7 +77,7 @@ pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
 }
 
 /// Merges once, without checking the result.
-fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, Vec<Change>), Refusal> {
+fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, Vec<Change>), MergeError> {
     let blanks = (file.text.contains("\n\t"), file.text.contains("\n "));
     let mut merge = Merge { file, snippet, may_lose, blanks, edits: Edits::default() };
     let (mut old, mut new) = (file.root(), snippet.list());
@@ -98,8 +92,7 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, V
     } else if let Some(class) = merge.class(new) {
         merge.list(class, new, 1, true)?;
     } else if snippet.is_wrapped {
-        let message = "a method has no class, and none of the file has it, or more than one";
-        return Err(Refusal::new(message, WHOLE));
+        return Err(MergeError::no_place("a method without its class"));
     } else {
         merge.list(old, new, 0, true)?;
     }
@@ -107,7 +100,7 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, V
 }
 
 /// Refuses a result that lacks a definition of the file.
-fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refusal> {
+fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), MergeError> {
     let (before, after) = (items::lists(file), items::lists(after));
     let mut left: HashMap<(&str, &str), usize> = HashMap::new();
     for key in after.iter().flat_map(|(_, all)| all).map(Definition::key) {
@@ -118,8 +111,8 @@ fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refus
             Some(count) if *count > 0 => *count -= 1,
             _ if may_lose => {}
             _ => {
-                let message = format!("the result would lack {} `{}`", key.0, key.1);
-                return Err(Refusal::new(message, MARK).loses());
+                let what = format!("{} `{}`", key.0, key.1);
+                return Err(MergeError::lacks("the result", &what, MARK).loses());
             }
         }
     }
@@ -127,30 +120,9 @@ fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Refus
 }
 
 impl Merge<'_> {
-    /// A refusal with the lines of a definition of the snippet and of the file's.
-    fn refuse(
-        &self,
-        message: String,
-        help: &str,
-        new: &Definition<'_>,
-        old: Option<&Definition<'_>>,
-    ) -> Refusal {
-        let at = new.core.start_position().row;
-        let refusal = Refusal::new(message, help).at(at);
-        match old {
-            Some(old) => refusal.in_file(old.core.start_position().row),
-            None => refusal,
-        }
-    }
-
-    /// A refusal of a definition that lacks something that the file's has.
-    fn lacks(&self, new: &Definition<'_>, what: &str, help: &str, old: Option<&Definition<'_>>) -> Refusal {
-        self.refuse(format!("{} lacks {what} of the file", new.shown()), help, new, old)
-    }
-
     /// A range of the snippet, re-indented for the file: all lines but the first get the indentation `to` instead of that
     /// of the first line.
-    fn shifted(&self, range: Range<usize>, to: &str) -> Result<String, Refusal> {
+    fn shifted(&self, range: Range<usize>, to: &str) -> Result<String, MergeError> {
         let of = &self.snippet.parsed;
         let from = of.indentation(range.start);
         let text = of.slice(range.clone());
@@ -160,44 +132,32 @@ impl Merge<'_> {
         if from == to && self.snippet.indentation.is_empty() {
             return Ok(text.to_owned());
         }
-        let shown = format!("{}{from}", self.snippet.indentation);
-        let mut out = String::with_capacity(text.len());
-        let strings = if shown == to { Vec::new() } else { edits::strings(of, &range) };
         let mut at = range.start;
         for (line, whole) in text.split_inclusive('\n').enumerate() {
-            let rest = match whole.strip_prefix(from) {
-                _ if line == 0 => whole,
-                Some(rest) if !rest.trim().is_empty() => {
-                    out.push_str(to);
-                    rest
-                }
-                _ if whole.trim().is_empty() => whole.trim_start_matches([' ', '\t']),
-                _ => {
-                    return Err(Refusal::new(LESS_INDENTED, INDENT).at(of.line(at)));
-                }
-            };
-            out.push_str(rest);
+            if line > 0 && !whole.starts_with(from) && !whole.trim().is_empty() {
+                return Err(MergeError::indentation().at(of.line(at)));
+            }
             at += whole.len();
         }
+        let shown = format!("{}{from}", self.snippet.indentation);
+        let strings = if shown == to { Vec::new() } else { edits::strings(of, &range) };
         for string in strings {
-            let moved: String = edits::reindented(of.slice(string.clone()), from, to);
+            let moved = edits::reindented(of.slice(string.clone()), from, to);
             if !self.file.text.contains(&moved) {
-                let message = "a string over several lines is indented otherwise than in the file";
-                return Err(Refusal::new(message, INDENT).at(of.line(string.start)));
+                return Err(MergeError::indentation().at(of.line(string.start)));
             }
         }
-        Ok(out)
+        Ok(edits::reindented(text, from, to))
     }
 
     /// Refuses lines that are indented by tabs if the file has spaces, or the other way round.
-    fn check_indentation(&self, text: &str, to: &str, at: usize) -> Result<(), Refusal> {
+    fn check_indentation(&self, text: &str, to: &str, at: usize) -> Result<(), MergeError> {
         let begins = |text: &str, blank: char| text.lines().skip(1).any(|line| line.starts_with(blank));
         let own = |blank| if blank == '\t' { self.blanks.0 } else { self.blanks.1 };
         let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && own(blank);
         for (own, other) in [('\t', ' '), (' ', '\t')] {
             if begins(text, own) && !begins(text, other) && file_has(other) && !file_has(own) {
-                let message = "the code block is indented by other blanks than the file";
-                return Err(Refusal::new(message, INDENT).at(self.snippet.parsed.line(at)));
+                return Err(MergeError::indentation().at(self.snippet.parsed.line(at)));
             }
         }
         Ok(())

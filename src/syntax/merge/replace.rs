@@ -1,10 +1,10 @@
 //! Replaces a definition of the file by the snippet's.
 
-use super::super::Refusal;
+use super::super::error::{MARK, MergeError, WHOLE};
 use super::super::items::{DEEPEST, Definition, Part, flattened, parts};
 use super::super::tree::Parsed;
+use super::Merge;
 use super::edits::unindented;
-use super::{MARK, Merge, OTHER_FORMAT, WHOLE};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -18,16 +18,13 @@ impl<'a> Merge<'a> {
         old: &Definition<'a>,
         new: &Definition<'a>,
         depth: u32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         if self.is_unchanged(old, new) {
             return Ok(());
         }
         if parsed.language.has_overloads && old.parameter_types(file) != new.parameter_types(parsed) {
-            let message =
-                format!("{} has other parameters than in the file and may be one more", new.shown());
-            let help = OTHER_FORMAT;
-            return Err(self.refuse(message, help, new, Some(old)));
+            return Err(lacks(new, "the parameters", WHOLE, Some(old)));
         }
         let range = new.range(parsed);
         if !self.snippet.elides(range.clone()) {
@@ -38,11 +35,10 @@ impl<'a> Merge<'a> {
             self.edits.replace(old.range(file), text);
             return self.tail(old, new);
         }
-        let (Some(old_body), Some(new_body)) = (old.body, new.body) else {
-            return Err(self.elided_elsewhere(new, old));
-        };
+        let unclear = || Err(MergeError::unclear_elision(&new.shown(), WHOLE).about(new, Some(old)));
+        let (Some(old_body), Some(new_body)) = (old.body, new.body) else { return unclear() };
         if old.is_container != new.is_container || self.snippet.elides(range.start..new_body.start_byte()) {
-            return Err(self.elided_elsewhere(new, old));
+            return unclear();
         }
         self.check_own_belongings(old, new)?;
         self.head(old, new)?;
@@ -50,11 +46,6 @@ impl<'a> Merge<'a> {
             true => self.list(old_body, new_body, depth + 1, false),
             false => self.body(old, new),
         }
-    }
-
-    fn elided_elsewhere(&self, new: &Definition<'_>, old: &Definition<'_>) -> Refusal {
-        let message = format!("it is not clear what is left out of {}", new.shown());
-        self.refuse(message, WHOLE, new, Some(old))
     }
 
     /// Whether both definitions, with their trailing comments, are equal.
@@ -71,7 +62,7 @@ impl<'a> Merge<'a> {
         old: &Definition<'_>,
         new: &Definition<'_>,
         depth: u32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), MergeError> {
         self.check_own_belongings(old, new)?;
         if let (Some(old_body), Some(new_body), true) =
             (old.body, new.body, old.is_container && depth < DEEPEST)
@@ -80,7 +71,7 @@ impl<'a> Merge<'a> {
             let here = parts(&self.snippet.parsed, new_body, &HashSet::new());
             if let Some(lost) = self.first_lost(&there, &here) {
                 let first = self.file.slice(lost.clone()).lines().next().unwrap_or_default();
-                let refusal = self.lacks(new, &format!("`{first}`"), MARK, None);
+                let refusal = lacks(new, &format!("`{first}`"), MARK, None);
                 return Err(refusal.in_file(self.file.line(lost.start)).loses());
             }
             let here: Vec<_> = here.iter().filter_map(Part::definition).collect();
@@ -97,7 +88,7 @@ impl<'a> Merge<'a> {
                     }
                     None if self.may_lose => {}
                     None => {
-                        return Err(self.lacks(new, &old_member.shown(), MARK, Some(old_member)).loses());
+                        return Err(lacks(new, &old_member.shown(), MARK, Some(old_member)).loses());
                     }
                 }
             }
@@ -124,57 +115,36 @@ impl<'a> Merge<'a> {
 
     /// Refuses a definition that lacks a decorator, a modifier, the comment above, the docstring or the body of the
     /// file's.
-    fn check_own_belongings(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), Refusal> {
+    fn check_own_belongings(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let mut here = new.decorators(parsed);
-        for decorator in old.decorators(file) {
-            match here.iter().position(|one| *one == decorator) {
-                Some(at) => _ = here.swap_remove(at),
-                None => {
-                    return Err(self.lacks(new, &format!("`{decorator}`"), WHOLE, Some(old)));
-                }
+        let mut is_lost = |decorator: &&str| match here.iter().position(|one| one == decorator) {
+            Some(at) => {
+                here.swap_remove(at);
+                false
             }
-        }
-        let here = new.modifiers(parsed);
-        if let Some(word) = old.modifiers(file).into_iter().find(|word| !here.contains(word)) {
-            return Err(self.lacks(new, &format!("`{word}`"), WHOLE, Some(old)));
-        }
-        if old.has_comment(file) && !new.has_comment(parsed) {
-            return Err(self.lacks(new, "the comment beside it", WHOLE, Some(old)));
-        }
-        let starts_elided = new.body.is_some_and(|body| {
-            flattened(parsed.language, body)
-                .first()
-                .is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()))
-        });
-        if old.docstring(file) && !new.docstring(parsed) && !starts_elided {
-            return Err(self.lacks(new, "the docstring", WHOLE, Some(old)));
-        }
-        let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
-        if !is_elided && self.is_stub(new) && !self.is_stub_of(old, file) {
-            return Err(self.lacks(new, "the body", WHOLE, Some(old)));
-        }
-        Ok(())
-    }
-
-    fn is_stub(&self, new: &Definition<'_>) -> bool {
-        self.is_stub_of(new, &self.snippet.parsed)
-    }
-
-    /// Whether the body of a function does nothing.
-    fn is_stub_of(&self, one: &Definition<'_>, of: &Parsed) -> bool {
-        let Some(body) = one.body.filter(|_| !one.is_container) else { return false };
-        let says = |node: &tree_sitter::Node<'_>| {
-            !of.is_comment(*node) && !STUBS.contains(&of.of(*node).trim_end_matches(';'))
+            None => true,
         };
-        !flattened(of.language, body)
-            .iter()
-            .filter(|node| node.child(0).is_none_or(|child| child.kind() != "string"))
-            .any(says)
+        let decorator = old.decorators(file).into_iter().find(|decorator| is_lost(decorator));
+        let shown = new.modifiers(parsed);
+        let modifier = || old.modifiers(file).into_iter().find(|word| !shown.contains(word));
+        let first = new.body.and_then(|body| flattened(parsed.language, body).into_iter().next());
+        let starts_elided = first.is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()));
+        let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
+        let what = match decorator.or_else(modifier) {
+            Some(word) => format!("`{word}`"),
+            None if old.has_comment(file) && !new.has_comment(parsed) => "the comment beside it".to_owned(),
+            None if old.docstring(file) && !new.docstring(parsed) && !starts_elided => {
+                "the docstring".to_owned()
+            }
+            None if !is_elided && is_stub(new, parsed) && !is_stub(old, file) => "the body".to_owned(),
+            None => return Ok(()),
+        };
+        Err(lacks(new, &what, WHOLE, Some(old)))
     }
 
     /// Replaces the head of a definition, up to its body.
-    fn head(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), Refusal> {
+    fn head(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let (mut old_head, mut new_head) = (old.head(file), new.head(parsed));
         // Comments and decorators that the snippet does not show stay.
@@ -192,12 +162,12 @@ impl<'a> Merge<'a> {
             );
             let mut left = new_words.iter();
             if let Some(word) = old_words.iter().find(|word| !left.any(|other| other == *word)) {
-                return Err(self.lacks(new, &format!("`{word}`"), WHOLE, Some(old)));
+                return Err(lacks(new, &format!("`{word}`"), WHOLE, Some(old)));
             }
         }
         let to = file.indentation(old_head.start);
         let text = self.shifted(new_head, to)?;
-        self.check_lines_lost(old, new, &old_head, &text, false)?;
+        self.check_lines_lost(new, &old_head, &text, false)?;
         self.edits.replace(old_head, text);
         Ok(())
     }
@@ -210,7 +180,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Replaces the comment after a definition on its last line.
-    fn tail(&mut self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), Refusal> {
+    fn tail(&mut self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), MergeError> {
         let end = old.range(self.file).end;
         let place = self.file.tail(end);
         match (self.tails(old, new), place) {
@@ -220,12 +190,27 @@ impl<'a> Merge<'a> {
                 self.edits.replace(at..at, format!("  {after}"));
             }
             ((Some(_), None), _) if !self.may_lose => {
-                return Err(self.lacks(new, "the comment beside it", WHOLE, Some(old)).loses());
+                return Err(lacks(new, "the comment beside it", WHOLE, Some(old)).loses());
             }
             _ => {}
         }
         Ok(())
     }
+}
+
+/// Whether the body of a function does nothing.
+fn is_stub(one: &Definition<'_>, of: &Parsed) -> bool {
+    let Some(body) = one.body.filter(|_| !one.is_container) else { return false };
+    let does_something = |node: &tree_sitter::Node<'_>| {
+        let is_docstring = node.child(0).is_some_and(|child| child.kind() == "string");
+        !is_docstring && !of.is_comment(*node) && !STUBS.contains(&of.of(*node).trim_end_matches(';'))
+    };
+    !flattened(of.language, body).iter().any(does_something)
+}
+
+/// A definition that lacks something that the file's has.
+fn lacks(new: &Definition<'_>, what: &str, help: &'static str, old: Option<&Definition<'_>>) -> MergeError {
+    MergeError::lacks(&new.shown(), what, help).about(new, old)
 }
 
 /// The words and signs of a text.

@@ -1,6 +1,6 @@
 //! That hostile responses cost no more than their length.
 
-use super::{Reading, parse};
+use crate::format::{Reading, parse};
 use crate::response::Response;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;

@@ -1,13 +1,13 @@
 //! For tests: that the work to read a response grows as its length does.
 
-use super::{FormatId, Reading, parse, scan};
+use crate::format::{FormatId, Reading, parse, scan};
 use crate::response::Response;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
 /// Fails if twice the input makes a parser read more than 2.3 times as many lines, or if a hundred thousand lines take
 /// as long as only quadratic work does. The first is exact; a clock is not, though it counts this thread's time alone.
-pub(super) fn assert_linear(name: &str, format: FormatId, text: &dyn Fn(usize) -> String) {
+pub(in crate::format) fn assert_linear(name: &str, format: FormatId, text: &dyn Fn(usize) -> String) {
     let read = |n| {
         let response = Response::new(0, "r", text(n).into_bytes(), 1 << 30).unwrap();
         let clock = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap();

@@ -1,7 +1,7 @@
 //! What holds for any response.
 
-use super::{FormatId, Reading, parse};
 use crate::edit::{Change, Edit, Op, Script};
+use crate::format::{FormatId, Reading, parse};
 use crate::response::Response;
 use crate::span::Span;
 use proptest::prelude::*;

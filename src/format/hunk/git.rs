@@ -1,0 +1,57 @@
+//! The lines of git's header for a file (git-diff(1)).
+
+/// The kind of a header line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::format) enum HeaderLine {
+    /// `--- name`
+    OldName,
+    /// `+++ name`
+    NewName,
+    RenameFrom,
+    RenameTo,
+    CopyFrom,
+    CopyTo,
+    NewFileMode,
+    DeletedFileMode,
+    OldMode,
+    NewMode,
+    Index,
+    Similarity,
+    Binary,
+}
+
+impl HeaderLine {
+    /// The beginnings of header lines.
+    const BEGINNINGS: [(&str, Self); 15] = [
+        ("--- ", Self::OldName),
+        ("+++ ", Self::NewName),
+        ("rename from ", Self::RenameFrom),
+        ("rename to ", Self::RenameTo),
+        ("copy from ", Self::CopyFrom),
+        ("copy to ", Self::CopyTo),
+        ("new file mode ", Self::NewFileMode),
+        ("deleted file mode ", Self::DeletedFileMode),
+        ("old mode ", Self::OldMode),
+        ("new mode ", Self::NewMode),
+        ("index ", Self::Index),
+        ("similarity index ", Self::Similarity),
+        ("dissimilarity index ", Self::Similarity),
+        ("Binary files ", Self::Binary),
+        ("GIT binary patch", Self::Binary),
+    ];
+
+    /// The kind of a line, and the length of its beginning.
+    pub(in crate::format) fn of(line: &str) -> Option<(Self, usize)> {
+        let is_it = |(beginning, _): &&(&str, Self)| line.starts_with(beginning);
+        Self::BEGINNINGS.iter().find(is_it).map(|(beginning, kind)| (*kind, beginning.len()))
+    }
+
+    /// Whether it does more than change the lines of a file.
+    pub(in crate::format) fn is_more(self, line: &str) -> bool {
+        match self {
+            Self::OldName | Self::NewName | Self::Index | Self::Similarity => false,
+            Self::NewFileMode => !line.trim_end().ends_with(" 100644"),
+            _ => true,
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Whether a hunk is already applied. Every format and strategy asks here.
 //!
 //! It is said only where nothing else can be meant: the search text lies inside the result, the place that is pointed to holds the
-//! result, or the result is long enough, stands in one place, and nothing else in the file is nearly the search text. Edits
+//! result, or the result is long enough, matches one place, and nothing else in the file is nearly the search text. Edits
 //! that touch each other are judged by what they come to together.
 
 use super::Repeat;
@@ -40,7 +40,7 @@ pub(super) fn already_applied(query: &Query<'_>, repeat: Repeat) -> Option<(Plac
     (is_result && had(query, match_mode) && !nearly_matches(query, &places)).then_some((place, match_mode))
 }
 
-/// Whether a hunk removes more lines at an edge than it adds there: they may still stand beside its result, misquoted.
+/// Whether a hunk removes more lines at an edge than it adds there: they may still be beside its result, misquoted.
 fn shrinks_at(steps: &mut dyn Iterator<Item = &Step<'_>>) -> bool {
     let changes: Vec<&Step<'_>> = steps.take_while(|step| !matches!(step, Step::Keep(_))).collect();
     2 * changes.iter().filter(|step| matches!(step, Step::Remove(_))).count() > changes.len()

@@ -73,7 +73,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
         Scope::Whole => hay.whole_lines(&pattern.before, match_mode.normalization),
         Scope::Part if part::may_be(pattern) => hay.parts(pattern.before.first().copied().unwrap_or(&[])),
         Scope::Part => Vec::new(),
-        // The same lines with their blank ones stand on a stricter match mode.
+        // With their blank lines they match in a stricter mode.
         Scope::SkippingBlanks => hay.skipping_blanks(&pattern.solid(), match_mode.normalization),
     };
     if places.is_empty() {

@@ -117,7 +117,7 @@ fn brings_lines(pattern: &Pattern<'_>, after: &Pattern<'_>) -> bool {
     after.solid().len() > pattern.solid().len()
 }
 
-/// Whether lines that look like the result of a hunk are not: a line that goes at an edge of the hunk still stands beside them, or
+/// Whether lines that look like the result of a hunk are not: a removed line at an edge of the hunk is still beside them, or
 /// they are to end the file without a newline and do not.
 pub(super) fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {
     let is_at_end = || !hay.content().ends_with_newline() && result.behind() == hay.line_count();
@@ -152,7 +152,7 @@ fn differs(pattern: &Pattern<'_>, after: &[&[u8]], normalization: Normalization)
         || after.iter().zip(&pattern.before).any(|(a, b)| !normalization.eq(a, b))
 }
 
-/// Whether a normalization sees each line that a hunk changes.
+/// Whether a normalization tells each line that a hunk adds from those that it removes.
 pub(super) fn sees_all(pattern: &Pattern<'_>, normalization: Normalization) -> bool {
     let removed: HashSet<_> = pattern.removed().map(|text| (normalization.hash(text), text)).collect();
     let normalizations: HashSet<u64> = removed.iter().map(|(hash, _)| *hash).collect();

@@ -68,7 +68,7 @@ impl Single<'_> {
                 // What the response has twice is counted as lines.
                 && (self.repeat.total, self.repeat.elsewhere) == (1, 0)
                 && !pattern.solid().is_empty()
-                // A text that is a whole line in one place and a part of one in another stands twice.
+                // A text that is a whole line in one place and a part of one in another has two matches.
                 && let Some(part) = verbatim(&query, &self.hunk.change, false)?
                 && !is_exact
             {
@@ -101,7 +101,7 @@ impl Single<'_> {
         }
     }
 
-    /// A text that is replaced wherever it stands.
+    /// A text that is replaced wherever it matches.
     fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
         let query = self.query(pattern);
         match verbatim(&query, &self.hunk.change, true)? {
@@ -181,7 +181,7 @@ impl Single<'_> {
     }
 
     /// The place that is counted to. It is counted among all of them, or a second run would take another one; and where the
-    /// result stands before it, a first run may have been.
+    /// file has the result before it, a first run may have been.
     fn counted(
         &self,
         query: &Query<'_>,

@@ -1,4 +1,4 @@
-//! A before-text beside the region of a file that is most like it, line by line.
+//! A search text beside its closest match, line by line.
 
 use crate::diag::{Row, RowKind};
 use crate::locate::thresholds::{COMPARED, LIKELY_ALIKE, LIKELY_PAIRS};
@@ -10,7 +10,7 @@ use similar::DiffOp;
 /// What does not count at first.
 const FORM: Normalization = Normalization::FoldedTrimmed;
 
-/// Every line of both sides, in order, those that stand for each other in one row.
+/// Every line of both sides, in order, those that match each other in one row.
 pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], budget: &Budget) -> Vec<Row> {
     let hashes = |lines: &[&[u8]]| -> Vec<u64> { lines.iter().map(|line| FORM.hash(line)).collect() };
     let (old, new) = (hashes(before), hashes(lines));

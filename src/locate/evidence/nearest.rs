@@ -1,4 +1,4 @@
-//! What a refusal shows of the file when a text is nowhere in it: the region most like it.
+//! What a refusal shows of the file if the search text has no match: the closest one.
 
 use super::compare::compare;
 use super::surrounding::beginning;
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 const FORM: Normalization = Normalization::FoldedTrimmed;
 
-/// Whether all lines that a hunk adds stand in the region, and one of them says something.
+/// Whether the region has all lines that a hunk adds, and one of them says something.
 pub(super) fn has_what_is_added(nearest: &Nearest, pattern: &Pattern<'_>) -> bool {
     let there: HashSet<u64> = nearest.lines.iter().map(|line| FORM.hash(line.as_bytes())).collect();
     // What only changes its place was there before, too.
@@ -111,7 +111,7 @@ fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> 
     beginnings(spots)
 }
 
-/// How much of the text stands from a line on, with lines put in or left out. Those between equal ones are compared in turn.
+/// How much of the text the file has from a line on, with lines put in or left out. Those between equal ones are compared in turn.
 fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, steps: &mut usize) -> Region {
     let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
     // Some more lines, for those that the file has in between.

@@ -1,5 +1,5 @@
-//! A line that the answer misquotes, and writes in its after-text as the file has it, is a kept line: the result is what
-//! both the file and the answer say.
+//! A line that the response misquotes, and writes in its replacement as the file has it, is a context line: the result is what
+//! both the file and the response say.
 
 use crate::diag::Refusal;
 use crate::locate::already_applied::nearly_matches;

@@ -18,7 +18,7 @@ const FORM: Normalization = Normalization::FoldedTrimmed;
 
 const MODE: MatchMode = MatchMode { tier: Tier::Similar, ..MatchMode::LOOSEST };
 
-/// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps; with each, whether
+/// The regions that have every removed line, and all but a few of the context lines; with each, whether
 /// the hunk was made there.
 pub(super) fn places(query: &Query<'_>) -> Vec<(Alignment, bool)> {
     let Query { context, hay, pattern, .. } = *query;
@@ -73,8 +73,8 @@ impl<'a> Wanted<'a> {
         Self { hashes: lines.iter().map(|line| FORM.hash(line)).collect(), lines, kept, slips }
     }
 
-    /// Where a region may begin. Of any `slips + 1` lines at least one stands unchanged in each region, and so does every
-    /// line that goes: those that the file has least often are looked up.
+    /// Where a region may begin. Of any `slips + 1` lines each region has at least one unchanged, and every
+    /// removed line: those that the file has least often are looked up.
     fn starts(&self, file: &Solid<'_>) -> Vec<usize> {
         let spots = file.spots(&self.hashes, usize::MAX);
         let often = |line: &usize| spots.get(&self.hashes[*line]).map_or(0, Vec::len);
@@ -188,7 +188,7 @@ fn is_same_comment(written: &[u8], real: &[u8]) -> bool {
         || ratio(written, real) >= REWORDED_ALIKE && has_its_words(written, real)
 }
 
-/// Words that may stand for each other, or be left out, in a comment that is about the same.
+/// Words that may be exchanged for each other, or left out, in a comment about the same thing.
 const SMALL_WORDS: &[&str] = &[
     "a", "an", "the", "this", "that", "these", "those", "its", "his", "their", "our", "your", "it", "they",
     "we", "you", "is", "are", "be", "was", "were", "will", "can", "to", "of", "in", "on", "at", "for",

@@ -2,11 +2,11 @@
 
 use super::already_applied::{already_applied, stricter_result};
 use super::evidence;
+use super::loose;
 use super::pointer::Objection;
 use super::query::Query;
 use super::solution::{Part, Solution};
-use super::tier::{MatchMode, Tier};
-use super::{Repeat, loose};
+use super::tier::{LOOSEST, MatchMode, Tier};
 use crate::diag::Refusal;
 use crate::text::search::Place;
 
@@ -22,7 +22,7 @@ impl Query<'_> {
 
     /// Where the text matches at tiers 1 to 6, whatever is against it; from its first line to its last that are not blank.
     pub(super) fn loosely(&self) -> Vec<Place> {
-        self.hay.skipping_blanks(&self.pattern.solid(), MatchMode::LOOSEST.normalization)
+        self.hay.skipping_blanks(&self.pattern.solid(), LOOSEST)
     }
 
     /// The match at a line that nothing is against.
@@ -39,22 +39,22 @@ impl Query<'_> {
     }
 
     /// The hunk as one that is already applied, if it is.
-    pub(super) fn already_applied(&self, repeat: Repeat) -> Option<Part> {
-        let (place, match_mode) = already_applied(self, repeat)?;
+    pub(super) fn already_applied(&self) -> Option<Part> {
+        let (place, match_mode) = already_applied(self)?;
         Some(self.made(place, match_mode))
     }
 
-    /// What the hunk comes to that has no place at the strict tiers: it was made, where `repeat` says how many matches it may have;
-    /// or it has a place at the loose tiers, if these may be asked; else why it has none. A place that is refused for what it
+    /// What the hunk comes to that has no place at the strict tiers: it is already applied, or it has a place at the loose tiers,
+    /// where these may be asked; else why it has none. A place that is refused for what it
     /// is, and not for where it is, is the one that is meant.
     pub(super) fn otherwise(
         &self,
-        repeat: Option<Repeat>,
+        may_be_applied: bool,
         loose: bool,
         refused: Option<(Place, Objection)>,
     ) -> Result<Part, Box<Refusal>> {
         let Self { context, hay, pattern, pointers } = *self;
-        if let Some(part) = repeat.and_then(|repeat| self.already_applied(repeat)) {
+        if may_be_applied && let Some(part) = self.already_applied() {
             return Ok(part);
         }
         if loose

@@ -3,14 +3,11 @@
 use super::alignment::Alignment;
 use super::indent::{Pair, Shift};
 use super::query::Query;
-use super::tier::{MatchMode, Scope};
+use super::tier::{LOOSEST, MatchMode, Scope};
 use crate::pattern::{End, Pattern, Step};
 use crate::text::search::{Haystack, Place};
 use crate::text::{Language, Normalization, is_blank};
 use std::collections::HashSet;
-
-/// Indentation and look-alikes do not count.
-pub(super) const FORM: Normalization = MatchMode::LOOSEST.normalization;
 
 /// This many lines beside a place are looked at, besides twice as many as the result has.
 const MARGIN: usize = 64;
@@ -35,14 +32,14 @@ impl<'a> Results<'a> {
         let places = match match_mode.scope {
             Scope::Part => Vec::new(),
             // Only the bytes tell what was made from what was not, if they do.
-            _ if after.solid().is_empty() || !differs(pattern, &after.before, FORM) => {
+            _ if after.solid().is_empty() || !differs(pattern, &after.before, LOOSEST) => {
                 let tells = differs(pattern, &after.before, Normalization::Text);
                 if tells { beside.whole_lines(&after.before, Normalization::Text) } else { Vec::new() }
             }
             Scope::SkippingBlanks if brings_lines(pattern, &after) => {
-                beside.skipping_blanks(&after.solid(), FORM)
+                beside.skipping_blanks(&after.solid(), LOOSEST)
             }
-            _ => beside.whole_lines(&after.before, FORM),
+            _ => beside.whole_lines(&after.before, LOOSEST),
         };
         Self { query, match_mode, after, places }
     }

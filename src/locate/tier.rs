@@ -45,7 +45,10 @@ impl Tier {
     }
 }
 
-/// One way to look for a before-text.
+/// What all tiers up to 6 look away from: blanks at both ends of lines, and look-alikes.
+pub(super) const LOOSEST: Normalization = MatchMode::LOOSEST.normalization;
+
+/// One way to look for a search text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MatchMode {
     /// What it is reported as. [`Tier::Exact`] is [`Tier::Eol`] too: see [`ladder`].

@@ -88,16 +88,15 @@ impl Single<'_> {
         let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
         if mode >= Mode::Standing
             && !counts
-            && let Some(part) =
-                readings.iter().find_map(|pattern| self.query(pattern).already_applied(self.repeat))
+            && let Some(part) = readings.iter().find_map(|pattern| self.query(pattern).already_applied())
         {
             return Ok(part);
         }
         // A text in doubt is not looked for loosely too, nor is one that is counted or repeated.
         let loose = mode == Mode::Loose && readings.len() == 1 && self.hunk.anchor == Anchor::Unique;
         match refused {
-            Some((pattern, objected)) => self.query(pattern).otherwise(None, loose, Some(objected)),
-            None => self.query(shortest).otherwise(None, loose, None),
+            Some((pattern, objected)) => self.query(pattern).otherwise(false, loose, Some(objected)),
+            None => self.query(shortest).otherwise(false, loose, None),
         }
     }
 
@@ -106,7 +105,7 @@ impl Single<'_> {
         let query = self.query(pattern);
         match verbatim(&query, &self.hunk.change, true)? {
             Some(part) => Ok(part),
-            None => query.otherwise((mode >= Mode::Standing).then_some(self.repeat), false, None),
+            None => query.otherwise(mode >= Mode::Standing, false, None),
         }
     }
 

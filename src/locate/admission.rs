@@ -26,7 +26,7 @@ pub(super) fn objection(candidate: &Candidate<'_>) -> Option<Objection> {
     RULES.iter().find_map(|rule| rule(candidate))
 }
 
-/// A pointer binds.
+/// What says where binds.
 fn against_a_pointer(candidate: &Candidate<'_>) -> Option<Objection> {
     candidate.query.pointers.against(&candidate.aligned.place)
 }

@@ -58,7 +58,7 @@ impl Alignment {
         Some(aligned)
     }
 
-    /// Lines that are put in, and nothing that is found.
+    /// The place of lines that are added without a search text.
     pub(super) fn of_nothing(line: usize) -> Self {
         let (shift, first, similarity) = (Shift::None, None, None);
         let place = Place::lines(line, line);

@@ -1,18 +1,17 @@
 //! Whether a hunk is already applied. Every format and strategy asks here.
 //!
 //! It is said only where nothing else can be meant: the search text lies inside the result, the place that is pointed to holds the
-//! result, or the result is long enough, stands in one place, and nothing else in the file is nearly the search text. Edits
+//! result, or the result is long enough, matches one place, and nothing else in the file is nearly the search text. Edits
 //! that touch each other are judged by what they come to together.
 
-use super::Repeat;
 use super::alignment::Alignment;
 use super::matches::{Matches, find};
 use super::query::Query;
 use super::reindent::Reindent;
-use super::results::{FORM, is_unfinished, sees_all};
+use super::results::{is_unfinished, sees_all};
 use super::splice::{Beside, Splice};
 use super::thresholds::{LEAST_LINES, NEARLY};
-use super::tier::{MatchMode, Scope};
+use super::tier::{LOOSEST, MatchMode, Scope};
 use crate::edit::{Hunk, Unit};
 use crate::pattern::{Pattern, Step, says_something};
 use crate::text::alike::reach;
@@ -21,8 +20,8 @@ use crate::text::{Content, Normalization, difference_of, in_common, is_blank};
 use crate::version::Version;
 
 /// Where the result of a hunk matches that has no place, if that is because it is already applied.
-pub(super) fn already_applied(query: &Query<'_>, repeat: Repeat) -> Option<(Place, MatchMode)> {
-    let Query { hay, pattern, pointers, .. } = *query;
+pub(super) fn already_applied(query: &Query<'_>) -> Option<(Place, MatchMode)> {
+    let Query { context, hay, pattern, pointers } = *query;
     let is_pointed_to = pointers.regions.is_some() || pointers.tail.is_some();
     let after = Pattern::of_lines(pattern.after());
     let keeps = || pattern.kept().any(|line| !is_blank(pattern.before[line]));
@@ -33,14 +32,14 @@ pub(super) fn already_applied(query: &Query<'_>, repeat: Repeat) -> Option<(Plac
     }
     let Matches { match_mode, places } = find(&query.with(&after)).ok()?.ok()?;
     let places: Vec<Place> = places.iter().map(|(aligned, _)| aligned.place).collect();
-    let place = places.first().copied().filter(|_| [1, repeat.total].contains(&places.len()))?;
+    let place = places.first().copied().filter(|_| [1, context.repeat(0).total].contains(&places.len()))?;
     let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
     let is_result =
         is_finished && match_mode.scope == Scope::Whole && sees_all(pattern, match_mode.normalization);
     (is_result && had(query, match_mode) && !nearly_matches(query, &places)).then_some((place, match_mode))
 }
 
-/// Whether a hunk removes more lines at an edge than it adds there: they may still stand beside its result, misquoted.
+/// Whether a hunk removes more lines at an edge than it adds there: they may still be beside its result, misquoted.
 fn shrinks_at(steps: &mut dyn Iterator<Item = &Step<'_>>) -> bool {
     let changes: Vec<&Step<'_>> = steps.take_while(|step| !matches!(step, Step::Keep(_))).collect();
     2 * changes.iter().filter(|step| matches!(step, Step::Remove(_))).count() > changes.len()
@@ -113,9 +112,9 @@ fn had(query: &Query<'_>, match_mode: MatchMode) -> bool {
 /// match there in order.
 pub(super) fn nearly_matches(query: &Query<'_>, apart: &[Place]) -> bool {
     let Query { hay, pattern, pointers, .. } = *query;
-    let wanted: Vec<u64> = pattern.solid().iter().map(|line| FORM.hash(line)).collect();
+    let wanted: Vec<u64> = pattern.solid().iter().map(|line| LOOSEST.hash(line)).collect();
     let needed = (wanted.len() * NEARLY).div_ceil(100);
-    let file = hay.solid(FORM);
+    let file = hay.solid(LOOSEST);
     let is_apart = |line: usize| {
         let place = Place::lines(line, line + 1);
         !apart.iter().any(|other| other.overlaps(&place)) && pointers.against(&place).is_none()
@@ -158,7 +157,7 @@ pub fn before_all(content: &Content, hunks: &[&Hunk], budget: &Budget) -> Option
         patterns?.into_iter().filter(|pattern| !pattern.changes_nothing()).collect();
     // Most often a line is missing.
     let hay = Haystack::new(content, budget);
-    if !left.last()?.added().all(|text| hay.has_line(text, FORM)) {
+    if !left.last()?.added().all(|text| hay.has_line(text, LOOSEST)) {
         return None;
     }
     let mut now = content.clone();
@@ -178,7 +177,7 @@ fn taken_out(content: &Content, pattern: &Pattern<'_>, budget: &Budget) -> Optio
     let hay = Haystack::new(content, budget);
     let [place] = hay.whole_lines(&back.before, MatchMode::TRAILING.normalization)[..] else { return None };
     // What is nearly the search text elsewhere may have been meant.
-    let elsewhere = hay.skipping_blanks(&pattern.solid(), FORM);
+    let elsewhere = hay.skipping_blanks(&pattern.solid(), LOOSEST);
     if is_unfinished(hay, pattern, &place) || elsewhere.iter().any(|other| other.reaches_out_of(&place)) {
         return None;
     }

@@ -2,11 +2,11 @@
 
 use super::already_applied::{already_applied, stricter_result};
 use super::evidence;
+use super::loose;
 use super::pointer::Objection;
 use super::query::Query;
 use super::solution::{Part, Solution};
-use super::tier::{MatchMode, Tier};
-use super::{Repeat, loose};
+use super::tier::{LOOSEST, MatchMode, Tier};
 use crate::diag::Refusal;
 use crate::text::search::Place;
 
@@ -20,12 +20,12 @@ impl Query<'_> {
         }
     }
 
-    /// Where the text stands at tiers 1 to 6, whatever is against it; from its first line to its last that are not blank.
+    /// Where the text matches at tiers 1 to 6, whatever is against it; from its first line to its last that are not blank.
     pub(super) fn loosely(&self) -> Vec<Place> {
-        self.hay.skipping_blanks(&self.pattern.solid(), MatchMode::LOOSEST.normalization)
+        self.hay.skipping_blanks(&self.pattern.solid(), LOOSEST)
     }
 
-    /// Where it stands so at a line, and no pointer is against it.
+    /// The match at a line that nothing is against.
     pub(super) fn loosely_at(&self, line: usize) -> Option<Place> {
         let beside = line..line.saturating_add(2 * self.pattern.before.len() + 1);
         let places = Self { hay: self.hay.within(beside), ..*self }.loosely();
@@ -33,28 +33,28 @@ impl Query<'_> {
         places.into_iter().find(|place| begins(place) && self.admits(place))
     }
 
-    /// The hunk as one whose result stands at a place.
+    /// The hunk as one that is already applied at a place.
     pub(super) fn made(&self, place: Place, match_mode: MatchMode) -> Part {
         Part::Made(Solution::at(self.hay, place, match_mode))
     }
 
     /// The hunk as one that is already applied, if it is.
-    pub(super) fn already_applied(&self, repeat: Repeat) -> Option<Part> {
-        let (place, match_mode) = already_applied(self, repeat)?;
+    pub(super) fn already_applied(&self) -> Option<Part> {
+        let (place, match_mode) = already_applied(self)?;
         Some(self.made(place, match_mode))
     }
 
-    /// What the hunk comes to that has no place at the strict tiers: it was made, where `repeat` says how often it may stand;
-    /// or it has a place at the loose tiers, if these may be asked; else why it has none. A place that is refused for what it
+    /// What the hunk comes to that has no place at the strict tiers: it is already applied, or it has a place at the loose tiers,
+    /// where these may be asked; else why it has none. A place that is refused for what it
     /// is, and not for where it is, is the one that is meant.
     pub(super) fn otherwise(
         &self,
-        repeat: Option<Repeat>,
+        may_be_applied: bool,
         loose: bool,
         refused: Option<(Place, Objection)>,
     ) -> Result<Part, Box<Refusal>> {
         let Self { context, hay, pattern, pointers } = *self;
-        if let Some(part) = repeat.and_then(|repeat| self.already_applied(repeat)) {
+        if may_be_applied && let Some(part) = self.already_applied() {
             return Ok(part);
         }
         if loose

@@ -1,5 +1,5 @@
 //! Where hunks are looked for, in order: strictly in the text as it is, strictly in the text before the response, as results
-//! that stand already, loosely in the text as it is.
+//! that the file has already, loosely in the text as it is.
 
 use super::Context;
 use super::combine::combined;
@@ -54,39 +54,14 @@ impl Cascade<'_> {
         let lineage = self.version.base().map(|(_, lineage)| lineage);
         let context = Context { original: self.version.original(), lineage, ..*self.context };
         let arrange = |mode: Mode| (self.arrange)(&context, hay, self.hunks, mode);
-        let mut now = arrange(if based.is_some() { Mode::Places } else { Mode::Standing });
-        if let Some((base, lineage)) = based {
-            let asks_base = match &now {
-                Ok(parts) => parts.iter().any(|part| is_loose(part, lineage) || is_new(part, lineage)),
-                Err(refusals) => !refusals.iter().any(|refusal| refusal.is_last),
-            };
-            let then = || self.on(&Context { lineage: None, ..context }, base);
-            let bring = |parts| bring_over(base, content, lineage, parts);
-            match (now, if asks_base { then() } else { None }) {
-                (Ok(parts), Some(there)) if is_closer(&there, &parts, lineage) => {
-                    return self.finish(bring(there)?);
-                }
-                (Ok(parts), Some(there)) => match was_there_too(&there, &parts, lineage) {
-                    Some((hunk, places)) => return Err(vec![evidence::ambiguous(hay, places).of_hunk(hunk)]),
-                    None => return self.finish(parts),
-                },
-                (Ok(parts), _) => return self.finish(parts),
-                (Err(refusals), None) if !asks_base => return Err(refusals),
-                (Err(refusals), None) => now = Err(refusals),
-                (Err(_), Some(there)) => {
-                    return self.finish(bring(there)?);
-                }
-            }
-            let several = |refusals: &Vec<Refusal>| {
-                refusals.iter().any(|refusal| refusal.code == Code::SearchAmbiguous)
-            };
-            if !now.as_ref().is_err_and(several) {
-                now = arrange(Mode::Standing);
-            }
+        if let Some((base, lineage)) = based
+            && let Some(settled) = self.beside_base(&context, base, lineage)
+        {
+            return settled;
         }
-        match now {
+        match arrange(Mode::Standing) {
             Ok(parts) => self.finish(parts),
-            // They stand in the response more often than in the file: those before made them.
+            // The response has them more often than the file: those before made them.
             Err(refusals) if is_given_before && refusals.iter().all(is_nowhere) => {
                 let made = self.hunks.iter().map(|_| Part::Nothing).collect();
                 Ok(Applied { outcome: Outcome::AlreadyApplied, ..self.finish(made)? })
@@ -97,6 +72,35 @@ impl Cascade<'_> {
                 None if !refusals.iter().all(is_nowhere) => Err(refusals),
                 None => self.finish(arrange(Mode::Loose)?),
             },
+        }
+    }
+
+    /// What the hunks come to by their places in the text as it is and in the base; none if neither has places for all.
+    fn beside_base(
+        &self,
+        context: &Context<'_>,
+        base: &Content,
+        lineage: &Lineage,
+    ) -> Option<Result<Applied, Vec<Refusal>>> {
+        let content = self.version.content();
+        let hay = Haystack::new(content, self.context.budget);
+        let now = (self.arrange)(context, hay, self.hunks, Mode::Places);
+        let asks_base = match &now {
+            Ok(parts) => parts.iter().any(|part| is_loose(part, lineage) || is_new(part, lineage)),
+            Err(refusals) => !refusals.iter().any(|refusal| refusal.is_last),
+        };
+        let there = if asks_base { self.on(&Context { lineage: None, ..*context }, base) } else { None };
+        let bring = |there| self.finish(bring_over(base, content, lineage, there)?);
+        match (now, there) {
+            (Ok(parts), Some(there)) if is_closer(&there, &parts, lineage) => Some(bring(there)),
+            (Ok(parts), there) => {
+                Some(match there.and_then(|there| was_there_too(&there, &parts, lineage)) {
+                    Some((hunk, places)) => Err(vec![evidence::ambiguous(hay, places).of_hunk(hunk)]),
+                    None => self.finish(parts),
+                })
+            }
+            (Err(_), Some(there)) => Some(bring(there)),
+            (Err(refusals), None) => (!asks_base).then_some(Err(refusals)),
         }
     }
 

@@ -6,8 +6,8 @@ use crate::text::Content;
 use crate::text::search::Place;
 use crate::version::LineChange;
 
-/// All changes of the hunks of a file, each with the number of its hunk, in their order; `stand` says where hunks were made
-/// before. Insertions at one point keep the order of their hunks, those first that do not belong to the line below.
+/// All changes of the hunks of a file, each with the number of its hunk, in their order; `stand` has the places of hunks that
+/// are already applied. Insertions at one point keep the order of their hunks, those first that do not belong to the line below.
 ///
 /// # Errors
 /// Two change the same lines, one begins with what another one adds, or one changes what another has made.

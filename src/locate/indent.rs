@@ -97,7 +97,7 @@ fn one_step(steps: &[Pair]) -> Vec<Pair> {
     if fits { vec![Pair::default(), step] } else { Vec::new() }
 }
 
-/// Whether an indentation is deeper than another one for certain: how many blanks a tab stands for is not known, but more than
+/// Whether an indentation is deeper than another one for certain: how many blanks a tab is worth is not known, but more than
 /// one.
 pub(super) fn is_deeper(indent: &[u8], than: &[u8]) -> bool {
     let shared = indent.iter().zip(than).take_while(|(a, b)| a == b).count();

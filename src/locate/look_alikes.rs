@@ -12,7 +12,7 @@ pub(super) fn has_look_alikes(text: &[u8]) -> bool {
     !text.is_ascii() && std::str::from_utf8(text).is_ok_and(|text| text.chars().any(|c| plain(c) != c))
 }
 
-/// Which look-alikes a text has where the file has plain characters, in the lines that stand for each other. What one of a
+/// Which look-alikes a text has where the file has plain characters, in lines that match each other. What one of a
 /// kind shows holds for all of its kind: a pair of quotes is not left half typographic.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct LookAlikes {
@@ -64,7 +64,7 @@ impl LookAlikes {
     }
 
     /// Whether a text has look-alikes that the file has in one place and not in another, or quotes of both kinds: what makes
-    /// them typographic leaves none plain. Or, in code, a dash of another length than those that stand for hyphens.
+    /// them typographic leaves none plain. Or, in code, a dash of another length than those written for hyphens.
     pub(super) fn are_unclear(&self, text: &[u8], is_code: bool) -> bool {
         let Ok(text) = std::str::from_utf8(text) else { return false };
         let both = |c: char| self.fold(c) != c && kind(plain(c)) == '\'' && text.contains(plain(c));

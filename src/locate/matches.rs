@@ -8,7 +8,7 @@ use super::pointer::Objection;
 use super::query::Query;
 use super::results::Results;
 use super::thresholds::{MATCHES, SHIFT_STEPS};
-use super::tier::{MatchMode, Scope, ladder};
+use super::tier::{LOOSEST, MatchMode, Scope, ladder};
 use crate::diag::Refusal;
 use crate::pattern::Pattern;
 use crate::text::is_blank;
@@ -73,7 +73,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
         Scope::Whole => hay.whole_lines(&pattern.before, match_mode.normalization),
         Scope::Part if part::may_be(pattern) => hay.parts(pattern.before.first().copied().unwrap_or(&[])),
         Scope::Part => Vec::new(),
-        // The same lines with their blank ones stand on a stricter match mode.
+        // With their blank lines they match in a stricter mode.
         Scope::SkippingBlanks => hay.skipping_blanks(&pattern.solid(), match_mode.normalization),
     };
     if places.is_empty() {
@@ -117,9 +117,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
 fn may_be_made(pattern: &Pattern<'_>) -> bool {
     part::may_be(pattern) || {
         let after: std::collections::HashSet<u64> =
-            pattern.after().iter().map(|line| MatchMode::LOOSEST.normalization.hash(line)).collect();
-        pattern
-            .removed()
-            .all(|text| is_blank(text) || after.contains(&MatchMode::LOOSEST.normalization.hash(text)))
+            pattern.after().iter().map(|line| LOOSEST.hash(line)).collect();
+        pattern.removed().all(|text| is_blank(text) || after.contains(&LOOSEST.hash(text)))
     }
 }

@@ -1,4 +1,4 @@
-//! Finding the one place in a file that a before-text stands for, and making the edit there.
+//! Finds the one place in a file that a search text means, and makes the edit there.
 //!
 //! An edit is the difference between its before-text and its after-text; the before-text only says where. So a line
 //! that the edit keeps stays as the file has it, byte for byte, whatever the model wrote for it. A line of code is never
@@ -9,10 +9,10 @@
 //!
 //! 1. Tiers, the strictest first; the first with a place decides: `tier`, `matches`; elision: `gapped`; similar: `loose`.
 //! 2. A line that is misquoted and written right is kept: `loose/misquote`.
-//! 3. Pointers bind, headings, numbers, counts and order: `pointer`; what is against a place: `admission`.
-//! 4. Made twice is made once: the place that a pointer means is settled by what stands there (`arrange`); that it holds is
+//! 3. Headings, numbers, counts and order bind: `pointer`; what is against a place: `admission`.
+//! 4. Made twice is made once: what the file has at the place that is named decides (`arrange`); that it holds is
 //!    checked for every plan.
-//! 5. Already applied is said only where nothing else can be meant: `already_applied`, by its `results`.
+//! 5. An edit is called already applied only if nothing else can be meant: `already_applied`, by its `results`.
 //! 6. One outcome: all readings of a place give the same bytes: `solution`; hunks that say the same: `arrange/equal`.
 //! 7. Added lines take what the matched lines show: `reindent`, by the mapping in `indent`; in languages where indentation is
 //!    syntax they go on with the blocks of the file: `block`.
@@ -98,7 +98,7 @@ pub struct Limits {
     pub guard: Guard,
 }
 
-/// How often a hunk stands in the response. Identical hunks of one region are different places of the file; in another
+/// How often the response has a hunk. Identical hunks of one region are different places of the file; in another
 /// region they are the same edit once more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeat {
@@ -111,7 +111,7 @@ pub struct Repeat {
 }
 
 impl Repeat {
-    /// A hunk that stands once.
+    /// A hunk that the response has once.
     pub const ONCE: Self = Self { total: 1, index: 0, elsewhere: 0 };
 
     /// How many of them are left.
@@ -152,7 +152,7 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// That of hunks which are nowhere else in the response.
+    /// The context of hunks that the response does not repeat.
     pub fn new(limits: &'a Limits, budget: &'a Budget) -> Self {
         Self { repeats: &[], others: &[], followed: false, limits, budget, original: None, lineage: None }
     }
@@ -163,20 +163,20 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What came of the hunks of one edit.
+/// The hunks of one edit, applied.
 #[derive(Debug, Clone)]
 pub struct Applied {
     /// The file with all of them made.
     pub version: Version,
     /// How they were found, in their order; those that change nothing by their own text are left out.
     pub matched: Vec<Match>,
-    /// What is to be said of hunks, which are counted from 0.
+    /// Notes on hunks, which are counted from 0.
     pub notes: Vec<(usize, Note)>,
     /// Whether anything changed.
     pub outcome: Outcome,
 }
 
-/// What is to be said of a hunk.
+/// A note on a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note {
     /// No context line: its lines were added below a heading, or at the end of the file.
@@ -196,7 +196,7 @@ pub enum Outcome {
     Changes,
     /// Their text changes nothing (before equals after).
     NoChange,
-    /// Their result is there already.
+    /// They are already applied.
     AlreadyApplied,
 }
 

@@ -70,7 +70,7 @@ pub(super) fn changes(
         let with = kept.clone().position(|step| matches!(step, Step::Keep(_))).unwrap_or(0);
         // Spaces behind tabs: nothing says how many are a step.
         let mixes = indent.contains(&b'\t') && after.iter().any(|text| text.starts_with(b"  "));
-        // Behind a line that goes on nothing may stand.
+        // Nothing may follow the mark of a line that goes on.
         let goes_on = after.get(with).is_some_and(|text| text.trim_ascii_end().ends_with(b"\\"));
         if mixes || goes_on && !is_blank(rest) {
             return Err(Unclear::Writing);

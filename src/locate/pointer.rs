@@ -1,4 +1,5 @@
-//! Pointers: what beside the before-text says which place is meant. A place that goes against one is never taken.
+//! What beside the search text says which place is meant: headings, line numbers, order. A place that goes against one is
+//! never taken.
 
 use super::Context;
 use super::thresholds::{CUT_SECTION, HEADINGS};
@@ -37,7 +38,7 @@ pub(super) enum Objection {
     Token,
     /// It is in a comment, and the search text is code.
     Comment,
-    /// Its blank lines stand elsewhere in the text, or nothing but blank lines would change.
+    /// Its blank lines are elsewhere in the text, or nothing but blank lines would change.
     Blanks,
 }
 
@@ -143,7 +144,7 @@ impl<'a> Blocks<'a> {
         let end = self.hay.line_count();
         let solid = |line: usize| self.hay.lines(line..end).filter(|(_, line)| !is_blank(line.text));
         let below = |text: &[u8]| self::depth(text) > depth;
-        // What may stand between a heading and its block.
+        // What may lie between a heading and its block.
         let goes_on = |text: &[u8]| {
             let text = text.trim_ascii();
             matches!(text, b"{" | b"(" | b"[" | b"where")
@@ -255,7 +256,7 @@ pub(super) fn begins_section(text: &[u8], language: Language) -> bool {
     depth(text) == 0 && mark(text).is_some_and(|mark| is_section(mark, language) && is_whole(mark))
 }
 
-/// The sign that a line begins with, as often as it stands there; none if it begins with a letter, `_` or `$`.
+/// The sign that a line begins with, with its repetitions; none if it begins with a letter, `_` or `$`.
 fn mark(text: &[u8]) -> Option<&[u8]> {
     let text = &text[indentation(text).len()..];
     let first = *text.first()?;
@@ -267,7 +268,7 @@ fn mark(text: &[u8]) -> Option<&[u8]> {
 /// which `lineage` knows where its lines are now.
 ///
 /// # Errors
-/// The section, where it is nowhere and the hunk has no numbers.
+/// The section, if no line matches it and the hunk has no numbers.
 pub(super) fn of_diff<'h>(
     context: &Context<'_>,
     original: &Blocks<'_>,

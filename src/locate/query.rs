@@ -1,11 +1,11 @@
-//! A hunk, and where it is looked for.
+//! A hunk and where to search for it.
 
 use super::Context;
 use super::pointer::Pointers;
 use crate::pattern::Pattern;
 use crate::text::search::{Haystack, Place};
 
-/// What is to be found, in which text, and what says where.
+/// A search text, the text to search, and what says where.
 #[derive(Clone, Copy)]
 pub(super) struct Query<'a> {
     pub(super) context: &'a Context<'a>,

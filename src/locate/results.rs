@@ -3,14 +3,11 @@
 use super::alignment::Alignment;
 use super::indent::{Pair, Shift};
 use super::query::Query;
-use super::tier::{MatchMode, Scope};
+use super::tier::{LOOSEST, MatchMode, Scope};
 use crate::pattern::{End, Pattern, Step};
 use crate::text::search::{Haystack, Place};
 use crate::text::{Language, Normalization, is_blank};
 use std::collections::HashSet;
-
-/// Indentation and look-alikes do not count.
-pub(super) const FORM: Normalization = MatchMode::LOOSEST.normalization;
 
 /// This many lines beside a place are looked at, besides twice as many as the result has.
 const MARGIN: usize = 64;
@@ -35,14 +32,14 @@ impl<'a> Results<'a> {
         let places = match match_mode.scope {
             Scope::Part => Vec::new(),
             // Only the bytes tell what was made from what was not, if they do.
-            _ if after.solid().is_empty() || !differs(pattern, &after.before, FORM) => {
+            _ if after.solid().is_empty() || !differs(pattern, &after.before, LOOSEST) => {
                 let tells = differs(pattern, &after.before, Normalization::Text);
                 if tells { beside.whole_lines(&after.before, Normalization::Text) } else { Vec::new() }
             }
             Scope::SkippingBlanks if brings_lines(pattern, &after) => {
-                beside.skipping_blanks(&after.solid(), FORM)
+                beside.skipping_blanks(&after.solid(), LOOSEST)
             }
-            _ => beside.whole_lines(&after.before, FORM),
+            _ => beside.whole_lines(&after.before, LOOSEST),
         };
         Self { query, match_mode, after, places }
     }
@@ -117,7 +114,7 @@ fn brings_lines(pattern: &Pattern<'_>, after: &Pattern<'_>) -> bool {
     after.solid().len() > pattern.solid().len()
 }
 
-/// Whether lines that look like the result of a hunk are not: a line that goes at an edge of the hunk still stands beside them, or
+/// Whether lines that look like the result of a hunk are not: a removed line at an edge of the hunk is still beside them, or
 /// they are to end the file without a newline and do not.
 pub(super) fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {
     let is_at_end = || !hay.content().ends_with_newline() && result.behind() == hay.line_count();
@@ -152,7 +149,7 @@ fn differs(pattern: &Pattern<'_>, after: &[&[u8]], normalization: Normalization)
         || after.iter().zip(&pattern.before).any(|(a, b)| !normalization.eq(a, b))
 }
 
-/// Whether a normalization sees each line that a hunk changes.
+/// Whether a normalization tells each line that a hunk adds from those that it removes.
 pub(super) fn sees_all(pattern: &Pattern<'_>, normalization: Normalization) -> bool {
     let removed: HashSet<_> = pattern.removed().map(|text| (normalization.hash(text), text)).collect();
     let normalizations: HashSet<u64> = removed.iter().map(|(hash, _)| *hash).collect();

@@ -18,11 +18,11 @@ use crate::version::{LineChange, spliced};
 /// How loosely hunks are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mode {
-    /// Places at tiers 1 to 6, and results where a pointer says that they are to be.
+    /// Places at tiers 1 to 6, and results where a heading or number says that they are to be.
     Places,
-    /// Likewise, or results that stand anywhere.
+    /// Likewise, and results anywhere.
     Standing,
-    /// Places at all tiers, or results that stand anywhere.
+    /// Places at all tiers, and results anywhere.
     Loose,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Solution {
     /// How its place was found.
     pub(super) matched: Match,
     pub(super) place: Place,
-    /// What is to be said of it.
+    /// A note on it.
     pub(super) note: Option<Note>,
 }
 

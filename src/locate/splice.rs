@@ -1,4 +1,4 @@
-//! What a hunk makes of the lines that it stands at. What it keeps stays as the file has it.
+//! What a hunk makes of the lines that it matches. Context lines stay as the file has them.
 
 use super::Context;
 use super::alignment::Alignment;
@@ -10,7 +10,7 @@ use crate::text::search::Haystack;
 use crate::text::{Eol, Language, Normalization, is_blank};
 use crate::version::{LineChange, Lineage, goes_behind};
 
-/// Beside which kept line an insertion stands, where the file has lines between the two that the text has not.
+/// Beside which context line an insertion goes, where the file has lines between the two that the text has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beside {
     Above,
@@ -30,7 +30,7 @@ impl Splice<'_> {
     /// What a hunk of whole lines changes.
     ///
     /// # Errors
-    /// Lines that the text does not name would go with others, or might stand between those that come.
+    /// Lines that the search text does not name would be removed with others, or might lie between added lines.
     pub(super) fn changes(
         &self,
         pattern: &Pattern<'_>,
@@ -45,7 +45,7 @@ impl Splice<'_> {
             match *step {
                 Step::Keep(before) => {
                     let line = aligned.line(before);
-                    // A line that is not blank and none of the file's stands for any number of them.
+                    // A line that is not blank and has no line of the file is an elision.
                     if line.is_some() || !is_blank(pattern.before[before]) {
                         changes.extend(self.finish(&mut run, pattern, aligned, above, line)?);
                         above = line.map(|line| line + 1);

@@ -24,7 +24,7 @@ pub(super) const NEARLY: usize = 60;
 /// git cuts the text behind a hunk's numbers at 80 bytes: so long a one may be the beginning of a line.
 pub(super) const CUT_SECTION: usize = 76;
 
-/// A heading that stands oftener names nothing.
+/// A heading that matches more lines names none.
 pub(super) const HEADINGS: usize = 1000;
 
 /// With more places than this, neighbours of a hunk are not asked which is meant, only its line number. 100 hunks with 250
@@ -37,7 +37,7 @@ pub(super) const ALTERNATIVES: usize = 8;
 /// This many other hunks of a file are asked what they show of how it is written.
 pub(super) const OTHERS: usize = 32;
 
-/// What it takes in steps to find out of a line whether it stands in another version of its text.
+/// What it takes in steps to find out of a line whether another version of its text has it.
 pub(super) const LINE_COMPARED: usize = 20;
 
 /// The indentation of places is compared up to this many lines in all. With more places than that they are too many to
@@ -54,7 +54,7 @@ pub(super) const CONTEXT_LINES: usize = 50;
 /// The nearest region: this many are compared in full.
 pub(super) const NEAREST_REGIONS: usize = 16;
 
-/// The nearest region: where no line of the text stands in the file, the words of this many of its lines are looked for.
+/// The nearest region: where the file has no line of the text, the words of this many of its lines are looked for.
 pub(super) const PROBES: usize = 3;
 
 /// The nearest region: this many words of each of those, the longest.

@@ -1,4 +1,4 @@
-//! How loosely a text may stand in a file, and the order in which that is tried.
+//! How loosely a text may match a file, and the order in which that is tried.
 
 use super::Limits;
 use crate::edit::Unit;
@@ -20,7 +20,7 @@ named! {
         Unicode = "unicode",
         /// Blank lines added or dropped.
         BlankLines = "blank-lines",
-        /// A placeholder line stands for lines.
+        /// A placeholder line is taken for any lines.
         Elision = "elision",
         /// Kept lines differ in blanks between their tokens, or in what is no code.
         Similar = "similar",
@@ -45,16 +45,19 @@ impl Tier {
     }
 }
 
-/// One way to look for a before-text.
+/// What all tiers up to 6 look away from: blanks at both ends of lines, and look-alikes.
+pub(super) const LOOSEST: Normalization = MatchMode::LOOSEST.normalization;
+
+/// One way to look for a search text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MatchMode {
-    /// What it is reported as. [`Tier::Exact`] stands for [`Tier::Eol`] too: see [`ladder`].
+    /// What it is reported as. [`Tier::Exact`] is [`Tier::Eol`] too: see [`ladder`].
     pub(super) tier: Tier,
     pub(super) normalization: Normalization,
     pub(super) scope: Scope,
 }
 
-/// What may stand between the lines that are looked for, and beside them.
+/// What may lie between the lines that are looked for, and beside them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Whole lines, one after the other.

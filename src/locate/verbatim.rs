@@ -12,11 +12,11 @@ use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 use crate::version::LineChange;
 
-/// What a hunk comes to whose text stands in the file byte for byte, but for line ends: at its only place, or wherever it
-/// stands. None if it stands nowhere, or is no such text.
+/// What a hunk comes to whose text the file has byte for byte, but for line endings: at its only match, or at every
+/// match. None without a match, or if it is no such text.
 ///
 /// # Errors
-/// It stands in several places, some of which were made already, or its new text cannot be put there.
+/// It has several matches, at some of which it is already applied, or its new text cannot be put there.
 pub(super) fn verbatim(
     query: &Query<'_>,
     change: &Change,
@@ -61,7 +61,7 @@ fn texts(change: &Change) -> Option<[&str; 2]> {
     Some([before, after].map(|text| text.strip_suffix('\n').unwrap_or(text)))
 }
 
-/// Where a text stands, ascending.
+/// The matches of a text, ascending.
 fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
     let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
     let [first, inner @ .., last] = lines.as_slice() else { return hay.parts(text.as_bytes()) };

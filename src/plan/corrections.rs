@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// One place in the order of an attempt: an edit, or something that looked like one and was none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// Where it stands in the responses.
+    /// Its place in the responses.
     pub span: Span,
-    /// The edit, as an index into the attempt's script; `None` where there was none to be had.
+    /// The edit, as an index into the attempt's script; `None` if none was read.
     pub edit: Option<usize>,
     /// What became of it.
     pub state: SlotState,

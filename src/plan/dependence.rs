@@ -14,7 +14,7 @@ fn correct_first(earlier: usize) -> String {
     format!("depends on edit {earlier}, which is refused too: correct that one first")
 }
 
-/// What refused edits, or those that are left out, would have put where.
+/// What edits that are refused or left out would have added, and where.
 #[derive(Default)]
 pub(super) struct Lost<'a> {
     /// The edit that would have made a file, by its path.
@@ -24,7 +24,7 @@ pub(super) struct Lost<'a> {
 }
 
 /// Says so in the diagnostics of edits that look for what an earlier one, refused or left out, would have put there. `paths` has
-/// a name for every edit's path; the diagnostics stand in the order of their edits.
+/// a name for every edit's path; the diagnostics are in the order of their edits.
 pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Diagnostic)]) {
     let mut lost = Lost::default();
     let mut last: Option<usize> = None;

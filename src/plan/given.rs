@@ -110,7 +110,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
             if only_shows { shown.push(given) } else { script.pending.push(given) }
         }
     }
-    // New files that are there already, since the response was applied before.
+    // New files that the tree has, since the response was applied before.
     if script.edits.is_empty() && made.is_empty() && script.pending.is_empty() && whole.len() == shown.len() {
         (made, shown) = (whole, Vec::new());
     }
@@ -124,7 +124,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     Ok(())
 }
 
-/// The paths that the script's edits may be about, with where the first of these stands. A block behind it shows what it
+/// The paths that the script's edits may be about, with the place of the first of these. A block behind it shows what it
 /// makes of the file; one before it may be the file that it changes.
 fn touched(script: &Script) -> HashMap<String, Span> {
     let mut touched = HashMap::new();
@@ -286,7 +286,7 @@ pub fn make_new_files(script: &mut Script, given: &[Given]) {
     insert(script, given.iter().filter_map(edit).collect());
 }
 
-/// Whether a path stands for any.
+/// Whether a path is a pattern for any.
 fn is_pattern(path: &str) -> bool {
     path.contains(['<', '>', '…', '*']) || path.contains("...") || shown(path).starts_with("path/to/")
 }
@@ -387,7 +387,7 @@ pub fn strictly_refused(span: Span) -> Diagnostic {
     unread(span, "not read: 1 other code block".to_owned(), true)
 }
 
-/// What is said of what is not read.
+/// The diagnostic about what is not read.
 fn unread(span: Span, message: String, strict: bool) -> Diagnostic {
     match strict {
         true => Diagnostic::error(Code::Unread, span, message)
@@ -401,7 +401,7 @@ pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
     script.pending.iter().map(|given| as_note(not_read(given))).collect()
 }
 
-/// Notes how much of the responses is not read and where it stands, beside what is: with `strict` that is an error.
+/// Notes how much of the responses is not read and where, beside what is: with `strict` that is an error.
 pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
     let Some(first) = script.unread.first().filter(|_| !script.edits.is_empty() || script.has_errors())
     else {

@@ -127,7 +127,7 @@ named! {
 pub struct Step {
     /// The edit's number in the script, from 1.
     pub edit: usize,
-    /// The mail that the edit stands in; all edits of a mail are one commit.
+    /// The mail that holds the edit; all edits of a mail are one commit.
     pub mail: Option<Span>,
     /// The path to show: the edit's file as it was resolved.
     pub path: RepoPath,
@@ -137,7 +137,7 @@ pub struct Step {
     pub changes: Vec<FileChange>,
     /// How its hunks were found, in their order.
     pub matched: Vec<Match>,
-    /// What is to be said of its hunks, which are counted from 0.
+    /// Notes on its hunks, which are counted from 0.
     pub notes: Vec<(usize, Note)>,
     /// Whether anything changes.
     pub outcome: Outcome,
@@ -210,13 +210,13 @@ impl Plan {
         &self.steps
     }
 
-    /// What is worth knowing.
+    /// The warnings.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 }
 
-/// A script that does not apply.
+/// A script that is refused.
 #[derive(Debug, Clone)]
 pub struct Rejected {
     /// Why: the script's own diagnostics and those of resolving.
@@ -259,19 +259,10 @@ pub fn resolve(
     let mut run = Run::of(script, tree, rules, &refused, Aim::Refusals)?;
     let depending = subset::findings(script, tree, rules, &run)?;
     run.findings.extend(depending);
-    let refused: BTreeSet<usize> = run.findings.iter().map(|(number, _)| *number).collect();
-    run.steps.retain(|step| !refused.contains(&step.edit));
-    run.findings.sort_by_key(|(number, _)| *number);
-    let Run { overlay, steps, findings } = run;
+    let refused = run.findings.iter().map(|(number, _)| *number).collect();
     let mut diagnostics = script.diagnostics.clone();
-    diagnostics.extend(given::findings(script, tree, &overlay, &refused, rules)?);
-    diagnostics.extend(findings.into_iter().map(|(_, diagnostic)| diagnostic));
-    diagnostics.extend(look::worse(&steps, script, &overlay, rules)?);
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return Ok(Err(Rejected { diagnostics, fine: steps, resolved: false }));
-    }
-    diagnostics.extend(steps.iter().flat_map(|step| remarks(step, script)));
-    Ok(Ok(Plan { steps, warnings: diagnostics }))
+    diagnostics.extend(given::findings(script, tree, &run.overlay, &refused, rules)?);
+    run.judged(script, diagnostics, rules)
 }
 
 /// What all edits of a script come to on a tree.
@@ -356,7 +347,7 @@ impl<'t> Run<'t> {
         if aim != Aim::Combined {
             together::judge(script, &paths, tree, rules, &mut run)?;
         }
-        // Removing what is absent is done only where everything else is there already, one thing provably.
+        // Removing what is absent is done only if everything else is already applied, one thing provably.
         let Self { steps, findings, .. } = &mut run;
         let done = findings.is_empty()
             && steps.iter().all(|step| step.outcome != Outcome::Changes)
@@ -372,6 +363,25 @@ impl<'t> Run<'t> {
         findings.sort_by_key(|(number, _)| *number);
         dependence::name(script, &paths, findings);
         Ok(run)
+    }
+
+    /// The plan, if nothing is wrong; `diagnostics` are those found before.
+    fn judged(
+        mut self,
+        script: &Script,
+        mut diagnostics: Vec<Diagnostic>,
+        rules: &Rules,
+    ) -> Result<Result<Plan, Rejected>, TreeError> {
+        let refused: BTreeSet<usize> = self.findings.iter().map(|(number, _)| *number).collect();
+        self.steps.retain(|step| !refused.contains(&step.edit));
+        self.findings.sort_by_key(|(number, _)| *number);
+        diagnostics.extend(self.findings.into_iter().map(|(_, diagnostic)| diagnostic));
+        diagnostics.extend(look::worse(&self.steps, script, &self.overlay, rules)?);
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return Ok(Err(Rejected { diagnostics, fine: self.steps, resolved: false }));
+        }
+        diagnostics.extend(self.steps.iter().flat_map(|step| remarks(step, script)));
+        Ok(Ok(Plan { steps: self.steps, warnings: diagnostics }))
     }
 }
 
@@ -389,7 +399,7 @@ fn hunks_by_file<'a>(script: &'a Script, paths: &'a [String]) -> HashMap<&'a str
     files
 }
 
-/// What is to be said of a step: that it changes nothing, or that its place is a guess of the format's.
+/// The remarks on a step: that it changes nothing, or that its place is a guess of the format's.
 fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
     let Some(edit) = step.edit.checked_sub(1).and_then(|edit| script.edits.get(edit)) else {
         return Vec::new();

@@ -23,8 +23,8 @@ pub(super) enum Stop {
     Tree(TreeError),
     /// It is refused.
     Refused(Vec<Diagnostic>),
-    /// It removes what is absent, or moves what stands at its destination. That is done too if all other edits of the
-    /// response are there already, else it is refused with this diagnostic.
+    /// It removes what is absent, or moves what is at its destination. That is done too if all other edits of the
+    /// response are already applied, else it is refused with this diagnostic.
     DoneOrRefused(Box<Step>, Box<Diagnostic>),
 }
 
@@ -76,7 +76,7 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
         Ok(path) => return Ok(path),
         Err(error) => error,
     };
-    // What stands elsewhere on another machine may be here, too.
+    // A path of another machine may be here, too.
     let inside = match error {
         PathError::Outside(_) => RepoPath::parse(target.raw.trim_start_matches('/')).ok(),
         _ => None,
@@ -376,7 +376,7 @@ impl Operation<'_, '_> {
         Ok((path, file))
     }
 
-    /// The state and text of what stands at a path, if it is a file of text.
+    /// The state and text of what is at a path, if it is a file of text.
     pub(super) fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
         let state = self.regular(path)?;
         let version = self.overlay.version(path, &state.body)?;

@@ -21,7 +21,7 @@ pub(super) struct Overlay<'t> {
     pub(super) written: u64,
     /// Where an edit moved a file to, by its old path.
     moved: HashMap<RepoPath, RepoPath>,
-    /// The diff that the edit at hand stands in, and what it has changed so far, as that was before it.
+    /// The diff of the edit at hand, and what that diff has changed so far, as it was before.
     diff: Option<Diff>,
     before_diff: HashMap<RepoPath, Option<FileState>>,
     /// Texts of base files that were looked at.
@@ -37,7 +37,7 @@ pub(super) struct Overlay<'t> {
     folded: HashMap<String, HashSet<RepoPath>>,
 }
 
-/// A diff: the region that it stands in, and the mail.
+/// A diff: its region, and its mail.
 pub(super) type Diff = (u32, Option<Span>);
 
 /// A directory's names, by their names without case.
@@ -46,7 +46,7 @@ type Listing = HashMap<String, Vec<String>>;
 /// A path that an edit wrote or removed.
 struct Slot {
     path: RepoPath,
-    /// What stands there; `None`: removed.
+    /// What is there; `None`: removed.
     state: Option<FileState>,
     /// Its text, if an edit looked at it, and which lines of the base are in it.
     version: Option<Version>,
@@ -144,7 +144,7 @@ impl<'t> Overlay<'t> {
         }
     }
 
-    /// What earlier edits have found out of the text at a path; a file that none has looked at stays unread.
+    /// The text at a path and which lines of the base are in it, if an earlier edit has read it.
     pub(super) fn known_version(&self, path: &RepoPath) -> Option<Version> {
         self.slots.get(path.as_str())?.version.clone()
     }
@@ -163,10 +163,10 @@ impl<'t> Overlay<'t> {
         Ok(text)
     }
 
-    /// Where an earlier edit moved the file of that path, if nothing stands there now.
+    /// Where an earlier edit moved the file of that path, if nothing is there now.
     pub(super) fn moved_to(&self, path: &RepoPath) -> Result<Option<RepoPath>, TreeError> {
         let mut now = path.clone();
-        // A chain of moves is no longer than there are moves; in a circle something stands at each of its paths.
+        // A chain of moves is no longer than there are moves; in a circle something is at each of its paths.
         for _ in 0..=self.moved.len() {
             if self.node(&now)?.is_some() {
                 return Ok((now != *path).then_some(now));
@@ -179,7 +179,7 @@ impl<'t> Overlay<'t> {
         Ok(None)
     }
 
-    /// Notes which diff the edits from here on stand in.
+    /// Notes the diff of the edits from here on.
     pub(super) fn go_on_with(&mut self, diff: Option<Diff>) {
         if self.diff != diff {
             self.diff = diff;
@@ -187,12 +187,12 @@ impl<'t> Overlay<'t> {
         }
     }
 
-    /// What stood at a path before the diff that the edit at hand stands in, if that has changed it.
+    /// What was at a path before the diff of the edit at hand, if that diff has changed it.
     pub(super) fn before_diff(&self, path: &RepoPath) -> Option<&FileState> {
         self.before_diff.get(path)?.as_ref()
     }
 
-    /// Writes or removes what stands at a path. `version` is what is known of its text.
+    /// Writes or removes what is at a path. `version` is what is known of its text.
     pub(super) fn set(&mut self, path: &RepoPath, state: Option<FileState>, version: Option<Version>) {
         if self.diff.is_some() && !self.before_diff.contains_key(path) {
             let before = match self.slots.get(path.as_str()) {
@@ -209,7 +209,7 @@ impl<'t> Overlay<'t> {
         self.slots.insert(path.as_str().to_owned(), Slot { path: path.clone(), state, version });
     }
 
-    /// Whether something stands at a path that no edit has touched.
+    /// Whether something is at a path that no edit has touched.
     pub(super) fn is_as_in_base(&self, path: &RepoPath) -> Result<bool, TreeError> {
         Ok(!self.slots.contains_key(path.as_str()) && self.base_node(path)?.is_some())
     }
@@ -291,7 +291,7 @@ impl<'t> Overlay<'t> {
         Ok(paths)
     }
 
-    /// The files that stand in a directory now, for a hint; none of a very large one.
+    /// The files that are in a directory now, for a hint; none of a very large one.
     pub(super) fn files_in(&self, directory: Option<&RepoPath>) -> Result<Vec<RepoPath>, TreeError> {
         const MOST: usize = 5000;
         let names = self.tree.list(directory)?;

@@ -1,4 +1,4 @@
-//! What may be touched, and what is said of what is not there.
+//! What edits may touch, and hints for missing files.
 
 use super::overlay::Overlay;
 use super::{Node, Rules, TreeError};
@@ -15,7 +15,7 @@ const HINTS: usize = 3;
 /// What is wrong with a path.
 pub(super) type Objection = (Code, String);
 
-/// Why a path may not be written or removed, whatever stands there.
+/// Why a path may not be written or removed, whatever is there.
 pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     if let Err(rule) = (rules.permit)(path) {
         return Some((Code::Policy, format!("`{path}` must not change: {rule}")));
@@ -55,7 +55,7 @@ fn leads_through(path: &RepoPath, ancestor: &RepoPath, node: Node) -> Objection 
     (Code::PathBlocked, format!("`{path}` leads through `{ancestor}`, which is {}", named(node)))
 }
 
-/// Why nothing may appear at a path at which `node` stands now.
+/// Why nothing may appear at a path that has `node` now.
 pub(super) fn may_appear(
     path: &RepoPath,
     node: Option<Node>,

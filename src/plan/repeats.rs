@@ -1,7 +1,7 @@
 //! Which hunks and edits of a script say the same as others.
 //!
 //! Identical hunks of one region are as many places of their file; in another region, as where a draft is followed by a
-//! final answer, they are the same edit once more.
+//! final version, they are the same edit once more.
 
 use crate::edit::{Anchor, Change, Edit, Hunk, Op, Script};
 use crate::locate::Repeat;

@@ -41,7 +41,7 @@ impl Rewrite {
         text_of(&self.after, self.new.clone())
     }
 
-    /// What does the same with other lines; `op` is what did it with these, and `span` where that stands.
+    /// What does the same with other lines; `op` is what did it with these, and `span` its span.
     pub fn with(&self, lines: &str, op: &Op, span: Span) -> Op {
         let mut text = lines.replace("\r\n", "\n");
         if !text.is_empty() && !text.ends_with('\n') {

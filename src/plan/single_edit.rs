@@ -4,7 +4,7 @@
 use super::dependence::{Lost, is_left_out};
 use super::overlay::Overlay;
 use super::subset::Whole;
-use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, remarks, unnamed};
+use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, unnamed};
 use crate::diag::Diagnostic;
 use crate::edit::{Script, Unnamed};
 use crate::span::Span;
@@ -55,7 +55,7 @@ fn own_diagnostics(script: &Script, more: Vec<Diagnostic>) -> HashMap<usize, Vec
     let mut own: HashMap<usize, Vec<Diagnostic>> = HashMap::new();
     let first = (0..script.edits.len()).find(|at| !script.is_left_out(*at)).unwrap_or(0);
     for diagnostic in script.diagnostics.iter().chain(&more) {
-        // They stand in the order of the response.
+        // They are in the order of the response.
         let of = diagnostic.span().and_then(|span| {
             let at = script.edits.partition_point(|edit| edit.span.start <= span.start).checked_sub(1)?;
             script.edits.get(at)?.span.holds(span).then_some(at)
@@ -91,11 +91,5 @@ fn one(
         }
     }
     run.findings.extend(whole.differing(script, &run, |edit| edit != number)?);
-    let mut diagnostics = settled.diagnostics.clone();
-    diagnostics.extend(run.findings.iter().map(|(_, diagnostic)| diagnostic.clone()));
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return Ok(Err(Rejected { diagnostics, fine: Vec::new(), resolved: false }));
-    }
-    diagnostics.extend(run.steps.iter().flat_map(|step| remarks(step, script)));
-    Ok(Ok(Plan { steps: run.steps, warnings: diagnostics }))
+    run.judged(script, settled.diagnostics.clone(), rules)
 }

@@ -86,7 +86,7 @@ impl Operation<'_, '_> {
         Diagnostic::error(code, self.line_of(text, refusal.line), message).with_help(refusal.help)
     }
 
-    /// Where a line of the snippet stands in the response; the whole code block if that is not known.
+    /// The place of a line of the snippet in the response; the whole code block if that is not known.
     fn line_of(&self, text: &Passage, line: usize) -> Span {
         let place = text.place_of_line(line);
         place.map_or(self.edit.span, |place| Span::new(self.edit.span.response, place.start, place.end))

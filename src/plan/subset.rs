@@ -15,7 +15,7 @@ use crate::text::Content;
 use crate::version;
 use std::collections::{BTreeSet, HashMap};
 
-/// The edits of a resolved script that build on what it leaves out, and what is to be said of them. What the whole response
+/// The edits of a resolved script that build on what it leaves out, and their diagnostics. What the whole response
 /// refuses cannot be compared; it is judged as it is here.
 pub(super) fn findings(
     script: &Script,
@@ -64,7 +64,7 @@ impl<'t> Whole<'t> {
         given::findings(script, tree, &self.run.overlay, &refused, rules)
     }
 
-    /// The edits of a part of the script that come to something else there, and what is to be said of them.
+    /// The edits of a part of the script that come to something else there, and their diagnostics.
     pub(super) fn differing(
         &self,
         script: &Script,

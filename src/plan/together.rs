@@ -1,5 +1,5 @@
-//! Edits of a file that touch each other, when the response is run again: no single result of theirs may stand in the file
-//! any more, and all of them are there.
+//! Edits of a file that touch each other, when the response is run again: the file may have no single result of theirs
+//! any more, and have all of them.
 
 use super::overlay::Overlay;
 use super::whole::rewritten;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 /// More hunks of one file are not judged together: each would be looked for again for each that is found.
 const MOST: usize = 256;
 
-/// Takes edits for done that are there already only together: the file is as it was after all of them, or a hunk is refused
+/// Takes edits for done that are already applied only together: the file is as it was after all of them, or a hunk is refused
 /// or would be made once more. `paths` has a name for every edit's path.
 pub(super) fn judge(
     script: &Script,
@@ -82,7 +82,7 @@ fn are_several(script: &Script, edits: &[usize]) -> bool {
 
 /// Whether edits only append to a file, and it ends with what all of them append.
 fn are_appended(script: &Script, edits: &[usize], content: &Content) -> bool {
-    // A draft and the final answer are the same edits.
+    // A draft and the final version are the same edits.
     let mut texts: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for edit in edits.iter().filter_map(|edit| script.edits.get(*edit)) {
         let Op::Append { text } = &edit.op else { return false };

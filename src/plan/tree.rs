@@ -32,7 +32,7 @@ pub enum Node {
 
 /// A commit's tree, or any stand-in for one.
 pub trait TreeView {
-    /// What stands at the path; `None` for nothing.
+    /// What is at the path; `None` for nothing.
     ///
     /// # Errors
     /// The tree cannot be read.
@@ -76,7 +76,7 @@ pub trait TreeView {
         Err(TreeError { path: name.to_owned(), source: "there is no object store".into() })
     }
 
-    /// Is told of what is to stand at a path if all goes well, so that it can be made ready while the rest is resolved.
+    /// Receives what a path will hold if all goes well, so that it can be made ready while the rest is resolved.
     fn expect(&self, path: &RepoPath, body: &Body) {
         let _ = (path, body);
     }
@@ -99,7 +99,7 @@ pub struct FileChange {
     pub after: Option<FileState>,
 }
 
-/// Returns the entry at a path, which is never a directory.
+/// The state of an entry that is no directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileState {
     /// File, link or submodule.

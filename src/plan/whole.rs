@@ -33,7 +33,7 @@ pub(super) fn rewritten(content: &Content, text: &str) -> Content {
     content.replace(0..content.line_count(), &bytes)
 }
 
-/// Whether a divider of its block would stand in the file that a hunk makes: one more than there should be.
+/// Whether the file that a hunk makes would have a divider of its block: one more than there should be.
 pub(super) fn brings_divider(hunk: &Hunk) -> bool {
     match &hunk.change {
         Change::Splits { lines, dividers } => match dividers.as_slice() {

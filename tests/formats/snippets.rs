@@ -168,6 +168,7 @@ fn syntax_that_gets_worse_is_said_or_refused() {
     let report = json(&sandbox, &["-n"], &response, 0);
     assert_eq!(report["diagnostics"][0]["code"], "syntax", "{report:#}");
     sandbox.apply(["--syntax=refuse", "--no-keep"], &response).exits(1).says("[syntax]");
+    sandbox.apply(["--syntax=refuse", "--branch-per-edit=one/{n}"], &response).exits(1).says("[syntax]");
     let run = sandbox.apply(["-n", "--syntax=off"], &response).exits(0);
     assert!(!run.stderr.contains("syntax error"), "{run:?}");
     sandbox.apply([""; 0], &response).exits(0);

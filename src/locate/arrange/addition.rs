@@ -42,10 +42,10 @@ pub(super) fn at_end(query: &Query<'_>, followed: bool) -> Result<Part, Box<Refu
     Ok(part)
 }
 
-/// The file with lines added at its end, as it has them, and what is to be said of that; none if they stand there already.
+/// The file with lines added at its end, as it has them, and a note on that; none if it has them there.
 ///
 /// # Errors
-/// How they are to be indented in the file is not known, or they may stand there by chance.
+/// How they are to be indented in the file is not known, or they may be there by chance.
 pub fn append(
     version: &Version,
     text: &str,
@@ -71,7 +71,7 @@ pub fn append(
     Ok(Some((version.with(&solution.changes), note)))
 }
 
-/// Refuses lines behind the bracket that a file ends with, where nothing may stand there in its language.
+/// Refuses lines behind the bracket that a file ends with, where its language allows none there.
 fn may_end(content: &Content, limits: &Limits) -> Result<(), Box<Refusal>> {
     let mut lines = (0..content.line_count()).rev().filter_map(|line| content.line(line));
     let last = lines.find(|line| !line.is_blank());
@@ -83,7 +83,7 @@ fn may_end(content: &Content, limits: &Limits) -> Result<(), Box<Refusal>> {
     Err(Refusal::new(Code::Malformed, message).with_help(HELP_CONTEXT))
 }
 
-/// The refusal of lines that nothing says the place of.
+/// The refusal of added lines whose place nothing says.
 pub(super) fn without_context() -> Box<Refusal> {
     Refusal::new(Code::SearchNotFound, "the hunk has no context lines").with_help(HELP_CONTEXT)
 }
@@ -93,17 +93,17 @@ pub(super) fn behind(query: &Query<'_>, line: usize) -> Result<Part, Box<Refusal
     let reindent = Reindent::of(query, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
     let mut part = put(query, line, Some(line), &reindent)?;
     if let Part::Change(solution) = &mut part {
-        // They stand where they are said to.
+        // The edit says where they go.
         solution.note = solution.note.filter(|note| *note != Note::Unanchored);
     }
     Ok(part)
 }
 
-/// Puts lines in front of one, indented as what is there, unless they stand there.
+/// Puts lines in front of one, indented as what is there, unless the file has them there.
 fn insert(query: &Query<'_>, line: usize) -> Result<Part, Box<Refusal>> {
     let Query { context, hay, pattern, .. } = *query;
     let language = context.limits.language();
-    // At the end of the file they stand before it, behind a heading after it.
+    // At the end of the file they would be above it, below a heading after it.
     let at_end = line == hay.line_count();
     let heading = line.checked_sub(1).filter(|_| !at_end);
     let inner = heading.and_then(|heading| inner_indentation(hay, heading));
@@ -122,8 +122,8 @@ fn insert(query: &Query<'_>, line: usize) -> Result<Part, Box<Refusal>> {
     put(query, line, start, &reindent)
 }
 
-/// Whether lines may stand below a heading that are indented so: as its block is, or where it opens none, as it is itself or
-/// deeper behind a bracket or colon. Nothing stands inside of the brackets of a call or a signature that goes on.
+/// Whether lines that are indented so may go below a heading: as its block is, or where it opens none, as it is itself or
+/// deeper behind a bracket or colon. Nothing goes inside of the brackets of a call or a signature that goes on.
 fn fits(heading: &[u8], inner: Option<&[u8]>, indent: &[u8]) -> bool {
     let own = indentation(heading);
     match inner {
@@ -149,7 +149,7 @@ fn calls_on(text: &[u8]) -> bool {
     open.contains(&true)
 }
 
-/// Puts lines in front of one, unless they stand at `start`.
+/// Puts lines in front of one, unless the file has them at `start`.
 fn put(
     query: &Query<'_>,
     line: usize,

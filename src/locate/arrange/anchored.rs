@@ -96,7 +96,7 @@ struct Chunk<'a> {
 impl Chunk<'_> {
     /// What it comes to; `equal` chunks of its kind are left in a row, this one included.
     fn locate(&self, cursor: &mut Cursor, equal: usize) -> Result<Part, Box<Refusal>> {
-        let Query { context, pattern, .. } = self.query;
+        let pattern = self.query.pattern;
         if pattern.changes_nothing() {
             self.pass(cursor);
             return Ok(Part::Nothing);
@@ -131,9 +131,8 @@ impl Chunk<'_> {
                 if let Some(part) = self.out_of_order(&cursor.taken).filter(|_| is_behind).transpose()? {
                     return Ok(part);
                 }
-                let may_stand = self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind;
-                let repeat = may_stand.then(|| context.repeat(0));
-                query.otherwise(repeat, self.mode == Mode::Loose && !is_behind, refused)?
+                let may_be_applied = self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind;
+                query.otherwise(may_be_applied, self.mode == Mode::Loose && !is_behind, refused)?
             }
         };
         cursor.go_behind(&pointers, &part);

@@ -1,7 +1,7 @@
 //! Hunks of one edit that say the same.
 
 use crate::edit::{Anchor, Change, Hunk};
-use crate::locate::tier::MatchMode;
+use crate::locate::tier::LOOSEST;
 use crate::pattern::Pattern;
 use crate::text::search::Haystack;
 use std::collections::BTreeMap;
@@ -50,9 +50,7 @@ fn has_one_place(hay: Haystack<'_>, hunk: &Hunk) -> bool {
     match (&hunk.anchor, pattern) {
         (Anchor::Line { old_start: Some(_), .. }, _) => true,
         (anchor, Some(pattern)) if pattern.before.is_empty() => matches!(anchor, Anchor::Line { .. }),
-        (_, Some(pattern)) => {
-            hay.skipping_blanks(&pattern.solid(), MatchMode::LOOSEST.normalization).len() <= 1
-        }
+        (_, Some(pattern)) => hay.skipping_blanks(&pattern.solid(), LOOSEST).len() <= 1,
         (_, None) => false,
     }
 }

@@ -6,7 +6,6 @@ use super::series::{Candidate, Series, State, core};
 use crate::diag::Refusal;
 use crate::edit::{Anchor, Change, Hunk};
 use crate::locate::Context;
-use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::{applied_at, nearly_matches};
 use crate::locate::evidence;
@@ -37,7 +36,7 @@ pub(in crate::locate) fn arrange<'h>(
         let pointers = pointers.map_err(|section| evidence::no_heading(section, 0))?;
         let query = Query { context, hay, pattern: &pattern, pointers: &pointers };
         let member = Member { query, hunk, followed, has_equal: equal.is_repeated };
-        let state = member.state(mode, context.repeat(0))?;
+        let state = member.state(mode)?;
         Ok((hunk, pattern, if equal.is_again { State::Done(Part::Nothing) } else { state }))
     };
     let hunks = evidence::each(hunks.iter().zip(equals(hay, hunks)).enumerate().map(member))?;
@@ -68,7 +67,7 @@ struct Member<'a> {
 }
 
 impl Member<'_> {
-    fn state(&self, mode: Mode, repeat: Repeat) -> Result<State, Box<Refusal>> {
+    fn state(&self, mode: Mode) -> Result<State, Box<Refusal>> {
         let Query { context, hay, pattern, .. } = self.query;
         if pattern.changes_nothing() {
             return Ok(State::Done(Part::Nothing));
@@ -79,7 +78,7 @@ impl Member<'_> {
         if pattern.steps.contains(&Step::Gap) {
             return match gapped::locate(&self.query)? {
                 Some(solution) => Ok(State::Done(Part::Change(solution))),
-                None => self.made_or_nowhere(mode, repeat, None),
+                None => self.made_or_nowhere(mode, None),
             };
         }
         let (mut places, refused) = match find(&self.query)? {
@@ -100,7 +99,7 @@ impl Member<'_> {
         } else if let Some(place) = self.applied_at_number(&numbered, &open).filter(|_| !is_named) {
             return Ok(State::Done(self.query.made(place, MatchMode::TRAILING)));
         }
-        let Some(first) = open.first() else { return self.made_or_nowhere(mode, repeat, refused) };
+        let Some(first) = open.first() else { return self.made_or_nowhere(mode, refused) };
         if let Some(named) = self.looser_at_number(&numbered, &open).filter(|_| !is_named) {
             return Err(evidence::two_places(hay, named.first(), first.first()));
         }
@@ -110,6 +109,7 @@ impl Member<'_> {
             self.query.is_strictest(aligned.match_mode, &open)?;
         }
         // Equal edits for as many places are those places in order.
+        let repeat = context.repeat(0);
         if repeat.total > 1 && repeat.are_those(&open) {
             places.retain(|(_, made)| !made);
             places.truncate(1);
@@ -144,11 +144,10 @@ impl Member<'_> {
     fn made_or_nowhere(
         &self,
         mode: Mode,
-        repeat: Repeat,
         refused: Option<(Place, Objection)>,
     ) -> Result<State, Box<Refusal>> {
         let loose = mode == Mode::Loose && !self.query.pattern.steps.contains(&Step::Gap);
-        self.query.otherwise((mode >= Mode::Standing).then_some(repeat), loose, refused).map(State::Done)
+        self.query.otherwise(mode >= Mode::Standing, loose, refused).map(State::Done)
     }
 
     /// Lines that are added beside no other: below the section, or at the end of the file. A number alone is not enough to

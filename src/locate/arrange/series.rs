@@ -105,7 +105,7 @@ impl Series<'_> {
         in_order(&self.open().map(cores).collect::<Vec<_>>())
     }
 
-    /// Leaves each of some hunks the candidate that stands exactly at its line number, if there is one: that decides between
+    /// Leaves each of some hunks the candidate that is exactly at its line number, if there is one: that decides between
     /// equals. A number may be meant in the text before the response or in what the edits before have left: where both name a
     /// candidate, it has to be the same.
     fn keep_numbered(&mut self, which: &[bool]) -> Result<(), Vec<Refusal>> {
@@ -148,7 +148,7 @@ enum Order {
     None,
     /// The one way: which place each takes.
     One(Vec<usize>),
-    /// Which hunks stand at different places in the ways that there are.
+    /// Which hunks have different places in the ways that there are.
     Several(Vec<bool>),
 }
 

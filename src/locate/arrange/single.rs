@@ -68,7 +68,7 @@ impl Single<'_> {
                 // What the response has twice is counted as lines.
                 && (self.repeat.total, self.repeat.elsewhere) == (1, 0)
                 && !pattern.solid().is_empty()
-                // A text that is a whole line in one place and a part of one in another stands twice.
+                // A text that is a whole line in one place and a part of one in another has two matches.
                 && let Some(part) = verbatim(&query, &self.hunk.change, false)?
                 && !is_exact
             {
@@ -88,25 +88,24 @@ impl Single<'_> {
         let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
         if mode >= Mode::Standing
             && !counts
-            && let Some(part) =
-                readings.iter().find_map(|pattern| self.query(pattern).already_applied(self.repeat))
+            && let Some(part) = readings.iter().find_map(|pattern| self.query(pattern).already_applied())
         {
             return Ok(part);
         }
         // A text in doubt is not looked for loosely too, nor is one that is counted or repeated.
         let loose = mode == Mode::Loose && readings.len() == 1 && self.hunk.anchor == Anchor::Unique;
         match refused {
-            Some((pattern, objected)) => self.query(pattern).otherwise(None, loose, Some(objected)),
-            None => self.query(shortest).otherwise(None, loose, None),
+            Some((pattern, objected)) => self.query(pattern).otherwise(false, loose, Some(objected)),
+            None => self.query(shortest).otherwise(false, loose, None),
         }
     }
 
-    /// A text that is replaced wherever it stands.
+    /// A text that is replaced wherever it matches.
     fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
         let query = self.query(pattern);
         match verbatim(&query, &self.hunk.change, true)? {
             Some(part) => Ok(part),
-            None => query.otherwise((mode >= Mode::Standing).then_some(self.repeat), false, None),
+            None => query.otherwise(mode >= Mode::Standing, false, None),
         }
     }
 
@@ -181,7 +180,7 @@ impl Single<'_> {
     }
 
     /// The place that is counted to. It is counted among all of them, or a second run would take another one; and where the
-    /// result stands before it, a first run may have been.
+    /// file has the result before it, a first run may have been.
     fn counted(
         &self,
         query: &Query<'_>,

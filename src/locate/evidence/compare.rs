@@ -1,18 +1,16 @@
-//! A before-text beside the region of a file that is most like it, line by line.
+//! A search text beside its closest match, line by line.
 
 use crate::diag::{Row, RowKind};
 use crate::locate::thresholds::{COMPARED, LIKELY_ALIKE, LIKELY_PAIRS};
+use crate::locate::tier::LOOSEST;
 use crate::text::alike::{common_ends, ratio, ratio_steps};
+use crate::text::difference_of;
 use crate::text::search::Budget;
-use crate::text::{Normalization, difference_of};
 use similar::DiffOp;
 
-/// What does not count at first.
-const FORM: Normalization = Normalization::FoldedTrimmed;
-
-/// Every line of both sides, in order, those that stand for each other in one row.
+/// Every line of both sides, in order, those that match each other in one row.
 pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], budget: &Budget) -> Vec<Row> {
-    let hashes = |lines: &[&[u8]]| -> Vec<u64> { lines.iter().map(|line| FORM.hash(line)).collect() };
+    let hashes = |lines: &[&[u8]]| -> Vec<u64> { lines.iter().map(|line| LOOSEST.hash(line)).collect() };
     let (old, new) = (hashes(before), hashes(lines));
     let (head, tail) = common_ends(&old, &new);
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
@@ -48,7 +46,7 @@ impl Table<'_> {
         for (wanted, real) in (old..old + count).zip(new..) {
             let kind = match (self.before.get(wanted), self.lines.get(real)) {
                 (Some(wanted), Some(real)) if wanted == real => RowKind::Same,
-                (Some(wanted), Some(real)) if FORM.eq(wanted, real) => RowKind::Alike,
+                (Some(wanted), Some(real)) if LOOSEST.eq(wanted, real) => RowKind::Alike,
                 _ => RowKind::Differs,
             };
             self.rows.push(Row { wanted: Some(wanted), real: Some(real), kind });
@@ -58,7 +56,7 @@ impl Table<'_> {
     /// Lines of one side that have none beside them; a blank one is no difference to the eye.
     fn unpaired(&mut self, wanted: Range, real: Range) {
         let kind = |text: Option<&&[u8]>, kind| match text {
-            Some(text) if FORM.of(text).is_empty() => RowKind::Alike,
+            Some(text) if LOOSEST.of(text).is_empty() => RowKind::Alike,
             _ => kind,
         };
         for at in wanted {
@@ -93,8 +91,8 @@ impl Table<'_> {
         // Where the lines since the last pair begin.
         let (mut of, mut by) = (old.start, new.start);
         for wanted in old.clone() {
-            let text = FORM.of(self.before[wanted]);
-            let is_like = |real: &usize| ratio(&text, &FORM.of(self.lines[*real])) >= LIKELY_ALIKE;
+            let text = LOOSEST.of(self.before[wanted]);
+            let is_like = |real: &usize| ratio(&text, &LOOSEST.of(self.lines[*real])) >= LIKELY_ALIKE;
             let Some(real) = (by..new.end).find(is_like) else { continue };
             self.unpaired(of..wanted, by..real);
             self.equal(wanted, real, 1);
@@ -178,7 +176,7 @@ mod tests {
                 let pair = row.wanted.zip(row.real).map(|(wanted, real)| (before[wanted], file[real]));
                 let kind = match pair {
                     Some((wanted, real)) if wanted == real => RowKind::Same,
-                    Some((wanted, real)) if FORM.eq(wanted, real) => RowKind::Alike,
+                    Some((wanted, real)) if LOOSEST.eq(wanted, real) => RowKind::Alike,
                     Some(_) => RowKind::Differs,
                     None => continue,
                 };

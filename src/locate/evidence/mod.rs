@@ -15,13 +15,13 @@ use crate::text::Normalization;
 use crate::text::search::{Haystack, Place};
 use surrounding::surroundings;
 
-/// What to do where a text is nowhere.
+/// What to do without a match.
 pub const HELP_COPY: &str = "copy the search text from the file as it is";
 
 /// What to do where lines beside a place tell which one it is.
 pub(crate) const HELP_CONTEXT: &str = "give more lines of the file before and after it";
 
-/// What to do where a pointer names another place than the search text.
+/// What to do where a heading names another place than the search text.
 const HELP_POINTER: &str = "correct what names the other place, or leave it out";
 
 /// What to do where chunks do not follow each other.
@@ -33,7 +33,7 @@ const HELP_ONE: &str = "write one edit for all changes there";
 /// What to do where, besides, the nearest region has all lines that are to be added.
 pub const HELP_ADDED: &str = "the file already has the added lines: leave the edit out if that is all, else copy the search text from the file as it is";
 
-/// What comes of all hunks, in their order; or why some of them come to nothing.
+/// The results for all hunks, in their order; or the refusals of those without one.
 pub(super) fn each<T>(all: impl Iterator<Item = Result<T, Box<Refusal>>>) -> Result<Vec<T>, Vec<Refusal>> {
     let (mut fine, mut refusals) = (Vec::new(), Vec::new());
     for (number, one) in all.enumerate() {
@@ -93,7 +93,7 @@ pub(super) fn out_of_range(hay: Haystack<'_>, asked: u32, places: &[Place]) -> B
     Refusal::new(Code::OccurrenceRange, message).with_help(help).with_evidence(evidence)
 }
 
-/// A text that is nowhere.
+/// A text without a match.
 fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box<Refusal> {
     if hay.budget().is_spent() {
         return too_much();
@@ -123,7 +123,7 @@ fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box
     Refusal::new(Code::SearchNotFound, message).with_help(help).with_evidence(evidence)
 }
 
-/// A text that stands at a place which is not taken all the same.
+/// A text with a match that is not taken all the same.
 pub(super) fn matches_but(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
@@ -136,7 +136,7 @@ pub(super) fn matches_but(
         .with_evidence(evidence)
 }
 
-/// A text that is nowhere that its pointers allow: where it stands against them, if it does.
+/// A text without a match where it may be: the match elsewhere, if there is one.
 pub(super) fn missing(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box<Refusal> {
     let places = [Normalization::Trailing, Normalization::FoldedTrimmed]
         .into_iter()
@@ -148,7 +148,7 @@ pub(super) fn missing(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Point
     }
 }
 
-/// A text that stands only where something speaks against it.
+/// A text whose only match something speaks against.
 pub(super) fn objected(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
@@ -231,7 +231,7 @@ pub(super) fn two_hunks(line: usize) -> Box<Refusal> {
 /// What is wrong with added lines that cannot be indented as the file is.
 pub(super) const UNKNOWN_INDENTATION: &str = "how to indent the new lines is not known";
 
-/// The refusal of such lines that stand beside none of the file.
+/// The refusal of such lines that go beside none of the file.
 pub(super) fn unknown_indentation() -> Box<Refusal> {
     Refusal::new(Code::SearchNotFound, UNKNOWN_INDENTATION).with_help(HELP_CONTEXT)
 }

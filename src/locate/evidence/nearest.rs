@@ -1,27 +1,28 @@
-//! What a refusal shows of the file when a text is nowhere in it: the region most like it.
+//! What a refusal shows of the file if the search text has no match: the closest one.
 
 use super::compare::compare;
 use super::surrounding::beginning;
 use crate::diag::{Evidence, Nearest};
 use crate::locate::pointer::Pointers;
 use crate::locate::thresholds::{NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, WORDS_PROBED};
+use crate::locate::tier::LOOSEST;
 use crate::pattern::Pattern;
 use crate::text::alike::{COMMON, beginnings, percent, ratio, ratio_steps, reach};
 use crate::text::search::{Budget, Haystack, Solid};
-use crate::text::{Content, Normalization, difference_of, is_blank, words};
+use crate::text::{Content, difference_of, is_blank, words};
 use similar::DiffOp;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-const FORM: Normalization = Normalization::FoldedTrimmed;
-
-/// Whether all lines that a hunk adds stand in the region, and one of them says something.
+/// Whether the region has all lines that a hunk adds, and one of them says something.
 pub(super) fn has_what_is_added(nearest: &Nearest, pattern: &Pattern<'_>) -> bool {
-    let there: HashSet<u64> = nearest.lines.iter().map(|line| FORM.hash(line.as_bytes())).collect();
+    let there: HashSet<u64> = nearest.lines.iter().map(|line| LOOSEST.hash(line.as_bytes())).collect();
     // What only changes its place was there before, too.
-    let goes: HashSet<u64> = pattern.removed().map(|text| FORM.hash(text)).collect();
-    pattern.added().any(|text| text.iter().any(u8::is_ascii_alphanumeric) && !goes.contains(&FORM.hash(text)))
-        && pattern.added().all(|text| there.contains(&FORM.hash(text)))
+    let goes: HashSet<u64> = pattern.removed().map(|text| LOOSEST.hash(text)).collect();
+    pattern
+        .added()
+        .any(|text| text.iter().any(u8::is_ascii_alphanumeric) && !goes.contains(&LOOSEST.hash(text)))
+        && pattern.added().all(|text| there.contains(&LOOSEST.hash(text)))
 }
 
 /// What a file has that is like some lines: in the one region that is named, if there is something in it, else anywhere.
@@ -44,7 +45,7 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
     let (content, budget) = (hay.content(), hay.budget());
     let wanted: Vec<Wanted<'_>> = before
         .iter()
-        .map(|line| Wanted { text: FORM.of(line), hash: FORM.hash(line) })
+        .map(|line| Wanted { text: LOOSEST.of(line), hash: LOOSEST.hash(line) })
         .filter(|wanted| !is_blank(&wanted.text))
         .collect();
     if wanted.is_empty() || content.is_empty() {
@@ -56,7 +57,7 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
     // What evidence costs is counted apart from searching.
     let free = Budget::new(u64::MAX, 0);
     let hay = hay.with_budget(&free);
-    let file = hay.solid(FORM);
+    let file = hay.solid(LOOSEST);
     let hashes: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
     let spots = file.spots(&hashes, COMMON);
     let mut starts =
@@ -111,7 +112,7 @@ fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> 
     beginnings(spots)
 }
 
-/// How much of the text stands from a line on, with lines put in or left out. Those between equal ones are compared in turn.
+/// How much of the text the file has from a line on, with lines put in or left out. Those between equal ones are compared in turn.
 fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, steps: &mut usize) -> Region {
     let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
     // Some more lines, for those that the file has in between.
@@ -123,7 +124,7 @@ fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, steps: &mut usi
     let (mut sum, mut end) = (0.0, start + 1);
     for (old, new) in operations.iter().flat_map(|one| one.old_range().zip(one.new_range())) {
         let (text, index) = (&wanted[old].text, start + new);
-        let real = FORM.of(file.text(index));
+        let real = LOOSEST.of(file.text(index));
         let cost = ratio_steps(text, &real);
         end = index + 1;
         if *text == real {

@@ -1,5 +1,5 @@
-//! A line that the answer misquotes, and writes in its after-text as the file has it, is a kept line: the result is what
-//! both the file and the answer say.
+//! A line that the response misquotes, and writes in its replacement as the file has it, is a context line: the result is what
+//! both the file and the response say.
 
 use crate::diag::Refusal;
 use crate::locate::already_applied::nearly_matches;
@@ -7,13 +7,11 @@ use crate::locate::evidence;
 use crate::locate::matches::find;
 use crate::locate::query::Query;
 use crate::locate::solution::Solution;
-use crate::locate::tier::Tier;
+use crate::locate::tier::{LOOSEST, Tier};
 use crate::pattern::{Pattern, Step, pair};
 use crate::text::alike::{is_mistyped, without_style};
+use crate::text::is_blank;
 use crate::text::search::Haystack;
-use crate::text::{Normalization, is_blank};
-
-const FORM: Normalization = Normalization::FoldedTrimmed;
 
 /// The one place of a hunk, where only lines differ that it misquotes and writes right.
 pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>> {
@@ -47,11 +45,13 @@ fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>
     for step in &pattern.steps {
         let Step::Remove(line) = *step else { continue };
         let text = pattern.text_of(step);
-        if is_blank(text) || hay.has_line(text, FORM) || !hay.budget().spend(added.len()) {
+        if is_blank(text) || hay.has_line(text, LOOSEST) || !hay.budget().spend(added.len()) {
             continue;
         }
         let is_right = |right: &&[u8]| {
-            !is_blank(right) && is_misquoted(&FORM.of(text), &FORM.of(right)) && hay.has_line(right, FORM)
+            !is_blank(right)
+                && is_misquoted(&LOOSEST.of(text), &LOOSEST.of(right))
+                && hay.has_line(right, LOOSEST)
         };
         let mut right = added.iter().copied().filter(is_right);
         match (right.next(), right.next()) {

@@ -6,19 +6,16 @@ use crate::locate::alignment::Alignment;
 use crate::locate::query::Query;
 use crate::locate::results::Results;
 use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
-use crate::locate::tier::{MatchMode, Tier};
+use crate::locate::tier::{LOOSEST, MatchMode, Tier};
 use crate::pattern::Step;
 use crate::text::alike::{in_tokens, is_mistyped, percent, ratio, ratio_steps};
 use crate::text::search::{Haystack, Place, Solid};
-use crate::text::{Language, Normalization, difference_of, is_blank};
+use crate::text::{Language, difference_of, is_blank};
 use similar::DiffOp;
-
-/// The normalization in which lines are compared here.
-const FORM: Normalization = Normalization::FoldedTrimmed;
 
 const MODE: MatchMode = MatchMode { tier: Tier::Similar, ..MatchMode::LOOSEST };
 
-/// The regions in which every line that a hunk removes stands, and all but a few of those that it keeps; with each, whether
+/// The regions that have every removed line, and all but a few of the context lines; with each, whether
 /// the hunk was made there.
 pub(super) fn places(query: &Query<'_>) -> Vec<(Alignment, bool)> {
     let Query { context, hay, pattern, .. } = *query;
@@ -27,7 +24,7 @@ pub(super) fn places(query: &Query<'_>) -> Vec<(Alignment, bool)> {
     if wanted.lines.len() < LEAST_LINES {
         return Vec::new();
     }
-    let file = hay.solid(FORM);
+    let file = hay.solid(LOOSEST);
     let mut places = Vec::new();
     for start in wanted.starts(&file) {
         if !hay.budget().spend(wanted.lines.len() / 8 + 1) {
@@ -70,11 +67,11 @@ impl<'a> Wanted<'a> {
     fn of(lines: impl Iterator<Item = (&'a [u8], bool)>, slips: Option<usize>) -> Self {
         let (lines, kept): (Vec<&[u8]>, Vec<bool>) = lines.filter(|(text, _)| !is_blank(text)).unzip();
         let slips = slips.unwrap_or((lines.len() / LINES_PER_SLIP).max(1));
-        Self { hashes: lines.iter().map(|line| FORM.hash(line)).collect(), lines, kept, slips }
+        Self { hashes: lines.iter().map(|line| LOOSEST.hash(line)).collect(), lines, kept, slips }
     }
 
-    /// Where a region may begin. Of any `slips + 1` lines at least one stands unchanged in each region, and so does every
-    /// line that goes: those that the file has least often are looked up.
+    /// Where a region may begin. Of any `slips + 1` lines each region has at least one unchanged, and every
+    /// removed line: those that the file has least often are looked up.
     fn starts(&self, file: &Solid<'_>) -> Vec<usize> {
         let spots = file.spots(&self.hashes, usize::MAX);
         let often = |line: &usize| spots.get(&self.hashes[*line]).map_or(0, Vec::len);
@@ -112,7 +109,7 @@ impl<'a> Wanted<'a> {
         }
         let mut sum = 0.0;
         for (at, line) in self.lines.iter().enumerate() {
-            let (written, real) = (FORM.of(line), FORM.of(file.text(start + at)));
+            let (written, real) = (LOOSEST.of(line), LOOSEST.of(file.text(start + at)));
             if written == real {
                 sum += 1.0;
                 continue;
@@ -122,11 +119,11 @@ impl<'a> Wanted<'a> {
                     && written.len() >= CUT_LEAST
                     && real.starts_with(&written)
                     // What is left of a line does not choose between places.
-                    && hay.skipping_blanks(&self.lines[..at], FORM).len() == 1
+                    && hay.skipping_blanks(&self.lines[..at], LOOSEST).len() == 1
             };
             // A line that the file has elsewhere is that line.
             if !(is_same(language, &written, &real) || is_cut())
-                || hay.has_line(line, FORM)
+                || hay.has_line(line, LOOSEST)
                 || !hay.budget().spend(ratio_steps(&written, &real))
             {
                 return None;
@@ -188,7 +185,7 @@ fn is_same_comment(written: &[u8], real: &[u8]) -> bool {
         || ratio(written, real) >= REWORDED_ALIKE && has_its_words(written, real)
 }
 
-/// Words that may stand for each other, or be left out, in a comment that is about the same.
+/// Words that may be exchanged for each other, or left out, in a comment about the same thing.
 const SMALL_WORDS: &[&str] = &[
     "a", "an", "the", "this", "that", "these", "those", "its", "his", "their", "our", "your", "it", "they",
     "we", "you", "is", "are", "be", "was", "were", "will", "can", "to", "of", "in", "on", "at", "for",

@@ -163,8 +163,8 @@ impl Operation<'_, '_> {
         Ok((state, Some(version), matched))
     }
 
-    /// What stands where a file is to be moved or copied, and whether it is the same; refused where something else does. `leaving`
-    /// will not stand where it stands.
+    /// What is at the destination of a move or copy, and whether it is the same; refused if it is something else. `leaving`
+    /// is taken away.
     fn destination(
         &mut self,
         to: &RepoPath,

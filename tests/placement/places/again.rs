@@ -162,6 +162,25 @@ fn lines_appended_one_after_the_other_are_there_the_second_time() {
 }
 
 #[test]
+fn the_same_addition_given_again_is_made_once_and_at_another_place_too() {
+    let one = "<FILE_APPEND file_path=\"a.txt\">\nb\n</FILE_APPEND>\n";
+    let all = |edits: &str| format!("<FILE_CHANGES>\n{edits}</FILE_CHANGES>\n");
+    let (before, after) = (check::files(&[("a.txt", "a\n")]), check::files(&[("a.txt", "a\nb\n")]));
+    // In one envelope, and in another one of the response.
+    for answer in [all(&[one, one].concat()), format!("{}\nOnce more:\n\n{}", all(one), all(one))] {
+        assert!(
+            matches!(run_on(&before, &answer), check::Ran::Changed(made, _) if made == after),
+            "{answer}"
+        );
+    }
+    let pair = ("bravo = 2", "bravo = 2\nbetween = 6");
+    lands("a.py", LIST, every("a.py", &[pair, pair]), &LIST.replace(pair.0, pair.1));
+    let other = ("delta = 4", "delta = 4\nbetween = 6");
+    let expected = LIST.replace(pair.0, pair.1).replace(other.0, other.1);
+    lands("a.py", LIST, every("a.py", &[pair, other]), &expected);
+}
+
+#[test]
 fn files_are_exchanged() {
     let rename = |from: &str, to: &str| format!("<FILE_RENAME from_path=\"{from}\" to_path=\"{to}\" />\n");
     let all = [rename("a", "t"), rename("b", "a"), rename("t", "b")].concat();

@@ -1,7 +1,7 @@
 //! Accepting suggestions: their commits come onto the branch as they are where nothing lies between, else one by one by
 //! a three-way merge; those of several branches one after another. All of it is one transaction.
 
-use super::bring::{Bring, Existing, bring};
+use super::bring::{Bring, bring};
 use super::done::{self, Done};
 use super::{Error, Options, Watch, build_report, copied, push};
 use crate::message::Cleanup;
@@ -49,8 +49,8 @@ impl Accepting<'_> {
     fn land(&self, target: &Target, report: &mut Report) -> Result<done::Brought, Error> {
         let (repo, options) = (self.repo, self.options);
         let branches = self.names.iter().map(|name| self.branch(name)).collect::<Result<Vec<_>, _>>()?;
-        let (push, onto) = push::way(repo, target, options)?;
-        let plan = self.plan(target, &branches, onto)?;
+        let push = push::way(repo, target, options)?;
+        let plan = self.plan(target, &branches, push.1)?;
         self.fill(report, &plan, &Made::default());
         let id = Recording::id_for(repo, target, &[&self.names.join("\0")])?;
         let bring = Bring {
@@ -70,8 +70,7 @@ impl Accepting<'_> {
             let (at, commit) = plan.from[clash.planned];
             format!("commit {} of {}", repo.short(commit), self.names.get(at).map_or("", String::as_str))
         };
-        let existing = Existing { brought: &plan.brought, onto_remote: onto.is_some(), named: &named };
-        bring.land_existing(&existing, report)
+        bring.land_existing(&plan.brought, &named, report)
     }
 
     /// The commit of a branch, or of whatever else a name is of.

@@ -217,7 +217,8 @@ impl Run<'_> {
             refused.replace(Some(Found { attempt, responses: self.responses.clone() }));
             return None;
         }
-        if (self.dry && !self.hold) || !self.options.keep {
+        // An attempt has all edits of a response.
+        if (self.dry && !self.hold) || !self.options.keep || self.alone.is_some() {
             return None;
         }
         let attempt = self.attempt(repo, target, rejected, landed);

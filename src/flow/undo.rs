@@ -4,7 +4,7 @@
 //! Both are one thing: what was done last with the branch is done the other way round. To put back is to take back what
 //! took it back.
 
-use super::bring::{Bring, Existing, bring};
+use super::bring::{Bring, bring};
 use super::done::{self, Done};
 use super::landing::{self, Landing, Left, Step, Steps};
 use super::messages::{self, Messages};
@@ -80,15 +80,15 @@ impl Undoing<'_> {
             });
         };
         let landing = landing::choose(repo, self.what, target, tip, watch)?.ok_or_else(|| self.nothing())?;
-        let (push, onto) = push::way(repo, target, options)?;
+        let push = push::way(repo, target, options)?;
         let id = Recording::id_for(repo, target, &[&landing.id])?;
-        let mut plan = self.plan(&landing, tip, onto, &id)?;
+        let mut plan = self.plan(&landing, tip, push.1, &id)?;
         let kind = landing.opposite();
         report.undone = Some(Undone { id: landing.of.clone(), kind });
         report.undone_in_part = self.what.edits.last().is_some();
         if (0..plan.steps.len()).all(|step| plan.is_nothing(step)) {
             plan.brought.series.clear();
-        } else if let (Some(onto), true) = (onto, plan.brought.clashes.is_empty()) {
+        } else if let (Some(onto), true) = (push.1, plan.brought.clashes.is_empty()) {
             plan.brought.series.insert(0, push::move_to(repo, target, onto)?);
         }
         let edits = landing.edits(repo)?;
@@ -120,8 +120,7 @@ impl Undoing<'_> {
             let commit = plan.steps.get(clash.planned).map(|step| repo.short(step.now));
             format!("commit {}", commit.unwrap_or_default())
         };
-        let existing = Existing { brought: &plan.brought, onto_remote: onto.is_some(), named: &named };
-        bring.land_existing(&existing, report)
+        bring.land_existing(&plan.brought, &named, report)
     }
 
     fn nothing(&self) -> Error {

@@ -50,10 +50,10 @@ pub use carry::{Brought, Clash, ClashKind, carry};
 pub use command::{Failure, Ran, Reason};
 pub use drop::{Dropped, drop_branches};
 pub use forget::forget;
-pub use hooks::hooks_passed_over;
+pub use hooks::{hooks_passed_over, hooks_to_pass};
 pub use line::Line;
 pub use obstacles::Obstacle;
-pub use preview::{Preview, hooks_to_pass, in_the_way, in_the_way_of};
+pub use preview::{Preview, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
 pub use record::{Recording, contents, records};
 pub use recover::{End, Recovered, pending, recover};
@@ -330,7 +330,6 @@ impl<'r> Transaction<'r> {
         series: &[Planned],
         options: Options<'r>,
     ) -> Result<Self> {
-        obstacles::unsupported()?;
         conversions::refuse_together(base, series)?;
         let mut hooks = Hooks::active(repo, options.no_verify, options.merge, options.again)?;
         hooks.note_startup(repo, base)?;
@@ -345,10 +344,8 @@ impl<'r> Transaction<'r> {
             };
         point(Fault::Begun)?;
         let look = |copy: &str| -> Result<(Option<Index>, InCheckout)> {
-            let index = match target.checked_out {
-                true => Some(repo.copy_index(transaction_dir.file(copy))?),
-                false => None,
-            };
+            let index =
+                target.checked_out.then(|| repo.copy_index(transaction_dir.file(copy))).transpose()?;
             let found = obstacles::check(repo, &target, &touched, index.as_ref(), options.autostash)?;
             Ok((index, found))
         };

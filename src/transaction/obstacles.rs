@@ -155,19 +155,7 @@ impl Obstacle {
     }
 }
 
-/// Refuses what a later version will do, so that nothing of the user's set-up is passed over in silence.
-pub(super) fn unsupported() -> Result<()> {
-    // Git refuses it too: the objects may never be accepted.
-    if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
-        return Err(Error::Unsupported {
-            what: "this is a hook that runs before pushed objects are accepted (GIT_QUARANTINE_PATH)".into(),
-            help: "land from post-receive, or from outside of hooks".into(),
-        });
-    }
-    Ok(())
-}
-
-/// Everything that is in the way of moving the target.
+/// All obstacles to moving the target.
 pub(super) fn check(
     repo: &Repo,
     target: &Target,
@@ -175,6 +163,13 @@ pub(super) fn check(
     index: Option<&Index>,
     autostash: bool,
 ) -> Result<InCheckout> {
+    // Git refuses it too: the objects may never be accepted.
+    if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
+        return Err(Error::Unsupported {
+            what: "this is a hook that runs before pushed objects are accepted (GIT_QUARANTINE_PATH)".into(),
+            help: "land from post-receive, or from outside of hooks".into(),
+        });
+    }
     let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
     if target.checked_out {
         match Patience::for_index().wait_for(&repo.index_lock()) {

@@ -202,11 +202,6 @@ impl SpareRoom {
         }
     }
 
-    /// Has nothing more left there.
-    pub fn clear(&self) {
-        drop(self.0.take());
-    }
-
     /// The transaction directory that was left, if there is one, and its scratch worktree if that is at `base`.
     pub(super) fn take(&self, base: Option<Oid>) -> Option<Left> {
         let spare = self.0.take()?;

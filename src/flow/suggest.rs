@@ -73,9 +73,7 @@ pub fn suggest(
 ) -> Result<Suggested, Error> {
     let observer = Observer::new(watch);
     let given = order.responses.clone();
-    // All begin at the same commit, even if HEAD moves meanwhile.
-    let base = options.base.clone().or(repo.tip("HEAD")?.map(|head| head.to_string()));
-    let suggesting = Suggesting { repo, each, options: &Options { base, ..options.clone() }, dry, observer };
+    let mut suggesting = Suggesting { repo, each, options: options.clone(), dry, observer };
     let suggested = suggesting.suggest(order, template);
     let was_tried = suggested.as_ref().is_ok_and(|suggested| suggested.report.is_none());
     if options.keep && options.keep_whole && !dry && !was_tried && !is_unwanted(suggested.as_ref().err()) {
@@ -87,10 +85,13 @@ pub fn suggest(
 struct Suggesting<'a> {
     repo: &'a Repo,
     each: Each,
-    options: &'a Options,
+    options: Options,
     dry: bool,
     observer: Observer<'a>,
 }
+
+/// The plan of an edit, or why it is refused.
+type Resolved = Result<Plan, Rejected>;
 
 /// A suggestion to be made.
 struct Draft {
@@ -102,8 +103,12 @@ struct Draft {
 }
 
 impl Suggesting<'_> {
-    fn suggest(&self, order: Order, template: &Template) -> Result<Suggested, Error> {
-        let Self { repo, options, dry, observer, .. } = self;
+    fn suggest(&mut self, order: Order, template: &Template) -> Result<Suggested, Error> {
+        if self.options.base.is_none() {
+            // All begin at the same commit, even if HEAD moves meanwhile.
+            self.options.base = self.repo.tip("HEAD")?.map(|head| head.to_string());
+        }
+        let Self { repo, options, dry, observer, .. } = &*self;
         let chooser = order.chooser.clone();
         let (mut sources, drafts) = self.drafts(order, template)?;
         self.check_names(&drafts, &sources)?;
@@ -130,29 +135,11 @@ impl Suggesting<'_> {
             }
         }
         let mut all = Vec::with_capacity(drafts.len());
-        for own in drafts.chunk_by(|one, other| one.source == other.source) {
-            let run = &mut sources[own[0].source];
-            if own[0].edit.is_none() {
-                if !interrupt::seen() {
-                    all.push(self.land(run, &own[0], None));
-                }
-                continue;
-            }
-            // Another handle: branches are made while it reads the tree.
-            let reader = repo.open_again()?;
-            let (script, rules) = (run.script.clone(), run.rules(&reader, run.base)?);
-            let tree = reader.tree(run.base)?.as_checked_out(false);
-            let mut own = own.iter().peekable();
-            plan::resolve_each(&script, &tree, &rules, |at, resolved| {
-                if let Some(draft) = own.next_if(|draft| draft.edit == Some(at)) {
-                    all.push(self.land(run, draft, Some(resolved)));
-                }
-                match own.peek().is_none() || interrupt::seen() {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            })?;
-        }
+        let each: Vec<&Draft> = drafts.iter().collect();
+        self.for_each(&mut sources, &each, |run, draft, resolved| {
+            all.push(self.land(run, draft, resolved));
+            Ok(())
+        })?;
         // The spare transaction directory goes with them.
         drop(sources);
         if !dry {
@@ -170,7 +157,7 @@ impl Suggesting<'_> {
         for (source, response) in responses.into_iter().enumerate() {
             let order =
                 Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
-            let (mut run, begun) = Run::read(self.repo, order, self.options, &self.observer, self.dry);
+            let (mut run, begun) = Run::read(self.repo, order, &self.options, &self.observer, self.dry);
             begun?;
             run.options.base = run.base.map(|base| self.repo.short(base));
             run.spare = Some(Rc::clone(&spare));
@@ -219,9 +206,43 @@ impl Suggesting<'_> {
         Ok(self.repo.check_available_all(known.keys().map(String::as_str))?)
     }
 
+    /// Goes on with each draft, until a signal comes. The edits of a response are resolved together.
+    fn for_each<'r>(
+        &self,
+        sources: &mut [Run<'r>],
+        drafts: &[&Draft],
+        mut go: impl FnMut(&mut Run<'r>, &Draft, Option<Resolved>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for own in drafts.chunk_by(|one, other| one.source == other.source) {
+            let run = &mut sources[own[0].source];
+            if own[0].edit.is_none() {
+                if !interrupt::seen() {
+                    go(run, own[0], None)?;
+                }
+                continue;
+            }
+            // Another handle: branches are made while it reads the tree.
+            let repo = self.repo.open_again()?;
+            let (script, rules) = (run.script.clone(), run.rules(&repo, run.base)?);
+            let tree = repo.tree(run.base)?.as_checked_out(false);
+            let (mut own, mut outcome) = (own.iter().peekable(), Ok(()));
+            plan::resolve_each(&script, &tree, &rules, |at, resolved| {
+                if let Some(draft) = own.next_if(|draft| draft.edit == Some(at)) {
+                    outcome = go(run, draft, Some(resolved));
+                }
+                match own.peek().is_none() || outcome.is_err() || interrupt::seen() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })?;
+            outcome?;
+        }
+        Ok(())
+    }
+
     /// The branches that are checked out, or that exist without the edits.
     fn obstacles(&self, drafts: &[Draft], sources: &mut [Run<'_>]) -> Result<Vec<Obstacle>, Error> {
-        let mut found = Vec::new();
+        let (mut found, mut existing) = (Vec::new(), Vec::new());
         for draft in drafts {
             let run = &mut sources[draft.source];
             run.take(draft, None);
@@ -231,19 +252,23 @@ impl Suggesting<'_> {
             let target = run.target(self.repo)?;
             if let Some(obstacle) = target.in_use(self.repo)? {
                 found.push(obstacle);
-            } else if target.tip.is_some()
-                && !run
-                    .resolve_onto(self.repo, &target, None)?
-                    .is_ok_and(|resolved| resolved.series.is_empty())
-            {
-                found.push(Obstacle::Exists(target.short().to_owned()));
+            } else if target.tip.is_some() {
+                existing.push(draft);
             }
         }
+        self.for_each(sources, &existing, |run, draft, resolved| {
+            run.take(draft, resolved);
+            let target = run.target(self.repo)?;
+            if !run.resolve_onto(self.repo, &target, None)?.is_ok_and(|resolved| resolved.series.is_empty()) {
+                found.push(Obstacle::Exists(target.short().to_owned()));
+            }
+            Ok(())
+        })?;
         Ok(found)
     }
 
     /// Lands one suggestion. `resolved` is the plan of its only edit at the base.
-    fn land(&self, run: &mut Run<'_>, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) -> Suggestion {
+    fn land(&self, run: &mut Run<'_>, draft: &Draft, resolved: Option<Resolved>) -> Suggestion {
         run.take(draft, resolved);
         let mut report = run.declared();
         let outcome = match self.dry {
@@ -293,7 +318,7 @@ fn single_edits(script: &Script) -> Vec<Option<usize>> {
 
 impl Run<'_> {
     /// Goes on with that draft's branch and edits.
-    fn take(&mut self, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) {
+    fn take(&mut self, draft: &Draft, resolved: Option<Resolved>) {
         self.options.branch = Some(draft.branch.clone());
         self.alone = draft.edit.map(|at| Alone { at, resolved });
     }

@@ -41,7 +41,7 @@ impl Recovered {
     }
 
     fn named(self, transaction_dir: &Path, reference: Option<&str>) -> Self {
-        Self { id: id_of(transaction_dir), reference: reference.map(str::to_owned), ..self }
+        Self { id: TransactionDir::id_of(transaction_dir), reference: reference.map(str::to_owned), ..self }
     }
 
     /// Whether there is anything that somebody has to look at.
@@ -83,14 +83,15 @@ named! {
 pub fn pending(repo: &Repo) -> Result<(Vec<String>, Vec<String>)> {
     let (mut dead, mut busy) = (Vec::new(), Vec::new());
     for transaction_dir in transaction_dirs(repo)? {
-        let live = transaction_dir.join(TransactionDir::LIVE);
+        let (id, live) =
+            (TransactionDir::id_of(&transaction_dir), transaction_dir.join(TransactionDir::LIVE));
         if TransactionDir::check(&transaction_dir).is_err() {
-            dead.push(id_of(&transaction_dir));
-        } else if is_file(&live)
+            dead.push(id);
+        } else if live.symlink_metadata().is_ok_and(|found| found.is_file())
             && let Ok(lock) = Flock::attempt(&live)
         {
             let all = if lock.is_some() { &mut dead } else { &mut busy };
-            all.push(id_of(&transaction_dir));
+            all.push(id);
         }
     }
     Ok((dead, busy))
@@ -115,14 +116,6 @@ fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(e) => Err(vcs::Error::io("read", all, e).into()),
     }
-}
-
-fn id_of(transaction_dir: &Path) -> String {
-    transaction_dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn is_file(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
 /// Brings every transaction of a dead process to one of its ends. With `discard` one whose journal cannot be used is
@@ -353,30 +346,27 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
 
 /// Removes all that a transaction has beside its journal, which was brought to that end.
 fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: End) -> Result<()> {
-    let id = &id_of(transaction_dir);
+    let id = &TransactionDir::id_of(transaction_dir);
     let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
     // A git that the killed run started may still be writing there.
     places::remove(&Quarantine::path_for(objects, id))?;
     let noted = staging::elsewhere(transaction_dir);
     let staged = journal.and_then(|journal| journal.staged.as_ref()).map(|staged| staged.directory.0.clone());
     // In no other place than a checkout of this repository, whatever a note says.
-    for directory in
-        noted.into_iter().chain(staged).filter(|directory| !directory.starts_with(transaction_dir))
-    {
-        if repo
-            .checkouts()
-            .iter()
-            .any(|checkout| staging::is_elsewhere(transaction_dir, checkout, &directory))
-        {
-            let _ = std::fs::remove_dir_all(directory);
-        }
+    let is_own = |directory: &PathBuf| {
+        let mut checkouts = repo.checkouts().into_iter();
+        checkouts.any(|checkout| staging::is_elsewhere(transaction_dir, &checkout, directory))
+    };
+    let outside = noted.into_iter().chain(staged).filter(|path| !path.starts_with(transaction_dir));
+    for directory in outside.filter(is_own) {
+        let _ = std::fs::remove_dir_all(directory);
     }
     Scratch::remove(repo.common_dir(), id)?;
     if end == End::Finished {
         Attempt::forget_noted(repo, transaction_dir);
     }
     early::settle(repo, transaction_dir, objects, !matches!(end, End::Discarded | End::TakenBack))?;
-    outside::reap(repo, transaction_dir, id)?;
+    outside::reap(repo, transaction_dir)?;
     point(Fault::ScratchRemoved)?;
     remove_abandoned(repo.common_dir(), transaction_dir);
     Ok(())

@@ -86,28 +86,18 @@ impl Staged {
     }
 }
 
-/// Where the staging directory of a transaction directory is noted when it lies outside of it.
+/// The note of a staging directory outside of the transaction directory, and what that directory's name begins with.
 const ELSEWHERE: &str = "elsewhere";
+const PREFIX: &str = ".llm-apply-";
 
-fn elsewhere_name(id: &std::ffi::OsStr) -> std::ffi::OsString {
-    let mut name = std::ffi::OsString::from(".llm-apply-");
-    name.push(id);
-    name
-}
-
-/// The staging directory of a transaction directory if it lies outside of it. A note that names anything but such a directory is not
-/// one: it may have been written by half.
+/// The staging directory of a transaction, if it lies outside of the transaction directory.
 pub(super) fn elsewhere(transaction_dir: &Path) -> Option<PathBuf> {
-    let bytes = places::read(&transaction_dir.join(ELSEWHERE), places::SMALL).ok()?;
-    let path = PathBuf::from(<std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes));
-    let expected = elsewhere_name(transaction_dir.file_name()?);
-    (path.is_absolute() && path.file_name() == Some(&expected)).then_some(path)
+    TransactionDir::noted_outside(transaction_dir, ELSEWHERE, PREFIX)
 }
 
-/// Whether that is the staging directory of a transaction directory beside the files of that checkout.
+/// Whether a directory is the staging directory of a transaction, in that checkout.
 pub(super) fn is_elsewhere(transaction_dir: &Path, workdir: &Path, directory: &Path) -> bool {
-    let expected = transaction_dir.file_name().map(elsewhere_name);
-    directory.file_name() == expected.as_deref()
+    directory.file_name() == Some(TransactionDir::name_outside(transaction_dir, PREFIX).as_ref())
         && directory.parent().is_some_and(|parent| places::is_same(parent, workdir))
         && !directory.symlink_metadata().is_ok_and(|found| found.is_symlink())
 }
@@ -141,11 +131,9 @@ impl<'a> Staging<'a> {
         let directory = if self.checkout.same_file_system(&transaction_dir.path)? {
             transaction_dir.file(TransactionDir::FILES)
         } else {
-            // Renames do not cross file systems: beside the files then, noted for the recovery first.
-            let elsewhere = self.workdir.join(elsewhere_name(transaction_dir.id.as_ref()));
-            let note = transaction_dir.file(ELSEWHERE);
-            let bytes = std::os::unix::ffi::OsStrExt::as_bytes(elsewhere.as_os_str());
-            std::fs::write(&note, bytes).map_err(|e| vcs::Error::io("write", note, e))?;
+            // Renames do not cross file systems, so it lies beside the files.
+            let elsewhere = self.workdir.join(TransactionDir::name_outside(&transaction_dir.path, PREFIX));
+            transaction_dir.note_outside(ELSEWHERE, &elsewhere)?;
             elsewhere
         };
         places::make_private(&directory)?;

@@ -134,7 +134,8 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
                     left_out.push((pattern.clone(), "no tracked file"));
                     continue;
                 }
-                return Err(Error::NoSuchFiles(pattern.clone(), revision.to_owned()));
+                let message = format!("pathspec '{pattern}' matches no tracked file of {revision}");
+                return Err(Error::Impossible(message));
             }
             left_out.extend(others);
             for (path, id) in found.into_iter().filter(|(path, _)| requested.contains(path) || selected(path))

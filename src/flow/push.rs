@@ -16,7 +16,8 @@ pub(super) type Way = (Option<Upstream>, Option<Oid>);
 pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way, Error> {
     let Some(remote) = options.push.as_deref() else { return Ok((None, None)) };
     if !target.name.starts_with("refs/heads/") {
-        return Err(Error::NoBranchToPush);
+        let why = "HEAD is detached, so there is no branch to push";
+        return Err(Error::Impossible(why.to_owned()));
     }
     let upstream = repo.upstream(&target.name, Some(remote))?;
     let Some(there) = repo.ask_remote(&upstream)? else { return Ok((Some(upstream), None)) };
@@ -42,8 +43,10 @@ pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way
 /// # Errors
 /// A path there is not supported.
 pub(super) fn move_to(repo: &Repo, target: &Target, onto: Oid) -> Result<Planned, Error> {
-    transaction::move_to(repo, target.start, onto, target.checked_out)?
-        .map_err(|odd| Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect()))
+    transaction::move_to(repo, target.start, onto, target.checked_out)?.map_err(|odd| {
+        let names: Vec<_> = odd.into_iter().map(|clash| clash.path).collect();
+        Error::Impossible(format!("these names are not supported: {}", names.join(", ")))
+    })
 }
 
 /// The remote's branch, and its tip, that `drop --push` deletes along with the one here.

@@ -11,7 +11,7 @@ use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{Attempt, Found, Kept, Listed, Target, Text};
+use crate::transaction::{self, Attempt, Found, Kept, Listed, Target, Text};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeSet, HashMap};
 
@@ -102,10 +102,13 @@ pub fn abort(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Repo
 
 /// Reads an attempt's script as it was read when it was refused.
 fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
-    let damaged = || Error::Attempt(found.attempt.listed.id.clone());
+    let damaged = || {
+        let (id, why) = (found.attempt.listed.id.clone(), "is damaged".to_owned());
+        transaction::Error::Attempt { id, why }
+    };
     let readings = &found.attempt.readings;
     if readings.len() != found.responses.len() {
-        return Err(damaged());
+        return Err(damaged().into());
     }
     let mut script = Script::default();
     for (response, reading) in found.responses.iter().zip(readings) {
@@ -118,7 +121,7 @@ fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
         let Kept { span, state, replaces, .. } = *kept;
         let edit = match kept.edit {
             false if state == SlotState::Failed => None,
-            false => return Err(damaged()),
+            false => return Err(damaged().into()),
             true => {
                 let mut edits = script.edits.iter().enumerate();
                 let same = edits.find(|(at, edit)| edit.span == span && !taken.contains(at));
@@ -159,10 +162,10 @@ fn recall(script: &mut Script, kept: &[Kept]) {
 /// It cannot be told which correction is for which edit.
 pub(super) fn join(found: &Found, skip: &Numbers, corrections: &Script) -> Result<(Script, Resumed), Error> {
     let (attempt, mut slots) = script_of(found)?;
-    if let Some(last) = skip.last().filter(|last| *last > plan::numbered(&slots)) {
-        return Err(Error::Skip(last));
-    }
-    plan::skip(&mut slots, |number| skip.hold(number)).map_err(Error::Skip)?;
+    let unknown = skip.last().filter(|last| *last > plan::numbered(&slots));
+    unknown
+        .map_or_else(|| plan::skip(&mut slots, |number| skip.hold(number)), Err)
+        .map_err(|number| Error::Usage(format!("edit {number} is not one of the failed edits")))?;
     let (script, order) = plan::join(&attempt, &slots, corrections)?;
     let Attempt { listed, slots, readings, .. } = &found.attempt;
     let landed = slots.iter().filter(|kept| kept.state == SlotState::Landed).copied().collect();

@@ -5,6 +5,7 @@ use super::landed::Landed;
 use super::messages::Messages;
 use super::resume::{self, Resume, Resumed};
 use super::{Chooser, Error, Numbers, Options, Watch};
+use crate::diag::counted;
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
@@ -101,7 +102,8 @@ pub(super) struct Run<'a> {
 fn choose(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Result<(), Error> {
     let last = only.into_iter().chain([except]).filter_map(Numbers::last).max();
     if let Some(number) = last.filter(|last| *last > script.edits.len()) {
-        return Err(Error::NoSuchEdit { number, edits: script.edits.len() });
+        let edits = counted(script.edits.len(), "edit");
+        return Err(Error::Usage(format!("there is no edit {number}: the response has {edits}")));
     }
     if only.is_some() || except.last().is_some() {
         script.leave_out(|edit| match edit {

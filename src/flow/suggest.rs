@@ -190,14 +190,14 @@ impl Suggesting<'_> {
                     draft.edit.map_or(name.to_owned(), |edit| format!("edit {} of {name}", edit + 1))
                 });
                 let branch = &draft.branch;
-                return Err(Error::Names(format!("{other} and {one} would have the same branch, {branch}")));
+                return Err(Error::Usage(format!("{other} and {one} would have the same branch, {branch}")));
             }
         }
         for (full, draft) in &known {
             let directory = format!("{full}/");
             let next = known.range(directory.clone()..).next();
             if let Some((_, below)) = next.filter(|(name, _)| name.starts_with(&directory)) {
-                return Err(Error::Names(format!(
+                return Err(Error::Usage(format!(
                     "{} and {} cannot both be branches: one name is a directory of the other",
                     draft.branch, below.branch
                 )));

@@ -335,7 +335,6 @@ fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Re
 /// Checks that the paths outside of the checkout are still outside: one that was added meanwhile (by `git sparse-checkout disable`)
 /// would keep its old content.
 ///
-///
 /// # Errors
 /// [`vcs::Error::Raced`] with the first that is there.
 pub(super) fn check_skipped(checkout: &Checkout, staged: &Staged, net: &[Net]) -> Result<()> {

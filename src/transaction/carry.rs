@@ -160,8 +160,8 @@ impl<'h> Ground<'h> {
         Ok(())
     }
 
-    /// Brings the difference between the trees `before` and `after` onto it, and returns the changes. `own` is that difference, if all
-    /// paths are supported.
+    /// Brings the difference between the trees `before` and `after` onto it, and returns the changes. `own` is that
+    /// difference, if all paths are supported.
     pub(super) fn bring(
         &mut self,
         at: usize,

@@ -146,8 +146,8 @@ impl Journal {
         point(Fault::JournalPlaced)
     }
 
-    /// Reads a transaction directory's journal; `None` if there is none. It may be made up: it is well-formed, but its places are not
-    /// checked yet.
+    /// Reads a transaction directory's journal; `None` if there is none. It may be made up: it is well-formed, but its
+    /// places are not checked yet.
     ///
     /// # Errors
     /// Why it cannot be used.

@@ -37,8 +37,8 @@ pub(super) struct Merged {
 }
 
 impl Local {
-    /// Merges `mine`, the content of the checkout's file, and the staged file with the new entry. `content` returns the content that
-    /// an entry has in the checkout. The error has the lines of the user's text that are in conflict.
+    /// Merges `mine`, the content of the checkout's file, and the staged file with the new entry. `content` returns the
+    /// content that an entry has in the checkout. The error has the lines of the user's text that are in conflict.
     pub(super) fn merge(
         &self,
         repo: &Repo,

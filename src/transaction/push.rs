@@ -1,7 +1,7 @@
 //! Pushing the commits before the branch here moves, so that the remote's answer is the commit point.
 //!
-//! The objects are in the repository by then, because git and its hook have to see them. A note says what is pushed where: if the run
-//! is killed before the branch here moves, the recovery asks the remote.
+//! The objects are in the repository by then, because git and its hook have to see them. A note says what is pushed where:
+//! if the run is killed before the branch here moves, the recovery asks the remote.
 
 use super::record::{self, Kept};
 use super::recover::{End, Recovered};

@@ -1,7 +1,7 @@
-//! Accepting suggestions: their commits come onto the branch as they are where nothing lies between, else one by one by
-//! a three-way merge; those of several branches one after another. All of it is one transaction.
+//! Accepting suggestions: if a suggestion begins at the branch's tip, the branch moves to its commits. Else each commit is made
+//! again by a three-way merge. Several suggestions land one after another, in one transaction.
 
-use super::bring::{Bring, Existing, bring};
+use super::bring::{Bring, bring};
 use super::done::{self, Done};
 use super::{Error, Options, Watch, build_report, copied, push};
 use crate::message::Cleanup;
@@ -11,9 +11,7 @@ use crate::transaction::{self, Brought, Clash, Made, Making, Planned, Recording,
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 
-/// Brings the commits of branches onto the one that HEAD points to, in the order given. Of `options` those count that
-/// say how commits are made and what judges them. Where a name is none of a commit, or a branch has merges that cannot be
-/// done again, nothing has changed.
+/// Lands the commits of branches on HEAD's branch, in the order given.
 pub fn accept(repo: Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Done {
     bring(repo, options, watch, None, |repo, target, watch, report| {
         Accepting { repo, names, options, watch }.land(target, report)
@@ -27,19 +25,19 @@ struct Accepting<'a> {
     watch: &'a dyn Watch,
 }
 
-/// Stands for the branch of a commit that is of none: the remote's.
+/// The branch of the remote's commit.
 const OF_NONE: usize = usize::MAX;
 
-/// What is to land, and which branch each commit of it is of.
+/// The commits to land.
 #[derive(Default)]
 struct Plan {
     brought: Brought,
-    /// For each of the series the branch, by its place in the order, and the commit that it comes from.
+    /// For each commit of the series the index of its branch, and the commit that it comes from.
     from: Vec<(usize, Oid)>,
 }
 
 impl Plan {
-    /// The number of the next commit of a branch, as its edit.
+    /// The number of the next commit, which stands for its edit.
     fn next(&self) -> usize {
         self.from.iter().filter(|(at, _)| *at != OF_NONE).count() + 1
     }
@@ -49,8 +47,8 @@ impl Accepting<'_> {
     fn land(&self, target: &Target, report: &mut Report) -> Result<done::Brought, Error> {
         let (repo, options) = (self.repo, self.options);
         let branches = self.names.iter().map(|name| self.branch(name)).collect::<Result<Vec<_>, _>>()?;
-        let (push, onto) = push::way(repo, target, options)?;
-        let plan = self.plan(target, &branches, onto)?;
+        let push = push::way(repo, target, options)?;
+        let plan = self.plan(target, &branches, push.1)?;
         self.fill(report, &plan, &Made::default());
         let id = Recording::id_for(repo, target, &[&self.names.join("\0")])?;
         let bring = Bring {
@@ -70,13 +68,12 @@ impl Accepting<'_> {
             let (at, commit) = plan.from[clash.planned];
             format!("commit {} of {}", repo.short(commit), self.names.get(at).map_or("", String::as_str))
         };
-        let existing = Existing { brought: &plan.brought, onto_remote: onto.is_some(), named: &named };
-        bring.land_existing(&existing, report)
+        bring.land_existing(&plan.brought, &named, report)
     }
 
-    /// The commit of a branch, or of whatever else a name is of.
+    /// The commit of a branch, or of another revision.
     fn branch(&self, name: &str) -> Result<Oid, Error> {
-        // Also `try~1`, which can be no branch's name.
+        // Also `try~1`, which cannot be a branch.
         let branch = match self.repo.branch_name(name) {
             Ok(full) if !name.starts_with("refs/") => self.repo.tip(&full)?,
             _ => None,
@@ -89,11 +86,11 @@ impl Accepting<'_> {
         }
     }
 
-    /// What is to be done so that the branches' commits are on the target.
+    /// The commits that the target lacks of the branches.
     fn plan(&self, target: &Target, branches: &[Oid], onto: Option<Oid>) -> Result<Plan, Error> {
         let repo = self.repo;
         let mut plan = Plan::default();
-        // Where the branch is once what goes as it is has gone.
+        // The last commit that lands as it is.
         let mut tip = target.start;
         if let Some(onto) = onto {
             plan.brought.series.push(push::move_to(repo, target, onto)?);
@@ -111,8 +108,8 @@ impl Accepting<'_> {
             let steps = match replayed.is_empty() && is_next {
                 true => self.steps(tip, branch, &commits)?,
                 false => {
-                    replayed
-                        .extend(self.without_merges(at, &commits)?.into_iter().map(|commit| (at, commit)));
+                    let commits = self.without_merges(at, &commits)?;
+                    replayed.extend(commits.into_iter().map(|commit| (at, commit)));
                     Vec::new()
                 }
             };
@@ -143,7 +140,7 @@ impl Accepting<'_> {
             plan.brought.series.extend(numbered);
             plan.from.extend(replayed);
         }
-        // What clashes has none of the series.
+        // With clashes the series is not complete.
         if plan.brought.clashes.is_empty() {
             let from = &plan.from;
             let commit = |at: usize| vec![Replayed::again(from[at].1)];
@@ -152,21 +149,20 @@ impl Accepting<'_> {
         Ok(plan)
     }
 
-    /// The commits that a branch can move to as they are, one after another: those between, or the last one alone where
-    /// there are merges among them.
+    /// The commits that the target moves to, one after another; the last one alone if there are merges among them.
     fn steps(&self, tip: Option<Oid>, branch: Oid, commits: &[Oid]) -> Result<Vec<Oid>, Error> {
         let mut last = tip;
         for commit in commits {
             if self.repo.read_commit(*commit)?.parents != last.as_slice() {
-                return Ok(if commits.is_empty() { Vec::new() } else { vec![branch] });
+                return Ok(vec![branch]);
             }
             last = Some(*commit);
         }
         Ok(commits.to_vec())
     }
 
-    /// The commits that have to be made again. A merge is none of them: it has nothing of its own if its tree is that of
-    /// a parent which has all of the others in its history.
+    /// The commits without the merges. A merge has no changes of its own if its tree is that of a parent whose history has all
+    /// other parents.
     fn without_merges(&self, at: usize, commits: &[Oid]) -> Result<Vec<Oid>, Error> {
         let mut all = Vec::new();
         for id in commits {
@@ -190,7 +186,7 @@ impl Accepting<'_> {
         Ok(all)
     }
 
-    /// Says what has become of the branches' commits.
+    /// Adds the branches' commits to the report.
     fn fill(&self, report: &mut Report, plan: &Plan, made: &Made) {
         let named = |id: Oid| build_report::named(self.repo, id);
         let of_branch = |name: &String| AcceptedReport { branch: name.clone(), commits: Vec::new() };

@@ -1,4 +1,4 @@
-//! The whole loop: a prompt goes to a model, its answer is landed, and what is refused goes back to it.
+//! The loop of `ask`: a prompt goes to a model, its answer lands, and refusals go back to the model.
 
 use super::done::Done;
 use super::keep::keep_answer;
@@ -18,34 +18,33 @@ use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// How often a model is asked at most, unless something else is said.
+/// The default number of rounds.
 pub const ROUNDS: usize = 3;
 
-/// Answers a prompt.
+/// A model.
 pub trait Model {
-    /// The answer to a text that holds everything that there is to know: nothing need be remembered from answer to answer.
+    /// Returns the answer to a prompt. Each prompt is complete, so a model need not remember anything.
     ///
     /// # Errors
-    /// [`Error::Model`] where there is none.
+    /// [`Error::Model`] if it gives no answer.
     fn answer(&mut self, prompt: &str) -> Result<Vec<u8>, Error>;
 }
 
-/// How many files a model may ask for in one answer.
+/// The largest number of files that a model can ask for in one answer.
 const REQUESTED: usize = 50;
 
-/// What is said of an answer of which not all was wanted.
+/// The feedback on an answer of which some edits were declined.
 const WHOLE: &str =
     "Send a whole new answer, with all edits that are wanted, made to the files as they were.";
 
-/// Asks until an answer lands, at most that many times. Everything lands as one transaction, or nothing does.
+/// Asks until an answer lands, at most `rounds` times. Everything lands in one transaction, or nothing does.
 ///
-/// Edits of a refused answer that were fine are kept, and joined with the corrections. An answer that is stopped by something
-/// else is kept whole. The report is that of the last round. A chooser is asked about the edits of each round; what it declines
-/// goes back to the model. Nobody is asked while all files that are shown, which are those that are likely to change, are in
-/// the way of that.
+/// The edits of a refused answer that did not fail are kept and joined with the corrections. The chooser approves the edits of
+/// each round; what it declines goes back to the model. If all files in the prompt have local changes, the model is not asked.
+/// The report is that of the last round.
 ///
 /// # Errors
-/// No prompt can be made, or what [`land`] says. A model that gives no answer is a failure of the report.
+/// No prompt can be made, or something failed before anything could land. If the model gives no answer, the result says so.
 pub fn ask(
     repo: &Repo,
     question: &Question,
@@ -63,7 +62,7 @@ pub fn ask(
         return Ok(done);
     }
     let outcome = asking.rounds(prompted, model, rounds.max(1));
-    // Without leave to keep an attempt, none stays, however it ends.
+    // With `--no-keep` no attempt stays after the last round.
     if let (false, Some(id)) = (options.keep, asking.attempt) {
         Attempt::forget(repo, &id)?;
     }
@@ -75,7 +74,8 @@ pub fn ask(
     Ok(outcome)
 }
 
-/// What is in the way before anybody is asked. Some of the files that are shown may be: an answer may be about the others.
+/// The result, if obstacles make it useless to ask the model. If only some of the files have local changes, it warns: the answer
+/// may be about the others.
 fn in_the_way(
     repo: &Repo,
     asked: &Prompted,
@@ -99,7 +99,7 @@ fn in_the_way(
     Ok(Some(Done::new(report, repo.open_again()?)))
 }
 
-/// What is asked, and what is known of it from round to round.
+/// The state of the loop.
 struct Asking<'a> {
     repo: &'a Repo,
     question: &'a Question,
@@ -108,12 +108,12 @@ struct Asking<'a> {
     watch: &'a dyn Watch,
     /// The files that the model has asked for.
     requested: Vec<String>,
-    /// The attempt that is kept meanwhile.
+    /// The refused attempt of the rounds so far.
     attempt: Option<String>,
 }
 
 impl Asking<'_> {
-    /// The prompt with the files that were asked for; says what is left out.
+    /// The prompt, with the requested files. Warns of files that are left out.
     fn prompt(&self) -> Result<Prompted, Error> {
         let prompted = with_requested(self.repo, self.question, &self.requested)?;
         for (path, why) in &prompted.left_out {
@@ -122,7 +122,7 @@ impl Asking<'_> {
         Ok(prompted)
     }
 
-    /// Asks and lands, round by round.
+    /// Asks and lands in each round.
     fn rounds(
         &mut self,
         mut prompted: Prompted,
@@ -130,7 +130,7 @@ impl Asking<'_> {
         rounds: usize,
     ) -> Result<Done, Error> {
         let mut input = prompted.text.clone();
-        // What was answered since the last whole answer.
+        // The answers since the last complete one.
         let mut said_so_far = String::new();
         let mut last: Option<Done> = None;
         let mut round = 1;
@@ -139,13 +139,10 @@ impl Asking<'_> {
             let answer = match model.answer(&input) {
                 Ok(answer) => answer,
                 Err(failure @ Error::Model(_)) => {
-                    let new = || -> Result<Done, Error> {
-                        let mut report = Report::new(Status::Failed);
-                        report.asked.clone_from(&self.options.asked);
-                        Ok(Done::new(report, self.repo.open_again()?))
-                    };
-                    let done = last.map_or_else(new, Ok)?;
-                    return Ok(Done { failure: Some(failure), ..done });
+                    let asked = self.options.asked.clone();
+                    let report = Report { asked, ..Report::new(Status::Failed) };
+                    let new = || Ok::<_, Error>(Done::new(report, self.repo.open_again()?));
+                    return Ok(Done { failure: Some(failure), ..last.map_or_else(new, Ok)? });
                 }
                 Err(error) => return Err(error),
             };
@@ -177,9 +174,9 @@ impl Asking<'_> {
         }
     }
 
-    /// Lands an answer. Unless it is the last, nothing lands of one of which something is declined.
+    /// Lands an answer. With `more` rounds to come, nothing lands if some edits are declined.
     fn land(&mut self, round: usize, answer: Vec<u8>, more: bool) -> Result<Done, Error> {
-        // From round to round the attempt holds what was fine.
+        // The attempt keeps the edits that did not fail for the next round.
         let kept = Options { keep: true, keep_whole: self.options.keep, ..self.options.clone() };
         let resume = self.attempt.as_deref().map(|id| Resume::find(self.repo, Some(id), None)).transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
@@ -196,7 +193,7 @@ impl Asking<'_> {
         Ok(done)
     }
 
-    /// Why the model is asked again, if it is.
+    /// The reason to ask the model again, if there is one.
     fn goes_on(&mut self, done: &Done) -> Result<Option<String>, Error> {
         let why = match (&done.failure, done.report.status) {
             (Some(Error::Mismatch(mismatch)), _) => return Ok(Some(mismatch.to_string())),
@@ -208,15 +205,14 @@ impl Asking<'_> {
             }
             _ => return Ok(None),
         };
-        // All of it was resolved, so nothing is kept that could be corrected: a whole answer is asked for, and all that was
-        // answered is shown.
+        // No edit failed, so there is nothing to correct: the model has to send a complete answer.
         if let Some(id) = self.attempt.take() {
             Attempt::forget(self.repo, &id)?;
         }
         Ok(Some(why))
     }
 
-    /// Takes in the files of the tree that an answer without edits names and that are not shown; says whether there are any.
+    /// Adds the files that an answer without edits names to the prompt, and returns whether there are any.
     fn request(&mut self, answer: &str, prompted: &Prompted) -> Result<bool, Error> {
         let revision = self.question.base.as_deref().unwrap_or("HEAD");
         let Ok(commit) = self.repo.commit_of(revision) else { return Ok(false) };
@@ -244,7 +240,7 @@ impl Asking<'_> {
     }
 }
 
-/// Whether somebody who was asked did not want something of it.
+/// Whether the chooser has declined an edit.
 fn is_declined(done: &Done) -> bool {
     done.report.edits.iter().any(|edit| edit.unwanted.is_some())
 }

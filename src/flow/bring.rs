@@ -1,8 +1,9 @@
-//! Landing a series of commits: what all verbs that land something have in common, and what those have that take commits
-//! which exist.
+//! The driver of every landing. Undo, redo and accept land commits that exist already; the other verbs make commits of
+//! edits.
 
 use super::done::{self, Done, Moved};
 use super::observer::Observer;
+use super::push::Way;
 use super::{Error, Options, Watch, build_report};
 use super::{check, conflict};
 use crate::diag::{Code, Severity};
@@ -15,62 +16,50 @@ use crate::transaction::{
     self, Brought, Clash, Landed, Line, Made, Making, Planned, Preview, Recording, SpareRoom, Target,
     Transaction, interrupt,
 };
-use crate::vcs;
-use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
+use crate::vcs::{self, Oid};
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// How often it is tried at least where a branch moves meanwhile.
+/// The least number of tries while others move the branch.
 const TRIES: usize = 3;
 
-/// Commits that are to land on a branch, or to be looked at by a dry run.
+/// Commits that land on a branch, or would in a dry run.
 pub(super) struct Bring<'a> {
     pub(super) repo: &'a Repo,
     pub(super) options: &'a Options,
     pub(super) watch: &'a dyn Watch,
     pub(super) target: &'a Target,
-    /// The commits. Where the remote has moved on, the first is the remote's.
+    /// The commits. If they come onto the remote's commit, that is the first.
     pub(super) series: &'a [Planned],
-    pub(super) push: Option<Upstream>,
+    pub(super) push: Way,
     pub(super) reflog: String,
     pub(super) cleanup: (Cleanup, String),
-    /// What is recorded of them, if anything is.
     pub(super) recording: Recording<'a>,
-    /// Says in a report what has become of the commits, whose names are abbreviated or not.
+    /// Adds the commits to the report, with abbreviated names or without.
     pub(super) fill: &'a dyn Fn(&mut Report, &Made, bool),
-    /// Where they are made of edits. Others exist, and are made again or taken back.
+    /// `None` if the commits exist already, and are made again or undone.
     pub(super) of_edits: Option<OfEdits<'a>>,
 }
 
-/// What is only there of commits that are made of edits.
+/// What only commits of edits have.
 pub(super) struct OfEdits<'a> {
-    /// Says in a report what each edit changes.
+    /// Adds the diff of each edit to the report.
     pub(super) show: &'a dyn Fn(&mut Report, &Made),
-    /// Has the user edit the messages.
+    /// Lets the user edit the messages.
     pub(super) edited: &'a dyn Fn(&Transaction<'_>) -> Result<Edited<'a>, Error>,
-    /// The refused attempts that they land in the place of.
+    /// The refused attempts that the landing replaces.
     pub(super) attempts: Vec<String>,
-    /// What the landings of one run have in common, where there are several.
+    /// What several landings of one run share.
     pub(super) spare: Option<&'a SpareRoom>,
 }
 
-/// Commits that exist, as they come onto a branch.
-pub(super) struct Existing<'a> {
-    pub(super) brought: &'a Brought,
-    /// Whether the first is the remote's, which has moved on.
-    pub(super) onto_remote: bool,
-    /// What people know the commit by that a clash is about.
-    pub(super) named: &'a dyn Fn(&Clash) -> String,
-}
-
-/// The commits with their last messages, and that of the merge commit above them, if there is to be one.
+/// The commits with their final messages, and the message of the merge commit, if one is wanted.
 pub(super) type Edited<'a> = (Cow<'a, [Planned]>, Option<String>);
 
-/// Settles killed runs first, as every flow does that changes something. Only the remotes of these branches are asked, of HEAD's
-/// where none is named: the others can wait.
+/// Settles killed runs, as every flow does first that changes something. It asks only the remotes of these branches (`None` is
+/// HEAD's), because asking takes long.
 ///
 /// # Errors
 /// One cannot be settled.
@@ -90,25 +79,27 @@ pub fn recover(
     Ok(())
 }
 
-/// Tries it, and again where a branch moves meanwhile: the one here, or with `--rebase` the remote's. Each try is given the
-/// target of the first one, once that is known, and from the second on a `fresh` handle. From then on it stands in the line of the
-/// branch here, so that nobody is overtaken for ever; it is over once others move the branch nevertheless for as long as is
-/// waited for locks.
+/// Lands on a branch (`None` is HEAD's), and tries again if that branch moves meanwhile, or with `--rebase` the remote's. From
+/// the second try on it stands in the branch's line, so that others do not overtake it for ever. It gives up when others
+/// move the branch nevertheless, for as long as it waits for locks.
 pub(super) fn while_it_moves<T>(
     given: &Repo,
-    fresh: &mut Option<Repo>,
     options: &Options,
     watch: &dyn Watch,
-    mut land: impl FnMut(&Repo, &OnceCell<Target>) -> Result<T, Error>,
+    (branch, base): (Option<&str>, Option<Oid>),
+    mut land: impl FnMut(&Repo, &Target) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let mut line: Option<(Line, Instant)> = None;
-    let (first, mut tries) = (OnceCell::new(), 0);
+    let (mut first, mut line, mut tries): (Option<Target>, Option<(Line, Instant)>, usize) = (None, None, 0);
     loop {
         tries += 1;
         let began = Instant::now();
-        // Anew: a quarantine was this handle's object store.
-        let repo = if tries > 1 { fresh.insert(given.open_again()?) } else { given };
-        let outcome = land(repo, &first);
+        // A handle knows attributes, among others, as they were when it was opened.
+        let again = if tries > 1 { Some(given.open_again()?) } else { None };
+        let repo = again.as_ref().unwrap_or(given);
+        let target = Target::choose(repo, branch, base)?;
+        first.get_or_insert_with(|| target.clone()).check_same(&target)?;
+        let outcome = land(repo, &target);
+        given.leave_quarantine()?;
         let Err(Error::Transaction(error)) = &outcome else { return outcome };
         let reference = match error {
             transaction::Error::Vcs(vcs::Error::Moved { name }) => Some(name),
@@ -135,7 +126,7 @@ pub(super) fn while_it_moves<T>(
     }
 }
 
-/// Says which hooks judge nothing since they are not executable, as git does.
+/// Warns of hooks that do not run because they are not executable, as git does.
 pub(super) fn tell_of_hooks(repo: &Repo, options: &Options, watch: &dyn Watch) -> Result<(), Error> {
     for name in transaction::hooks_passed_over(repo, !options.verify, !options.ff)? {
         watch.warn(&format!("the {name} hook was ignored because its file is not executable"));
@@ -143,26 +134,24 @@ pub(super) fn tell_of_hooks(repo: &Repo, options: &Options, watch: &dyn Watch) -
     Ok(())
 }
 
-/// Settles killed runs, or names them in a dry run, and goes on with these branches. `go` may leave another handle, which then
-/// has the commits.
+/// Settles killed runs, or names them in a dry run, and then goes on.
 pub(super) fn begin(
     repo: Repo,
     options: &Options,
     watch: &dyn Watch,
     branches: &[Option<&str>],
-    go: impl FnOnce(&Repo, &mut Option<Repo>, &dyn Watch, &mut Report) -> Result<done::Brought, Error>,
+    go: impl FnOnce(&Repo, &dyn Watch, &mut Report) -> Result<done::Brought, Error>,
 ) -> Done {
-    let observer = Observer::new(watch);
-    let (mut report, mut fresh) = (new_report(options), None);
+    let (observer, mut report) = (Observer::new(watch), new_report(options));
     let settled = match options.dry_run {
         true => check::tell_of_pending(&repo, &observer),
         false => recover(&repo, options.lock_timeout, branches, &observer),
     };
-    let brought = settled.and_then(|()| go(&repo, &mut fresh, &observer, &mut report));
-    Done::of(report, brought, &observer, fresh.unwrap_or(repo))
+    let brought = settled.and_then(|()| go(&repo, &observer, &mut report));
+    Done::of(report, brought, &observer, repo)
 }
 
-/// Tries until the branch does not move meanwhile.
+/// As `begin`, for commits that exist: `once` brings them onto the branch, in each try.
 pub(super) fn bring(
     repo: Repo,
     options: &Options,
@@ -170,15 +159,13 @@ pub(super) fn bring(
     branch: Option<&str>,
     mut once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<done::Brought, Error>,
 ) -> Done {
-    begin(repo, options, watch, &[branch], |given, fresh, watch, report| {
+    begin(repo, options, watch, &[branch], |given, watch, report| {
         tell_of_hooks(given, options, watch)?;
-        while_it_moves(given, fresh, options, watch, |repo, first| {
-            let target = Target::choose(repo, branch, None)?;
-            first.get_or_init(|| target.clone()).check_same(&target)?;
+        while_it_moves(given, options, watch, (branch, None), |repo, target| {
             *report = new_report(options);
             let old = target.tip.map(|id| build_report::named(repo, id));
-            report.branch = Some(BranchReport { old, ..build_report::branch(&target) });
-            once(repo, &target, watch, report)
+            report.branch = Some(BranchReport { old, ..build_report::branch(target) });
+            once(repo, target, watch, report)
         })
     })
 }
@@ -188,7 +175,8 @@ fn new_report(options: &Options) -> Report {
 }
 
 impl Bring<'_> {
-    /// Lands them, and returns them with the old and the new tip of the branch. If it fails, the report has what is known.
+    /// Lands the commits, and returns them with the branch's old and new tip; `None` if nothing was to land, or something is in
+    /// the way. If it fails, the report holds what is known.
     pub(super) fn land(&self, report: &mut Report) -> Result<Option<(Made, Moved)>, Error> {
         let held = interrupt::hold();
         let planned = report.clone();
@@ -247,7 +235,7 @@ impl Bring<'_> {
         };
         let recorded = |made: &Made| {
             let mut report = as_made(made, true).without_directories();
-            // The commits have them.
+            // The commits have the diffs.
             report.edits.iter_mut().for_each(|edit| edit.diff = None);
             json(&report)
         };
@@ -269,7 +257,7 @@ impl Bring<'_> {
             describe: &describe,
             watch: self.watch,
             record: options.record.then(|| (self.recording.clone(), &recorded as _)),
-            push: self.push.clone(),
+            push: self.push.0.clone(),
             attempts: of_edits.as_ref().map_or_else(Vec::new, |edits| edits.attempts.clone()),
             spare: of_edits.as_ref().and_then(|edits| edits.spare),
         };
@@ -282,27 +270,29 @@ impl Bring<'_> {
         Ok(transaction.prepare(&base, &series, joined.as_deref())?.publish()?)
     }
 
-    /// Judges commits that exist by the policy, and lands them, or looks what would become of them.
+    /// Checks commits that exist against the policy, and lands them, or in a dry run says what would happen. `named` names the
+    /// commit of a clash.
     pub(super) fn land_existing(
         &self,
-        existing: &Existing<'_>,
+        brought: &Brought,
+        named: &dyn Fn(&Clash) -> String,
         report: &mut Report,
     ) -> Result<done::Brought, Error> {
         let Self { repo, target, .. } = *self;
         let findings = |clashes: &[Clash], favor| -> Vec<Finding> {
-            let one = |clash| conflict::finding(clash, target.short(), &(existing.named)(clash), favor);
+            let one = |clash| conflict::finding(clash, target.short(), &named(clash), favor);
             clashes.iter().map(one).collect()
         };
-        if !existing.brought.clashes.is_empty() {
+        if !brought.clashes.is_empty() {
             report.status = Status::Refused;
-            report.findings = findings(&existing.brought.clashes, None);
+            report.findings = findings(&brought.clashes, None);
             return Ok((None, None));
         }
-        report.findings.splice(0..0, findings(&existing.brought.decided, self.options.favor));
+        report.findings.splice(0..0, findings(&brought.decided, self.options.favor));
         if self.series.is_empty() {
             return Ok((None, None));
         }
-        let (own, unnameable) = self.spelled_out(existing.onto_remote)?;
+        let (own, unnameable) = self.spelled_out()?;
         let paths = own.iter().flat_map(|planned| &planned.changes).map(|change| change.path.to_string());
         let paths: BTreeSet<String> = paths.chain(unnameable.iter().cloned()).collect();
         report.files = paths.into_iter().collect();
@@ -325,9 +315,9 @@ impl Bring<'_> {
         Ok((None, Some(Preview::build(repo, target, &own)?)))
     }
 
-    /// The commits but for the remote's, each with all that it changes, and the names among these that cannot be handled. To move
-    /// a branch that is not checked out nobody had to look.
-    fn spelled_out(&self, onto_remote: bool) -> Result<(Vec<Planned>, Vec<String>), Error> {
+    /// The commits without the remote's, each with all its changes, and the paths that are not supported. For a branch that is
+    /// not checked out the changes were not needed until now.
+    fn spelled_out(&self) -> Result<(Vec<Planned>, Vec<String>), Error> {
         let mut before = self.target.start;
         let (mut all, mut unnameable) = (Vec::new(), Vec::new());
         for planned in self.series {
@@ -346,13 +336,14 @@ impl Bring<'_> {
             }
             before = Some(commit);
         }
-        if onto_remote {
+        if self.push.1.is_some() {
             all.remove(0);
         }
         Ok((all, unnameable))
     }
 
-    /// What the commits do against the policy. What is taken back brings nothing that a model has written.
+    /// What the policy forbids of the commits. An undo adds nothing that a model has written, so it may delete and change
+    /// sensitive files.
     fn objections(&self, series: &[Planned], unnameable: &[String]) -> Result<Vec<Finding>, Error> {
         let mut rules = self.options.rules(self.repo, self.target.start, None)?;
         if self.recording.kind == RecordKind::Undone {

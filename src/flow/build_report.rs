@@ -1,4 +1,4 @@
-//! What a run's report says of it.
+//! Building the report of a run.
 
 use super::Error;
 use super::prompt::Withheld;
@@ -28,7 +28,7 @@ impl Run<'_> {
         report.dry_run = self.dry;
         report.lesson.delete = self.options.allow_delete;
         if let Some(Alone { at, .. }) = self.alone {
-            // What else the response says is not about this edit.
+            // The rest of the report is about the whole response.
             report.formats = self.script.edits.get(at).map(|edit| edit.format).into_iter().collect();
             return report;
         }
@@ -47,7 +47,7 @@ impl Run<'_> {
         report
     }
 
-    /// What the responses declare, before anything of it was tried.
+    /// The report of the edits before anything was resolved.
     pub(super) fn declared(&self) -> Report {
         let mut report = self.report(Status::Failed);
         self.edits(&mut report, &[]);
@@ -56,7 +56,7 @@ impl Run<'_> {
         report
     }
 
-    /// Puts the edits into the report, with what became of them so far.
+    /// Adds the edits to the report, with their states so far.
     fn edits(&self, report: &mut Report, steps: &[Step]) {
         let steps = by_edit(steps);
         for at in self.reported() {
@@ -79,7 +79,7 @@ impl Run<'_> {
         }
     }
 
-    /// Names the landing by which there is nothing to do, if all edits that are wanted have landed.
+    /// Names the landing of edits that have landed already.
     fn name_landing(&self, repo: &Repo, report: &mut Report) {
         let landed = self.landed.borrow();
         if report.status == Status::Nothing {
@@ -95,7 +95,7 @@ impl Run<'_> {
         }
     }
 
-    /// There is nothing to apply.
+    /// The report of responses without edits.
     pub(super) fn no_edits(&self) -> Report {
         let mut report = self.report(Status::NoEdits);
         let names: Vec<_> = self.responses.iter().map(Response::name).collect();
@@ -110,7 +110,7 @@ impl Run<'_> {
         report
     }
 
-    /// Puts what was declared and could not be read into the report, by the findings, and what no format reads.
+    /// Adds edits that could not be read, by the findings, and blocks that no format reads.
     fn unread(&self, report: &mut Report, findings: &[Diagnostic]) {
         let mut slots = plan::slots(&self.script, |_| true);
         plan::add_gaps(&mut slots, findings);
@@ -128,7 +128,7 @@ impl Run<'_> {
         report.findings.extend(found);
     }
 
-    /// Edits are refused; the attempt is kept.
+    /// The report of refused edits. It keeps the attempt.
     pub(super) fn refused(&self, repo: &Repo, target: &Target, rejected: &Rejected) -> Report {
         let mut report = self.report(Status::Refused);
         report.branch = Some(branch(target));
@@ -145,7 +145,7 @@ impl Run<'_> {
         report
     }
 
-    /// The corrections are not whole, so that none of them was taken.
+    /// The report of corrections that are cut off, so that none of them was used.
     pub(super) fn not_joined(&self, repo: &Repo, target: &Target) -> Report {
         let mut diagnostics = self.script.diagnostics.clone();
         if let Some(first) = self.script.edits.first() {
@@ -156,7 +156,7 @@ impl Run<'_> {
         self.refused(repo, target, &Rejected { diagnostics, fine: Vec::new(), resolved: false })
     }
 
-    /// Nothing was done yet with what is ready.
+    /// The report of a plan, before it lands.
     pub(super) fn planned(&self, repo: &Repo, resolved: &Resolved, target: &Target) -> Report {
         let nothing = resolved.refused.is_none() && resolved.series.is_empty();
         let mut report = self.report(if nothing { Status::Nothing } else { Status::Checked });
@@ -178,10 +178,10 @@ impl Run<'_> {
         let refused = resolved.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen: Vec<&Diagnostic> = Vec::new();
         let mut of: BTreeMap<(Option<Span>, &str), Vec<&Diagnostic>> = BTreeMap::new();
-        // Of an edit alone the plan has all that was said.
+        // The plan of a single edit has the findings about it.
         let said = self.script.diagnostics.iter().filter(|_| self.alone.is_none());
         for finding in said.chain(resolved.plan.warnings()).chain(&resolved.decided).chain(refused) {
-            // Thousands of edits have thousands of findings.
+            // By a map, because thousands of edits have thousands of findings.
             let same = of.entry((finding.span(), finding.message.as_str())).or_default();
             if !same.contains(&finding) {
                 same.push(finding);
@@ -193,7 +193,7 @@ impl Run<'_> {
         report
     }
 
-    /// Names the files that something is quoted of and that no model is shown. Where that cannot be told it is each of them.
+    /// Names the quoted files that no model is shown. If that cannot be read, it names all quoted files.
     fn withhold(&self, repo: &Repo, target: &Target, report: &mut Report) {
         let quoted = report.findings.iter().filter(|finding| finding.evidence.is_some());
         let quoted = quoted.filter_map(|finding| finding.path.clone());
@@ -214,8 +214,7 @@ impl Run<'_> {
         report.withheld = paths.into_iter().filter_map(reason).collect();
     }
 
-    /// Puts into the report what each edit changes; where a hook has changed its commit, or it was merged with what the branch
-    /// has, what that commit changes.
+    /// Adds the diff of each edit. If a hook has changed its commit, or it was merged, it is the commit's diff.
     pub(super) fn show(
         &self,
         repo: &Repo,
@@ -244,7 +243,7 @@ impl Run<'_> {
         }
     }
 
-    /// What changes of an edit come to. A file that cannot be read any more is passed over: whoever needs it says so.
+    /// The diff of an edit's changes; `None` if a file cannot be read.
     pub(super) fn difference(
         &self,
         repo: &Repo,
@@ -261,7 +260,7 @@ impl Run<'_> {
             }
         };
         let mut all = String::new();
-        // A move is one difference and not two.
+        // A move is one file's diff.
         let only = |is_it: fn(&&FileChange) -> bool| {
             let mut all = changes.iter().filter(is_it);
             all.next().filter(|_| all.next().is_none())
@@ -285,7 +284,7 @@ impl Run<'_> {
         Some(all)
     }
 
-    /// The commits are there.
+    /// Adds the commits to the edits.
     pub(super) fn made(
         &self,
         repo: &Repo,
@@ -302,7 +301,7 @@ impl Run<'_> {
                 }
             }
         }
-        // Some leave everything as it was, and those that undo each other within one commit are in none.
+        // Edits that undo each other have no commit.
         for edit in report.edits.iter_mut().filter(|edit| edit.state == EditState::Fine) {
             if edit.commit.is_none() {
                 edit.state = EditState::NoChange;
@@ -311,12 +310,12 @@ impl Run<'_> {
     }
 }
 
-/// The steps by the numbers of their edits.
+/// The steps, by the numbers of their edits.
 fn by_edit(steps: &[Step]) -> HashMap<usize, &Step> {
     steps.iter().map(|step| (step.edit, step)).collect()
 }
 
-/// The branch has moved to the commits that were made.
+/// Sets the states after the branch has moved.
 pub(super) fn landed(report: &mut Report) {
     report.status = Status::Landed;
     for edit in report.edits.iter_mut().filter(|edit| edit.commit.is_some() && edit.state == EditState::Fine)
@@ -325,7 +324,7 @@ pub(super) fn landed(report: &mut Report) {
     }
 }
 
-/// Names what is in the way; where edits are refused too, that comes first.
+/// Adds obstacles. If edits are refused, too, the status is that.
 pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle]) {
     if report.status != Status::Refused {
         report.status = Status::InTheWay;
@@ -339,7 +338,7 @@ pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle]) {
     report.obstacle_help = obstacles.iter().map(|one| one.help().to_owned()).collect();
 }
 
-/// It came to nothing; where edits are refused too, that comes first.
+/// Adds an error. If edits are refused, too, the status is that.
 pub(super) fn failed(report: &mut Report, error: &Error) {
     if let Error::Mismatch(mismatch) = error {
         report.status = Status::Refused;
@@ -352,17 +351,17 @@ pub(super) fn failed(report: &mut Report, error: &Error) {
     }
 }
 
-/// A commit's name, with as many digits as that repository needs.
+/// A commit's name, with its abbreviation.
 pub(super) fn named(repo: &Repo, id: Oid) -> CommitName {
     CommitName { id: id.to_string(), short: repo.short(id) }
 }
 
-/// Likewise, or without an abbreviation of its own, for which all of the repository is looked through.
+/// A commit's name, abbreviated only on demand: git has to search the whole repository for that.
 pub(super) fn named_if(abbreviate: bool, repo: &Repo, id: Oid) -> CommitName {
     if abbreviate { named(repo, id) } else { id.to_string().into() }
 }
 
-/// The branch, without where it is.
+/// The branch, without its tips.
 pub(super) fn branch(target: &Target) -> BranchReport {
     BranchReport {
         reference: target.name.clone(),

@@ -1,4 +1,4 @@
-//! What would land, and what would keep it from landing.
+//! Checking what would land, and what would prevent it.
 
 use super::done::{Compared, Done};
 use super::observer::Observer;
@@ -9,7 +9,7 @@ use crate::transaction::{self, Preview};
 use crate::vcs::repo::Repo;
 use std::cell::RefCell;
 
-/// Resolves and says what would happen. Nothing is changed and no lock is taken; an order to hold keeps the attempt.
+/// Resolves the edits, and reports what would happen. It changes nothing and takes no lock; with `hold` it keeps the attempt.
 pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Done {
     let observer = Observer::new(watch);
     let (run, begun) = Run::read(&repo, order, options, &observer, true);
@@ -17,13 +17,12 @@ pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: 
     let look = |()| run.look(&repo, &mut report, preview.then_some(&mut compared));
     let looked = begun.and_then(look);
     let refused = run.refused.and_then(RefCell::into_inner);
-    // What the edits come to is shown whatever keeps them from landing.
+    // The diff is shown after a failure, too.
     let done = Done::of(report, looked.map(|()| (None, None)), &observer, repo);
     Done { preview: compared, refused, ..done }
 }
 
-/// What has to pass before something lands, in order: hooks and commands that judge it, and its signatures. `again` says
-/// whether its commits exist.
+/// What has to pass before a landing, in order: hooks, commands and signatures. `again` says whether its commits exist.
 pub(super) fn to_pass(repo: &Repo, options: &Options, again: bool) -> Result<Vec<ToPass>, Error> {
     let hooks = transaction::hooks_to_pass(repo, !options.verify, !options.ff && !again, again)?;
     let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
@@ -35,7 +34,7 @@ pub(super) fn to_pass(repo: &Repo, options: &Options, again: bool) -> Result<Vec
     Ok(all)
 }
 
-/// Says which killed runs wait for the recovery.
+/// Warns of killed runs that were not recovered yet.
 pub(super) fn tell_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Error> {
     for id in transaction::pending(repo)?.0 {
         watch.warn(&format!("a killed run is pending ({id}): run 'git llm-apply recover'"));
@@ -44,7 +43,7 @@ pub(super) fn tell_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Erro
 }
 
 impl Run<'_> {
-    /// Finds out what would happen. If it fails, the report has what is known.
+    /// Reports what would happen. If it fails, the report holds what is known.
     pub(super) fn look(
         &self,
         repo: &Repo,
@@ -61,7 +60,7 @@ impl Run<'_> {
         report.to_pass = to_pass(repo, &self.options, false)?;
         let autostash = self.options.autostash;
         let obstacles = transaction::in_the_way(repo, &target, &resolved.series, autostash);
-        // What the edits come to is shown whatever keeps them from landing.
+        // The diff is shown in spite of obstacles.
         if let Some(preview) = preview {
             *preview = Some(Preview::build(repo, &target, &resolved.series)?);
         }

@@ -1,7 +1,7 @@
-//! Asking edit by edit what is to land, before anything is done.
+//! Approving edits one by one, before anything lands.
 //!
-//! The edits are asked about in their order, each as it comes out behind those that are taken. So what was taken stays as it
-//! was shown, and what builds on something that was left out is left out with it.
+//! Each edit is shown as it applies after the approved ones, so that these stay as they were shown. An edit that depends on one
+//! that was left out is left out, too.
 
 use super::Error;
 use super::run::Run;
@@ -16,62 +16,62 @@ use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who is asked.
+/// The user who approves edits.
 pub trait Chooser: std::fmt::Debug {
-    /// What is to become of an edit, or of a hunk.
+    /// Asks about an edit or a hunk.
     ///
     /// # Errors
-    /// Nobody answers; nothing lands then.
+    /// There is no answer; nothing lands then.
     fn choose(&self, question: &Asked<'_>) -> Result<Answer, Error>;
 
-    /// Something that follows from an answer.
+    /// Tells the user what follows from an answer.
     fn tell(&self, text: &str);
 }
 
-/// What is asked about.
+/// A question about an edit or a hunk.
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// The edit's number.
     pub number: usize,
     /// How many edits there are.
     pub of: usize,
-    /// The hunk's number, and how many there are, if it is about one.
+    /// The hunk's number, and the number of hunks, if it is about a hunk.
     pub hunk: Option<(usize, usize)>,
-    /// What the edit does.
+    /// The operation.
     pub operation: &'static str,
-    /// The path that it is about.
+    /// The path.
     pub path: String,
-    /// Why, in the model's words.
+    /// The model's reason.
     pub why: Option<&'a str>,
-    /// What it changes, as `git diff` shows it.
+    /// The diff.
     pub diff: String,
-    /// Whether its new text can be edited.
+    /// Whether the user can edit its new text.
     pub can_edit: bool,
-    /// Whether its hunks can be chosen one by one.
+    /// Whether the user can choose its hunks one by one.
     pub can_split: bool,
 }
 
-/// What is to become of it.
+/// The user's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// It lands.
+    /// Land it.
     Take,
-    /// It does not, and perhaps that is why.
+    /// Leave it out, for that reason if one is given.
     Leave(Option<String>),
-    /// It lands, and so does all that comes later in the file.
+    /// Land it, and all later edits of the file.
     TakeFile,
-    /// It does not, and neither does what comes later in the file.
+    /// Leave it out, and all later edits of the file.
     LeaveFile(Option<String>),
-    /// Neither this nor anything later lands.
+    /// Leave it out, and all later edits.
     Quit,
-    /// Its new text is to be edited, and then it is asked about again.
+    /// Edit its new text, and ask again.
     Edit,
-    /// Its hunks are to be asked about.
+    /// Ask about its hunks.
     Split,
 }
 
 impl Run<'_> {
-    /// Asks about every edit that changes something. What is refused anyway is not asked about.
+    /// Asks about every edit that changes something and is not refused.
     pub(super) fn choose(&mut self, repo: &Repo, chooser: &dyn Chooser) -> Result<(), Error> {
         let target = self.target(repo)?;
         let tree = repo.tree(self.base.or(target.start))?.as_checked_out(target.checked_out);
@@ -101,7 +101,7 @@ impl Run<'_> {
                 Some(false) => choosing.leave(&[last], None)?,
                 None if choosing.ask(step)? => {}
                 None => {
-                    // Who quits wants no other answer.
+                    // The model is not asked again after that.
                     choosing.run.more = false;
                     return choosing.leave_rest(last);
                 }
@@ -118,15 +118,15 @@ struct Choosing<'c, 'run> {
     tree: &'c BaseTree<'c>,
     rules: &'c Rules,
     chooser: &'c dyn Chooser,
-    /// What the edits come to that are not left out.
+    /// The steps of the edits that are not left out.
     steps: Vec<Step>,
-    /// What was refused before anybody was asked.
+    /// The edits that were refused before the first question.
     refused: BTreeSet<usize>,
-    /// Files whose further edits are all taken, or all left.
+    /// The files of which all later edits are taken, or left out.
     files: BTreeMap<RepoPath, bool>,
 }
 
-/// Why edits are refused, by their numbers.
+/// The errors of refused edits, by their numbers.
 type Refused = BTreeMap<usize, String>;
 
 impl Choosing<'_, '_> {
@@ -147,7 +147,7 @@ impl Choosing<'_, '_> {
         self.steps.iter().find(changes).cloned()
     }
 
-    /// What was said of the file of an edit.
+    /// The answer for all later edits of an edit's file, if there is one.
     fn of_file(&self, step: &Step) -> Option<bool> {
         std::iter::once(&step.path).chain(&step.to).find_map(|path| self.files.get(path).copied())
     }
@@ -156,7 +156,7 @@ impl Choosing<'_, '_> {
         self.files.extend(std::iter::once(&step.path).chain(&step.to).map(|path| (path.clone(), taken)));
     }
 
-    /// Asks about an edit; says whether to go on.
+    /// Asks about an edit, and returns whether to go on.
     fn ask(&mut self, mut step: Step) -> Result<bool, Error> {
         let number = step.edit;
         loop {
@@ -208,7 +208,7 @@ impl Choosing<'_, '_> {
         })
     }
 
-    /// How many hunks of an edit can be chosen.
+    /// The number of hunks of an edit that can be chosen.
     fn hunks(&self, number: usize) -> usize {
         match self.run.script.edits.get(number - 1).map(|edit| &edit.op) {
             Some(Op::Modify { hunks, .. }) => hunks.len(),
@@ -216,7 +216,7 @@ impl Choosing<'_, '_> {
         }
     }
 
-    /// Leaves edits out, and those that do not stand without them.
+    /// Leaves edits out, and those that depend on them.
     fn leave(&mut self, numbers: &[usize], reason: Option<String>) -> Result<(), Error> {
         for number in numbers {
             self.run.script.left_out.insert(number - 1);
@@ -235,7 +235,7 @@ impl Choosing<'_, '_> {
         self.leave(&rest, None)
     }
 
-    /// Sees what the edits come to now; those that cannot be without what is left out are left out, too.
+    /// Resolves the edits again, and leaves out those that depend on what is left out.
     fn follow(&mut self, without: &str) -> Result<(), Error> {
         loop {
             let (steps, refused) = self.resolve()?;
@@ -250,7 +250,7 @@ impl Choosing<'_, '_> {
         }
     }
 
-    /// Asks about the hunks of an edit; says whether to go on.
+    /// Asks about the hunks of an edit, and returns whether to go on.
     fn split(&mut self, step: &Step) -> Result<bool, Error> {
         let number = step.edit;
         let at = number - 1;
@@ -265,7 +265,7 @@ impl Choosing<'_, '_> {
         };
         let (mut taken, mut left) = (Vec::new(), Vec::new());
         let mut reasons: Vec<String> = Vec::new();
-        // What the hunks come to that are taken, and what was said of all that are left.
+        // The step of the hunks that are taken, and the answer for all later hunks.
         let mut so_far: Option<Step> = None;
         let (mut rest, mut goes_on) = (None, true);
         for hunk in 0..all.len() {
@@ -333,7 +333,7 @@ impl Choosing<'_, '_> {
         }
     }
 
-    /// The new text of an edit, where it is one that can be edited.
+    /// The new text of an edit, if the user can edit it.
     fn rewrite(&self, step: &Step) -> Result<Option<Rewrite>, Error> {
         let [FileChange { before, after: Some(after), .. }] = step.changes.as_slice() else {
             return Ok(None);
@@ -350,7 +350,7 @@ impl Choosing<'_, '_> {
         Ok(Rewrite::of(before.map(|bytes| Content::new(&bytes)), Content::new(&after)))
     }
 
-    /// Has the new text of an edit edited; gives what the edit comes to then, if it changes anything.
+    /// Lets the user edit the new text of an edit, and returns the new step, if it changes anything.
     fn edit(&mut self, number: usize, rewrite: &Rewrite) -> Result<Option<Step>, Error> {
         let at = number - 1;
         let step = |steps: &[Step]| {
@@ -387,7 +387,7 @@ impl Choosing<'_, '_> {
     }
 }
 
-/// What a step does beside what another has done before.
+/// The changes of a step after those of another.
 fn since(step: &Step, before: Option<&Step>) -> Step {
     let Some(before) = before else { return step.clone() };
     let mut since = step.clone();

@@ -1,4 +1,4 @@
-//! The options that the configuration says, and what goes before it.
+//! Reading options from what was typed, from an attempt, and from the configuration.
 
 use super::sources::{Sources, Typed};
 use super::{Options, Resume};
@@ -13,10 +13,10 @@ use crate::vcs::merge::Favor;
 use crate::vcs::repo::Repo;
 use std::time::Duration;
 
-/// The key that no option stands for, and that is kept with the options.
+/// The key without an option, which an attempt keeps with its options.
 pub(crate) const SENSITIVE: &str = "llmapply.sensitive";
 
-/// Sets switches that are called as their options.
+/// Sets the switches whose fields have the names of their options.
 macro_rules! switches {
     ($from:ident, $options:ident: $($field:ident)*) => {
         $($options.$field = $from.switch(&stringify!($field).replace('_', "-"), $options.$field)?;)*
@@ -24,8 +24,8 @@ macro_rules! switches {
 }
 
 impl Options {
-    /// Reads the options that the configuration says: those of the command with nothing typed. A program that lands edits
-    /// begins with them, so that it has the policy of whoever owns the repository.
+    /// Reads the options from the configuration, as the command does without arguments. A program that lands edits begins with
+    /// these, and so has the policy of the repository's owner.
     ///
     /// # Errors
     /// A configuration value makes no sense.
@@ -33,7 +33,7 @@ impl Options {
         Self::read(repo, &(), None)
     }
 
-    /// Reads the options of a refused attempt, and of the configuration where those say nothing.
+    /// Reads the options of a refused attempt, and the others from the configuration.
     ///
     /// # Errors
     /// As [`Options::from_config`].
@@ -41,23 +41,23 @@ impl Options {
         Self::read(repo, &(), Some(attempt))
     }
 
-    /// Reads the options, also those of the attempt that is gone on with.
+    /// Reads the options.
     ///
     /// # Errors
     /// A configuration value makes no sense.
     pub(crate) fn read(repo: &Repo, typed: &dyn Typed, attempt: Option<&Resume>) -> Result<Self> {
         let kept = attempt.map(Resume::options);
         let config = repo.config();
-        // Those of one run are not kept for whoever goes on from a refused attempt.
+        // A refused attempt keeps the options of `from`, not those of `of_run`.
         let (from, of_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));
         let formats = of_run.formats()?;
         let paragraphs = from.several("message")?;
         let file = typed.single("file").flatten();
         let ff = from.switch("ff", true)?;
-        // One message is one commit; with `--no-ff` it is that of the merge.
+        // With one message there is one commit; with `--no-ff` it is the merge's message.
         let one = ff && (file.is_some() || !paragraphs.is_empty());
         let commit = if one { Grouping::Response } else { Grouping::Edit };
-        // What is typed goes before what is configured.
+        // A typed `--branch-per-edit` goes before a configured branch.
         let branch = match typed.single("branch-per-edit").flatten() {
             Some(_) => typed.single("branch").flatten(),
             None => of_run.single("branch")?,
@@ -92,14 +92,11 @@ impl Options {
         options.keep_scratch = config.bool("llmapply.keepscratch")?.unwrap_or(options.keep_scratch);
         options.include = from.several("include")?;
         options.exclude = from.several("exclude")?;
-        options.directory = match from.single("directory")? {
-            Some(text) => {
-                let key =
-                    if from.given("directory").is_some() { "--directory" } else { "llmapply.directory" };
-                directory(key, &text)?
-            }
-            None => None,
-        };
+        if let Some(text) = from.single("directory")? {
+            let is_given = from.given("directory").is_some();
+            options.directory =
+                directory(if is_given { "--directory" } else { "llmapply.directory" }, &text)?;
+        }
         options.max_fuzz =
             from.choice("max-fuzz", Tier::MAX_FUZZ_NAMES, Tier::of_max_fuzz)?.unwrap_or(Tier::Similar);
         options.syntax =
@@ -128,7 +125,7 @@ impl Options {
     }
 }
 
-/// How long is waited for locks: what was typed, else `llmapply.lockTimeout`, in seconds; 60 by default.
+/// How long to wait for locks: as typed, else `llmapply.lockTimeout` in seconds, else 60.
 ///
 /// # Errors
 /// It is no number, or negative.
@@ -140,7 +137,7 @@ pub(crate) fn lock_timeout(typed: &dyn Typed, config: &Config) -> Result<Duratio
     Ok(Duration::from_secs(seconds.unwrap_or(60)))
 }
 
-/// A configured number that is not below the least.
+/// A configured number, at least `least`.
 pub(crate) fn number<N>(config: &Config, key: &str, least: N, expected: &str) -> Result<Option<N>>
 where
     N: TryFrom<i64> + PartialOrd,
@@ -150,7 +147,7 @@ where
     fits.map(Some).ok_or_else(|| config::bad(key, &n.to_string(), expected))
 }
 
-/// The directory that a text names from the top; none for the top itself.
+/// The directory that a text names from the top; `None` for the top itself.
 fn directory(key: &str, text: &str) -> Result<Option<RepoPath>> {
     let plain = text.trim_start_matches("./").trim_end_matches('/');
     if ["", "."].contains(&plain) && !text.starts_with('/') {

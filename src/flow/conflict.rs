@@ -1,4 +1,4 @@
-//! What is said where commits and a branch do not agree.
+//! The messages of conflicts between commits and a branch.
 
 use crate::diag::{Code, Evidence, Nearest, Severity};
 use crate::plan;
@@ -7,31 +7,27 @@ use crate::span::LineRange;
 use crate::transaction::{Clash, ClashKind};
 use crate::vcs::merge::Favor;
 
-/// How many lines of a conflict are quoted.
+/// The largest number of lines to quote of a conflict.
 const QUOTED: usize = 12;
 
-/// How many places of conflict in a file are named.
+/// The largest number of places to name of a conflict.
 const NAMED: usize = 8;
 
-/// What happened, and at which line first: `on` is the branch, with what it has changed since if that is known, and
-/// `what` the edit or the commit that does not go with it. Nothing of what builds on another that clashes.
+/// The message, and the first lines in conflict. `on` names the branch, `what` the edit or the commit. `None` for a commit that
+/// depends on another one that clashes.
 pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<(String, Option<LineRange>)> {
     let path = &clash.path;
     let message = match &clash.kind {
         ClashKind::Lines(lines) => {
-            let Some(first) = lines.first() else {
-                return Some((format!("conflict in `{path}`: {on} and {what} change the same lines"), None));
-            };
+            let mut message = format!("conflict in `{path}`: {on} and {what} change the same lines");
             let all: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
-            let more = match lines.len().saturating_sub(NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} more places"),
-            };
-            let message = format!(
-                "conflict in `{path}`: {on} and {what} change the same lines, at {}{more}",
-                all.join(", ")
-            );
-            return Some((message, Some(*first)));
+            if !all.is_empty() {
+                message = format!("{message}, at {}", all.join(", "));
+            }
+            if lines.len() > NAMED {
+                message = format!("{message} and {} more places", lines.len() - NAMED);
+            }
+            return Some((message, lines.first().copied()));
         }
         ClashKind::Gone => format!("`{path}` was removed or moved away on {on}"),
         ClashKind::Appeared => format!("`{path}` appeared on {on}"),
@@ -50,13 +46,13 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<(String, Op
     Some((message, None))
 }
 
-/// What to do about one where the sides changed the same: a favour would decide it.
+/// The hint, if `-X` can decide the conflict.
 pub(super) fn help(clash: &Clash) -> Option<&'static str> {
     matches!(clash.kind, ClashKind::Lines(_) | ClashKind::Appeared)
         .then_some("-X ours keeps the branch's lines, -X theirs takes the other side's")
 }
 
-/// What happened where only a favour decided, as [`wording`] has it.
+/// The message for a conflict that `-X` has decided.
 pub(super) fn decided(
     clash: &Clash,
     branch: &str,
@@ -72,7 +68,7 @@ pub(super) fn decided(
     Some((format!("{message}; {whose}"), line))
 }
 
-/// The lines of the branch's file in which they do not agree; there is nothing to compare them with.
+/// The branch's lines in conflict.
 pub(super) fn evidence(clash: &Clash, line: Option<LineRange>) -> Evidence {
     let Some((lines, text)) = line.zip(clash.text.as_ref()) else { return Evidence::default() };
     let last = lines.last.min(lines.first + QUOTED - 1).min(text.line_count());
@@ -81,7 +77,7 @@ pub(super) fn evidence(clash: &Clash, line: Option<LineRange>) -> Evidence {
     Evidence { nearest: Some(nearest), ..Evidence::default() }
 }
 
-/// A refusal of a commit that exists; a warning, if it is brought over since one side is favoured.
+/// The error for an existing commit; with `favor` the warning.
 pub(super) fn finding(clash: &Clash, branch: &str, what: &str, favor: Option<Favor>) -> Finding {
     let found = match favor {
         Some(favor) => decided(clash, branch, branch, "it", favor),

@@ -1,5 +1,5 @@
-//! Where files come from that the commits of landings copy or move, as the records of these know it: git itself finds only
-//! moves, and those by likeness. A file that comes from a private one stays private.
+//! The origins of files that landings copied or moved, by their records, so that a copy of a private file stays private. Git
+//! itself finds only moves, by similarity.
 
 use super::Error;
 use crate::path::RepoPath;
@@ -11,7 +11,7 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::{HashMap, HashSet};
 
-/// A file that comes from another.
+/// The origin of a file.
 #[derive(Clone)]
 struct Origin {
     from: RepoPath,
@@ -19,7 +19,7 @@ struct Origin {
     is_copy: bool,
 }
 
-/// What comes from where, or where the opposite of that is done. A copy that is taken back just goes.
+/// The origins as pairs; with `back` the reverse. The undo of a copy has no origin.
 fn pairs(origins: &[Origin], back: bool) -> Vec<(RepoPath, RepoPath)> {
     let all = origins.iter().map(|origin| (origin.from.clone(), origin.to.clone()));
     if !back {
@@ -29,7 +29,7 @@ fn pairs(origins: &[Origin], back: bool) -> Vec<(RepoPath, RepoPath)> {
     moved.map(|((from, to), _)| (to, from)).rev().collect()
 }
 
-/// Adds to what is planned what the records know of the commits that each does again, or takes back.
+/// Adds the recorded origins to the series. `commits` returns the commits that each commit of the series makes again or undoes.
 pub(super) fn add_origins(
     repo: &Repo,
     series: &mut [Planned],
@@ -52,16 +52,16 @@ pub(super) fn add_origins(
     Ok(())
 }
 
-/// What the records know of commits, and whether these do the opposite of it.
+/// The origins of commits, and whether a commit is the undo of these.
 type Known = HashMap<Oid, Vec<(Vec<Origin>, bool)>>;
 
 fn known(repo: &Repo, commits: impl Iterator<Item = Oid>) -> Result<Known, Error> {
-    // What is looked for, for whom, and whether these want the opposite: a commit that does another again, or takes it back,
-    // has the origins of that one.
+    // The commits to look for, each with the commits that ask, and whether these undo it: a commit that makes another again, or
+    // undoes it, has the other's origins.
     let mut wanted: HashMap<Oid, HashSet<(Oid, bool)>> =
         commits.map(|commit| (commit, HashSet::from([(commit, false)]))).collect();
     let mut known = Known::new();
-    // The newest first, so that what a commit was made of comes later.
+    // The newest first, so that the origin of a commit comes later.
     for (record, link) in transaction::records(repo)?.0 {
         let mut here = Vec::new();
         for (commit, numbers) in &record.commits {
@@ -87,7 +87,7 @@ fn known(repo: &Repo, commits: impl Iterator<Item = Oid>) -> Result<Known, Error
                     wanted.entry(from).or_default().extend(asking);
                 }
             }
-            // What others say of edits is what the landing had said.
+            // The edits in the records of undo and redo are copies of those in the landing's.
             if record.kind != RecordKind::Landed {
                 continue;
             }

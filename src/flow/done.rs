@@ -1,4 +1,4 @@
-//! What became of a flow.
+//! The result of a flow.
 
 use super::observer::Observer;
 use super::{Error, build_report};
@@ -7,39 +7,39 @@ use crate::transaction::{Found, Preview};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
-/// From which commit to which a branch has moved.
+/// The old and the new tip of a branch.
 pub type Moved = (Option<Oid>, Oid);
 
-/// The tree that is compared with, and the one that would be.
+/// The tree before and the tree after.
 pub(super) type Compared = (Option<Oid>, Preview);
 
-/// What came of one try: from where to where the branch has moved, or of a dry run the trees to compare.
+/// The result of one try: how the branch has moved, or in a dry run the trees to compare.
 pub(super) type Brought = (Option<Moved>, Option<Compared>);
 
-/// What became of it.
+/// The result of a flow.
 #[must_use]
 pub struct Done {
-    /// What it says, as far as it came.
+    /// The report. After a failure it holds what is known.
     pub report: Report,
-    /// What went wrong with the world, if anything did: nothing has changed then, unless this says so.
+    /// The error, if something failed other than edits. Nothing has changed, unless the error says so.
     pub failure: Option<Error>,
-    /// From which commit to which the branch has moved, if it has.
+    /// How the branch has moved, if it has.
     pub moved: Option<Moved>,
-    /// Of a dry run: the tree that it is compared with, and the one that would be, where that was asked for and there is one.
+    /// In a dry run that asks for it: the tree before and the tree after.
     pub preview: Option<Compared>,
-    /// The attempt that was refused, where the order wants it given back.
+    /// The refused attempt, if the order asks for it.
     pub refused: Option<Found>,
-    /// The handle that has the commits.
+    /// The repository.
     pub repo: Repo,
 }
 
 impl Done {
-    /// Where nothing has changed and nothing went wrong.
+    /// A result without a change or a failure.
     pub(super) fn new(report: Report, repo: Repo) -> Self {
         Self { report, failure: None, moved: None, preview: None, refused: None, repo }
     }
 
-    /// With what came of it. The report gets all remarks.
+    /// The result of a try. The report gets all remarks.
     pub(super) fn of(
         mut report: Report,
         brought: Result<Brought, Error>,

@@ -1,4 +1,4 @@
-//! Dropping suggestions: their branches, and what the configuration says of them.
+//! Dropping suggestions: deleting their branches, with the configuration of these.
 
 use super::bring::begin;
 use super::done::Done;
@@ -8,11 +8,10 @@ use crate::report::{DroppedReport, Report, Status};
 use crate::transaction::{self, Dropped, Obstacle, Target};
 use crate::vcs::repo::Repo;
 
-/// Removes branches, all or none. With `force` also those that are no suggestions. Where there is no such branch, or it is no
-/// suggestion, nothing has changed.
+/// Deletes branches, all or none. One that is not a suggestion is deleted only with `force`.
 pub fn drop(repo: Repo, names: &[String], force: bool, options: &Options, watch: &dyn Watch) -> Done {
     let branches: Vec<_> = names.iter().map(|name| Some(name.as_str())).collect();
-    begin(repo, options, watch, &branches, |repo, _, watch, report| {
+    begin(repo, options, watch, &branches, |repo, watch, report| {
         remove(repo, names, force, options, watch, report).map(|()| (None, None))
     })
 }

@@ -1,4 +1,4 @@
-//! Edits of a version of a file that the branch has had: what a model was shown may be older than the branch.
+//! Edits of an older version of a file: the model may have been shown an older commit.
 
 use super::Error;
 use super::run::Run;
@@ -8,15 +8,15 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
-/// What `--base` is to be found by itself.
+/// The value of `--base` that finds the base.
 pub(super) const AUTO: &str = "auto";
-/// How many versions of files are looked at.
+/// The largest number of versions to try.
 const VERSIONS: usize = 100;
-/// For how many refused edits.
+/// The largest number of refused edits to try them for.
 const EDITS: usize = 3;
 
 impl Run<'_> {
-    /// Names the newest commit in which a refused edit finds its text.
+    /// Names the newest commit in which the search text of a refused edit matches.
     pub(super) fn tell_of_versions(
         &self,
         repo: &Repo,
@@ -52,7 +52,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The newest commit of the branch in which all edits find their text; none if that is its tip, or there is none.
+    /// The newest commit of the branch in which all edits apply; `None` if that is its tip, or there is none.
     pub(super) fn find_base(&self, repo: &Repo) -> Result<Option<Oid>, Error> {
         let target = self.target(repo)?;
         let Some(tip) = target.start else { return Ok(None) };

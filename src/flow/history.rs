@@ -1,4 +1,4 @@
-//! What has landed here, as it was recorded: all of it, one landing, and forgetting one.
+//! The recorded landings: listing them, showing one, and forgetting one.
 
 use super::bring::recover;
 use super::check::tell_of_pending;
@@ -12,7 +12,7 @@ use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// The landings on record, the newest first, and the refused attempts that are kept.
+/// The recorded landings, the newest first, and the kept refused attempts.
 ///
 /// # Errors
 /// They cannot be read.
@@ -35,7 +35,7 @@ pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// The records, the newest first.
+/// The records, the newest first. Warns of malformed ones.
 ///
 /// # Errors
 /// They cannot be read.
@@ -48,19 +48,15 @@ pub(super) fn records(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(Record, Lin
     Ok(records)
 }
 
-/// One of them with all that is known of it: the one of that id, or with that commit; without either the newest.
+/// One landing with all that is recorded of it. `name` is an id or a commit; without it the newest is shown.
 ///
 /// # Errors
-/// There is none, or more than one, or it cannot be read.
+/// No landing or more than one has that name, or it cannot be read.
 pub fn show(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report, Error> {
     tell_of_pending(repo, watch)?;
     recorded(repo, name, watch)
 }
 
-/// What is recorded of that one.
-///
-/// # Errors
-/// As [`show`].
 pub(super) fn recorded(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report, Error> {
     let (record, link) = find(repo, name, records(repo, watch)?)?;
     let (json, texts) = transaction::contents(repo, &link)?;
@@ -71,10 +67,10 @@ pub(super) fn recorded(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Re
     Ok(report)
 }
 
-/// Takes the record of a landing out of the chain, for good. The commits stay, and so does what they changed.
+/// Removes the record of a landing for good. Its commits stay.
 ///
 /// # Errors
-/// There is none, or more than one; or the chain cannot be written.
+/// No landing or more than one has that name, or the records cannot be written.
 pub fn forget(repo: &Repo, name: &str, timeout: Duration, watch: &dyn Watch) -> Result<Report, Error> {
     recover(repo, timeout, &[], watch)?;
     let (record, link) = find(repo, Some(name), records(repo, watch)?)?;
@@ -94,10 +90,10 @@ fn report_of(repo: &Repo, (record, link): (Record, Link)) -> LandingReport {
     LandingReport { record, time: link.time, subject, author, texts: Vec::new() }
 }
 
-/// The landing of that id, or the beginning of one, or with that commit; without a name the newest.
+/// The landing with that id, abbreviated id or commit; without a name the newest.
 ///
 /// # Errors
-/// There is none, or more than one.
+/// No landing or more than one has that name.
 pub(super) fn find(
     repo: &Repo,
     name: Option<&str>,
@@ -108,7 +104,7 @@ pub(super) fn find(
     };
     let begins = |record: &Record| Record::may_be_id(name) && record.id.starts_with(name);
     let mut with_id: Vec<_> = all.iter().filter(|(record, _)| begins(record)).collect();
-    // Clones in which the same was done give it the same id; what others say of it comes last.
+    // The same landing in two clones has one id. The record made here comes first.
     with_id.sort_by_key(|(_, link)| !link.own);
     let mut ids = HashSet::new();
     with_id.retain(|(record, _)| ids.insert(&record.id));
@@ -116,12 +112,12 @@ pub(super) fn find(
         [one] => Ok((*one).clone()),
         [_, ..] => {
             let ids: Vec<_> = with_id.iter().map(|(record, _)| record.id.as_str()).collect();
-            Err(Error::AmbiguousLanding(name.to_owned(), ids.join(", ")))
+            Err(Error::NoLanding(format!("'{name}' matches several ids: {}", ids.join(", "))))
         }
         [] => {
-            let missing = || Error::NoLanding(name.to_owned());
+            let missing = || Error::NoLanding(format!("no recorded landing has the id or commit '{name}'"));
             let commit = repo.commit_of(name).map_err(|_| missing())?.to_string();
-            // Where the branch went back, it came to a commit that is another landing's, or nobody's.
+            // After an undo that moved the branch back, `new` is a commit of another landing.
             let has = |record: &Record| {
                 (record.kind == RecordKind::Landed && record.new == commit)
                     || record.commits.iter().any(|(known, _)| *known == commit)

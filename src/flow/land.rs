@@ -1,4 +1,4 @@
-//! Landing what responses say: recover first, resolve, transact, and again where the branch has moved meanwhile.
+//! Landing responses: recover, resolve, transact, and try again if the branch moves meanwhile.
 
 use super::bring::{Bring, OfEdits, recover, tell_of_hooks, while_it_moves};
 use super::choose::Chooser;
@@ -12,15 +12,15 @@ use crate::report::{self, Report, Status};
 use crate::transaction::{self, Attempt, Recording, Target, Transaction, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 
-/// Lands all that the responses say, or nothing.
+/// Lands all edits of the responses, or none.
 pub fn land(repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> Done {
     let observer = Observer::new(watch);
     let chooser = order.chooser.clone();
     let (mut run, begun) = Run::read(&repo, order, options, &observer, false);
-    let (mut report, mut fresh) = (run.declared(), None);
-    let outcome = begun.and_then(|()| run.tries(&repo, &mut fresh, chooser.as_deref(), &mut report));
+    let mut report = run.declared();
+    let outcome = begun.and_then(|()| run.tries(&repo, chooser.as_deref(), &mut report));
     let has_landed = match &outcome {
         Ok(moved) => moved.is_some(),
         Err(error) => matches!(error, Error::Transaction(transaction::Error::Unfinished { .. })),
@@ -29,16 +29,14 @@ pub fn land(repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> D
     run.settle_answer(&repo, has_landed, outcome.as_ref().err(), &mut report);
     let refused = run.refused.and_then(RefCell::into_inner);
     let brought = outcome.map(|moved| (moved, None));
-    Done { refused, ..Done::of(report, brought, &observer, fresh.unwrap_or(repo)) }
+    Done { refused, ..Done::of(report, brought, &observer, repo) }
 }
 
 impl Run<'_> {
-    /// Lands, and tries again where the branch moves meanwhile. If it fails, the report has what is known. What has the commits in the end
-    /// may be another handle.
+    /// Recovers, asks the chooser, and lands. If it fails, the report holds what is known.
     fn tries(
         &mut self,
         repo: &Repo,
-        fresh: &mut Option<Repo>,
         chooser: Option<&dyn Chooser>,
         report: &mut Report,
     ) -> Result<Option<Moved>, Error> {
@@ -59,10 +57,16 @@ impl Run<'_> {
                 return Ok(None);
             }
         }
-        while_it_moves(repo, fresh, &self.options, self.watch, |repo, first| self.land(repo, first, report))
+        self.land(repo, report)
     }
 
-    /// Whether there is nothing to resolve; the report says so then.
+    /// Lands, and tries again if the branch moves meanwhile.
+    pub(super) fn land(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
+        let onto = (self.options.branch.as_deref(), self.base);
+        while_it_moves(repo, &self.options, self.watch, onto, |repo, target| self.once(repo, target, report))
+    }
+
+    /// Whether there is nothing to resolve. The report says so then.
     pub(super) fn is_over(&self, repo: &Repo, report: &mut Report) -> Result<bool, Error> {
         if self.is_empty() {
             *report = self.no_edits();
@@ -72,7 +76,7 @@ impl Run<'_> {
         Ok(self.is_empty() || self.unjoined)
     }
 
-    /// Resolves the edits for a target, or for what is to be there first, and says in the report what they come to. None if
+    /// Resolves the edits for the target, or for the commit `onto` that goes there first, and reports the result. `None` if
     /// nothing is left to land.
     pub(super) fn ready(
         &self,
@@ -102,32 +106,25 @@ impl Run<'_> {
         Ok(Some(resolved))
     }
 
-    /// Lands on the target that was chosen at the first try.
-    pub(super) fn land(
-        &self,
-        repo: &Repo,
-        first: &OnceCell<Target>,
-        report: &mut Report,
-    ) -> Result<Option<Moved>, Error> {
+    /// One try.
+    fn once(&self, repo: &Repo, target: &Target, report: &mut Report) -> Result<Option<Moved>, Error> {
         let listed = self.listed_by_key(repo)?;
         if let Some(landed) = self.landed_by_key(repo, &listed)? {
             *report = landed;
             return Ok(None);
         }
-        let target = self.target(repo)?;
-        report.branch = Some(build_report::branch(&target));
-        first.get_or_init(|| target.clone()).check_same(&target)?;
+        report.branch = Some(build_report::branch(target));
         let last = listed.first().map(|one| one.id.clone());
-        let (push, onto) = push::way(repo, &target, &self.options)?;
-        let Some(mut resolved) = self.ready(repo, &target, onto, report)? else { return Ok(None) };
-        if let Some(onto) = onto {
-            resolved.series.insert(0, push::move_to(repo, &target, onto)?);
+        let push = push::way(repo, target, &self.options)?;
+        let Some(mut resolved) = self.ready(repo, target, push.1, report)? else { return Ok(None) };
+        if let Some(onto) = push.1 {
+            resolved.series.insert(0, push::move_to(repo, target, onto)?);
         }
         let joined = self.joined(repo, &resolved.series)?;
-        // What was refused of it is kept.
+        // With refused edits the attempt stays.
         let attempts = match resolved.refused {
             Some(_) => Vec::new(),
-            None => self.replaced_attempts(repo, &target),
+            None => self.replaced_attempts(repo, target),
         };
         let is_replacing = !attempts.is_empty();
         let edits: usize = resolved.series.iter().map(|planned| planned.edits.len()).sum();
@@ -135,15 +132,15 @@ impl Run<'_> {
             repo,
             options: &self.options,
             watch: self.watch,
-            target: &target,
+            target,
             series: &resolved.series,
             reflog: reflog(edits, &self.names()),
             cleanup: self.messages.last_cleanup(&self.options),
             recording: Recording {
                 responses: &self.responses,
                 also: self.base.into_iter().collect(),
-                // What a remote has taken is not taken back.
-                key: self.key_digest(repo).filter(|_| push.is_none()).map(|key| (key, last.clone())),
+                // After the remote has taken the commits, the landing must not fail by its key.
+                key: self.key_digest(repo).filter(|_| push.0.is_none()).map(|key| (key, last.clone())),
                 edits: self.to_list(repo, &resolved.plan),
                 ..Recording::new(resolved.id.clone(), RecordKind::Landed)
             },
@@ -152,7 +149,7 @@ impl Run<'_> {
                 self.made(repo, report, &resolved.series, made, abbreviate);
             },
             of_edits: Some(OfEdits {
-                show: &|report, made| self.show(repo, &target, &resolved, made, report),
+                show: &|report, made| self.show(repo, target, &resolved, made, report),
                 edited: &|transaction: &Transaction<'_>| {
                     self.edited(transaction, &resolved.series, joined.clone())
                 },
@@ -164,14 +161,14 @@ impl Run<'_> {
             Ok(Some(landed)) => landed,
             Ok(None) if report.status == Status::Nothing => {
                 match &resolved.refused {
-                    Some(rejected) => *report = self.refused(repo, &target, rejected),
-                    None => self.forget(repo, &target),
+                    Some(rejected) => *report = self.refused(repo, target, rejected),
+                    None => self.forget(repo, target),
                 }
                 return Ok(None);
             }
             stopped => {
                 if let Some(rejected) = resolved.refused.as_ref().filter(|_| !interrupt::seen()) {
-                    report.attempt = self.keep(repo, &target, Some(rejected), false);
+                    report.attempt = self.keep(repo, target, Some(rejected), false);
                     if report.status != Status::Landed {
                         report.status = Status::Refused;
                     }
@@ -180,22 +177,22 @@ impl Run<'_> {
             }
         };
         if self.options.diffs && !made.changed_by_hooks.is_empty() {
-            self.show(repo, &target, &resolved, &made, report);
+            self.show(repo, target, &resolved, &made, report);
         }
         match &resolved.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;
-                report.attempt = self.keep(repo, &target, Some(rejected), true);
+                report.attempt = self.keep(repo, target, Some(rejected), true);
             }
-            // Says so if one could not be forgotten.
-            None if is_replacing => self.forget(repo, &target),
+            // The transaction has forgotten them. If it could not, this warns.
+            None if is_replacing => self.forget(repo, target),
             None => {}
         }
         Ok(Some(moved))
     }
 }
 
-/// The reflog's message: one line without control characters.
+/// The message for the reflog: one line without control characters.
 fn reflog(edits: usize, responses: &str) -> String {
     let responses: String = responses.chars().filter(|c| !report::escape::is_hidden(*c)).collect();
     let edits = if edits == 1 { "1 edit".to_owned() } else { format!("{edits} edits") };

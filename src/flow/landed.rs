@@ -1,8 +1,8 @@
-//! Which edits of a response have landed already, by the record of an earlier landing.
+//! The edits of a response that have landed already, by the records.
 //!
-//! An edit is known by the digest of its response, its lines there and its file. It is not made again if the landing's
-//! commits are in the history of the branch and undoing them would still change something, or if they are not there (the
-//! branch was rebased, or they were squashed) and making them again would change nothing. What was taken back lands again.
+//! The records know an edit by the digest of its response, its lines there and its file. It is in effect if the landing's commits
+//! are in the branch's history and undoing them would change something, or if they are not (after a rebase or a squash)
+//! and making them again would change nothing. An edit that was undone lands again.
 
 use super::run::Run;
 use super::{Error, build_report, history};
@@ -17,27 +17,28 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeMap, HashMap};
 
-/// Of a landing with more commits none is looked at by itself.
+/// The largest number of commits of a landing to be looked at one by one.
 const MOST: usize = 200;
 
-/// The edits of a run that have landed, by their indexes with their commits, and what is to be said of those of which that is
-/// not clear.
+/// The edits of a run that have landed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Landed {
+    /// Their commits, by their indexes.
     pub(super) edits: BTreeMap<usize, Oid>,
+    /// The errors for edits whose lines have changed since.
     pub(super) unclear: Vec<Diagnostic>,
-    /// When the newest of those landings was.
+    /// The id and time of the newest of those landings.
     pub(super) newest: Option<(String, (i64, i32))>,
 }
 
-/// What became of a commit that landed.
+/// Whether a commit that landed is still in effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
-    /// What it did is there.
+    /// The branch has its changes.
     There,
-    /// It conflicts with what the branch has now.
+    /// It conflicts with the branch.
     Unclear,
-    /// What it did is not there.
+    /// The branch does not have its changes.
     Gone,
 }
 
@@ -57,12 +58,11 @@ impl Landed {
 }
 
 impl Run<'_> {
-    /// The digests of the responses.
     fn digests(&self, repo: &Repo) -> &[String] {
         self.digests.get_or_init(|| self.responses.iter().map(|one| listings::digest(repo, one)).collect())
     }
 
-    /// Makes edits of the code blocks that landed as new files: the tree has those files by now, and cannot tell.
+    /// Makes edits of the code blocks that landed as new files. The tree has those files now, so it cannot tell.
     pub(super) fn recall_new_files(&mut self, repo: &Repo) -> Result<(), Error> {
         if self.options.again || self.script.given.is_empty() {
             return Ok(());
@@ -91,12 +91,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What all the responses are known by together.
+    /// The digest of all responses together.
     pub(super) fn digest(&self, repo: &Repo) -> String {
         self.digests(repo).concat()
     }
 
-    /// What the key of the landing is listed by.
+    /// The digest of the landing's key.
     pub(super) fn key_digest(&self, repo: &Repo) -> Option<String> {
         self.options.key.as_ref().map(|key| repo.checksum_of(&["key", key]))
     }
@@ -118,15 +118,12 @@ impl Run<'_> {
             if fates(repo, &commits, true, tip)?.iter().all(|(_, fate)| *fate == Fate::Gone) {
                 continue;
             }
-            // Its record may be forgotten.
+            // The record may have been forgotten.
             let Ok(mut report) = history::recorded(repo, Some(&one.id), self.watch) else { continue };
             report.status = Status::Nothing;
             report.landings.clear();
-            report.branch = Some(build_report::branch(&Target::choose(
-                repo,
-                one.reference.strip_prefix("refs/heads/"),
-                None,
-            )?));
+            let target = Target::choose(repo, one.reference.strip_prefix("refs/heads/"), None)?;
+            report.branch = Some(build_report::branch(&target));
             report.edits.iter_mut().for_each(|edit| edit.state = EditState::AlreadyApplied);
             report.landing = Some(one.id.clone());
             report.already = Some((one.id.clone(), one.time));
@@ -136,8 +133,8 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// What is to be listed of a plan that lands: its edits, by the digests of their responses. A correction is listed under
-    /// the edit that it replaces, too. An edit that found its result made by an earlier one landed with that one.
+    /// The edits of a plan, for the records, by the digests of their responses. A correction counts for the edit that it replaces,
+    /// too. An edit that was applied by an earlier edit landed with that one.
     pub(super) fn to_list(&self, repo: &Repo, plan: &Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
         let replaced = self.resumed.as_ref().map(|resumed| resumed.replaced()).unwrap_or_default();
         let of = |response: &Response| {
@@ -167,7 +164,7 @@ impl Run<'_> {
         all
     }
 
-    /// Which edits have landed on the branch.
+    /// The edits that have landed on the branch.
     pub(super) fn landed(&self, repo: &Repo, target: &Target) -> Result<Landed, Error> {
         let mut landed = Landed::default();
         let Some(tip) = target.start.filter(|_| !self.options.again) else { return Ok(landed) };
@@ -216,7 +213,7 @@ impl Run<'_> {
     }
 }
 
-/// The edits that were listed, each with what became of it: where it has landed more than once, the best.
+/// The listed edits with their fates. For an edit that has landed more than once, the best fate counts.
 fn known<'l>(
     repo: &Repo,
     listed: &'l [LandedEdits],
@@ -239,8 +236,7 @@ fn known<'l>(
     Ok(known)
 }
 
-/// The commits of a landing. What a list says is checked by what the commits are: where this repository lacks one nothing is
-/// known of the landing.
+/// The commits of a listed landing; `None` if this repository lacks one of them, because a list may be made up.
 fn commits_of(repo: &Repo, landed: &LandedEdits) -> Result<Option<Vec<Oid>>, Error> {
     let mut commits = Vec::new();
     for one in &landed.commits {
@@ -252,7 +248,7 @@ fn commits_of(repo: &Repo, landed: &LandedEdits) -> Result<Option<Vec<Oid>>, Err
     Ok(Some(commits))
 }
 
-/// What became of the commits of a landing, on the branch that is at `tip`; `is_own` says whether it landed there.
+/// The fates of a landing's commits on the branch that is at `tip`. `is_own` says whether the landing was on that branch.
 pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Result<Vec<(Oid, Fate)>, Error> {
     let (Some(&first), Some(&last)) = (commits.first(), commits.last()) else { return Ok(Vec::new()) };
     let all = |fate: Fate| Ok(commits.iter().map(|id| (*id, fate)).collect());
@@ -268,34 +264,27 @@ pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Res
         return all(Fate::Gone);
     }
     let is_in_history = repo.is_ancestor(last, tip)?;
-    // Squashed or made anew they are one change.
+    // They may have been squashed.
     if !is_in_history && transaction::is_made(repo, &paths, [before, now, after])? {
         return all(Fate::There);
     }
     if commits.len() > MOST {
         return all(if is_in_history { Fate::Unclear } else { Fate::Gone });
     }
-    let mut steps: Vec<Replayed> = commits
-        .iter()
-        .map(|&commit| Replayed { reversed: is_in_history, ..Replayed::again(commit) })
-        .collect();
+    let step = |&commit: &Oid| Replayed { commit, reversed: is_in_history };
+    let mut steps: Vec<Replayed> = commits.iter().map(step).collect();
     if is_in_history {
         steps.reverse();
     }
     let brought = transaction::replay(repo, tip, &steps, None)?;
     let mut fates = Vec::new();
     for (at, (step, planned)) in steps.iter().zip(&brought.series).enumerate() {
-        let fate = match planned.changes.is_empty() {
-            // On another branch, where it never landed, its text decides.
-            _ if brought.clashes.iter().any(|clash| clash.planned == at) => {
-                if is_in_history || is_own {
-                    Fate::Unclear
-                } else {
-                    Fate::Gone
-                }
-            }
-            is_same if is_same == is_in_history => Fate::Gone,
-            _ => Fate::There,
+        let fate = match brought.clashes.iter().any(|clash| clash.planned == at) {
+            true if is_in_history || is_own => Fate::Unclear,
+            // On a branch where it never landed, its text decides.
+            true => Fate::Gone,
+            false if planned.changes.is_empty() == is_in_history => Fate::Gone,
+            false => Fate::There,
         };
         fates.push((step.commit, fate));
     }

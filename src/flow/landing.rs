@@ -1,5 +1,4 @@
-//! A landing that is to be taken back or put back, and how it is found: by its record, or by the trailers of its commits
-//! where there is none.
+//! A landing to be undone or redone, and how it is found: by its record, or without one by the trailers of its commits.
 
 use super::landed::{Fate, fates};
 use super::undo::Undo;
@@ -13,45 +12,45 @@ use crate::vcs::chain::{Link, UNDONE};
 use crate::vcs::repo::Repo;
 use std::collections::{HashMap, HashSet};
 
-/// What was done with a branch.
+/// A landing, an undo or a redo.
 #[derive(Debug, Clone)]
 pub(super) struct Landing {
     pub(super) id: String,
     kind: RecordKind,
-    /// The landing that it is about in the end.
+    /// The id of the landing that it undid or redid; else its own.
     pub(super) of: String,
-    /// Where the branch was; `None` if there was nothing.
+    /// The branch's old tip; `None` if the branch had no commit.
     pub(super) old: Option<Oid>,
-    /// What the first of its commits follows.
+    /// The parent of its first commit.
     start: Option<Oid>,
-    /// Where it went.
+    /// The branch's new tip.
     pub(super) new: Oid,
-    /// Commits with the edits that they hold: its own, and those of the landing that it took back or put back.
+    /// Its commits with their edits, and those of the landing that it undid or redid.
     pub(super) commits: Vec<(Oid, Vec<usize>)>,
-    /// The reference that moved, and its record, if it has one here.
+    /// The reference that moved, and the record, if there is one.
     recorded: Option<(String, Link)>,
 }
 
-/// A commit that is done once more, or the other way round.
+/// A commit that is undone, or made again.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    /// As it landed.
+    /// The commit as it landed.
     pub(super) replayed: Replayed,
-    /// What it is by now, made again or amended.
+    /// The commit that the branch has instead, after a rebase or an amend.
     pub(super) now: Oid,
     pub(super) edits: Vec<usize>,
 }
 
-/// A commit that stays as it is, and the edits that it holds.
+/// A commit that stays as it is.
 #[derive(Debug, Clone)]
 pub(super) struct Left {
     pub(super) commit: Oid,
     pub(super) edits: Vec<usize>,
-    /// Why, as the rest of a sentence about it.
+    /// The reason, as the rest of a sentence about the commit.
     pub(super) why: String,
 }
 
-/// What has to be done so that it is as if a landing had not been.
+/// The steps that undo a landing.
 #[derive(Default)]
 pub(super) struct Steps {
     pub(super) done: Vec<Step>,
@@ -60,7 +59,7 @@ pub(super) struct Steps {
     is_known: bool,
 }
 
-/// This many landings are looked at of which the branch has no commit.
+/// The largest number of landings to compare of which the branch has no commit.
 const MOST: usize = 100;
 
 impl Landing {
@@ -86,7 +85,7 @@ impl Landing {
         })
     }
 
-    /// What it is to do it the other way round.
+    /// The kind of a landing that undoes this one.
     pub(super) fn opposite(&self) -> RecordKind {
         match self.kind {
             RecordKind::Landed | RecordKind::Redone => RecordKind::Undone,
@@ -94,35 +93,35 @@ impl Landing {
         }
     }
 
-    /// Whether it is known by the trailers of its commits alone.
-    pub(super) fn is_of_trailers(&self) -> bool {
-        self.recorded.is_none()
-    }
-
     /// The edits of one of its commits.
-    pub(super) fn edits_of(&self, commit: Oid) -> Option<&Vec<usize>> {
-        self.commits.iter().find(|(id, _)| *id == commit).map(|(_, edits)| edits)
+    pub(super) fn edits_of(&self, commit: Oid) -> Vec<usize> {
+        let known = self.commits.iter().find(|(id, _)| *id == commit);
+        known.map(|(_, edits)| edits.clone()).unwrap_or_default()
     }
 
-    /// What was reported of its edits.
+    /// Whether a commit is another's that lies between. Without a record only its trailers tell which commits are its own.
+    pub(super) fn is_foreign(&self, commit: Oid) -> bool {
+        self.recorded.is_none() && !self.commits.iter().any(|(id, _)| *id == commit)
+    }
+
+    /// The recorded reports of its edits.
     pub(super) fn edits(&self, repo: &Repo) -> Result<Vec<EditReport>, Error> {
         let Some((_, link)) = &self.recorded else { return Ok(Vec::new()) };
         let (json, _) = transaction::contents(repo, link)?;
         Ok(report::recorded(json.as_deref().unwrap_or_default()).edits)
     }
 
-    /// What has to be done so that it is as if it had not been: the commits that it brought are taken back, the newest
-    /// first, but for those that were taken back already; then those come again that it took away. Merges have nothing of
-    /// their own. A commit that was amended is taken back as it landed.
+    /// The steps that undo it: its commits are reverted, the newest first, except those that were reverted already; then the
+    /// commits are made again that it removed. Merges have no changes of their own. An amended commit is reverted as it
+    /// landed.
     ///
     /// # Errors
-    /// None of it is on the branch; or the object store fails.
+    /// The branch has none of its commits; or the object store fails.
     pub(super) fn steps(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<Steps, Error> {
-        let edits_of = |id: Oid| self.edits_of(id).cloned().unwrap_or_default();
         let mut steps = Steps::default();
         let mut brought = Vec::new();
         for id in self.brought(repo)? {
-            if !repo.read_commit(id)?.is_merge() && (!self.is_of_trailers() || self.edits_of(id).is_some()) {
+            if !repo.read_commit(id)?.is_merge() && !self.is_foreign(id) {
                 brought.push(id);
             }
         }
@@ -143,7 +142,7 @@ impl Landing {
             }
             let gone = repo.reverted_commits(tip, self.start)?;
             for &commit in brought.iter().rev() {
-                let edits = edits_of(commit);
+                let edits = self.edits_of(commit);
                 match there.get(&commit).copied() {
                     Some(now) if gone.contains(&now) || gone.contains(&commit) => {
                         let why = "was already taken back".to_owned();
@@ -167,41 +166,35 @@ impl Landing {
             }
             for id in gone {
                 if !repo.read_commit(id)?.is_merge() {
-                    steps.done.push(Step { replayed: Replayed::again(id), now: id, edits: edits_of(id) });
+                    let edits = self.edits_of(id);
+                    steps.done.push(Step { replayed: Replayed::again(id), now: id, edits });
                 }
             }
         }
         Ok(steps)
     }
 
-    /// Looks whether it was here that the branch left that commit, by what no record of others can say.
+    /// Checks that this repository made the undo that removed the commit `old`. A fetched record cannot prove that.
     ///
     /// # Errors
-    /// It was not: nobody knows whose commits these are.
+    /// It did not, so the commits could be anybody's.
     pub(super) fn check_own(&self, repo: &Repo, old: Oid) -> Result<(), Error> {
-        let own = match self.kind {
-            RecordKind::Undone => repo.value(&format!("{UNDONE}{}", self.id))?,
-            RecordKind::Landed | RecordKind::Redone => None,
-        };
-        let message = match self.kind {
-            _ if own == Some(old) => return Ok(()),
-            RecordKind::Undone => format!("the landing {} was not taken back here", self.of),
-            RecordKind::Landed | RecordKind::Redone => {
-                format!(
-                    "the record of the landing {} names commits that it removed, and no landing removes any",
-                    self.of
-                )
-            }
-        };
-        Err(Error::NothingToUndo(message))
+        let of = &self.of;
+        Err(Error::NothingToUndo(match self.kind {
+            RecordKind::Undone if repo.value(&format!("{UNDONE}{}", self.id))? == Some(old) => return Ok(()),
+            RecordKind::Undone => format!("the landing {of} was not taken back here"),
+            RecordKind::Landed | RecordKind::Redone => format!(
+                "the record of the landing {of} names commits that it removed, and no landing removes any"
+            ),
+        }))
     }
 
-    /// The commits that came by it, but for those that it was brought onto.
+    /// The commits that it added to the branch, without those of the remote that it was rebased onto.
     pub(super) fn brought(&self, repo: &Repo) -> Result<Vec<Oid>, Error> {
         Ok(repo.commits_beyond(self.new, self.old.into_iter().chain(self.start))?)
     }
 
-    /// Whether it came onto what others had pushed, and brought that along.
+    /// Whether it was rebased onto commits of the remote, which it added to the branch, too.
     pub(super) fn brought_others(&self) -> bool {
         self.old != self.start
     }
@@ -211,13 +204,13 @@ impl Landing {
     }
 }
 
-/// What stays of a commit that git makes again, as by a rebase: its author, when, and its message.
+/// What a commit keeps in a rebase: its author line and its message.
 fn stays(repo: &Repo, commit: Oid) -> Result<(String, String), Error> {
     let commit = repo.read_commit(commit)?;
     Ok((commit.author, commit.message))
 }
 
-/// Those of some commits that a branch has, each with the one there that is it, or was made from it.
+/// The commits that a branch has, each with the commit there that is the same, or was made from it.
 fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, Oid)>, Error> {
     let as_they_are: HashSet<_> = branch.iter().copied().collect();
     let (mut wanted, mut made_again): (HashMap<_, Vec<Oid>>, HashMap<_, Vec<Oid>>) = Default::default();
@@ -230,7 +223,7 @@ fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, O
     }
     let mut stand_ins = HashMap::new();
     for (what, wanted) in &wanted {
-        // Which is which is not sure where they are not as many.
+        // If the numbers differ, it is not clear which commit was made from which.
         if let Some(there) = made_again.get(what).filter(|there| there.len() == wanted.len()) {
             stand_ins.extend(wanted.iter().copied().zip(there.iter().copied()));
         }
@@ -239,10 +232,10 @@ fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, O
     Ok(commits.iter().filter_map(find).collect())
 }
 
-/// The landing that is meant; none if none is named and there is nothing to do.
+/// The landing to undo or redo; `None` if none is named and there is none.
 ///
 /// # Errors
-/// There is none of that name, or more than one.
+/// No landing or more than one has that name.
 pub(super) fn choose(
     repo: &Repo,
     what: &Undo,
@@ -263,11 +256,9 @@ pub(super) fn choose(
     match history::find(repo, Some(name), all.clone()) {
         Ok((record, _)) if what.redo && record.kind != RecordKind::Undone => {
             let of = record.of.as_ref().unwrap_or(&record.id);
-            let landing = last_undone(repo, &all, target, tip, Some(of))?.ok_or_else(|| {
-                let branch = target.short();
-                Error::NothingToUndo(format!("the landing {name} was not taken back on {branch} here"))
-            })?;
-            Ok(Some(landing))
+            let message = || format!("the landing {name} was not taken back on {} here", target.short());
+            let landing = last_undone(repo, &all, target, tip, Some(of))?;
+            landing.ok_or_else(|| Error::NothingToUndo(message())).map(Some)
         }
         Ok((record, link)) => Landing::recorded(repo, &record, &link, &all).map(Some),
         Err(missing) => {
@@ -292,8 +283,8 @@ fn newest(repo: &Repo, found: Vec<Landing>, target: &Target, tip: Oid) -> Result
     Ok(None)
 }
 
-/// What was done on that branch, by the own records or by those of others, and not done the other way round since; the newest
-/// first.
+/// The landings on that branch that were not undone since, and the undos that were not redone, the newest first. `own` chooses
+/// between the records made here and those of others.
 fn in_effect<'r>(
     all: &'r [(Record, Link)],
     target: &Target,
@@ -318,7 +309,7 @@ fn in_effect<'r>(
     })
 }
 
-/// What was taken back last on that branch, and not put back since: by the own records, and else by those of others.
+/// The last undo on that branch that was not redone since, by the records made here, else by those of others.
 fn last_undone(
     repo: &Repo,
     all: &[(Record, Link)],
@@ -340,7 +331,7 @@ fn last_undone(
     Ok(None)
 }
 
-/// The newest landing on that branch whose commits it has not, but what they did: they were amended, or squashed.
+/// The newest landing on that branch whose changes it has without the commits, because these were amended or squashed.
 fn made_anew(
     repo: &Repo,
     all: &[(Record, Link)],
@@ -360,7 +351,7 @@ fn made_anew(
     Ok(None)
 }
 
-/// The landing that is newest on the branch and in effect there.
+/// The newest landing that is in effect on the branch.
 fn last_landed(
     repo: &Repo,
     all: &[(Record, Link)],
@@ -368,16 +359,16 @@ fn last_landed(
     tip: Oid,
 ) -> Result<Option<Landing>, Error> {
     let (mut known, mut made_again) = (HashMap::new(), HashMap::new());
-    // What put one back is in the place of it.
+    // A redo stands for the landing that it redid.
     let brought = all.iter().enumerate().filter(|(_, (record, _))| record.kind != RecordKind::Undone);
     let mut brought: Vec<_> = brought.collect();
-    // What others say of a commit counts only where nothing of one's own is said.
+    // A record made here goes before those of others.
     brought.sort_by_key(|(_, (_, link))| !link.own);
     for (at, (record, _)) in brought {
         for (commit, _) in &record.commits {
             let commit = repo.id(commit)?;
             known.entry(commit).or_insert(at);
-            // Where the commit is gone nothing can be taken back by it.
+            // A commit that is gone cannot be undone.
             if let Ok(what) = stays(repo, commit) {
                 made_again.entry(what).or_insert(at);
             }
@@ -403,7 +394,7 @@ fn last_landed(
             let landing = Landing::recorded(repo, record, link, all)?;
             match landing.is_in_effect(repo, target, tip) {
                 Ok(false) | Err(Error::NothingToUndo(_)) => {}
-                // What others have recorded need not be anything.
+                // A record of others may be made up.
                 Err(_) if !link.own => {}
                 Err(error) => return Err(error),
                 Ok(true) => {
@@ -419,7 +410,7 @@ fn last_landed(
     }
 }
 
-/// What the trailers of a branch's commits tell of landings, or of what was taken back; the newest first.
+/// The landings, or with `redo` the undos, by the trailers of a branch's commits, the newest first.
 fn by_trailers(repo: &Repo, tip: Oid, redo: bool) -> Result<Vec<Landing>, Error> {
     let mut found = Trailed { marks: messages::marks(repo)?, landings: Vec::new() };
     for commit in repo.log(tip)? {
@@ -429,14 +420,14 @@ fn by_trailers(repo: &Repo, tip: Oid, redo: bool) -> Result<Vec<Landing>, Error>
     Ok(found.landings)
 }
 
-/// Landings put together from the trailers of their commits.
+/// Landings by the trailers of their commits.
 struct Trailed {
     marks: Marks,
     landings: Vec<Landing>,
 }
 
 impl Trailed {
-    /// Takes in a commit that comes before those that are known.
+    /// Adds a commit, which is older than the commits so far.
     fn add(&mut self, repo: &Repo, commit: Oid, text: &str, redo: bool) -> Result<(), Error> {
         let trailed = message::Trailed::read(text, &self.marks);
         let Some(trailed) = trailed.filter(|trailed| trailed.undone.is_some() == redo) else {
@@ -448,11 +439,10 @@ impl Trailed {
             (landing.old, landing.start) = (old, old);
             return Ok(());
         }
-        let kind = if redo { RecordKind::Undone } else { RecordKind::Landed };
         self.landings.push(Landing {
             of: trailed.undone.unwrap_or_else(|| trailed.id.clone()),
             id: trailed.id,
-            kind,
+            kind: if redo { RecordKind::Undone } else { RecordKind::Landed },
             old,
             start: old,
             new: commit,

@@ -1,4 +1,4 @@
-//! What is added to the messages of commits, as `git commit` does it, and what the user makes of them in an editor.
+//! Commit messages: trailers and clean-up as in `git commit`, and the user's editor.
 
 use super::keep::keep_text;
 use super::run::Run;
@@ -13,28 +13,28 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// What is done to all messages; by default as little as can be.
+/// How messages are made.
 #[derive(Default)]
 pub(super) struct Messages {
     pub(super) marks: Marks,
     cleanup: Cleanup,
-    /// At the end of each, in that order.
+    /// The trailers of each message.
     trailers: Vec<Trailer>,
-    /// And then these, by git, where the user has rules of their own about trailers.
+    /// More trailers, which git adds because the user has configured `trailer.*`.
     by_git: Vec<String>,
-    /// What the user has made of a message, by what it was; kept for when the branch moves meanwhile.
+    /// The edited messages, by name and draft, for the next try.
     edited: RefCell<BTreeMap<(String, String), String>>,
-    /// All that the user has typed, as long as nothing of it has landed.
+    /// The text that the user typed and that has not landed.
     typed: RefCell<Option<String>>,
 }
 
-/// What has a meaning to git in a message here.
+/// The characters in a message that have a meaning to git.
 pub(super) fn marks(repo: &Repo) -> Result<Marks, Error> {
     Ok(Marks { comment: repo.comment_prefix()?, separators: repo.trailer_separators()? })
 }
 
 impl Messages {
-    /// As the options and the configuration have it.
+    /// Reads the options and the configuration.
     pub(super) fn read(repo: &Repo, options: &Options) -> Result<Self, Error> {
         let configured = repo.config().string("commit.cleanup")?;
         let (key, name) = match (&options.cleanup, &configured) {
@@ -49,7 +49,7 @@ impl Messages {
             trailers.push(Trailer::new("Signed-off-by", &repo.name_and_address(Role::Committer)?));
         }
         if options.assisted_by.as_ref().is_some_and(|model| model.trim().is_empty()) {
-            return Err(Error::Trailer("Assisted-by:".to_owned()));
+            return Err(Error::bad_trailer("Assisted-by:"));
         }
         let model = options.assisted_by.iter().map(|model| format!("Assisted-by={model}"));
         let mut by_git: Vec<String> = model.chain(options.trailer.iter().cloned()).collect();
@@ -59,17 +59,17 @@ impl Messages {
                 && !text.contains(char::is_control)
         };
         if let Some(text) = by_git.iter().find(|text| !is_sound(text)) {
-            return Err(Error::Trailer(text.clone()));
+            return Err(Error::bad_trailer(text));
         }
         if by_git.is_empty() || !repo.has_trailer_rules() {
             for text in by_git.drain(..) {
-                trailers.push(Trailer::parse(&text).ok_or(Error::Trailer(text))?);
+                trailers.push(Trailer::parse(&text).ok_or_else(|| Error::bad_trailer(&text))?);
             }
         }
         Ok(Self { marks: marks(repo)?, cleanup, trailers, by_git, ..Self::default() })
     }
 
-    /// What becomes of messages at last: once they were edited they have no comments any more.
+    /// How messages are cleaned up at the end: after editing they have no comments.
     pub(super) fn last_cleanup(&self, options: &Options) -> (Cleanup, String) {
         let cleanup = match self.cleanup {
             Cleanup::Strip | Cleanup::Scissors if options.edit => Cleanup::Whitespace,
@@ -78,17 +78,17 @@ impl Messages {
         (cleanup, self.marks.comment.clone())
     }
 
-    /// A message of the user's own, with what is put before its subject.
+    /// A message that the user gave, with the subject prefix.
     pub(super) fn own(&self, text: &str, options: &Options) -> Result<String, Error> {
         let text = match self.cleanup {
             Cleanup::Verbatim => text.to_owned(),
             _ => Cleanup::Whitespace.apply(text, &self.marks.comment),
         };
         if text.contains('\0') {
-            return Err(Error::Message("a message has a NUL byte in it".into()));
+            return Err(Error::bad_message("a message has a NUL byte in it"));
         }
         if text.trim().is_empty() && !options.edit {
-            return Err(Error::Message("the message is empty".into()));
+            return Err(Error::bad_message("the message is empty"));
         }
         let prefix = options.subject_prefix.as_deref().unwrap_or_default().replace('\n', " ");
         Ok(match prefix.trim() {
@@ -97,12 +97,12 @@ impl Messages {
         })
     }
 
-    /// A message out of the response. None of its lines is a comment.
+    /// A message from the response. None of its lines is a comment.
     pub(super) fn made(&self, text: String, options: &Options) -> String {
         if options.edit { text } else { self.cleanup.escape_comments(text, &self.marks.comment) }
     }
 
-    /// The message with the trailers.
+    /// A message with the trailers.
     pub(super) fn with_trailers(&self, repo: &Repo, message: String) -> Result<String, Error> {
         let add = |message: String, trailer: &Trailer| trailer.added_to(&message, &self.marks);
         let message = self.trailers.iter().fold(message, add);
@@ -114,7 +114,7 @@ impl Messages {
 }
 
 impl Run<'_> {
-    /// Has the user edit all messages, where that is asked for.
+    /// Lets the user edit all messages, with `--edit`.
     pub(super) fn edited<'s>(
         &self,
         transaction: &Transaction<'_>,
@@ -131,7 +131,7 @@ impl Run<'_> {
         if let Some(joined) = &mut joined {
             all.push(("the merge of them all".to_owned(), joined));
         }
-        // Two commits may have the same draft.
+        // Two commits can have the same draft.
         let key = |about: &str, draft: &str| (about.to_owned(), draft.to_owned());
         if !all.iter().all(|(about, draft)| messages.edited.borrow().contains_key(&key(about, draft))) {
             let drafts: Vec<(String, &str)> =
@@ -140,14 +140,14 @@ impl Run<'_> {
             let text = transaction.edit(&sheet.text)?;
             *messages.typed.borrow_mut() = Some(text.clone()).filter(|text| *text != sheet.text);
             if text.contains('\0') {
-                return Err(Error::Message("a message has a NUL byte in it".into()));
+                return Err(Error::bad_message("a message has a NUL byte in it"));
             }
             let edited = sheet.read(&text, messages.cleanup).map_err(|Lost { commit }| {
-                Error::Message(format!("the line that names commit {commit} is missing or was moved"))
+                Error::bad_message(&format!("the line that names commit {commit} is missing or was moved"))
             })?;
             for ((about, draft), edited) in all.iter().zip(edited) {
                 if message::is_emptied(&edited, draft, &messages.marks) {
-                    return Err(Error::Message(format!("the message of {} is empty", escape(about))));
+                    return Err(Error::bad_message(&format!("the message of {} is empty", escape(about))));
                 }
                 messages.edited.borrow_mut().insert(key(about, draft), edited);
             }
@@ -160,7 +160,7 @@ impl Run<'_> {
         Ok((series.into(), joined))
     }
 
-    /// Keeps what was typed in an editor, where it did not land; says where it is.
+    /// Keeps what the user typed in the editor if it did not land, and says where.
     pub(super) fn settle_text(&self, repo: &Repo, landed: bool) {
         match self.messages.typed.take() {
             Some(text) if !landed && self.options.keep => {
@@ -171,7 +171,7 @@ impl Run<'_> {
         }
     }
 
-    /// Refuses a merge commit where there is nothing to merge onto.
+    /// Refuses a merge commit if there is nothing to merge onto.
     pub(super) fn check_merge(&self, target: &Target) -> Result<(), Error> {
         match self.options.ff || target.start.is_some() {
             true => Ok(()),
@@ -179,7 +179,7 @@ impl Run<'_> {
         }
     }
 
-    /// Says what there is to be said about how messages are made.
+    /// Warns of reasons that ask to skip CI, and mentions a template that is not used.
     pub(super) fn tell_of_messages(&self, repo: &Repo) -> Result<(), Error> {
         if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
             self.watch.detail("commit.template is not used: the edits' reasons are the messages");

@@ -1,6 +1,4 @@
-//! What a verb does, from options to a report: one file for each flow.
-//!
-//! Nothing of a command line or a terminal: a program that lands edits itself calls the same functions as the command.
+//! What each verb does, from options to a report. A program that lands edits calls the same functions as the command.
 
 mod accept;
 mod ask;
@@ -62,46 +60,41 @@ use crate::transaction;
 pub use crate::transaction::Watch;
 use crate::vcs;
 
-/// Why a flow came to nothing, beyond what its report would say.
+/// Why a flow failed, other than by refused edits.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Git or the file system.
+    /// Git or the file system failed.
     #[error(transparent)]
     Vcs(#[from] vcs::Error),
-    /// The transaction.
+    /// The transaction failed.
     #[error(transparent)]
     Transaction(#[from] transaction::Error),
-    /// A tree that the edits are resolved on.
+    /// A tree cannot be read.
     #[error(transparent)]
     Tree(#[from] crate::plan::TreeError),
-    /// It cannot be told which correction is for which edit.
+    /// It is not clear which edit a correction replaces.
     #[error(transparent)]
     Mismatch(#[from] crate::plan::Mismatch),
-    /// What is given is no trailer.
-    #[error(
-        "'{0}' is not a trailer: write <token>: <value> on one line, the token of letters, digits and hyphens"
-    )]
-    Trailer(String),
-    /// The names of several branches do not go together.
+    /// A response cannot be read.
+    #[error(transparent)]
+    Response(#[from] crate::response::ResponseError),
+    /// An option has a value that makes no sense.
     #[error("{0}")]
-    Names(String),
-    /// HEAD is detached.
-    #[error("HEAD is detached, so there is no branch to push")]
-    NoBranchToPush,
-    /// Files of a commit have names that cannot be handled.
-    #[error("these names are not supported: {}", .0.join(", "))]
-    Unmovable(Vec<String>),
-    /// Both have commits that the other lacks.
+    Usage(String),
+    /// The flow cannot go on with what it has found.
+    #[error("{0}")]
+    Impossible(String),
+    /// Each branch has commits that the other lacks.
     #[error("{0} and the branch here have diverged")]
     Diverged(String),
-    /// There is no such branch.
+    /// The branch does not exist.
     #[error("there is no branch '{0}'")]
     NoBranch(String),
-    /// A branch that no landing has made, or that has not any more what landed there.
+    /// No landing made the branch, or it no longer has what landed there.
     #[error("'{0}' is not a suggestion: no recorded landing made it")]
     NoSuggestion(String),
-    /// A merge that a branch has cannot be done again.
+    /// A branch has a merge that cannot be made again.
     #[error("{branch} has a merge commit with changes of its own, {commit}")]
     Merge {
         /// The merge.
@@ -109,55 +102,40 @@ pub enum Error {
         /// The branch.
         branch: String,
     },
-    /// A message is not one that a commit can have.
-    #[error("{0}; nothing was changed")]
-    Message(String),
-    /// There is nothing that a merge commit could join the commits with.
+    /// A merge commit needs a commit to merge onto.
     #[error("{0} has no commits yet, so there is nothing to merge onto")]
     Unborn(String),
-    /// What a model said cannot be an answer.
-    #[error(transparent)]
-    Response(#[from] crate::response::ResponseError),
     /// The model gave no answer.
     #[error("{0}")]
     Model(String),
-    /// Files that a prompt is to show.
-    #[error("pathspec '{0}' matches no tracked file of {1}")]
-    NoSuchFiles(String, String),
-    /// A refused attempt does not read as it did when it was kept.
-    #[error("the refused attempt {0} is damaged")]
-    Attempt(String),
-    /// Nothing is on record.
+    /// Nothing is recorded.
     #[error("no landings are recorded here")]
     NoLandings,
-    /// There is no such landing on record.
-    #[error("no recorded landing has the id or commit '{0}'")]
+    /// No recorded landing has that name, or several have it.
+    #[error("{0}")]
     NoLanding(String),
-    /// More than one landing is meant.
-    #[error("'{0}' matches several ids: {1}")]
-    AmbiguousLanding(String, String),
-    /// Somebody named an edit that there is not.
-    #[error("there is no edit {number}: the response has {edits} edit{}", if *.edits == 1 { "" } else { "s" })]
-    NoSuchEdit {
-        /// The number.
-        number: usize,
-        /// How many there are.
-        edits: usize,
-    },
-    /// Nothing on the branch can be taken back, or put back.
+    /// Nothing on the branch can be undone, or redone.
     #[error("{0}")]
     NothingToUndo(String),
-    /// Some of the edits that are to be taken back are in one commit with others.
+    /// An edit that is to be undone shares its commit with another.
     #[error("edit {edit} is in one commit with edit {other}, {commit}")]
     Inseparable {
         /// The edit.
         edit: usize,
-        /// One that was not named.
+        /// An edit that was not named.
         other: usize,
-        /// The commit, as people know it.
+        /// The commit.
         commit: String,
     },
-    /// That edit of a refused attempt cannot be left out.
-    #[error("edit {0} is not one of the failed edits")]
-    Skip(usize),
+}
+
+impl Error {
+    fn bad_trailer(text: &str) -> Self {
+        let form = "write <token>: <value> on one line, the token of letters, digits and hyphens";
+        Self::Usage(format!("'{text}' is not a trailer: {form}"))
+    }
+
+    fn bad_message(why: &str) -> Self {
+        Self::Impossible(format!("{why}; nothing was changed"))
+    }
 }

@@ -1,4 +1,4 @@
-//! A model that is a command: it reads a prompt and prints an answer.
+//! A model that is a command: it reads the prompt and prints the answer.
 
 use super::{Error, Model, Options, Watch};
 use crate::response::ResponseError;
@@ -11,11 +11,10 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-/// How much of what a failing command printed is passed on, in bytes.
+/// How much output of a failing command to show, in bytes.
 const SAID: usize = 2000;
 
-/// A command line for `sh`. Prompts and answers go by files in a directory that nobody else can enter, never by the command
-/// line.
+/// A command line for `sh`. Prompts and answers pass through files in a private directory, never through the command line.
 pub struct ModelCommand<'a> {
     repo: &'a Repo,
     line: String,
@@ -25,7 +24,7 @@ pub struct ModelCommand<'a> {
 }
 
 impl<'a> ModelCommand<'a> {
-    /// It runs at the top of the checkout, and may answer with as much as the options allow.
+    /// A command to run at the top of the checkout. The options limit the size of its answer.
     pub fn new(repo: &'a Repo, line: String, options: &Options, watch: &'a dyn Watch) -> Self {
         Self { repo, line, limit: options.max_size, lock_timeout: options.lock_timeout, watch }
     }
@@ -70,11 +69,11 @@ impl Model for ModelCommand<'_> {
     }
 }
 
-/// Listens to the command.
+/// The listener of the command.
 struct Reader<'a> {
     answered: &'a Path,
     limit: u64,
-    /// How much it has printed beside its answer, in bytes.
+    /// The size of its output on standard error, in bytes.
     read_bytes: Cell<u64>,
     watch: &'a dyn Watch,
 }
@@ -97,7 +96,7 @@ impl Onlooker for Reader<'_> {
     }
 
     fn signal(&self) -> Option<i32> {
-        // One that prints without end is ended at once: it could fill the disk while it is asked to end.
+        // A command that prints without end is killed at once, before it fills the disk.
         interrupt::signal().or_else(|| self.is_too_much().then_some(signal_hook::consts::SIGKILL))
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers of edits, as people name them: `2,4-6`.
+//! Numbers of edits, as in `2,4-6`.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -7,13 +7,13 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Numbers(Vec<RangeInclusive<usize>>);
 
-/// The text names no numbers.
+/// The error for a text that is not numbers and ranges.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' does not name edits: numbers from 1 and ranges of them, such as 2,4-6")]
 pub struct NotNumbers(String);
 
 impl Numbers {
-    /// Whether it is one of them.
+    /// Whether the number is one of them.
     pub fn hold(&self, number: usize) -> bool {
         self.0.iter().any(|range| range.contains(&number))
     }
@@ -23,7 +23,7 @@ impl Numbers {
         self.0.iter().map(|range| *range.end()).max()
     }
 
-    /// And those, too.
+    /// Adds other numbers.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }

@@ -1,11 +1,11 @@
-//! What was told while a flow ran, for its report: who reads only that is told no less.
+//! A listener that adds warnings to the report, for those who read only that.
 
 use super::Watch;
 use crate::report::{RecoveredReport, Report};
 use crate::transaction::Recovered;
 use std::cell::RefCell;
 
-/// Passes everything on, and keeps what belongs in the report.
+/// A listener that passes everything on, and keeps what the report needs.
 pub(super) struct Observer<'a> {
     watch: &'a dyn Watch,
     remarks: RefCell<Vec<String>>,
@@ -17,7 +17,7 @@ impl<'a> Observer<'a> {
         Self { watch, remarks: RefCell::default(), recovered: RefCell::default() }
     }
 
-    /// Puts it into the report.
+    /// Adds all of it to the report.
     pub(super) fn write(&self, report: &mut Report) {
         report.remarks = self.remarks.take();
         report.recovered = self.recovered.take();

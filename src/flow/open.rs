@@ -1,8 +1,7 @@
-//! Suggestions that are open: branches that a landing has made, and that the present one lacks.
+//! Open suggestions: suggestions with commits that HEAD lacks.
 //!
-//! A branch is a suggestion if it is on record that a landing has made it, and if it still has what landed there. So it
-//! stays one when somebody commits to it, and is none any more when it was made anew by other means. Clones know it
-//! where they have the records.
+//! A branch is a suggestion if a recorded landing made it and it still has the commits of that landing. Other commits on top do
+//! not matter.
 
 use super::check::tell_of_pending;
 use super::history::records;
@@ -14,8 +13,7 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
-/// The suggestions that HEAD lacks, the newest first: how far HEAD has moved since they began, and whether they still go
-/// onto it.
+/// The open suggestions, the newest first, with the number of commits that HEAD has since, and whether they still apply.
 ///
 /// # Errors
 /// The repository cannot be read.
@@ -44,7 +42,7 @@ pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// Whether they go onto HEAD, and the files in conflict.
+/// Whether the commits apply to HEAD, and the files in conflict.
 fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result<(Onto, Vec<String>), Error> {
     let Some(head) = head.filter(|_| moved > 0) else { return Ok((Onto::AsItIs, Vec::new())) };
     let mut replayed = Vec::new();
@@ -63,10 +61,7 @@ fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result
     Ok((onto, clashing.into_iter().collect()))
 }
 
-/// The branches that are suggestions, where they are, and how they came about; the newest first.
-///
-/// # Errors
-/// The records or the branches cannot be read.
+/// The suggestions with their tips and records, the newest first.
 pub(super) fn suggestions(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(String, Oid, Record)>, Error> {
     let mut all = Vec::new();
     let mut seen = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What decides how a response lands.
+//! The options of flows.
 
 use crate::format::Reading;
 use crate::locate::Tier;
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Options by their long names, each with its values; a switch has one, `true` or `false`.
+/// Options by their long names, with their values. A switch has the value `true` or `false`.
 pub type Given = BTreeMap<String, Vec<String>>;
 
-/// Defines a structure with the default of each field.
+/// Defines a struct with the default of each field.
 macro_rules! with_defaults {
     ($(#[$of:meta])* pub struct $Type:ident { $($(#[$of_field:meta])* pub $field:ident: $Of:ty = $default:expr,)* }) => {
         $(#[$of])*
@@ -31,123 +31,122 @@ macro_rules! with_defaults {
 }
 
 with_defaults! {
-    /// How responses are read, judged and landed. The defaults are those of the command.
+    /// How responses are read, checked and landed. The defaults are those of the command.
     #[derive(Debug, Clone)]
     #[non_exhaustive]
     pub struct Options {
-        /// In which formats responses are read, and which file the blocks are for that name none.
+        /// The formats of responses, and the file of blocks that name none.
         pub reading: Reading = Reading::default(),
-        /// Refuse a response of which something is not read.
+        /// Refuse a response that is not read completely.
         pub strict: bool = false,
-        /// The branch to commit to; without one, what HEAD points to.
+        /// The branch to commit to; by default HEAD's.
         pub branch: Option<String> = None,
-        /// The commit that the model was shown, as any revision that git knows.
+        /// The commit that the model was shown, as any revision.
         pub base: Option<String> = None,
-        /// What makes a commit.
+        /// Which edits share a commit.
         pub commit: Grouping = Grouping::Edit,
-        /// A message that replaces the edits' own; with `ff` off, that of the merge.
+        /// A message that replaces the edits' own; without `ff`, the merge's message.
         pub message: Option<String> = None,
-        /// What is put before each subject.
+        /// A prefix for each subject.
         pub subject_prefix: Option<String> = None,
-        /// What becomes of messages at last: `strip`, `whitespace`, `verbatim`, `scissors` or `default`; without it,
-        /// `commit.cleanup`.
+        /// How messages are cleaned up: `strip`, `whitespace`, `verbatim`, `scissors` or `default`; by default as
+        /// `commit.cleanup` says.
         pub cleanup: Option<String> = None,
-        /// Have the user edit the messages.
+        /// Let the user edit the messages.
         pub edit: bool = false,
         /// Trailers for each message: `<token>: <value>` or `<token>=<value>`.
         pub trailer: Vec<String> = Vec::new(),
-        /// The model that goes into an `Assisted-by` trailer.
+        /// The model for an `Assisted-by` trailer.
         pub assisted_by: Option<String> = None,
-        /// Add a `Signed-off-by` trailer of the committer.
+        /// Add a `Signed-off-by` trailer with the committer.
         pub signoff: bool = false,
-        /// Let reasons ask continuous integration to skip a commit.
+        /// Let reasons ask CI to skip a commit.
         pub allow_skip_ci: bool = false,
-        /// What is given of the author.
+        /// The author, as given.
         pub author: ident::Given = ident::Given::default(),
-        /// Whether commits are signed.
+        /// Whether to sign commits.
         pub sign: Sign = Sign::AsConfigured,
-        /// Whether the branch moves to the last commit; else to a merge commit above it.
+        /// Move the branch to the last commit; else to a merge commit above it.
         pub ff: bool = true,
-        /// Whose lines a three-way merge takes where both sides changed them; without it, that is a conflict.
+        /// The side whose lines a three-way merge takes in a conflict.
         pub favor: Option<Favor> = None,
-        /// Push to that remote first, an empty one is git's choice, and land only what it takes.
+        /// The remote to push to first; if it is empty, git chooses. What the remote refuses does not land.
         pub push: Option<String> = None,
-        /// Where the remote's branch has moved on, bring the commits onto that, and try again.
+        /// Rebase the commits if the remote's branch has moved.
         pub rebase: bool = false,
-        /// Whether hooks run that can be skipped.
+        /// Run the hooks that can be skipped.
         pub verify: bool = true,
-        /// Command lines for `sh` that have to succeed on what is to land.
+        /// Command lines for `sh` that have to succeed before anything lands.
         pub exec: Vec<String> = Vec::new(),
-        /// Whether they run at every commit, and not at the last only.
+        /// Run them at every commit, not only at the last.
         pub exec_each: bool = false,
-        /// Where the worktrees are made that hooks and commands run in; by default in the user's cache directory.
+        /// The directory for the worktrees of hooks and commands; by default in the user's cache directory.
         pub scratch_dir: Option<PathBuf> = None,
-        /// Whether such a worktree stays for the next landing, with what was built there.
+        /// Keep such a worktree for the next landing.
         pub keep_scratch: bool = false,
-        /// Pathspecs: only these paths may be touched, where there are any.
+        /// Pathspecs: if there are any, edits may touch only these paths.
         pub include: Vec<String> = Vec::new(),
-        /// One of these has to name each path, too.
+        /// More pathspecs, as `include`: a path has to match both.
         pub include_too: Vec<String> = Vec::new(),
-        /// Pathspecs: these paths may not be touched.
+        /// Pathspecs: edits may not touch these paths.
         pub exclude: Vec<String> = Vec::new(),
-        /// The directory that paths of responses begin in; without one, the top of the repository.
+        /// The directory of the responses' paths; by default the top of the repository.
         pub directory: Option<RepoPath> = None,
         /// Pathspecs: these paths are sensitive, too.
         pub sensitive: Vec<String> = Vec::new(),
-        /// The loosest tier allowed.
+        /// The loosest match mode allowed.
         pub max_fuzz: Tier = Tier::Similar,
-        /// Let edits remove files.
+        /// Let edits delete files.
         pub allow_delete: bool = true,
-        /// Let edits create over files.
+        /// Let edits create files that exist.
         pub allow_overwrite: bool = false,
-        /// Let edits change what runs by itself.
+        /// Let edits change files that run by themselves.
         pub allow_sensitive: bool = false,
-        /// Let edits bring placeholders.
+        /// Let edits add placeholders.
         pub allow_placeholder: bool = false,
-        /// Let edits bring conflict markers.
+        /// Let edits add conflict markers.
         pub allow_markers: bool = false,
-        /// Let edits bring text that is escaped as in HTML.
+        /// Let edits add text that is escaped as in HTML.
         pub allow_escaped: bool = false,
-        /// Let whole files be less than half of what they replace, and snippets lose what the file has.
+        /// Let whole files have less than half of the old lines, and snippets lose lines of the file.
         pub allow_shrink: bool = false,
-        /// What is done about a file that has more syntax errors than before.
+        /// What to do about new syntax errors.
         pub syntax: SyntaxCheck = SyntaxCheck::Warn,
-        /// Say in trailers where a commit is from.
+        /// Add trailers that name the response and the edit.
         pub trailers: bool = false,
-        /// Whether the report has what each edit changes, as a diff.
+        /// Add the diff of each edit to the report.
         pub diffs: bool = false,
-        /// Whether the report has abbreviated names of commits beside whole ones, as people want them. For each of them all of the
-        /// repository is looked through.
+        /// Add abbreviated commit names to the report. Git has to search the whole repository for each.
         pub abbreviate: bool = true,
-        /// Land what resolves.
+        /// Land the edits that apply, if others are refused.
         pub keep_going: bool = false,
-        /// Land edits that have landed already, by the record, once more.
+        /// Land edits again that have landed already.
         pub again: bool = false,
-        /// Carry uncommitted changes in the files that are touched across.
+        /// Carry uncommitted changes in the touched files across.
         pub autostash: bool = false,
         /// Keep a refused attempt.
         pub keep: bool = true,
-        /// Keep any answer that does not land, whatever stops it: nobody may be able to give it again.
+        /// Keep every response that does not land, because the user may have no copy.
         pub keep_whole: bool = false,
-        /// Keep what lands, and the responses, for `list`, `show` and `undo`.
+        /// Record the landing with its responses, for `list`, `show` and `undo`.
         pub record: bool = true,
-        /// What the landing is known by: while one with the same key is in effect there is nothing to do.
+        /// The key of the landing. While a landing with this key is in effect, there is nothing to do.
         pub key: Option<String> = None,
-        /// What a model was asked for the responses.
+        /// What the model was asked.
         pub asked: Option<Asked> = None,
         /// The largest response, in bytes.
         pub max_size: u64 = DEFAULT_MAX_SIZE,
-        /// Change nothing, and say what undo, redo, accept and drop would do.
+        /// Change nothing, and report what undo, redo, accept or drop would do.
         pub dry_run: bool = false,
         /// How long to wait for another landing.
         pub lock_timeout: Duration = Duration::from_secs(60),
-        /// All of these as they were typed or configured: a refused attempt keeps it for whoever goes on from it.
+        /// The options as they were typed or configured, for a refused attempt.
         pub given: Given = Given::new(),
     }
 }
 
 impl Options {
-    /// Takes over what other options forbid, so that these allow no more than those do.
+    /// Forbids all that the other options forbid.
     pub fn restrict(&mut self, by: &Self) {
         self.strict |= by.strict;
         self.verify |= by.verify;

@@ -1,4 +1,4 @@
-//! What to send to a model: the instructions, the files named, the request.
+//! Making a prompt: the instructions, the files and the request.
 
 use super::Error;
 use super::run::Matcher;
@@ -11,29 +11,29 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 
-/// What is asked for, and how.
+/// What a prompt asks for.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Question {
     /// The format to ask for.
     pub format: FormatId,
-    /// The commit whose files are shown; without one, HEAD.
+    /// The commit of the files; by default HEAD.
     pub base: Option<String>,
-    /// How files are set apart.
+    /// How files are separated.
     pub listing: Listing,
-    /// What the model is to do.
+    /// The task.
     pub request: Option<String>,
-    /// How many lines of context a format asks for that needs some.
+    /// The number of context lines to ask for.
     pub context_lines: usize,
-    /// Whether files may be removed; what is forbidden is not taught.
+    /// Whether edits may delete files. If not, the instructions do not say how.
     pub delete: bool,
     /// Pathspecs of the files to show, from the top of the checkout.
     pub files: Vec<String>,
     /// Pathspecs of files that are never shown.
     pub exclude: Vec<String>,
-    /// How much text of files there may be, in bytes.
+    /// The largest size of all files together, in bytes.
     pub most: u64,
-    /// Whether what is no file, or not there, is left out and named, instead of passed over or refused.
+    /// Name paths that are missing or are not files, instead of refusing or ignoring them.
     pub names_all: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Prompted {
     pub text: String,
     /// The files that are shown.
     pub files: Vec<String>,
-    /// Files that were named and are not shown, each with the reason.
+    /// The files that are not shown, with the reason.
     pub left_out: Vec<(String, &'static str)>,
 }
 
@@ -74,22 +74,22 @@ pub fn prompt(repo: &Repo, question: &Question) -> Result<Prompted, Error> {
     with_requested(repo, question, &[])
 }
 
-/// The file whose patterns name what no model is shown, in the syntax of gitignore(5).
+/// The file of patterns, as in gitignore(5), for files that no model is shown.
 const IGNORE: &str = ".aiignore";
 
-/// Files as a model is shown them.
+/// The files that a model is shown.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Shown {
-    /// The commit that they are of; none if none was asked for.
+    /// The commit of the files, if there are any.
     pub commit: Option<Oid>,
     /// Their paths and texts.
     pub files: Vec<(String, String)>,
-    /// Files that were named and are not shown, each with the reason.
+    /// The files that are not shown, with the reason.
     pub left_out: Vec<(String, &'static str)>,
 }
 
-/// The files that a question names, but for those that no model is shown.
+/// The files that a question names, without those that no model is shown.
 ///
 /// # Errors
 /// A pathspec that names no tracked file, or the repository cannot be read.
@@ -97,7 +97,7 @@ pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
     files_of(repo, question, &[])
 }
 
-/// Makes a prompt, also with files that a model has asked for.
+/// Makes a prompt, with the files that the model has asked for.
 pub(super) fn with_requested(
     repo: &Repo,
     question: &Question,
@@ -134,7 +134,8 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
                     left_out.push((pattern.clone(), "no tracked file"));
                     continue;
                 }
-                return Err(Error::NoSuchFiles(pattern.clone(), revision.to_owned()));
+                let message = format!("pathspec '{pattern}' matches no tracked file of {revision}");
+                return Err(Error::Impossible(message));
             }
             left_out.extend(others);
             for (path, id) in found.into_iter().filter(|(path, _)| requested.contains(path) || selected(path))
@@ -180,7 +181,7 @@ fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Sh
     Ok(shown)
 }
 
-/// Which files of a commit no model is shown.
+/// The files of a commit that no model is shown.
 pub(super) struct Withheld {
     ignored: HashSet<String>,
     excluded: Matcher,

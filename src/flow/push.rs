@@ -1,4 +1,4 @@
-//! Where a landing is pushed to, and what is to be done first where the remote has moved on.
+//! Where a landing is pushed to, and which commit of the remote it has to come onto first.
 
 use super::{Error, Options};
 use crate::transaction::{self, Planned, Target};
@@ -6,17 +6,18 @@ use crate::vcs::Oid;
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
 
-/// Where it is pushed to, if it is, and the remote's commit that it has to come onto first.
+/// The branch that a landing is pushed to, if it is pushed, and the remote's commit that it has to come onto first.
 pub(super) type Way = (Option<Upstream>, Option<Oid>);
 
-/// Asks the remote before anything is written.
+/// Asks the remote, before anything is written.
 ///
 /// # Errors
-/// The remote cannot be asked, or has moved on and nothing is to be brought onto that, or cannot be.
+/// The remote cannot be asked, or it has moved on and the options or the branches here rule out a rebase.
 pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way, Error> {
     let Some(remote) = options.push.as_deref() else { return Ok((None, None)) };
     if !target.name.starts_with("refs/heads/") {
-        return Err(Error::NoBranchToPush);
+        let why = "HEAD is detached, so there is no branch to push";
+        return Err(Error::Impossible(why.to_owned()));
     }
     let upstream = repo.upstream(&target.name, Some(remote))?;
     let Some(there) = repo.ask_remote(&upstream)? else { return Ok((Some(upstream), None)) };
@@ -37,16 +38,18 @@ pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way
     }
 }
 
-/// Has the branch go to what the remote has, before anything lands there.
+/// The move of the branch to the remote's commit, as the first of what lands.
 ///
 /// # Errors
-/// Files there have names that cannot be handled.
+/// A path there is not supported.
 pub(super) fn move_to(repo: &Repo, target: &Target, onto: Oid) -> Result<Planned, Error> {
-    transaction::move_to(repo, target.start, onto, target.checked_out)?
-        .map_err(|odd| Error::Unmovable(odd.into_iter().map(|clash| clash.path).collect()))
+    transaction::move_to(repo, target.start, onto, target.checked_out)?.map_err(|odd| {
+        let names: Vec<_> = odd.into_iter().map(|clash| clash.path).collect();
+        Error::Impossible(format!("these names are not supported: {}", names.join(", ")))
+    })
 }
 
-/// Where a remote has a branch that is to go, if it is to go there, too.
+/// The remote's branch, and its tip, that `drop --push` deletes along with the one here.
 ///
 /// # Errors
 /// The remote cannot be asked, or its branch has commits that the one here lacks.
@@ -65,7 +68,6 @@ pub(super) fn branch_there(
     }
 }
 
-/// Why the remote is left as it is.
 fn behind(upstream: &Upstream) -> Error {
     let why = "it has commits that the branch here lacks".to_owned();
     transaction::Error::Behind { to: upstream.to_string(), why }.into()

@@ -1,5 +1,4 @@
-//! What is to land: the edits resolved at what the model was shown, made into commits, and brought onto the branch as it
-//! is now.
+//! Resolving edits at the base, making commits of them, and bringing these onto the branch as it is now.
 
 use super::run::{Alone, Run};
 use super::{Error, conflict};
@@ -14,27 +13,26 @@ use crate::vcs::repo::Repo;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The commits to be made.
+/// The commits to make.
 pub(super) struct Resolved {
-    /// The id that the landing is to have.
+    /// The id of the landing.
     pub(super) id: String,
-    /// The edits that are in them, or need not be.
     pub(super) plan: Plan,
     pub(super) series: Vec<Planned>,
-    /// Whether the series was merged with what the branch has since the base.
+    /// Whether the series was merged with newer commits of the branch.
     pub(super) merged: bool,
-    /// The edits that change nothing any more: the branch has had their result since the base, or its side is favoured.
+    /// The edits that change nothing: the branch has their result already, or `-X ours` keeps its lines.
     pub(super) unchanged: BTreeMap<usize, EditState>,
-    /// Where the branch has moved an edit's file since the base: that is where the edit goes.
+    /// The new paths of edits whose files the branch has moved.
     pub(super) followed: BTreeMap<usize, RepoPath>,
-    /// Where only the favour decided.
+    /// The warnings for conflicts that `-X` has decided.
     pub(super) decided: Vec<Diagnostic>,
-    /// What is refused beside them, with `--keep-going`.
+    /// The refused edits, with `--keep-going`.
     pub(super) refused: Option<Rejected>,
 }
 
 impl Run<'_> {
-    /// Resolves at the base, and merges onto the target where that has moved on, or onto what it is to be brought onto.
+    /// Resolves at the base, and merges onto the target if that has moved, or onto the remote's commit `rebased`.
     pub(super) fn resolve_onto(
         &self,
         repo: &Repo,
@@ -48,7 +46,7 @@ impl Run<'_> {
         if lands && self.options.record {
             self.responses.iter().for_each(|response| repo.precompress_response(response));
         }
-        // What is merged first is not written as it is resolved.
+        // Files that are merged are not written as they are resolved.
         let lands = lands && rebased.is_none() && shown == target.start;
         let tree = repo.tree(shown)?.as_checked_out(target.checked_out).to_land_on(lands);
         let may_touch = |plan: &Plan| {
@@ -62,7 +60,7 @@ impl Run<'_> {
         };
         self.landed.replace(landed);
         let mut resolved = match &self.alone {
-            // On the same tree, and by the same rules, unless the branch has hooks of its own.
+            // It was resolved at the same tree. Only the branch's hooks may make other paths sensitive.
             Some(Alone { resolved: Some(resolved), .. })
                 if shown == self.base
                     && self.landed.borrow().is_empty()
@@ -141,14 +139,14 @@ impl Run<'_> {
         }
     }
 
-    /// An id for landing these responses there now.
+    /// The id of the landing.
     fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
-        // Edits of one response may be landed at the same place.
+        // Edits of one response can land at the same commit.
         let at = self.alone.as_ref().map_or_else(String::new, |alone| alone.at.to_string());
         Ok(Recording::id_for(repo, target, &[&self.digest(repo), &at])?)
     }
 
-    /// What cannot be brought over, and the edits that it is about.
+    /// The errors for conflicts, and the edits that fail.
     fn clashes(
         &self,
         plan: &Plan,
@@ -164,7 +162,7 @@ impl Run<'_> {
             failed.extend(&planned.edits);
             found.extend(self.clash(plan, series, planned, clash, target));
         }
-        // A file that the branch has moved may now lie where edits may not reach.
+        // The policy may forbid the path to which the branch has moved a file.
         for (planned, Planned { changes, .. }) in series.iter().zip(&carried.series) {
             let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
             for change in changes.iter().filter(|change| !named.contains(&change.path)) {
@@ -212,7 +210,7 @@ impl Run<'_> {
         Some(diagnostic.with_evidence(conflict::evidence(clash, line)))
     }
 
-    /// What is said where only the favour decided.
+    /// The warnings for conflicts that `-X` has decided.
     fn decided(
         &self,
         plan: &Plan,
@@ -232,12 +230,12 @@ impl Run<'_> {
         carried.decided.iter().filter_map(one).collect()
     }
 
-    /// What the model was shown, as people know it.
+    /// The base's name.
     fn shown(&self) -> &str {
         self.options.base.as_deref().unwrap_or("HEAD")
     }
 
-    /// An error about the edit of a commit that is about a path, else about its first.
+    /// An error about the edit of a commit that changes a path, else about its first edit.
     fn about(
         &self,
         plan: &Plan,

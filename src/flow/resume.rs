@@ -1,4 +1,4 @@
-//! Going on with a refused attempt, forgetting one, and keeping what is refused.
+//! Refused attempts: going on with one, forgetting one, and keeping one.
 
 use super::keep::{is_unwanted, keep_answers};
 use super::numbers::Numbers;
@@ -11,33 +11,32 @@ use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{Attempt, Found, Kept, Listed, Target, Text};
+use crate::transaction::{self, Attempt, Found, Kept, Listed, Target, Text};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeSet, HashMap};
 
-/// A refused attempt that is to be gone on with.
+/// A refused attempt to go on with.
 #[derive(Debug)]
 pub struct Resume {
     pub(super) found: Found,
-    /// Whether it goes to the branch that the attempt was for, and not to the one that the options name.
+    /// Use the attempt's branch, not that of the options.
     pub takes_branch: bool,
-    /// Whether the attempt's base counts, and not that of the options.
+    /// Use the attempt's base, not that of the options.
     pub takes_base: bool,
-    /// Failed edits that are left out.
+    /// The failed edits to leave out.
     pub skip: Numbers,
 }
 
 impl Resume {
-    /// Finds the attempt of that name; without one, the newest for that branch, which is HEAD's if none is named, else the
-    /// only one.
+    /// Finds the attempt of that name; without a name, the newest for that branch (by default HEAD's), else the only one.
     ///
     /// # Errors
-    /// There is none, or more than one, or it cannot be read.
+    /// There is none or more than one, or it cannot be read.
     pub fn find(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Self, Error> {
         Self::find_for(repo, id, branch, &[], &Reading::default())
     }
 
-    /// Likewise, for corrections: without a name only an attempt is meant that they can be for.
+    /// As `find`; without a name it finds only an attempt that the corrections can be for.
     ///
     /// # Errors
     /// As [`Resume::find`] says.
@@ -54,7 +53,7 @@ impl Resume {
         Ok(Self::of(Attempt::find(repo, id, &target.name, &script.paths())?))
     }
 
-    /// To go on with that attempt as it was to land.
+    /// Goes on with an attempt, with its branch and base.
     pub fn of(found: Found) -> Self {
         Self { found, takes_branch: true, takes_base: true, skip: Numbers::default() }
     }
@@ -64,32 +63,32 @@ impl Resume {
         &self.found.attempt.options
     }
 
-    /// The id that the first correction has to have.
+    /// The id for the first correction.
     pub fn next_response(&self) -> u32 {
         u32::try_from(self.found.responses.len()).unwrap_or(u32::MAX)
     }
 }
 
-/// An attempt that is gone on with.
+/// An attempt that the corrections were joined with.
 pub(super) struct Resumed {
     /// Its name.
     pub(super) id: String,
-    /// Where the edits of the joined script come from, and what was to be one.
+    /// The origins of the joined script's edits, and what could not be read as an edit.
     slots: Vec<Slot>,
-    /// What landed before, with `--keep-going`.
+    /// The edits that landed before, with `--keep-going`.
     landed: Vec<Kept>,
     /// How each of its responses was read.
     readings: Vec<Reading>,
 }
 
 impl Resumed {
-    /// The places of failed edits, by those of their corrections.
+    /// The places of failed edits, by the places of their corrections.
     pub(super) fn replaced(&self) -> HashMap<Span, Span> {
         self.slots.iter().filter_map(|slot| Some((slot.span, slot.replaces?))).collect()
     }
 }
 
-/// Forgets the attempt of that name; without one, the newest for that branch, as [`Resume::find`] has it.
+/// Forgets the attempt that [`Resume::find`] would find.
 ///
 /// # Errors
 /// There is none, or more than one.
@@ -100,12 +99,15 @@ pub fn abort(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Repo
     Ok(report)
 }
 
-/// Reads an attempt's script as it was read when it was refused.
+/// Reads an attempt's script again.
 fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
-    let damaged = || Error::Attempt(found.attempt.listed.id.clone());
+    let damaged = || {
+        let (id, why) = (found.attempt.listed.id.clone(), "is damaged".to_owned());
+        transaction::Error::Attempt { id, why }
+    };
     let readings = &found.attempt.readings;
     if readings.len() != found.responses.len() {
-        return Err(damaged());
+        return Err(damaged().into());
     }
     let mut script = Script::default();
     for (response, reading) in found.responses.iter().zip(readings) {
@@ -118,7 +120,7 @@ fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
         let Kept { span, state, replaces, .. } = *kept;
         let edit = match kept.edit {
             false if state == SlotState::Failed => None,
-            false => return Err(damaged()),
+            false => return Err(damaged().into()),
             true => {
                 let mut edits = script.edits.iter().enumerate();
                 let same = edits.find(|(at, edit)| edit.span == span && !taken.contains(at));
@@ -132,8 +134,7 @@ fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
     Ok((script, slots))
 }
 
-/// Makes of code blocks what the tree said that they are: new files, and errors. What brings the lines of another may have
-/// changed.
+/// Makes new files and errors of code blocks, as the tree said when they were refused.
 fn recall(script: &mut Script, kept: &[Kept]) {
     let kept: BTreeSet<(bool, Span)> = kept.iter().map(|one| (one.edit, one.span)).collect();
     let is_kept = |span: Span, as_edit: bool| kept.contains(&(as_edit, span));
@@ -147,7 +148,7 @@ fn recall(script: &mut Script, kept: &[Kept]) {
             script.pending.push(given);
         }
     }
-    // What is not read was said when it was refused, and with `--strict` it was refused for that.
+    // With `--strict`, blocks that are not read were refused.
     for unread in std::mem::take(&mut script.unread).iter().filter(|unread| is_kept(unread.span, false)) {
         script.diagnostics.push(plan::strictly_refused(unread.span));
     }
@@ -159,10 +160,10 @@ fn recall(script: &mut Script, kept: &[Kept]) {
 /// It cannot be told which correction is for which edit.
 pub(super) fn join(found: &Found, skip: &Numbers, corrections: &Script) -> Result<(Script, Resumed), Error> {
     let (attempt, mut slots) = script_of(found)?;
-    if let Some(last) = skip.last().filter(|last| *last > plan::numbered(&slots)) {
-        return Err(Error::Skip(last));
-    }
-    plan::skip(&mut slots, |number| skip.hold(number)).map_err(Error::Skip)?;
+    let unknown = skip.last().filter(|last| *last > plan::numbered(&slots));
+    unknown
+        .map_or_else(|| plan::skip(&mut slots, |number| skip.hold(number)), Err)
+        .map_err(|number| Error::Usage(format!("edit {number} is not one of the failed edits")))?;
     let (script, order) = plan::join(&attempt, &slots, corrections)?;
     let Attempt { listed, slots, readings, .. } = &found.attempt;
     let landed = slots.iter().filter(|kept| kept.state == SlotState::Landed).copied().collect();
@@ -170,8 +171,8 @@ pub(super) fn join(found: &Found, skip: &Numbers, corrections: &Script) -> Resul
 }
 
 impl Run<'_> {
-    /// Keeps an answer that nobody may be able to give again, where it did not land and nothing of it is kept yet: as an
-    /// attempt, so that it can be tried again, or else as it is. Whoever interrupts wants nothing of it.
+    /// Keeps a response that exists only once, if it did not land and is not kept yet: as an attempt if it can be tried again, else
+    /// as it came. After an interrupt it is not kept.
     pub(super) fn settle_answer(
         &self,
         repo: &Repo,
@@ -203,8 +204,8 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps it for `--continue`, with what was refused of it, if anything was; `landed` says whether the others landed
-    /// nevertheless. Gives the attempt's name, if it could be kept.
+    /// Keeps the attempt for `--continue`, and returns its name, if it could be kept. `landed` says whether the other edits have
+    /// landed.
     pub(super) fn keep(
         &self,
         repo: &Repo,
@@ -217,7 +218,8 @@ impl Run<'_> {
             refused.replace(Some(Found { attempt, responses: self.responses.clone() }));
             return None;
         }
-        if (self.dry && !self.hold) || !self.options.keep {
+        // An attempt has all edits of a response.
+        if (self.dry && !self.hold) || !self.options.keep || self.alone.is_some() {
             return None;
         }
         let attempt = self.attempt(repo, target, rejected, landed);
@@ -226,7 +228,7 @@ impl Run<'_> {
             return None;
         }
         let id = attempt.listed.id;
-        // What is meant without a name is told by HEAD alone.
+        // Without a name, `--continue` finds an attempt for HEAD's branch.
         let head = Target::choose(repo, None, None).ok();
         let is_next = head.is_some_and(|head| Attempt::is_next(repo, &id, &head.name));
         Some(KeptAttempt { id, is_next })
@@ -272,7 +274,7 @@ impl Run<'_> {
         }));
         readings.resize(self.responses.len(), self.options.reading.clone());
         let options = &self.options;
-        // What clashes with the branch can only be corrected on the branch as it is now.
+        // Edits that conflict with the branch can only be corrected on the branch as it is now.
         let base = self.base.filter(|_| !rejected.is_some_and(|rejected| rejected.resolved));
         Attempt {
             listed: Listed {
@@ -291,8 +293,8 @@ impl Run<'_> {
         }
     }
 
-    /// The paths of the edits that failed; none where a correction may be of another path, since the path itself was at fault, or
-    /// what was to be an edit could not be read.
+    /// The paths of the failed edits; `None` if a correction may have another path, because the path was wrong, or an edit
+    /// could not be read.
     fn failed_paths(&self, slots: &[Slot], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
         let is_of_path = |code| {
             matches!(code, Code::NotFound | Code::AlreadyExists | Code::NotEditable | Code::Policy)
@@ -305,8 +307,7 @@ impl Run<'_> {
         failed.map(|slot| Some(self.script.edits.get(slot.edit?)?.path.shown())).collect()
     }
 
-    /// Forgets the attempt that has landed now. Also one that a whole answer has landed instead of: one that had the same
-    /// responses, or was about the same branch and no other paths.
+    /// Forgets the attempts that this landing replaces.
     pub(super) fn forget(&self, repo: &Repo, target: &Target) {
         for id in self.replaced_attempts(repo, target) {
             if let Err(error) = Attempt::forget(repo, &id) {
@@ -315,10 +316,11 @@ impl Run<'_> {
         }
     }
 
-    /// Those that are forgotten when it lands.
+    /// The attempts that this landing replaces: the one it goes on with; else those of the same responses, or for the same branch
+    /// and no other paths.
     pub(super) fn replaced_attempts(&self, repo: &Repo, target: &Target) -> Vec<String> {
         match &self.resumed {
-            // One edit of it is not the response.
+            // A single edit does not replace the response.
             _ if self.alone.is_some() => Vec::new(),
             Some(resumed) => vec![resumed.id.clone()],
             None => {

@@ -1,10 +1,11 @@
-//! One run over some responses: what they say, and what they go on with.
+//! One run on some responses.
 
 use super::earlier::AUTO;
 use super::landed::Landed;
 use super::messages::Messages;
 use super::resume::{self, Resume, Resumed};
 use super::{Chooser, Error, Numbers, Options, Watch};
+use crate::diag::counted;
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
@@ -19,43 +20,43 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Whether a path is one of those that a pathspec names.
+/// Whether pathspecs match a path.
 pub(super) type Matcher = Box<dyn Fn(&str) -> bool>;
 
-/// What is to be applied.
+/// The responses to apply, and how.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Order {
-    /// The responses, in order; their ids count on from those of the attempt.
+    /// The responses, in order. Their ids follow those of the attempt.
     pub responses: Vec<Response>,
-    /// The refused attempt that they correct. Without responses it is tried again as it is.
+    /// The refused attempt that they correct. Without responses it is tried again.
     pub resume: Option<Resume>,
-    /// Nothing lands: an attempt that would is kept for the next run, as one is that is refused.
+    /// Land nothing, and keep the attempt, whether it is refused or not.
     pub hold: bool,
-    /// Those of the edits that are to land, by their numbers in the report; without it, all.
+    /// The numbers of the edits to land; by default all.
     pub only: Option<Numbers>,
-    /// Those that are not.
+    /// The numbers of the edits to leave out.
     pub except: Numbers,
-    /// Who is asked about each edit, if anybody is.
+    /// The user who approves each edit.
     pub chooser: Option<Rc<dyn Chooser>>,
-    /// Another answer can be had: nothing lands where something is declined, and an answer without edits is not kept.
+    /// The model can be asked again: if edits are declined nothing lands, and a response without edits is not kept.
     pub more: bool,
-    /// A refused attempt is given back, and not kept in the repository.
+    /// Return a refused attempt, instead of keeping it in the repository.
     pub by_value: bool,
 }
 
 impl Order {
-    /// To apply these responses, one after the other.
+    /// An order to apply these responses.
     pub fn of(responses: Vec<Response>) -> Self {
         Self { responses, ..Self::default() }
     }
 }
 
-/// An edit that is landed by itself.
+/// An edit that lands on its own branch.
 pub(super) struct Alone {
-    /// Its number, from 0.
+    /// Its index.
     pub(super) at: usize,
-    /// What it comes to at the base, if that is known.
+    /// Its plan at the base, if that is known.
     pub(super) resolved: Option<Result<Plan, Rejected>>,
 }
 
@@ -64,44 +65,44 @@ pub(super) struct Run<'a> {
     pub(super) options: Options,
     pub(super) watch: &'a dyn Watch,
     pub(super) responses: Vec<Response>,
-    /// How many of them, at the end, were given now.
+    /// How many of them, at the end, are new. The others are the attempt's.
     pub(super) given: usize,
     pub(super) script: Script,
-    /// The refused attempt that is gone on with.
+    /// The refused attempt that the corrections were joined with.
     pub(super) resumed: Option<Resumed>,
-    /// Whether one was to be gone on with.
+    /// Whether the order has a refused attempt.
     pub(super) goes_on: bool,
-    /// The corrections are not whole, so that none of them was joined with the attempt.
+    /// Whether the corrections are cut off, so that they were not joined with the attempt.
     pub(super) unjoined: bool,
-    /// The only edit that is meant, where each gets a branch of its own.
+    /// The edit, if each edit has its own branch.
     pub(super) alone: Option<Alone>,
-    /// What the landings of one run have in common, where there are several.
+    /// What several landings share.
     pub(super) spare: Option<Rc<SpareRoom>>,
-    /// What each response is known by.
+    /// The digests of the responses.
     pub(super) digests: OnceCell<Vec<String>>,
-    /// Which edits were found to have landed, when the run was last made ready.
+    /// The edits that had landed before the last try.
     pub(super) landed: RefCell<Landed>,
-    /// What of the edits was not wanted, by their numbers.
+    /// The edits and hunks that are not wanted, by the edits' numbers.
     pub(super) unwanted: BTreeMap<usize, Unwanted>,
-    /// The commit that `base` names: the same all along, also where it is named by a branch that moves.
+    /// The commit of `base`. It stays the same if a branch named there moves.
     pub(super) base: Option<Oid>,
-    /// Nothing is to be changed.
+    /// Change nothing.
     pub(super) dry: bool,
-    /// But for the attempt that is kept.
+    /// In a dry run, keep the attempt nevertheless.
     pub(super) hold: bool,
-    /// Another answer can be had.
+    /// The model can be asked again.
     pub(super) more: bool,
-    /// The refused attempt, where it is to be given back.
+    /// The place for a refused attempt, if it is returned.
     pub(super) refused: Option<RefCell<Option<Found>>>,
     pub(super) messages: Messages,
 }
 
-/// Leaves out of a script what is not wanted of it. What could not be read has no number: it is not among those that are
-/// named, and is among all others.
+/// Leaves unwanted edits out of a script. An edit that could not be read has no number: `only` leaves it out, `except` does not.
 fn choose(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Result<(), Error> {
     let last = only.into_iter().chain([except]).filter_map(Numbers::last).max();
     if let Some(number) = last.filter(|last| *last > script.edits.len()) {
-        return Err(Error::NoSuchEdit { number, edits: script.edits.len() });
+        let edits = counted(script.edits.len(), "edit");
+        return Err(Error::Usage(format!("there is no edit {number}: the response has {edits}")));
     }
     if only.is_some() || except.last().is_some() {
         script.leave_out(|edit| match edit {
@@ -113,7 +114,7 @@ fn choose(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Resu
 }
 
 impl<'a> Run<'a> {
-    /// Reads what the responses say, and what they go on with. Where that fails, what they declare counts all the same.
+    /// Reads the responses and the attempt. If that fails, the run still has the responses' edits.
     pub(super) fn read(
         repo: &Repo,
         order: Order,
@@ -161,9 +162,9 @@ impl<'a> Run<'a> {
     ) -> Result<(), Error> {
         let again = self.given == 0;
         self.settle_given(repo)?;
-        // Of corrections that are not whole nothing is taken: they are refused as they are, and the attempt stays.
+        // Corrections that are cut off are refused, and the attempt stays.
         let whole = !self.script.has_errors();
-        // Corrections alone are no attempt.
+        // Corrections without the attempt's edits are not kept.
         self.options.keep &= resume.is_none() || again || (whole && !self.script.edits.is_empty());
         self.unjoined = resume.is_some() && !whole;
         let base_is_kept = resume.as_ref().is_some_and(|resume| resume.takes_base);
@@ -193,14 +194,14 @@ impl<'a> Run<'a> {
             }
             self.base = self.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
             if base_is_kept {
-                // A whole id says no more to people.
+                // The attempt has the full id.
                 self.options.base = self.base.map(|id| repo.short(id));
             }
         }
         Ok(())
     }
 
-    /// Asks the tree that edits are resolved at which code blocks are new files, and notes what is not read.
+    /// Finds the code blocks that are new files, by the tree of the base, and notes what is not read.
     fn settle_given(&mut self, repo: &Repo) -> Result<(), Error> {
         self.recall_new_files(repo)?;
         if !self.script.given.is_empty() {
@@ -214,12 +215,12 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whether nothing in the responses looks like an edit. Of an attempt all may have been skipped.
+    /// Whether nothing in the responses looks like an edit. With an attempt, all edits may have been skipped.
     pub(super) fn is_empty(&self) -> bool {
         self.script.edits.is_empty() && !self.script.has_errors() && self.resumed.is_none()
     }
 
-    /// The numbers of the edits that are told of, from 0.
+    /// The indexes of the edits to report.
     pub(super) fn reported(&self) -> Range<usize> {
         match self.alone {
             Some(Alone { at, .. }) => at..at + 1,
@@ -231,20 +232,20 @@ impl<'a> Run<'a> {
         Ok(Target::choose(repo, self.options.branch.as_deref(), self.base)?)
     }
 
-    /// The responses' names, for commit messages and reflogs.
+    /// The names of the responses.
     pub(super) fn names(&self) -> String {
         let names: Vec<_> = self.responses.iter().map(Response::file_name).collect();
         names.join(", ")
     }
 
-    /// What edits may do, on a branch that is at that commit.
+    /// The policy for edits of a branch that is at `start`.
     pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>) -> Result<Rules, Error> {
         self.options.rules(repo, start, self.base)
     }
 }
 
 impl Options {
-    /// What edits may do, on a branch that is at `start`; the model was shown `base`.
+    /// The policy for edits of a branch that is at `start`, if the model was shown `base`.
     pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>, base: Option<Oid>) -> Result<Rules, Error> {
         let options = self;
         let spec = |patterns: &[String]| -> Result<Option<Matcher>, Error> {
@@ -265,7 +266,7 @@ impl Options {
             }
             Ok(())
         };
-        // As the branch has it, and as the model was shown it.
+        // The sensitive paths of both commits count.
         let mut startup = repo.startup_paths(&repo.tree(start)?)?;
         if let Some(base) = base.filter(|base| Some(*base) != start) {
             startup.extend(repo.startup_paths(&repo.tree(Some(base))?)?);

@@ -1,4 +1,4 @@
-//! The commits that a plan becomes, with their messages.
+//! The commits of a plan, with their messages.
 
 use super::Error;
 use super::run::Run;
@@ -10,13 +10,13 @@ use crate::transaction::{Making, Planned};
 use crate::vcs::repo::Repo;
 
 impl Run<'_> {
-    /// The commits that the plan's steps make, in order.
+    /// The commits of the plan, in order.
     pub(super) fn series(&self, repo: &Repo, plan: &Plan, id: &str) -> Result<Vec<Planned>, Error> {
         let options = &self.options;
         let response = self.names();
         let mut all = Vec::new();
         let groups = plan.groups(options.commit);
-        // A message of the response's own is that of the commit, where there is one only; and of a merge, where there is one.
+        // The response's own message is for a single commit, or for the merge.
         let own = self.own_message().filter(|_| groups.len() == 1 && options.ff);
         let note = self.script.message.as_deref().filter(|_| options.ff);
         let with_note = |message: Message| note.map_or(message.clone(), |note| message.with_note(note));
@@ -32,7 +32,7 @@ impl Run<'_> {
                 (None, Grouping::Response) => Message::for_group(&Group::Response(&response), &whys),
                 (None, _) => {
                     let last = Operation::of(&edits[0].op, steps[0]);
-                    with_note(Message::for_group(&Group::File(self.of_file(&group.changes, last)), &whys))
+                    with_note(Message::for_group(&Group::File(of_file(&group.changes, last)), &whys))
                 }
             };
             let message = match options.message.as_ref().filter(|_| options.ff) {
@@ -62,7 +62,7 @@ impl Run<'_> {
         Ok(all)
     }
 
-    /// The message of the merge commit above these, where there is to be one.
+    /// The message of the merge commit, if one is wanted.
     pub(super) fn joined(&self, repo: &Repo, series: &[Planned]) -> Result<Option<String>, Error> {
         let options = &self.options;
         if options.ff {
@@ -79,12 +79,12 @@ impl Run<'_> {
         self.messages.with_trailers(repo, message).map(Some)
     }
 
-    /// The response's own message, if it has one.
+    /// The response's own message.
     fn own_message(&self) -> Option<Message> {
         self.script.message.as_deref().and_then(Message::from_why)
     }
 
-    /// A message out of the response as a text.
+    /// The text of a message from the response.
     fn worded(&self, message: Message) -> String {
         let message = message
             .with_prefix(self.options.subject_prefix.as_deref().unwrap_or_default())
@@ -93,7 +93,7 @@ impl Run<'_> {
         self.messages.made(message.to_string(), &self.options)
     }
 
-    /// The message with what `--trailers` adds.
+    /// A message with the trailers of `--trailers`.
     fn with_provenance(&self, message: &str, id: &str, steps: &[&plan::Step]) -> String {
         let edits = steps.iter().copied().filter_map(|step| {
             let edit = self.script.edits.get(step.edit.checked_sub(1)?)?;
@@ -107,16 +107,15 @@ impl Run<'_> {
         });
         message::with_provenance(message, id, &edits.collect::<Vec<_>>(), &self.messages.marks)
     }
+}
 
-    /// What several edits of a file come to.
-    fn of_file(&self, changes: &[plan::FileChange], otherwise: Operation) -> Operation {
-        match changes {
-            [only] => match (&only.before, &only.after) {
-                (None, _) => Operation::new(Verb::Create, only.path.clone()),
-                (Some(_), None) => Operation::new(Verb::Delete, only.path.clone()),
-                (Some(_), Some(_)) => Operation::new(Verb::Modify, only.path.clone()),
-            },
-            _ => otherwise,
-        }
-    }
+/// The operation of several edits of one file.
+fn of_file(changes: &[plan::FileChange], otherwise: Operation) -> Operation {
+    let [only] = changes else { return otherwise };
+    let verb = match (&only.before, &only.after) {
+        (None, _) => Verb::Create,
+        (Some(_), None) => Verb::Delete,
+        (Some(_), Some(_)) => Verb::Modify,
+    };
+    Operation::new(verb, only.path.clone())
 }

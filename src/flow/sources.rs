@@ -1,4 +1,4 @@
-//! Where options come from, in this order: what was typed, what an attempt has kept, and the configuration.
+//! The sources of options, in this order: the command line, a refused attempt, and the configuration.
 
 use super::Given;
 use crate::edit::FormatId;
@@ -9,9 +9,9 @@ use crate::vcs::repo::Repo;
 use std::cell::RefCell;
 use std::time::Duration;
 
-/// What was typed of options, by their long names. By default nothing was.
+/// The options on the command line, by their long names. By default there are none.
 pub(crate) trait Typed {
-    /// Whether a switch was turned on or off.
+    /// The value of a switch.
     fn switch(&self, _long: &str) -> Option<bool> {
         None
     }
@@ -21,7 +21,7 @@ pub(crate) trait Typed {
         None
     }
 
-    /// Likewise for one whose values add up.
+    /// The values of an option that may be repeated.
     fn several(&self, _long: &str) -> Option<Vec<String>> {
         None
     }
@@ -34,22 +34,22 @@ pub(crate) trait Typed {
 
 impl Typed for () {}
 
-/// The values of a switch that is kept.
+/// The values of a switch in an attempt.
 pub(crate) const ON: &str = "true";
 pub(crate) const OFF: &str = "false";
 
-/// The options whose values are pathspecs, which begin where they are typed.
+/// The options whose values are pathspecs. On the command line these are relative to the current directory.
 const PATHSPECS: &[&str] = &["include", "exclude"];
 
-/// The sources of an option, in their order.
+/// The sources of options.
 pub(crate) struct Sources<'a> {
     typed: &'a dyn Typed,
-    /// The options of the attempt that is gone on with.
+    /// The options of the refused attempt.
     kept: Option<&'a Given>,
     config: &'a Config,
-    /// Where pathspecs are typed.
+    /// For pathspecs from the command line.
     repo: Option<&'a Repo>,
-    /// What was read and is said anywhere.
+    /// The options that were read and have a value.
     said: RefCell<Given>,
 }
 
@@ -72,12 +72,12 @@ impl<'a> Sources<'a> {
         Self { typed, kept: None, config, repo: None, said: RefCell::default() }
     }
 
-    /// Likewise with what an attempt has kept, and pathspecs that are typed in the current directory.
+    /// As `new`, with an attempt, and with pathspecs relative to the current directory.
     pub(super) fn of(typed: &'a dyn Typed, kept: Option<&'a Given>, repo: &'a Repo) -> Self {
         Self { kept, repo: Some(repo), ..Self::new(typed, repo.config()) }
     }
 
-    /// All that was read and is said anywhere, with its values.
+    /// The options that were read and have a value.
     pub(super) fn said(self) -> Given {
         self.said.into_inner()
     }
@@ -100,7 +100,7 @@ impl<'a> Sources<'a> {
         Ok(on.unwrap_or(default))
     }
 
-    /// What was typed, or is kept: a value, or that there is to be none.
+    /// The value on the command line or of the attempt; `Some(None)` for the `--no-` form.
     pub(super) fn given(&self, long: &str) -> Option<Option<String>> {
         let given = self.typed.single(long).or_else(|| Some(self.kept(long)?.last().cloned()));
         given.iter().for_each(|given| self.say(long, given.clone()));
@@ -116,7 +116,7 @@ impl<'a> Sources<'a> {
         Ok(value)
     }
 
-    /// One of the values that the option takes and no others; `names` are these.
+    /// The value of an option that takes only one of `names`.
     pub(crate) fn choice<T>(
         &self,
         long: &str,
@@ -128,7 +128,7 @@ impl<'a> Sources<'a> {
         named(&name).map(Some).ok_or_else(bad)
     }
 
-    /// The value of an option that may do without: an empty one where none is named, and none where it is turned off.
+    /// The value of an option whose value is optional: empty if none is given, and `Some(None)` if it is turned off.
     pub(super) fn optional(&self, long: &str) -> Result<Option<Option<String>>> {
         if let Some(given) = self.given(long) {
             return Ok(Some(given));
@@ -143,7 +143,7 @@ impl<'a> Sources<'a> {
         Ok(Some(value))
     }
 
-    /// The formats that are named, each once.
+    /// The formats, each once.
     pub(crate) fn formats(&self) -> Result<Vec<FormatId>> {
         let mut formats = Vec::new();
         for name in self.several("format")?.iter().filter(|name| !name.is_empty()) {
@@ -179,7 +179,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Whether a value only turns something on or off.
+/// Whether a value is a boolean.
 fn is_switch(text: &str) -> bool {
     let words = ["", "true", "yes", "on", "1", "false", "no", "off", "0"];
     words.iter().any(|word| text.eq_ignore_ascii_case(word))

@@ -1,7 +1,7 @@
-//! Several responses, each onto a branch of its own: suggestions to compare. One of them may be accepted.
+//! Suggestions: several responses, or edits, each on a branch of its own.
 //!
-//! Each is a transaction by itself, and one that comes to nothing leaves the others. Before the first is landed all of
-//! their branches are known to be free.
+//! Each lands in its own transaction, and if one is refused the others land. All branches are checked before the first one
+//! lands.
 
 use super::bring;
 use super::done::Moved;
@@ -11,6 +11,7 @@ use super::run::{Alone, Order, Run};
 use super::template::{self, Naming, Template};
 use super::{Error, Options, Watch, build_report};
 use crate::diag::Diagnostic;
+use crate::edit::Script;
 use crate::plan::{self, Plan, Rejected};
 use crate::report::{Report, Size, Status};
 use crate::response::Response;
@@ -21,28 +22,28 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// One suggestion, and what became of it.
+/// The result of one suggestion.
 pub struct Suggestion {
     /// Its branch.
     pub branch: String,
-    /// What it says of itself, as far as it came.
+    /// Its report. After a failure it holds what is known.
     pub report: Report,
-    /// What went wrong with the world, if anything did.
+    /// The error, if something failed other than edits.
     pub failure: Option<Error>,
-    /// From which commit to which the branch has moved, if it has.
+    /// How the branch has moved, if it has.
     pub moved: Option<Moved>,
     /// How much it changes, if it landed.
     pub size: Option<Size>,
-    /// Whether the commands of `--exec` have passed, where they were run.
+    /// Whether the commands of `--exec` passed, if they ran.
     pub checks: Option<bool>,
 }
 
-/// What became of all.
+/// The result of all suggestions.
 #[must_use]
 pub struct Suggested {
-    /// What kept all of them from being tried, if anything did.
+    /// The report, if none of them was tried.
     pub report: Option<Report>,
-    /// One for each response.
+    /// One for each branch.
     pub all: Vec<Suggestion>,
     /// Whether all were tried: a signal ends it between two of them.
     pub is_complete: bool,
@@ -57,10 +58,10 @@ pub enum Each {
     Edit,
 }
 
-/// Lands each response, or each edit, on the branch that the template names for it; with `dry` nothing is changed.
+/// Lands each response, or each edit, on the branch that the template names for it. With `dry` nothing changes.
 ///
 /// # Errors
-/// A name is none of a branch, or is that of two; or the world went wrong before anything was landed.
+/// A name is not a branch's, or belongs to two; or something failed before anything landed.
 pub fn suggest(
     repo: &Repo,
     order: Order,
@@ -70,8 +71,10 @@ pub fn suggest(
     dry: bool,
     watch: &dyn Watch,
 ) -> Result<Suggested, Error> {
+    let observer = Observer::new(watch);
     let given = order.responses.clone();
-    let suggested = try_each(repo, order, each, template, options, dry, watch);
+    let mut suggesting = Suggesting { repo, each, options: options.clone(), dry, observer };
+    let suggested = suggesting.suggest(order, template);
     let was_tried = suggested.as_ref().is_ok_and(|suggested| suggested.report.is_none());
     if options.keep && options.keep_whole && !dry && !was_tried && !is_unwanted(suggested.as_ref().err()) {
         keep_answers(repo, given.iter().map(Response::text), watch);
@@ -79,269 +82,203 @@ pub fn suggest(
     suggested
 }
 
-fn try_each(
-    repo: &Repo,
-    order: Order,
+struct Suggesting<'a> {
+    repo: &'a Repo,
     each: Each,
-    template: &Template,
-    options: &Options,
+    options: Options,
     dry: bool,
-    watch: &dyn Watch,
-) -> Result<Suggested, Error> {
-    let observer = Observer::new(watch);
-    // All begin at the same commit, whatever becomes of HEAD meanwhile.
-    let mut options = options.clone();
-    if options.base.is_none() {
-        options.base = repo.tip("HEAD")?.map(|head| head.to_string());
-    }
-    let Order { responses, only, except, chooser, .. } = order;
-    let (mut sources, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
-    let mut before = 0;
-    let spare = Rc::new(SpareRoom::default());
-    for (at, response) in responses.into_iter().enumerate() {
-        let order =
-            Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
-        let (mut run, begun) = Run::read(repo, order, &options, &observer, dry);
-        begun?;
-        run.options.base = run.base.map(|base| repo.short(base));
-        run.spare = Some(Rc::clone(&spare));
-        let source = Source::new(run);
-        let edits = if each == Each::Edit { source.single_edits() } else { vec![None] };
-        let (run, response) = (&source.run, &source.run.responses[0]);
-        let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
-        let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();
-        for edit in &edits {
-            let naming = Naming {
-                number: before + edit.map_or(1, |edit| edit + 1),
-                slug: template::slug(&run.script, response, *edit),
-                id: id.chars().take(8).collect(),
-                stem: template::stem(response),
-            };
-            drafts.push(Draft { source: at, edit: *edit, branch: template.name(&naming) });
-        }
-        before += if each == Each::Edit { source.run.script.edits.len().max(1) } else { 1 };
-        sources.push(source);
-    }
-    check_names(repo, &drafts, &sources)?;
-    let obstacles = obstacles(repo, &drafts, &mut sources)?;
-    if !obstacles.is_empty() {
-        let mut report = Report::new(Status::InTheWay);
-        report.dry_run = dry;
-        report.responses = sources.iter().map(|source| source.name().to_owned()).collect();
-        build_report::in_the_way(&mut report, &obstacles);
-        return Ok(Suggested { report: Some(report), all: Vec::new(), is_complete: true });
-    }
-    if !dry {
-        let branches: Vec<_> = drafts.iter().map(|draft| Some(draft.branch.as_str())).collect();
-        bring::recover(repo, options.lock_timeout, &branches, watch)?;
-        Attempt::expire(repo);
-        bring::tell_of_hooks(repo, &options, watch)?;
-    }
-    if let Some(chooser) = chooser {
-        // Of every response before anything lands.
-        for draft in &drafts {
-            let source = &mut sources[draft.source];
-            source.of(draft, None);
-            chooser.tell(&format!("{} ({})", draft.branch, source.name()));
-            source.run.choose(repo, &*chooser)?;
-        }
-    }
-    let mut all = Vec::with_capacity(drafts.len());
-    for own in drafts.chunk_by(|one, other| one.source == other.source) {
-        sources[own[0].source].each(repo, own, |source, draft, resolved| {
-            let run = source.of(draft, resolved);
-            let mut report = run.declared();
-            let outcome = match dry {
-                true => run.look(repo, &mut report, None).map(|()| None),
-                false => run.suggest(repo, &mut report),
-            };
-            if !matches!(outcome, Ok(Some(_))) {
-                run.settle_answer(repo, false, outcome.as_ref().err(), &mut report);
-            }
-            observer.write(&mut report);
-            all.push(run.suggestion(repo, draft, report, outcome));
-            Ok(())
-        })?;
-    }
-    spare.clear();
-    if !dry {
-        repo.maintain();
-    }
-    Ok(Suggested { report: None, is_complete: all.len() == drafts.len(), all })
+    observer: Observer<'a>,
 }
 
-/// What an edit comes to.
+/// The plan of an edit, or why it is refused.
 type Resolved = Result<Plan, Rejected>;
 
 /// A suggestion to be made.
-#[derive(Clone)]
 struct Draft {
-    /// Which of the responses it is of.
+    /// The index of its response.
     source: usize,
-    /// The only edit of it that is meant, counted from 0.
+    /// The index of the edit that is its own; `None` if it has all edits.
     edit: Option<usize>,
     branch: String,
 }
 
-/// A response whose edits can be taken one by one.
-struct Source<'a> {
-    run: Run<'a>,
-    keep: bool,
-}
-
-impl<'a> Source<'a> {
-    fn new(run: Run<'a>) -> Self {
-        Self { keep: run.options.keep, run }
-    }
-
-    fn name(&self) -> &str {
-        self.run.responses[0].name()
-    }
-
-    /// All edits that are wanted, one by one; all together where something of the response could not be read, which
-    /// refuses it.
-    fn single_edits(&self) -> Vec<Option<usize>> {
-        let script = &self.run.script;
-        let is_of_an_edit = |one: &Diagnostic| {
-            one.span().is_some_and(|span| script.edits.iter().any(|edit| edit.span.holds(span)))
-        };
-        if script.edits.is_empty()
-            || script.diagnostics.iter().any(|one| one.is_error() && !is_of_an_edit(one))
-        {
-            return vec![None];
+impl Suggesting<'_> {
+    fn suggest(&mut self, order: Order, template: &Template) -> Result<Suggested, Error> {
+        if self.options.base.is_none() {
+            // All begin at the same commit, even if HEAD moves meanwhile.
+            self.options.base = self.repo.tip("HEAD")?.map(|head| head.to_string());
         }
-        (0..script.edits.len()).filter(|at| !script.is_left_out(*at)).map(Some).collect()
-    }
-
-    /// The response, or one edit of it, for that branch; `resolved` is what the edit comes to at the base.
-    fn of(&mut self, draft: &Draft, resolved: Option<Resolved>) -> &Run<'a> {
-        self.run.options.branch = Some(draft.branch.clone());
-        // Corrections would be of the whole response.
-        self.run.options.keep = self.keep && draft.edit.is_none();
-        self.run.alone = draft.edit.map(|at| Alone { at, resolved });
-        &self.run
-    }
-
-    /// Goes through drafts of it one after another, until a signal comes. What single edits come to at the base is found in
-    /// one go.
-    fn each(
-        &mut self,
-        repo: &Repo,
-        drafts: &[Draft],
-        mut go: impl FnMut(&mut Self, &Draft, Option<Resolved>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        if drafts.iter().any(|draft| draft.edit.is_none()) {
-            return drafts
-                .iter()
-                .take_while(|_| !interrupt::seen())
-                .try_for_each(|draft| go(self, draft, None));
+        let Self { repo, options, dry, observer, .. } = &*self;
+        let chooser = order.chooser.clone();
+        let (mut sources, drafts) = self.drafts(order, template)?;
+        self.check_names(&drafts, &sources)?;
+        let obstacles = self.obstacles(&drafts, &mut sources)?;
+        if !obstacles.is_empty() {
+            let mut report = Report { dry_run: *dry, ..Report::new(Status::InTheWay) };
+            report.responses = sources.iter().map(|run| run.responses[0].name().to_owned()).collect();
+            build_report::in_the_way(&mut report, &obstacles);
+            return Ok(Suggested { report: Some(report), all: Vec::new(), is_complete: true });
         }
-        // Another handle: the tree is read while branches are made.
-        let repo = repo.open_again()?;
-        let base = self.run.base;
-        let (script, rules) = (self.run.script.clone(), self.run.rules(&repo, base)?);
-        let tree = repo.tree(base)?.as_checked_out(false);
-        let mut drafts = drafts.iter().peekable();
-        let mut outcome = Ok(());
-        plan::resolve_each(&script, &tree, &rules, |at, resolved| {
-            if let Some(draft) = drafts.next_if(|draft| draft.edit == Some(at)) {
-                outcome = go(self, draft, Some(resolved));
+        if !dry {
+            let branches: Vec<_> = drafts.iter().map(|draft| Some(draft.branch.as_str())).collect();
+            bring::recover(repo, options.lock_timeout, &branches, observer)?;
+            Attempt::expire(repo);
+            bring::tell_of_hooks(repo, options, observer)?;
+        }
+        if let Some(chooser) = chooser {
+            // Of every response, before anything lands.
+            for draft in &drafts {
+                let run = &mut sources[draft.source];
+                run.take(draft, None);
+                chooser.tell(&format!("{} ({})", draft.branch, run.responses[0].name()));
+                run.choose(repo, &*chooser)?;
             }
-            match drafts.peek().is_none() || outcome.is_err() || interrupt::seen() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
+        }
+        let mut all = Vec::with_capacity(drafts.len());
+        let each: Vec<&Draft> = drafts.iter().collect();
+        self.for_each(&mut sources, &each, |run, draft, resolved| {
+            all.push(self.land(run, draft, resolved));
+            Ok(())
         })?;
-        outcome
-    }
-}
-
-/// Looks whether git would take the names, and whether they go beside each other.
-fn check_names(repo: &Repo, drafts: &[Draft], sources: &[Source<'_>]) -> Result<(), Error> {
-    let mut known: BTreeMap<String, &Draft> = BTreeMap::new();
-    for draft in drafts {
-        let full = repo.branch_name(&draft.branch)?;
-        if let Some(other) = known.insert(full, draft) {
-            let named = |draft: &Draft| match draft.edit {
-                Some(edit) => format!("edit {} of {}", edit + 1, sources[draft.source].name()),
-                None => sources[draft.source].name().to_owned(),
-            };
-            let (branch, other, one) = (&draft.branch, named(other), named(draft));
-            return Err(Error::Names(format!("{other} and {one} would have the same branch, {branch}")));
+        // The spare transaction directory goes with them.
+        drop(sources);
+        if !dry {
+            repo.maintain();
         }
+        Ok(Suggested { report: None, is_complete: all.len() == drafts.len(), all })
     }
-    for full in known.keys() {
-        let mut above = full.as_str();
-        while let Some((directory, _)) = above.rsplit_once('/') {
-            if known.contains_key(directory) {
-                let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
-                return Err(Error::Names(format!(
+
+    /// Reads the responses, and names their branches.
+    fn drafts(&self, order: Order, template: &Template) -> Result<(Vec<Run<'_>>, Vec<Draft>), Error> {
+        let Order { responses, only, except, .. } = order;
+        let (mut sources, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
+        let mut before = 0;
+        let spare = Rc::new(SpareRoom::default());
+        for (source, response) in responses.into_iter().enumerate() {
+            let order =
+                Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
+            let (mut run, begun) = Run::read(self.repo, order, &self.options, &self.observer, self.dry);
+            begun?;
+            run.options.base = run.base.map(|base| self.repo.short(base));
+            run.spare = Some(Rc::clone(&spare));
+            let response = &run.responses[0];
+            let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
+            let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();
+            let edits = if self.each == Each::Edit { single_edits(&run.script) } else { vec![None] };
+            for edit in edits {
+                let naming = Naming {
+                    number: before + edit.map_or(1, |edit| edit + 1),
+                    slug: template::slug(&run.script, response, edit),
+                    id: id.chars().take(8).collect(),
+                    stem: template::stem(response),
+                };
+                drafts.push(Draft { source, edit, branch: template.name(&naming) });
+            }
+            before += if self.each == Each::Edit { run.script.edits.len().max(1) } else { 1 };
+            sources.push(run);
+        }
+        Ok((sources, drafts))
+    }
+
+    /// Checks that git takes the names, and that they can be branches beside each other.
+    fn check_names(&self, drafts: &[Draft], sources: &[Run<'_>]) -> Result<(), Error> {
+        let mut known: BTreeMap<String, &Draft> = BTreeMap::new();
+        for draft in drafts {
+            if let Some(other) = known.insert(self.repo.branch_name(&draft.branch)?, draft) {
+                let [one, other] = [draft, other].map(|draft| {
+                    let name = sources[draft.source].responses[0].name();
+                    draft.edit.map_or(name.to_owned(), |edit| format!("edit {} of {name}", edit + 1))
+                });
+                let branch = &draft.branch;
+                return Err(Error::Usage(format!("{other} and {one} would have the same branch, {branch}")));
+            }
+        }
+        for (full, draft) in &known {
+            let directory = format!("{full}/");
+            let next = known.range(directory.clone()..).next();
+            if let Some((_, below)) = next.filter(|(name, _)| name.starts_with(&directory)) {
+                return Err(Error::Usage(format!(
                     "{} and {} cannot both be branches: one name is a directory of the other",
-                    short(directory),
-                    short(full)
+                    draft.branch, below.branch
                 )));
             }
-            above = directory;
         }
+        Ok(self.repo.check_available_all(known.keys().map(String::as_str))?)
     }
-    repo.check_available_all(known.keys().map(String::as_str))?;
-    Ok(())
-}
 
-/// What is in the way of any of them: branches that are checked out, or that exist and lack what would be suggested.
-fn obstacles(repo: &Repo, drafts: &[Draft], sources: &mut [Source<'_>]) -> Result<Vec<Obstacle>, Error> {
-    let mut found = Vec::new();
-    for own in drafts.chunk_by(|one, other| one.source == other.source) {
-        let source = &mut sources[own[0].source];
-        let mut there = Vec::new();
-        for draft in own {
-            let run = source.of(draft, None);
+    /// Goes on with each draft, until a signal comes. The edits of a response are resolved together.
+    fn for_each<'r>(
+        &self,
+        sources: &mut [Run<'r>],
+        drafts: &[&Draft],
+        mut go: impl FnMut(&mut Run<'r>, &Draft, Option<Resolved>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for own in drafts.chunk_by(|one, other| one.source == other.source) {
+            let run = &mut sources[own[0].source];
+            if own[0].edit.is_none() {
+                if !interrupt::seen() {
+                    go(run, own[0], None)?;
+                }
+                continue;
+            }
+            // Another handle: branches are made while it reads the tree.
+            let repo = self.repo.open_again()?;
+            let (script, rules) = (run.script.clone(), run.rules(&repo, run.base)?);
+            let tree = repo.tree(run.base)?.as_checked_out(false);
+            let (mut own, mut outcome) = (own.iter().peekable(), Ok(()));
+            plan::resolve_each(&script, &tree, &rules, |at, resolved| {
+                if let Some(draft) = own.next_if(|draft| draft.edit == Some(at)) {
+                    outcome = go(run, draft, Some(resolved));
+                }
+                match own.peek().is_none() || outcome.is_err() || interrupt::seen() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })?;
+            outcome?;
+        }
+        Ok(())
+    }
+
+    /// The branches that are checked out, or that exist without the edits.
+    fn obstacles(&self, drafts: &[Draft], sources: &mut [Run<'_>]) -> Result<Vec<Obstacle>, Error> {
+        let (mut found, mut existing) = (Vec::new(), Vec::new());
+        for draft in drafts {
+            let run = &mut sources[draft.source];
+            run.take(draft, None);
             if run.is_empty() {
                 continue;
             }
-            let target = run.target(repo)?;
-            if let Some(obstacle) = target.in_use(repo)? {
+            let target = run.target(self.repo)?;
+            if let Some(obstacle) = target.in_use(self.repo)? {
                 found.push(obstacle);
             } else if target.tip.is_some() {
-                there.push(draft.clone());
+                existing.push(draft);
             }
         }
-        if there.is_empty() {
-            continue;
-        }
-        source.each(repo, &there, |source, draft, resolved| {
-            let run = source.of(draft, resolved);
-            let target = run.target(repo)?;
-            if !run.resolve_onto(repo, &target, None)?.is_ok_and(|resolved| resolved.series.is_empty()) {
+        self.for_each(sources, &existing, |run, draft, resolved| {
+            run.take(draft, resolved);
+            let target = run.target(self.repo)?;
+            if !run.resolve_onto(self.repo, &target, None)?.is_ok_and(|resolved| resolved.series.is_empty()) {
                 found.push(Obstacle::Exists(target.short().to_owned()));
             }
             Ok(())
         })?;
+        Ok(found)
     }
-    Ok(found)
-}
 
-impl Run<'_> {
-    /// Lands it, and once more where its branch has moved meanwhile.
-    fn suggest(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
-        if self.is_over(repo, report)? {
-            return Ok(None);
+    /// Lands one suggestion. `resolved` is the plan of its only edit at the base.
+    fn land(&self, run: &mut Run<'_>, draft: &Draft, resolved: Option<Resolved>) -> Suggestion {
+        run.take(draft, resolved);
+        let mut report = run.declared();
+        let outcome = match self.dry {
+            true => run.look(self.repo, &mut report, None).map(|()| None),
+            false => run.suggest(self.repo, &mut report),
+        };
+        if !matches!(outcome, Ok(Some(_))) {
+            run.settle_answer(self.repo, false, outcome.as_ref().err(), &mut report);
         }
-        self.tell_of_messages(repo)?;
-        bring::while_it_moves(repo, &mut None, &self.options, self.watch, |repo, first| {
-            let outcome = self.land(repo, first, report);
-            repo.leave_quarantine()?;
-            outcome
-        })
-    }
-
-    fn suggestion(
-        &self,
-        repo: &Repo,
-        draft: &Draft,
-        mut report: Report,
-        outcome: Result<Option<Moved>, Error>,
-    ) -> Suggestion {
+        self.observer.write(&mut report);
         let (moved, failure) = match outcome {
             Ok(moved) => (moved, None),
             Err(error) => {
@@ -349,14 +286,14 @@ impl Run<'_> {
                 (None, Some(error))
             }
         };
-        // Which of the attempts is meant goes by the branch, and here it is never the one that is checked out.
+        // Without a name `--continue` means an attempt for the branch that is checked out.
         if let Some(attempt) = &mut report.attempt {
             attempt.is_next = false;
         }
-        // What has landed has landed, whether it can be counted or not.
+        // A size that cannot be read does not make a landing fail.
         let size = moved.and_then(|(old, new)| {
-            let old = old.map(|old| repo.tree_of(old)).transpose().ok()?;
-            let (files, added, removed) = repo.size(old, repo.tree_of(new).ok()?).ok()?;
+            let old = old.map(|old| self.repo.tree_of(old)).transpose().ok()?;
+            let (files, added, removed) = self.repo.size(old, self.repo.tree_of(new).ok()?).ok()?;
             Some(Size { files, added, removed })
         });
         let checks = match &failure {
@@ -365,5 +302,32 @@ impl Run<'_> {
             _ => None,
         };
         Suggestion { branch: draft.branch.clone(), report, failure, moved, size, checks }
+    }
+}
+
+/// The edits that are wanted, one by one; all together if something else of the response could not be read, which refuses it.
+fn single_edits(script: &Script) -> Vec<Option<usize>> {
+    let is_of_an_edit = |one: &Diagnostic| {
+        one.span().is_some_and(|span| script.edits.iter().any(|edit| edit.span.holds(span)))
+    };
+    if script.edits.is_empty() || script.diagnostics.iter().any(|one| one.is_error() && !is_of_an_edit(one)) {
+        return vec![None];
+    }
+    (0..script.edits.len()).filter(|at| !script.is_left_out(*at)).map(Some).collect()
+}
+
+impl Run<'_> {
+    /// Goes on with that draft's branch and edits.
+    fn take(&mut self, draft: &Draft, resolved: Option<Resolved>) {
+        self.options.branch = Some(draft.branch.clone());
+        self.alone = draft.edit.map(|at| Alone { at, resolved });
+    }
+
+    fn suggest(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
+        if self.is_over(repo, report)? {
+            return Ok(None);
+        }
+        self.tell_of_messages(repo)?;
+        self.land(repo, report)
     }
 }

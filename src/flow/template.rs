@@ -1,36 +1,36 @@
-//! Names for the branches of several suggestions, from one template.
+//! The names of suggestions' branches, by a template.
 
 use crate::edit::Script;
 use crate::message::Message;
 use crate::response::Response;
 
-/// How long a slug or a stem is at most, in characters.
+/// The longest slug or stem, in characters.
 const LONGEST: usize = 40;
 
-/// A branch's name with fields in braces.
+/// A branch name with fields in braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(String);
 
-/// What the fields of a template say of one suggestion.
+/// The values of the fields for one suggestion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Naming {
     /// Its number, from 1.
     pub number: usize,
-    /// What it does, in a few words.
+    /// Its change, in a few words.
     pub slug: String,
-    /// The beginning of the name that git would give the response as a blob: the same response has the same.
+    /// The abbreviated blob id of the response.
     pub id: String,
-    /// The name of the response's file, without its ending.
+    /// The file name of the response, without its extension.
     pub stem: String,
 }
 
-/// What is between braces is no field.
+/// The error for an unknown field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown field '{0}' in a branch name; use {{n}}, {{slug}}, {{id}} or {{stem}}")]
 pub struct NoField(pub String);
 
 impl Template {
-    /// Whether a name is a template, or is meant to be one.
+    /// Whether a name has braces.
     pub fn is_one(name: &str) -> bool {
         name.contains(['{', '}'])
     }
@@ -53,16 +53,15 @@ impl Template {
         Ok(Self(text.to_owned()))
     }
 
-    /// The name of one suggestion's branch. What is put into it has no braces.
+    /// The name of a suggestion's branch. The values have no braces.
     pub fn name(&self, of: &Naming) -> String {
         let name = self.0.replace("{n}", &of.number.to_string()).replace("{slug}", &of.slug);
         name.replace("{id}", &of.id).replace("{stem}", &of.stem)
     }
 }
 
-/// What a script, or the only edit that is meant, does: the subject of its message (where all of it is meant) or the first reason; without any, the first
-/// operation and file. Of a hostile response, too, these are but letters, digits and
-/// hyphens.
+/// The slug of a script, or of one of its edits: the subject of its message or of the first reason; without these the first
+/// operation and path. It has only letters, digits and hyphens, even for a hostile response.
 pub(super) fn slug(script: &Script, response: &Response, only: Option<usize>) -> String {
     let numbers = only.map_or(0..script.edits.len(), |at| at..at + 1);
     let mut edits = numbers.filter(|at| !script.is_left_out(*at)).filter_map(|at| script.edits.get(at));
@@ -75,14 +74,14 @@ pub(super) fn slug(script: &Script, response: &Response, only: Option<usize>) ->
     if words.is_empty() { stem(response) } else { words }
 }
 
-/// The name of a response's file without its ending.
+/// The file name of a response, without its extension.
 pub(super) fn stem(response: &Response) -> String {
     let name = response.file_name();
     let words = words(name.rsplit_once('.').map_or(name, |(stem, _)| stem));
     if words.is_empty() { "response".to_owned() } else { words }
 }
 
-/// The words of a text with hyphens between, as many as there is room for.
+/// The words of a text, joined by hyphens, as many as fit.
 fn words(text: &str) -> String {
     let mut out = String::new();
     for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {

@@ -1,4 +1,4 @@
-//! Edits that do not fit what is committed, and would fit the files as they are in the checkout: the model was shown those.
+//! Refused edits that match uncommitted changes: the model was shown the files of the checkout.
 
 use super::Error;
 use super::run::Run;
@@ -12,7 +12,7 @@ use crate::vcs::tree::BaseTree;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A tree with some files as they are in the checkout.
+/// A tree with some files of the checkout.
 struct WithLocal<'t> {
     tree: &'t BaseTree<'t>,
     files: BTreeMap<RepoPath, Arc<[u8]>>,
@@ -34,7 +34,7 @@ impl TreeView for WithLocal<'_> {
 }
 
 impl Run<'_> {
-    /// Says so of refused edits.
+    /// Adds a hint to refused edits that match the files of the checkout.
     pub(super) fn tell_of_uncommitted(
         &self,
         repo: &Repo,
@@ -84,7 +84,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The file in which an edit did not find what it looks for.
+    /// The file in which an edit's search text does not match.
     pub(super) fn missed(&self, found: &Diagnostic) -> Option<RepoPath> {
         if !matches!(
             found.code,

@@ -1,10 +1,9 @@
-//! Taking a landing back, or putting it back: the branch goes to where it was, if nothing came after and nobody has it;
-//! else by commits that do the opposite, as `git revert` makes them, one for each, by a three-way merge of what landed.
+//! Undo and redo. If no commit came after the landing and no remote has it, the branch moves back. Else each commit is reverted by
+//! another, as `git revert` does it, by a three-way merge.
 //!
-//! Both are one thing: what was done last with the branch is done the other way round. To put back is to take back what
-//! took it back.
+//! A redo is the undo of an undo.
 
-use super::bring::{Bring, Existing, bring};
+use super::bring::{Bring, bring};
 use super::done::{self, Done};
 use super::landing::{self, Landing, Left, Step, Steps};
 use super::messages::{self, Messages};
@@ -18,19 +17,18 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 
-/// What is to be taken back, or put back.
+/// What to undo or redo.
 #[derive(Debug, Clone, Default)]
 pub struct Undo {
-    /// The landing, by its id or one of its commits; without one the newest on the branch.
+    /// The landing, by its id or one of its commits; `None` is the newest on the branch.
     pub name: Option<String>,
-    /// These edits of it only, if any are named.
+    /// The edits to undo; all if none are named.
     pub edits: Numbers,
-    /// Whether it is to be put back.
+    /// Redo it.
     pub redo: bool,
 }
 
-/// Takes a landing back, or puts one back that was. Of `options` those count that say where, how commits are made, and
-/// what judges them. Where there is no such landing, or it is not on the branch, nothing has changed.
+/// Undoes a landing, or redoes it.
 pub fn undo(repo: Repo, what: &Undo, options: &Options, watch: &dyn Watch) -> Done {
     bring(repo, options, watch, options.branch.as_deref(), |repo, target, watch, report| {
         Undoing { repo, what, options, watch, target }.land(report)
@@ -45,25 +43,25 @@ struct Undoing<'a> {
     target: &'a Target,
 }
 
-/// What is to land.
+/// The commits to land.
 #[derive(Default)]
 struct Plan {
     brought: Brought,
-    /// What each clash is about has its number here. Unless the branch is moved each has a commit of the series, at its end.
+    /// Clashes have their indexes. Unless the branch moves, the last commits of the series are theirs.
     steps: Vec<Step>,
-    /// Whether the branch goes back behind the landing, or to it.
+    /// Whether the branch moves to its old tip.
     is_moved: bool,
-    /// What stays as it is.
+    /// The commits that stay as they are.
     left: Vec<Left>,
 }
 
 impl Plan {
-    /// Which of the series a step makes.
+    /// The index of a step's commit in the series.
     fn made_by(&self, step: usize) -> Option<usize> {
         (self.brought.series.len() + step).checked_sub(self.steps.len()).filter(|_| !self.is_moved)
     }
 
-    /// Whether it is so already, or the branch's side is favoured.
+    /// Whether a step changes nothing: it is undone already, or `-X ours` keeps the branch's lines.
     fn is_nothing(&self, step: usize) -> bool {
         let planned = self.made_by(step).and_then(|at| self.brought.series.get(at));
         !self.is_moved && planned.is_none_or(|planned| planned.changes.is_empty())
@@ -80,15 +78,15 @@ impl Undoing<'_> {
             });
         };
         let landing = landing::choose(repo, self.what, target, tip, watch)?.ok_or_else(|| self.nothing())?;
-        let (push, onto) = push::way(repo, target, options)?;
+        let push = push::way(repo, target, options)?;
         let id = Recording::id_for(repo, target, &[&landing.id])?;
-        let mut plan = self.plan(&landing, tip, onto, &id)?;
+        let mut plan = self.plan(&landing, tip, push.1, &id)?;
         let kind = landing.opposite();
         report.undone = Some(Undone { id: landing.of.clone(), kind });
         report.undone_in_part = self.what.edits.last().is_some();
         if (0..plan.steps.len()).all(|step| plan.is_nothing(step)) {
             plan.brought.series.clear();
-        } else if let (Some(onto), true) = (onto, plan.brought.clashes.is_empty()) {
+        } else if let (Some(onto), true) = (push.1, plan.brought.clashes.is_empty()) {
             plan.brought.series.insert(0, push::move_to(repo, target, onto)?);
         }
         let edits = landing.edits(repo)?;
@@ -109,7 +107,7 @@ impl Undoing<'_> {
             cleanup: Messages::read(repo, options)?.last_cleanup(options),
             recording: Recording {
                 of: Some(landing.of.clone()),
-                // Where the branch goes back, its commits have no other name.
+                // If the branch moves back, nothing else keeps its commits.
                 also: vec![tip],
                 ..Recording::new(id, kind)
             },
@@ -120,19 +118,16 @@ impl Undoing<'_> {
             let commit = plan.steps.get(clash.planned).map(|step| repo.short(step.now));
             format!("commit {}", commit.unwrap_or_default())
         };
-        let existing = Existing { brought: &plan.brought, onto_remote: onto.is_some(), named: &named };
-        bring.land_existing(&existing, report)
+        bring.land_existing(&plan.brought, &named, report)
     }
 
     fn nothing(&self) -> Error {
         let branch = self.target.short();
-        Error::NothingToUndo(match self.what.redo {
-            true => format!("nothing to redo on {branch}"),
-            false => format!("nothing to undo on {branch}"),
-        })
+        let verb = if self.what.redo { "redo" } else { "undo" };
+        Error::NothingToUndo(format!("nothing to {verb} on {branch}"))
     }
 
-    /// Says what becomes of the landing's commits and edits.
+    /// Adds the landing's commits and edits to the report.
     fn fill(&self, report: &mut Report, plan: &Plan, edits: &[EditReport], kind: RecordKind, made: &Made) {
         report.undone_commits = self.commits(plan, made);
         let numbers = plan.steps.iter().flat_map(|step| &step.edits);
@@ -159,7 +154,7 @@ impl Undoing<'_> {
         }
     }
 
-    /// What is said of the commits that stay as they are.
+    /// The warnings about commits that stay as they are.
     fn left_alone(&self, plan: &Plan, edits: &[EditReport]) -> Vec<Finding> {
         let (mut found, wanted) = (Vec::new(), &self.what.edits);
         let is_decided = |at: usize| plan.brought.decided.iter().any(|clash| clash.planned == at);
@@ -184,12 +179,11 @@ impl Undoing<'_> {
         found
     }
 
-    /// What is to be done so that it is as if the landing had not been. Where the remote has moved on it comes `onto` that.
+    /// The commits that undo the landing, on the tip of the branch, or `onto` the remote's.
     fn plan(&self, landing: &Landing, tip: Oid, onto: Option<Oid>, id: &str) -> Result<Plan, Error> {
         let (repo, target) = (self.repo, self.target);
         let is_whole = self.what.edits.last().is_none();
         let lost = landing.brought(repo)?;
-        let others = |id: &Oid| landing.is_of_trailers() && landing.edits_of(*id).is_none();
         if let Some(old) = landing.old
             && is_whole
             && landing.new == tip
@@ -197,7 +191,7 @@ impl Undoing<'_> {
             // Nothing is pushed by force.
             && (self.options.push.is_none() || repo.is_ancestor(tip, old)?)
             && !landing.brought_others()
-            && !lost.iter().any(others)
+            && !lost.iter().any(|id| landing.is_foreign(*id))
             && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
             && (repo.is_ancestor(old, tip)? || landing.check_own(repo, old).is_ok())
         {
@@ -210,7 +204,7 @@ impl Undoing<'_> {
             let moved = lost.into_iter().rev();
             let moved = moved.map(|commit| Replayed { commit, reversed: true });
             let steps = moved.chain(there).map(|replayed| {
-                let edits = landing.edits_of(replayed.commit).cloned().unwrap_or_default();
+                let edits = landing.edits_of(replayed.commit);
                 Step { replayed, now: replayed.commit, edits }
             });
             let steps: Vec<_> = steps.collect();
@@ -229,7 +223,7 @@ impl Undoing<'_> {
             if step.replayed.reversed {
                 planned.message = transaction::reverting(&repo.read_commit(step.now)?);
             }
-            // A commit that is made anew tells so by its edits.
+            // The record finds a commit by its edits, so it needs at least one.
             planned.edits = if step.edits.is_empty() { vec![0] } else { step.edits.clone() };
             if self.options.trailers && step.replayed.reversed {
                 planned.message = message::with_undo(
@@ -245,7 +239,7 @@ impl Undoing<'_> {
         Ok(Plan { brought, steps, is_moved: false, left })
     }
 
-    /// What became of the commits, or would of a dry run.
+    /// What becomes of the commits.
     fn commits(&self, plan: &Plan, made: &Made) -> Vec<UndoneCommit> {
         let named = |id: Oid| build_report::named(self.repo, id);
         let one = |(at, step): (usize, &Step)| {
@@ -271,7 +265,7 @@ impl Undoing<'_> {
         plan.steps.iter().enumerate().map(one).collect()
     }
 
-    /// Leaves those that hold the edits that are named. The others stay as they are, as was wanted.
+    /// Keeps only the steps of the edits that are named.
     fn pick(&self, landing: &Landing, steps: &mut Vec<Step>, left: &mut Vec<Left>) -> Result<(), Error> {
         let wanted = &self.what.edits;
         let known: HashSet<usize> =

@@ -40,9 +40,7 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
             "no-landing",
             "landings are recorded, unless --no-record or llmapply.record turns that off",
         ),
-        F::NoLanding(_) | F::AmbiguousLanding(..) => {
-            problem(Fatal, "no-landing", "'git llm-apply list' shows the landings")
-        }
+        F::NoLanding(_) => problem(Fatal, "no-landing", "'git llm-apply list' shows the landings"),
         F::NoBranch(_) => problem(
             Fatal,
             "no-branch",
@@ -64,11 +62,8 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
         ),
         F::Model(_) => problem(Refused, "model-command", ""),
         F::Unborn(_) => problem(Fatal, REPOSITORY, "land the first commits without --no-ff"),
-        F::Attempt(id) => problem(Fatal, REPOSITORY, forgets(id)),
-        F::NoSuchFiles(..) | F::NoBranchToPush | F::Unmovable(_) | F::Message(_) => {
-            problem(Fatal, REPOSITORY, "")
-        }
-        F::Trailer(_) | F::Names(_) | F::Skip(_) | F::NoSuchEdit { .. } => problem(Usage, "usage", ""),
+        F::Impossible(_) => problem(Fatal, REPOSITORY, ""),
+        F::Usage(_) => problem(Usage, "usage", ""),
     };
     (exit, Problem { message: error.to_string(), ..problem })
 }

@@ -1,8 +1,8 @@
-//! A refused attempt, kept for `--continue`: the responses, what became of each of their edits, and where they were
-//! to land. It is the one thing that a refusal may leave.
+//! A refused attempt, kept for `--continue`: the responses, the state of each edit, and where they were to land. It is the
+//! only thing that a refusal may leave.
 //!
-//! It lies in the git directory of the worktree, since that is where it is gone on with, in a directory of its own that
-//! nobody else can read. Its name comes from the responses, so that the same response refused twice is one attempt.
+//! It lies in the git directory of the worktree, in a directory that nobody else can read. Its name comes from the responses, so
+//! that the same response refused twice is one attempt.
 
 use super::journal::AnyPath;
 use super::transaction_dir::TransactionDir;
@@ -20,36 +20,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The file that holds everything but the responses, which lie beside it under their numbers.
+/// The file that holds everything except the responses. These lie beside it, under their numbers.
 const RECORD: &str = "attempt.json";
 
 /// How long an attempt is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
-/// How many digits of the responses' object name an attempt is called by.
+/// The length of an attempt's name.
 const ID_DIGITS: usize = 10;
 
-/// A refused attempt. Another version of the program may read a response otherwise, so none reads what another has kept.
+/// A refused attempt. Only the version of the program that kept it goes on with it, because another may read a response
+/// differently.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Attempt {
-    /// What is known of it without its responses.
+    /// The part that `list` shows.
     #[serde(flatten)]
     pub listed: Listed,
     /// The commit that `--base` named.
     pub base: Option<String>,
-    /// The key that it was to land under.
+    /// The key of the landing.
     pub key: Option<String>,
-    /// What a model was asked for its responses.
+    /// What the model was asked.
     pub asked: Option<Asked>,
-    /// The options by which it was judged and was to land, by their names.
+    /// The options, by their names.
     pub options: BTreeMap<String, Vec<String>>,
-    /// How each of the responses was read.
+    /// How each response was read.
     pub readings: Vec<Reading>,
-    /// The edits in their order, and what was to be one.
+    /// The edits in their order, and what could not be read as one.
     pub slots: Vec<Kept>,
 }
 
-/// What is known of an attempt without its responses, and all that is read of one that another version has kept.
+/// The part of an attempt that `list` shows. Any version of the program can read it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Listed {
     /// Its name.
@@ -62,35 +63,35 @@ pub struct Listed {
     /// Its responses' names, in order.
     #[serde(default, rename = "names")]
     pub responses: Vec<String>,
-    /// What `--branch` named.
+    /// The value of `--branch`.
     #[serde(default)]
     pub branch: Option<String>,
-    /// The reference that it was to land on.
+    /// The reference to land on.
     #[serde(default)]
     pub target: Option<String>,
     /// The paths that its edits name.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Those of the edits that failed; none if a correction may be of any path.
+    /// The paths of the failed edits; `None` if a correction may have any path.
     #[serde(default)]
     pub failed: Option<Vec<String>>,
 }
 
 impl Listed {
-    /// Of an attempt of that name with those responses that is made now.
+    /// An attempt of that name with these responses, made now.
     pub fn new(id: String, responses: &[Response]) -> Self {
         let responses = responses.iter().map(|response| response.name().to_owned()).collect();
         Self { id, program: env!("CARGO_PKG_VERSION").to_owned(), made: now(), responses, ..Self::default() }
     }
 
-    /// Whether edits of those paths can be corrections of it. Good edits may be among them.
+    /// Whether edits of these paths can correct it. Edits that did not fail may be among them.
     fn can_be_for(&self, corrections: &[String]) -> bool {
         self.failed.as_ref().is_none_or(|failed| {
             self.knows(corrections) && corrections.iter().any(|path| failed.contains(path))
         })
     }
 
-    /// Whether its edits name all of those paths.
+    /// Whether its edits name all of these paths.
     fn knows(&self, corrections: &[String]) -> bool {
         corrections.iter().all(|path| self.paths.contains(path))
     }
@@ -103,30 +104,30 @@ impl Listed {
     }
 }
 
-/// A slot by the place where it stands.
+/// A slot, by its place in the responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     /// The place.
     pub span: Span,
     /// Whether an edit was read there.
     pub edit: bool,
-    /// What became of it.
+    /// Its state.
     pub state: SlotState,
-    /// The place of the edit that failed first, if this one is its correction.
+    /// The place of the edit that it corrects.
     pub replaces: Option<Span>,
 }
 
-/// An attempt that was found, and its responses.
+/// An attempt with its responses.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// What is known of it.
+    /// The attempt.
     pub attempt: Attempt,
     /// The responses, numbered from 0.
     pub responses: Vec<Response>,
 }
 
 impl Attempt {
-    /// The name of an attempt with those responses; where several users share the repository each has one of their own.
+    /// The name of an attempt with these responses. Users who share the repository have different names.
     pub fn id_of(repo: &Repo, responses: &[Response]) -> String {
         let user = rustix::process::geteuid().as_raw().to_string();
         let user = repo.is_shared().then_some(user.as_str());
@@ -134,20 +135,16 @@ impl Attempt {
         repo.checksum_of(&texts).chars().take(ID_DIGITS).collect()
     }
 
-    /// Keeps it, in the place of one of that name that was kept before.
+    /// Keeps it, and replaces an older one of that name.
     ///
     /// # Errors
-    /// What the file system says; nothing is left then.
+    /// As the file system reports; nothing is left then.
     pub fn keep(&self, repo: &Repo, responses: &[Response]) -> Result<()> {
-        let all = all(repo);
-        let kept = self.put(repo, &all, responses);
-        if kept.is_err() {
-            tidy(&all);
-        }
-        kept
+        let all = all(repo.git_dir());
+        self.put(repo, &all, responses).inspect_err(|_| tidy(&all))
     }
 
-    /// It is whole before it is there, and one that was there before stays until then.
+    /// Writes it aside, and then exchanges it for an older one.
     fn put(&self, repo: &Repo, all: &Path, responses: &[Response]) -> Result<()> {
         places::check_own(&own(all))?;
         let (id, aside) = (&self.listed.id, repo.temporary()?);
@@ -161,22 +158,22 @@ impl Attempt {
             .map_err(|e| vcs::Error::io("write", &record, std::io::Error::from(e)))?;
         durability::write(&record, &text, false)?;
         point(Fault::AttemptWritten)?;
-        // Where several users share the repository each has to be able to keep one, and to land beside it.
+        // Users who share the repository can each keep one.
         repo.in_private(all, || places::exchange(&new, &all.join(id)))?;
         Ok(point(Fault::AttemptKept)?)
     }
 
-    /// The attempt of that name or of a beginning of it; without one that for that reference which edits of those paths can
-    /// correct, and without these the newest.
+    /// The attempt with that name or abbreviated name. Without one, the attempt for the reference `target` that edits of these
+    /// paths can correct; without paths, the newest.
     ///
     /// # Errors
-    /// There is none or more than one, or it cannot be read, or another version has written it.
+    /// There is none or more than one, or it cannot be read, or another version has kept it.
     pub fn find(repo: &Repo, id: Option<&str>, target: &str, corrections: &[String]) -> Result<Found> {
         let id = Self::name(repo, id, target, corrections)?;
-        Self::read(&all(repo).join(&id), &id).map_err(|why| Error::Attempt { id, why })
+        Self::read(&all(repo.git_dir()).join(&id), &id).map_err(|why| Error::Attempt { id, why })
     }
 
-    /// Reads the one at that place, or says why it cannot be read.
+    /// Reads an attempt. The error says why it cannot be read.
     fn read(place: &Path, id: &str) -> std::result::Result<Found, String> {
         let damaged = |file: &str, e: &dyn std::fmt::Display| format!("is damaged: {file}: {e}");
         let read = |file: &str| places::read(&place.join(file), places::LARGE).map_err(|e| damaged(file, &e));
@@ -196,7 +193,7 @@ impl Attempt {
         Ok(Found { attempt, responses })
     }
 
-    /// Forgets the attempt of that name or of a beginning of it, without one the newest for that reference; gives its name.
+    /// Forgets the attempt that [`Attempt::find`] would find, and returns its name.
     ///
     /// # Errors
     /// There is none or more than one, or it cannot be removed.
@@ -215,11 +212,11 @@ impl Attempt {
     }
 
     fn forget_in(repo: &Repo, git_dir: &Path, id: &str) -> Result<()> {
-        let all = all_in(git_dir);
+        let all = all(git_dir);
         places::check_own(&own(&all))?;
         let place = all.join(id);
         if place.symlink_metadata().is_ok() {
-            // All of it at once.
+            // The rename removes all of it at once.
             let aside = repo.temporary()?;
             let _ = std::fs::rename(&place, aside.path().join(id));
             places::remove(&place)?;
@@ -228,8 +225,8 @@ impl Attempt {
         Ok(())
     }
 
-    /// Whether an attempt is meant where none is named: no other one for that reference is newer, if nothing of it failed, or
-    /// can be corrected by the same edits.
+    /// Whether `--continue` finds this attempt without its name: none for that reference is newer, if nothing of it failed, and no
+    /// other can be corrected by the same edits.
     pub fn is_next(repo: &Repo, id: &str, target: &str) -> bool {
         let pool = Self::for_target(Self::kept(repo), target);
         let Some(own) = pool.iter().find(|one| one.id == id) else { return false };
@@ -242,8 +239,8 @@ impl Attempt {
         }
     }
 
-    /// Those that were to land on that reference; if there are none, those that do not say on which any more, or the only one
-    /// if it names its branch itself, and so lands there wherever HEAD is now.
+    /// The attempts for that reference. If there are none: those that do not say for which (they are damaged), or the only one, if
+    /// it names its branch, which does not depend on HEAD.
     fn for_target(mut all: Vec<Listed>, target: &str) -> Vec<Listed> {
         let is_for = |one: &Listed| one.target.as_deref() == Some(target);
         if all.iter().any(is_for) {
@@ -254,8 +251,8 @@ impl Attempt {
         all
     }
 
-    /// The attempts that a response lands in the place of: those of the same responses, and those at that reference that name
-    /// no path but these.
+    /// The attempts that these responses replace when they land: the one of the same responses, and those for that reference that
+    /// name no other paths.
     pub fn replaced(
         repo: &Repo,
         responses: &[Response],
@@ -276,21 +273,21 @@ impl Attempt {
         kept.into_iter().map(|one| one.id).collect()
     }
 
-    /// Notes which attempts of this worktree go when the transaction has landed. Another worktree may settle it.
+    /// Notes the attempts of this worktree to be forgotten after the landing.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub(super) fn note(repo: &Repo, transaction_dir: &TransactionDir, ids: &[String]) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
-        // From the directory that all share: the repository may be moved.
+        // Relative to the directory that all worktrees share: another one may recover, and the repository may be moved.
         let git_dir = repo.git_dir();
         let of = AnyPath(git_dir.strip_prefix(repo.common_dir()).unwrap_or(git_dir).to_owned());
         transaction_dir.note(repo, TransactionDir::ATTEMPTS, &(of, ids))
     }
 
-    /// Forgets those that a transaction has noted, which has landed. One that cannot be removed stays.
+    /// Forgets the attempts that a transaction has noted, after its landing. One that cannot be removed stays.
     pub(super) fn forget_noted(repo: &Repo, transaction_dir: &Path) {
         let noted = TransactionDir::noted(transaction_dir, TransactionDir::ATTEMPTS);
         if let Ok(Some((of, ids))) = noted {
@@ -305,11 +302,10 @@ impl Attempt {
         let _ = std::fs::remove_file(transaction_dir.join(TransactionDir::ATTEMPTS));
     }
 
-    /// All that are kept here, the newest first, but for those of other users. One that is damaged is among them: it can be
-    /// forgotten.
+    /// All attempts of this user here, the newest first. Damaged ones are among them, so that they can be forgotten.
     pub fn kept(repo: &Repo) -> Vec<Listed> {
-        let all = all(repo);
-        // Behind a link they are not ours to read or to remove.
+        let all = all(repo.git_dir());
+        // What lies behind a link must not be read or removed.
         let entries = places::check_own(&own(&all)).ok().and_then(|()| std::fs::read_dir(&all).ok());
         let mut found = Vec::new();
         for entry in entries.into_iter().flatten().flatten() {
@@ -321,11 +317,12 @@ impl Attempt {
             {
                 continue;
             }
-            let modified = modified(&path).unwrap_or_default();
+            let modified = path.symlink_metadata().and_then(|found| found.modified()).unwrap_or(UNIX_EPOCH);
+            let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
             let record = places::read(&path.join(RECORD), places::LARGE).ok();
             let listed = record.and_then(|record| super::from_json(&record).ok());
             let damaged = || Listed { made: modified.as_secs(), ..Listed::default() };
-            // Within a second by the file system's clock, which is finer.
+            // Within one second the finer clock of the file system decides.
             found.push((modified, Listed { id, ..listed.unwrap_or_else(damaged) }));
         }
         found.sort_by(|(a, one), (b, other)| (other.made, b, &other.id).cmp(&(one.made, a, &one.id)));
@@ -334,56 +331,42 @@ impl Attempt {
 
     fn name(repo: &Repo, id: Option<&str>, target: &str, corrections: &[String]) -> Result<String> {
         let all = Self::kept(repo);
-        let described = |kept: &[&Listed]| -> String {
-            kept.iter().map(|one| one.described()).collect::<Vec<_>>().join(", ")
-        };
-        let every: Vec<_> = all.iter().collect();
-        let message = if let Some(id) = id {
-            let begin: Vec<_> = all.iter().filter(|one| one.id.starts_with(id)).collect();
-            match begin.as_slice() {
-                [only] => return Ok(only.id.clone()),
-                several if several.iter().any(|one| one.id == id) => return Ok(id.to_owned()),
-                [] if all.is_empty() => format!("no refused attempt '{id}' is kept in this worktree"),
-                [] => format!(
-                    "no refused attempt '{id}' is kept in this worktree, where these are kept: {}",
-                    described(&every)
-                ),
-                several => {
-                    format!("{} refused attempts begin with '{id}': {}", several.len(), described(several))
+        let (found, what) = match id {
+            Some(id) if all.iter().any(|one| one.id == id) => return Ok(id.to_owned()),
+            Some(id) => {
+                (all.iter().filter(|one| one.id.starts_with(id)).cloned().collect(), format!("'{id}'"))
+            }
+            None => {
+                let pool = Self::for_target(all.clone(), target);
+                let short = target.strip_prefix("refs/heads/").unwrap_or(target);
+                let (mut found, mut what) = (pool.clone(), format!("for {short}"));
+                if corrections.is_empty() {
+                    found.truncate(1);
+                } else if !pool.is_empty() {
+                    what = format!("{what} with failed edits of {}", corrections.join(", "));
+                    found.retain(|one| one.can_be_for(corrections));
+                    if found.is_empty() {
+                        // Edits that did not fail correct nothing.
+                        found = pool.into_iter().filter(|one| one.knows(corrections)).collect();
+                    }
                 }
+                (found, what)
             }
-        } else {
-            let pool = Self::for_target(all.clone(), target);
-            let mut can_be: Vec<_> = pool.iter().filter(|one| one.can_be_for(corrections)).collect();
-            if can_be.is_empty() {
-                // Good edits alone, which correct nothing.
-                can_be = pool.iter().filter(|one| one.knows(corrections)).collect();
-            }
-            let short = target.strip_prefix("refs/heads/").unwrap_or(target);
-            let paths = corrections.join(", ");
-            match (can_be.as_slice(), pool.as_slice()) {
-                (_, [first, ..]) if corrections.is_empty() => return Ok(first.id.clone()),
-                ([one], _) => return Ok(one.id.clone()),
-                (_, []) if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
-                (_, []) => format!(
-                    "no refused attempt for {short} is kept in this worktree; these are for other branches: {}",
-                    described(&every)
-                ),
-                ([], kept) => format!(
-                    "no refused attempt for {short} has failed edits of {paths}; these are kept: {}",
-                    described(&kept.iter().collect::<Vec<_>>())
-                ),
-                (several, _) => format!(
-                    "{} refused attempts for {short} have failed edits of {paths}: {}",
-                    several.len(),
-                    described(several)
-                ),
-            }
+        };
+        let listed = |kept: &[Listed]| kept.iter().map(Listed::described).collect::<Vec<_>>().join(", ");
+        let message = match found.as_slice() {
+            [only] => return Ok(only.id.clone()),
+            [] if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
+            [] => format!(
+                "no refused attempt {what} is kept in this worktree; these are kept: {}",
+                listed(&all)
+            ),
+            several => format!("{} refused attempts {what} are kept: {}", several.len(), listed(several)),
         };
         Err(Error::NoAttempt { message, others: !all.is_empty() })
     }
 
-    /// Forgets what was kept too long ago. Trouble is nobody's error here.
+    /// Forgets the attempts that have expired. One that cannot be removed stays.
     pub fn expire(repo: &Repo) {
         let now = now();
         for one in Self::kept(repo).iter().filter(|one| now.saturating_sub(one.made) > KEPT_FOR.as_secs()) {
@@ -392,20 +375,16 @@ impl Attempt {
     }
 }
 
-fn all(repo: &Repo) -> PathBuf {
-    all_in(repo.git_dir())
-}
-
-fn all_in(git_dir: &Path) -> PathBuf {
+fn all(git_dir: &Path) -> PathBuf {
     git_dir.join("llm-apply").join("attempts")
 }
 
-/// The directories that have to be in the repository itself.
+/// The directories that must not be links.
 fn own(all: &Path) -> [&Path; 2] {
     [all.parent().unwrap_or(all), all]
 }
 
-/// The directories that are empty now go.
+/// Removes the directories that are empty now.
 fn tidy(all: &Path) {
     if places::check_own(&own(all)).is_err() {
         return;
@@ -414,15 +393,9 @@ fn tidy(all: &Path) {
     let _ = all.parent().map(std::fs::remove_dir);
 }
 
-/// Whether a name is one that an attempt may have.
+/// Whether a text is the name of an attempt.
 pub fn is_id(name: &str) -> bool {
     name.len() == ID_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// When it was last written, since 1970.
-fn modified(path: &Path) -> Option<Duration> {
-    let modified = path.symlink_metadata().ok()?.modified().ok()?;
-    modified.duration_since(UNIX_EPOCH).ok()
 }
 
 fn now() -> u64 {

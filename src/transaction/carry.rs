@@ -1,6 +1,6 @@
-//! Bringing commits that were planned on one tree onto another: a three-way merge for each, as `git cherry-pick` would.
+//! Bringing planned commits from one tree onto another, each by a three-way merge, as `git cherry-pick` does it.
 //!
-//! All of it happens in memory; what comes out are the same commits with other changes, planned on the other tree.
+//! All of it happens in memory. The result is the same commits with other changes.
 
 use super::series::Planned;
 use crate::path::RepoPath;
@@ -15,57 +15,56 @@ use crate::vcs::{Oid, Result};
 use crate::version;
 use std::collections::{BTreeSet, HashMap};
 
-/// What commits come to on another tree.
+/// Commits on another tree.
 #[derive(Debug, Clone, Default)]
 pub struct Brought {
-    /// A commit for each, in their order. One that is there already, or that clashes, changes nothing.
+    /// The commits, in their order. One that is applied already, or that clashes, has no changes.
     pub series: Vec<Planned>,
     /// What could not be merged.
     pub clashes: Vec<Clash>,
-    /// What was merged only because one side was favoured.
+    /// The conflicts that `-X` has decided.
     pub decided: Vec<Clash>,
 }
 
-/// A file on which a planned commit and the other tree do not agree.
+/// A conflict between a commit and the other tree in one file.
 #[derive(Debug, Clone)]
 pub struct Clash {
-    /// The commit's number in the series, from 0.
+    /// The commit's index in the series.
     pub planned: usize,
-    /// The file, as the other tree calls it.
+    /// The file's path in the other tree.
     pub path: String,
-    /// What the other tree did to it.
+    /// The kind of the conflict.
     pub kind: ClashKind,
-    /// The file's lines as the other tree has them, where both have it.
+    /// The file's content in the other tree.
     pub text: Option<Content>,
 }
 
-/// How the two do not agree.
+/// The kind of a conflict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClashKind {
-    /// Both changed these lines of the file (of the other tree's).
+    /// Both changed these lines, by the numbers of the other tree's file.
     Lines(Vec<LineRange>),
     /// The other tree no longer has it.
     Gone,
-    /// The other tree has something there that was not there before.
+    /// The other tree has a new file of that name.
     Appeared,
-    /// The other tree has a directory where the commit brings a file.
+    /// The other tree has a directory of that name.
     Directory,
-    /// The other tree has something else there than a file.
+    /// The other tree has something else in place of the file.
     Replaced(Node),
-    /// The commit removes or moves what the other tree changed.
+    /// The commit deletes or moves the file, which the other tree has changed.
     Changed,
-    /// An earlier commit, which clashes too, would have brought the file, or what is copied of it: that one's number in the series.
+    /// The commit depends on an earlier one that clashes, too. This is its index in the series.
     BuildsOn(usize),
-    /// The other tree has that, and it differs only in case.
+    /// The other tree has that path, which differs only in case.
     CaseTwin(String),
-    /// The other tree has the file under a name that is none of a [`RepoPath`].
+    /// The file's path in the other tree is not supported.
     Unnameable,
-    /// Both moved it, or something of that kind.
+    /// Another conflict: both moved it, for example.
     Other,
 }
 
-/// Brings the series, planned on the commit `from`, onto the commit `onto`, which is checked out or not. `favor` says
-/// whose lines are taken where both changed them.
+/// Brings the series from the commit `from` onto the commit `onto`. With `favor` the lines of that side are taken in a conflict.
 ///
 /// # Errors
 /// The object store fails.
@@ -77,7 +76,7 @@ pub fn carry(
     checked_out: bool,
     favor: Option<Favor>,
 ) -> Result<Brought> {
-    // A handle of its own, since its writes are turned away from the repository.
+    // The quarantine needs its own handle.
     let handle = &repo.open_again()?;
     let _quarantine = Quarantine::enter_aside(handle)?;
     let base = handle.tree(Some(from))?.as_checked_out(checked_out);
@@ -85,7 +84,7 @@ pub fn carry(
     let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
     ground.since(Some(before))?;
     let mut brought = Brought::default();
-    // What commits that clash would have brought: what stands there instead is not what the later ones are about.
+    // A later commit that depends on one of these must not be merged with what is there instead.
     let mut lost = Lost::default();
     for (at, planned) in series.iter().enumerate() {
         let own = base.store_all(&planned.changes)?;
@@ -116,12 +115,12 @@ pub fn carry(
     Ok(brought)
 }
 
-/// What commits that clash would have done, by their numbers.
+/// The changes of commits that clash, with their indexes.
 #[derive(Default)]
 struct Lost<'a> {
-    /// The files that they would have brought.
+    /// The files that they create.
     brought: HashMap<&'a RepoPath, usize>,
-    /// All that they would have changed, which a copy of it would have in it.
+    /// All files that they change.
     changed: HashMap<&'a RepoPath, usize>,
 }
 
@@ -136,15 +135,15 @@ impl<'a> Lost<'a> {
     }
 }
 
-/// The tree that commits are brought onto, one after another.
+/// The tree that commits are brought onto.
 pub(super) struct Ground<'h> {
     handle: &'h Repo,
     pub(super) tip: Oid,
     favor: Option<Favor>,
-    /// The paths in which it differs from the tree before a commit, at least.
+    /// The paths in which it may differ from the tree before a commit.
     scope: Paths,
     spellings: Spellings,
-    /// What was merged only because one side was favoured.
+    /// The conflicts that `-X` has decided.
     pub(super) decided: Vec<Clash>,
 }
 
@@ -154,15 +153,15 @@ impl<'h> Ground<'h> {
         Self { handle, tip, favor, scope, spellings, decided: Vec::new() }
     }
 
-    /// Looks what it has brought since that tree.
+    /// Notes how it differs from the tree `before`.
     pub(super) fn since(&mut self, before: Option<Oid>) -> Result<()> {
         self.scope = self.handle.differences(before, Some(self.tip))?;
         self.spellings = Spellings::new(self.handle, self.tip, &self.scope)?;
         Ok(())
     }
 
-    /// Brings onto it what was done to the tree `before` to make it `after`, and gives what has to be changed. `own` is
-    /// that as changes, where all paths have names that can be handled.
+    /// Brings the difference between the trees `before` and `after` onto it, and returns the changes. `own` is that
+    /// difference, if all paths are supported.
     pub(super) fn bring(
         &mut self,
         at: usize,
@@ -209,7 +208,7 @@ impl<'h> Ground<'h> {
     }
 }
 
-/// The changes to a tree, with what is there before. Nothing is read that the repository has.
+/// The changes to a tree, with the old state. No content is read.
 pub(super) fn changes_of(handle: &Repo, tree: Option<Oid>, changes: Changes) -> Result<Vec<FileChange>> {
     let paths: Paths = changes.keys().map(|path| path.as_str().as_bytes().to_vec()).collect();
     let old = handle.entries(tree, &paths)?;
@@ -225,24 +224,19 @@ pub(super) fn changes_of(handle: &Repo, tree: Option<Oid>, changes: Changes) -> 
     Ok(all)
 }
 
-/// Where the files come from that some changes bring, if they go from one tree to the other: those that they remove under another
-/// name.
+/// The origins of files that changes move.
 pub(super) fn origins_of(
     handle: &Repo,
     old: Option<Oid>,
     new: Oid,
     changes: &[FileChange],
 ) -> Result<Vec<(RepoPath, RepoPath)>> {
-    let (mut came, mut went) = (false, false);
-    for change in changes {
-        came |= change.before.is_none();
-        went |= change.after.is_none();
-    }
-    if came && went { handle.renames(old, new) } else { Ok(Vec::new()) }
+    let may_move = changes.iter().any(|change| change.before.is_none())
+        && changes.iter().any(|change| change.after.is_none());
+    if may_move { handle.renames(old, new) } else { Ok(Vec::new()) }
 }
 
-/// Whether all that is changed or removed stands on the other tree just as it was, and nothing stands where something
-/// is brought: then the result is the merge's.
+/// Whether the other tree has all changed files as they were, and nothing in place of new ones: then no merge is needed.
 fn stands_as_it_was(handle: &Repo, before: Option<Oid>, tip: Oid, own: &Changes) -> Result<bool> {
     let paths: Paths = own.keys().map(|path| path.as_str().as_bytes().to_vec()).collect();
     let stood = handle.entries(before, &paths)?;
@@ -258,8 +252,8 @@ fn stands_as_it_was(handle: &Repo, before: Option<Oid>, tip: Oid, own: &Changes)
     Ok(stood == handle.entries(Some(tip), &paths)?)
 }
 
-/// How what the other tree brought since is spelled, files and directories, by its spelling without case. Of what was
-/// there before, the plan has seen to it that nothing differs from it in case alone.
+/// The paths that are new in the other tree, and their directories, by their spelling without case. The plan has checked the older
+/// paths.
 #[derive(Default)]
 struct Spellings(HashMap<String, BTreeSet<RepoPath>>);
 
@@ -277,8 +271,7 @@ impl Spellings {
         Ok(Self(spellings))
     }
 
-    /// What the tree `after` has that differs only in case from a path, or a directory on the way to it, that it has
-    /// and `before` has not.
+    /// A path of the tree `after` that differs only in case from a new path, or from a new directory of it.
     fn twin(&self, handle: &Repo, before: Oid, after: Oid, path: &RepoPath) -> Result<Option<String>> {
         for prefix in path.prefixes() {
             if handle.node_at(before, prefix.as_str())?.is_some() {

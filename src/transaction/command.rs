@@ -1,12 +1,12 @@
-//! Running what the user wants run before a landing or after it: hooks and `--exec` commands.
+//! Hooks and `--exec` commands: running them, and how they fail.
 
-use super::{Result, Watch, check_interrupt};
+use super::{Made, Result, Transaction, Watch, check_interrupt};
 use crate::vcs::Oid;
 use crate::vcs::supervise::{self, Ended, Onlooker, Supervised};
 use std::fmt::{self, Display};
 use std::time::Duration;
 
-/// What was run.
+/// A hook or a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ran {
     /// The hook of that name.
@@ -15,41 +15,41 @@ pub enum Ran {
     Exec(String),
 }
 
-/// Why it was not enough.
+/// How a hook or a command failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// It ended with that status; 128 and the number where a signal has ended it.
+    /// It exited with that status: 128 and the number, if a signal ended it.
     Status(i32),
-    /// It wanted to read from the terminal.
+    /// It tried to read from the terminal.
     WantsTerminal,
-    /// It was stopped by that signal.
+    /// That signal stopped it.
     Stopped(i32),
-    /// It changed files of the commit, and when it ran on what it had made of them, it changed them again.
+    /// It changed files of the commit, and changed them again when it ran on the result.
     ChangesAgain,
-    /// It took back all that the commit changes.
+    /// It undid all changes of the commit.
     TakesBack,
     /// It left no index to make a commit from.
     NoIndex,
     /// It left no commit message, or one that cannot be read.
     NoMessage,
-    /// It left a commit message without a word.
+    /// It left an empty commit message.
     EmptyMessage,
-    /// It left a commit message that is not in the encoding of commits, or has a NUL byte in it.
+    /// It left a commit message in another encoding, or with a NUL byte.
     BadMessage,
 }
 
 /// A hook that refused, or an `--exec` command that failed. Nothing has landed.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// What was run.
+    /// The hook or the command.
     pub ran: Ran,
-    /// Why it was not enough.
+    /// How it failed.
     pub reason: Reason,
-    /// The numbers of the edits in the commit that it was about; empty if it was about all.
+    /// The numbers of the edits in the commit that it judged; empty if it judged all commits.
     pub edits: Vec<usize>,
-    /// The end of what it has printed.
+    /// The end of its output.
     pub output: Vec<u8>,
-    /// How many bytes before that are not kept.
+    /// How many bytes of output before that are not kept.
     pub skipped: u64,
 }
 
@@ -58,7 +58,7 @@ impl Failure {
         Self { ran, reason, edits: edits.to_vec(), output: ended.output.clone(), skipped: ended.skipped }
     }
 
-    /// Of a command that did not succeed.
+    /// The failure of a command that did not succeed.
     pub(super) fn of(ran: Ran, edits: &[usize], ended: &Ended) -> Self {
         let reason = match ended.stopped {
             Some(_) if ended.wanted_terminal() => Reason::WantsTerminal,
@@ -68,19 +68,16 @@ impl Failure {
         Self::new(ran, reason, edits, ended)
     }
 
-    /// The last lines that it has printed, at most 16 KiB of them.
+    /// The last lines of its output, at most 16 KiB of them.
     pub fn last_lines(&self) -> String {
-        let from = self.output.len().saturating_sub(16 << 10);
-        let from = match from {
-            0 => 0,
-            from => {
-                self.output[from..].iter().position(|byte| *byte == b'\n').map_or(from, |at| from + at + 1)
-            }
-        };
+        let mut from = self.output.len().saturating_sub(16 << 10);
+        if from > 0 {
+            from += self.output[from..].iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        }
         String::from_utf8_lossy(&self.output[from..]).trim_end().to_owned()
     }
 
-    /// Whether a command was not found that it would have run.
+    /// Whether it did not find a command that it ran.
     pub fn lacks_command(&self) -> bool {
         self.reason == Reason::Status(127)
     }
@@ -98,64 +95,46 @@ impl Display for Failure {
             [] => String::new(),
             edits => format!(" at {}", named(edits)),
         };
-        match (&self.reason, &self.ran) {
-            (Reason::Status(status), ran) => {
-                let verb = if matches!(ran, Ran::Hook(_)) { "refused" } else { "failed" };
+        match self.reason {
+            Reason::Status(status) => {
+                let verb = if matches!(self.ran, Ran::Hook(_)) { "refused" } else { "failed" };
                 write!(f, "{verb}{at} (exit status {status}")?;
                 match status {
                     129..=192 => write!(f, ", as after signal {})", status - 128),
                     _ => write!(f, ")"),
                 }
             }
-            (Reason::WantsTerminal, _) => {
-                write!(f, "tried to read from the terminal{at}, which it cannot")
-            }
-            (Reason::Stopped(signal), _) => {
-                write!(f, "was stopped{at} (signal {signal}) and could not go on")
-            }
-            (Reason::ChangesAgain, _) => write!(f, "changes files{at} every time that it runs"),
-            (Reason::TakesBack, _) => write!(f, "undid all changes{at}"),
-            (Reason::NoIndex, _) => write!(f, "left no index{at} to make a commit from"),
-            (Reason::NoMessage, _) => write!(f, "left no readable commit message{at}"),
-            (Reason::EmptyMessage, _) => write!(f, "left an empty commit message{at}"),
-            (Reason::BadMessage, _) => {
-                write!(
-                    f,
-                    "left a commit message{at} that is not UTF-8 (or what i18n.commitEncoding names), or has a NUL byte in it"
-                )
-            }
+            Reason::WantsTerminal => write!(f, "tried to read from the terminal{at}, which it cannot"),
+            Reason::Stopped(signal) => write!(f, "was stopped{at} (signal {signal}) and could not go on"),
+            Reason::ChangesAgain => write!(f, "changes files{at} every time that it runs"),
+            Reason::TakesBack => write!(f, "undid all changes{at}"),
+            Reason::NoIndex => write!(f, "left no index{at} to make a commit from"),
+            Reason::NoMessage => write!(f, "left no readable commit message{at}"),
+            Reason::EmptyMessage => write!(f, "left an empty commit message{at}"),
+            Reason::BadMessage => write!(
+                f,
+                "left a commit message{at} that is not UTF-8 (or what i18n.commitEncoding names), or has a NUL byte in it"
+            ),
         }
     }
 }
 
-/// Edits by their numbers.
+/// Edits, by their numbers.
 pub(super) fn named(edits: &[usize]) -> String {
     let numbers: Vec<_> = edits.iter().map(usize::to_string).collect();
     format!("edit{} {}", if edits.len() == 1 { "" } else { "s" }, numbers.join(", "))
 }
 
-/// What a command finds in its environment about the landing.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Facts {
-    /// The reference that is to move.
-    pub(super) reference: String,
-    /// Where it is, and where it is to be.
-    pub(super) old: Option<Oid>,
-    pub(super) new: Option<Oid>,
-    pub(super) commits: Vec<Oid>,
-    /// The edits of the commit that it is about.
-    pub(super) edits: Vec<usize>,
-}
-
-impl Facts {
-    pub(super) fn tell(&self, command: &mut Supervised) {
+impl Transaction<'_> {
+    /// Puts into a command's environment what is known of the landing, and the edits of the commit that it judges.
+    pub(super) fn tell_facts(&self, command: &mut Supervised, made: &Made, edits: &[usize]) {
         let text = |id: Option<Oid>| id.map(|id| id.to_string()).unwrap_or_default();
-        let edits: Vec<_> = self.edits.iter().map(usize::to_string).collect();
-        let commits: Vec<_> = self.commits.iter().map(Oid::to_string).collect();
+        let edits: Vec<_> = edits.iter().map(usize::to_string).collect();
+        let commits: Vec<_> = made.all().map(|id| id.to_string()).collect();
         command
-            .env("LLM_APPLY_REF", &self.reference)
-            .env("LLM_APPLY_OLD", text(self.old))
-            .env("LLM_APPLY_NEW", text(self.new))
+            .env("LLM_APPLY_REF", &self.target.name)
+            .env("LLM_APPLY_OLD", text(self.target.tip))
+            .env("LLM_APPLY_NEW", text(made.tip()))
             .env("LLM_APPLY_COMMITS", commits.join(" "))
             .env("LLM_APPLY_EDITS", edits.join(" "));
     }
@@ -176,7 +155,7 @@ impl Onlooker for Told<'_> {
     }
 }
 
-/// Runs a command to its end. A signal that comes meanwhile is passed on to it.
+/// Runs a command to its end, and passes signals on to it.
 ///
 /// # Errors
 /// It cannot be run, or a signal has come.

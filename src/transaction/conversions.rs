@@ -1,12 +1,12 @@
-//! Attribute files that change together with what they speak of.
+//! Attribute files that change together with files whose conversion they may change.
 
 use super::series::Planned;
 use super::{Error, Result};
 use crate::plan::FileState;
 use crate::vcs::tree::BaseTree;
 
-/// Refuses a response that changes attribute files and other files, where git itself converts one of these or may do so
-/// with the new attributes: texts were found and are stored by the old ones.
+/// Refuses attribute files and other files in one landing, if git converts one of the others by the old attributes, or may do so
+/// by the new ones: the edits were resolved by the old ones.
 pub(super) fn refuse_together(base: &BaseTree<'_>, series: &[Planned]) -> Result<()> {
     let changes = || series.iter().flat_map(|planned| &planned.changes);
     let is_attributes = |path: &str| path.rsplit('/').next() == Some(".gitattributes");
@@ -20,20 +20,15 @@ pub(super) fn refuse_together(base: &BaseTree<'_>, series: &[Planned]) -> Result
             help: "land the attribute files first, then the rest".into(),
         })
     };
-    let mut others =
-        changes().filter(|change| !is_attributes(change.path.as_str()) && change.after.is_some());
-    let first = others.clone().next();
-    if let Some(change) = others.find_map(|change| match base.converted_by(&change.path) {
-        Ok(None) => None,
-        found => Some(found.map(|what| (change, what))),
-    }) {
-        let (change, what) = change?;
-        return refuse(change.path.as_str(), format!("git converts it ({})", what.unwrap_or_default()));
+    let others = || changes().filter(|one| !is_attributes(one.path.as_str()) && one.after.is_some());
+    for change in others() {
+        if let Some(what) = base.converted_by(&change.path)? {
+            return refuse(change.path.as_str(), format!("git converts it ({what})"));
+        }
     }
-    let Some(first) = first else { return Ok(()) };
+    let Some(first) = others().next() else { return Ok(()) };
     for change in attributes() {
-        let states = [&change.before, &change.after].into_iter().flatten();
-        for FileState { body, .. } in states {
+        for FileState { body, .. } in [&change.before, &change.after].into_iter().flatten() {
             let text = body.read(base).map_err(super::unreadable)?;
             if BaseTree::may_convert(&text) {
                 return refuse(first.path.as_str(), format!("git converts files ({})", change.path));

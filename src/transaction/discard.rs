@@ -1,5 +1,5 @@
-//! Giving up what a killed run has left where its journal cannot be used: it is torn, of another version, or names what
-//! is not this repository's.
+//! Giving up a killed run whose journal cannot be used, because it is torn, has another version, or names a place outside of
+//! this repository.
 
 use super::journal::{INDEX, TOKEN, is_token};
 use super::{Error, Result, TransactionDir, outside, staging};
@@ -12,7 +12,7 @@ use crate::vcs::{self};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The error that names a transaction directory whose journal cannot be used, and what of it is in place.
+/// The error for a transaction directory whose journal cannot be used. It names what the run has left.
 pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error {
     let token = Token::read(&transaction_dir.join(TOKEN));
     let locks = token.and_then(|token| locks_with(repo, transaction_dir, &token));
@@ -20,7 +20,8 @@ pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error 
         Ok(locks) => locks.iter().map(|lock| lock.display().to_string()).collect(),
         Err(e) => vec![format!("locks ({e})")],
     };
-    let outside = [scratch_of(repo, transaction_dir), quarantine_of(repo, transaction_dir)];
+    let id = TransactionDir::id_of(transaction_dir);
+    let outside = [Scratch::path_for(repo.common_dir(), &id), Quarantine::path_for(repo.objects_dir(), &id)];
     for path in outside.into_iter().chain(staging::elsewhere(transaction_dir)) {
         if path.symlink_metadata().is_ok() {
             in_place.push(path.display().to_string());
@@ -52,8 +53,8 @@ pub(super) fn locks_with(repo: &Repo, transaction_dir: &Path, token: &Token) -> 
     repo.locks_with(token, is_token(token.text(), transaction_dir))
 }
 
-/// How many files were taken out of the checkout. One that was exchanged has the name of the one in its place, but is older
-/// than the transaction directory.
+/// How many files were taken out of the checkout. A file that was exchanged has the name of the new one, but is older than the
+/// transaction directory.
 fn taken_out(transaction_dir: &Path) -> usize {
     let changed = |path: &Path| path.symlink_metadata().and_then(|found| found.modified()).ok();
     let begun = changed(&transaction_dir.join(TransactionDir::LIVE));
@@ -73,43 +74,30 @@ fn taken_out(transaction_dir: &Path) -> usize {
         .count()
 }
 
-/// Removes the locks that are the transaction's and the scratch worktree's entry, and moves the
-/// transaction directory aside, with the objects that it has left; gives where it is then. No file, reference or index is
-/// touched.
+/// Removes the transaction's locks and the scratch worktree's entry, moves the transaction directory aside, with its objects, and
+/// returns its new path. It touches no file, reference or index.
 pub(super) fn give_up(repo: &Repo, transaction_dir: &Path) -> Result<PathBuf> {
-    // One that cannot be read has no links that could be told.
+    // A token that cannot be read matches no lock.
     let token = Token::read(&transaction_dir.join(TOKEN)).unwrap_or_default();
     for lock in locks_with(repo, transaction_dir, &token)? {
         std::fs::remove_file(&lock).map_err(|e| vcs::Error::io("remove", &lock, e))?;
         point(Fault::LockDiscarded)?;
     }
-    let id = transaction_dir.file_name().unwrap_or_default().to_string_lossy();
+    let id = TransactionDir::id_of(transaction_dir);
     Scratch::remove(repo.common_dir(), &id)?;
-    outside::reap(repo, transaction_dir, &id)?;
-    // A reference may name what is in there. What cannot be moved is git's to prune.
-    let _ = std::fs::rename(quarantine_of(repo, transaction_dir), transaction_dir.join(OBJECTS));
+    outside::reap(repo, transaction_dir)?;
+    // A reference may name objects in there. If they cannot be moved, git prunes them.
+    let quarantine = Quarantine::path_for(repo.objects_dir(), &id);
+    let _ = std::fs::rename(quarantine, transaction_dir.join("objects"));
     set_aside(repo, transaction_dir)
 }
 
-/// Where the objects are put.
-const OBJECTS: &str = "objects";
-
-fn scratch_of(repo: &Repo, transaction_dir: &Path) -> PathBuf {
-    let id = transaction_dir.file_name().unwrap_or_default().to_string_lossy();
-    Scratch::path_for(repo.common_dir(), &id)
-}
-
-fn quarantine_of(repo: &Repo, transaction_dir: &Path) -> PathBuf {
-    let id = transaction_dir.file_name().unwrap_or_default().to_string_lossy();
-    Quarantine::path_for(repo.objects_dir(), &id)
-}
-
-/// Moves what stands among the transaction directories aside; gives where it is then.
+/// Moves a path among the transaction directories aside, and returns its new path.
 pub(super) fn set_aside(repo: &Repo, path: &Path) -> Result<PathBuf> {
     let all = TransactionDir::discarded(repo.common_dir());
     let mut name = path.file_name().unwrap_or_default().to_owned();
     repo.in_shared(&all, &mut Vec::new(), || Ok(()))?;
-    // One of that name may have been given up before, in a repository that was copied.
+    // In a copy of the repository one of that name may have been given up before.
     while all.join(&name).symlink_metadata().is_ok() {
         name.push("-again");
     }

@@ -1,7 +1,7 @@
-//! Branches that go, with what the configuration says of them: both, or neither.
+//! Deleting branches, with their configuration.
 //!
-//! The references go in one step, by git; that is the commit point. A note in the transaction's transaction directory has the rest done
-//! by the recovery, should this process be killed in between.
+//! Git deletes the references in one step, which is the commit point. A note in the transaction directory lets a recovery do the
+//! rest after a kill.
 
 use super::recover::End;
 use super::transaction_dir::TransactionDir;
@@ -18,21 +18,21 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-/// A branch that is to go.
+/// A branch to delete.
 pub struct Dropped {
     /// Its full name.
     pub name: String,
-    /// Where it is.
+    /// Its tip.
     pub tip: Oid,
-    /// The remote's branch that goes, too, and where that is.
+    /// The remote's branch to delete, too, and its tip.
     pub there: Option<(Upstream, Oid)>,
 }
 
-/// Removes branches, all or none. Those that a remote has go there first: what it refuses stays here, too.
+/// Deletes branches, all or none. A remote deletes its branches first: if it refuses, those here stay.
 ///
 /// # Errors
-/// One has moved or is locked, or a hook refuses, and all of them are there; or what the configuration says of them
-/// cannot be removed, which is left to the recovery.
+/// One has moved or is locked, or a hook refuses, and all of them stay; or their configuration cannot be removed, which is left
+/// to the recovery.
 pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: Duration) -> Result<()> {
     let who = repo.identities(&Given::default())?.committer;
     let transaction_dir = TransactionDir::open(repo, timeout)?;
@@ -49,7 +49,7 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: D
         Ok(lock)
     };
     let _lock = drop_all().inspect_err(|error| {
-        // What is not to be gone on with is not noted; what a remote may have done is.
+        // The note stays only if the remote may have deleted a branch.
         if !matches!(error, Error::Vcs(vcs::Error::Remote { .. })) {
             transaction_dir.forget(TransactionDir::DROPPED);
         }
@@ -64,12 +64,12 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: D
     Ok(())
 }
 
-/// What is noted of a branch that is to go.
+/// The note of a branch to delete.
 #[derive(Serialize, Deserialize)]
 struct Noted {
     name: String,
     tip: String,
-    /// The remote that has it, and its name there.
+    /// The remote, and the branch's name there.
     there: Option<(String, String)>,
 }
 
@@ -88,26 +88,22 @@ impl Noted {
             && self.there.as_ref().is_none_or(|(_, branch)| is_name(branch))
     }
 
-    /// Where a remote has it, or had it. No run has been told of a remote that the configuration does not know.
+    /// The remote's branch. A remote that is not configured is made up.
     fn upstream(&self, repo: &Repo) -> Option<Upstream> {
         let (remote, branch) = self.there.as_ref().filter(|(remote, _)| repo.has_remote(remote))?;
         Some(Upstream { remote: remote.clone(), branch: branch.clone() })
     }
 }
 
-/// Has the remote remove the branches that it has.
+/// Has the remote delete its branches.
 fn drop_there(repo: &Repo, all: &[Dropped], verify: bool, transaction_dir: &TransactionDir) -> Result<()> {
     let there = || all.iter().filter_map(|one| one.there.as_ref());
     let remotes: BTreeSet<&str> = there().map(|(upstream, _)| upstream.remote.as_str()).collect();
     let Some(remote) = remotes.first() else { return Ok(()) };
     if remotes.len() > 1 {
-        return Err(Error::Unsupported {
-            what: format!(
-                "branches of several remotes ({})",
-                remotes.iter().copied().collect::<Vec<_>>().join(", ")
-            ),
-            help: "drop those of one remote at a time".to_owned(),
-        });
+        let names: Vec<_> = remotes.iter().copied().collect();
+        let what = format!("branches of several remotes ({})", names.join(", "));
+        return Err(Error::Unsupported { what, help: "drop those of one remote at a time".to_owned() });
     }
     let refs = there().map(|(upstream, tip)| PushedRef { from: None, to: &upstream.branch, old: Some(*tip) });
     let refs: Vec<_> = refs.collect();
@@ -119,7 +115,7 @@ fn drop_there(repo: &Repo, all: &[Dropped], verify: bool, transaction_dir: &Tran
         Pushed::Refused(why) => return Err(Error::NotTaken { to, why }),
         Pushed::Unknown(why) => why,
     };
-    // The remote can be asked, and if not now, then by the recovery.
+    // The connection may have failed after the push, so the remote is asked, now or by a recovery.
     let answers: Vec<_> =
         there().map(|(upstream, _)| Some(repo.ask_remote(upstream).ok()?.is_none())).collect();
     if answers.iter().all(|gone| *gone == Some(true)) {
@@ -132,15 +128,15 @@ fn drop_there(repo: &Repo, all: &[Dropped], verify: bool, transaction_dir: &Tran
     Err(vcs::Error::Remote { remote: to, message }.into())
 }
 
-/// What a killed run has noted of branches that were to go; there is at least one.
+/// The note of the branches that a killed run was to delete; at least one.
 pub(super) struct Note(Vec<Noted>);
 
 impl Note {
-    /// What a transaction directory's note says, if it has one.
+    /// The note of a transaction directory, if it has one.
     pub(super) fn read(transaction_dir: &Path) -> Result<Option<Self>> {
         let mut noted: Vec<Noted> =
             TransactionDir::noted(transaction_dir, TransactionDir::DROPPED)?.unwrap_or_default();
-        // What can be no branch's name is none of ours.
+        // Other entries are made up.
         noted.retain(Noted::could_be);
         Ok((!noted.is_empty()).then_some(Self(noted)))
     }
@@ -150,12 +146,12 @@ impl Note {
         self.0.iter().map(|one| one.name.as_str())
     }
 
-    /// Whether a remote was asked to remove any.
+    /// Whether a remote was asked to delete any.
     pub(super) fn is_there(&self, repo: &Repo) -> bool {
         self.0.iter().any(|one| one.upstream(repo).is_some())
     }
 
-    /// Whether a remote has removed any; `None` if it cannot be asked.
+    /// Whether a remote has deleted any; `None` if it cannot be asked.
     pub(super) fn is_gone(&self, repo: &Repo) -> Option<bool> {
         let mut is_gone = false;
         for upstream in self.0.iter().filter_map(|one| one.upstream(repo)) {
@@ -164,7 +160,7 @@ impl Note {
         Some(is_gone)
     }
 
-    /// Goes on where the run stopped: removes here what a remote has removed. Returns a branch that is gone, if there is one.
+    /// Goes on where the run stopped: if the remote has deleted its branches, it deletes those here. Returns one of the branches.
     pub(super) fn settle(
         &self,
         repo: &Repo,
@@ -173,7 +169,7 @@ impl Note {
     ) -> Result<(Option<String>, End)> {
         let (mut gone, mut kept) = (Vec::new(), None);
         for one in &self.0 {
-            // It may have moved since, or be in use.
+            // A branch that has moved since, or is checked out, stays.
             if let (Some(tip), true, Some(alive)) = (repo.value(&one.name)?, is_gone, alive) {
                 let is_in_use =
                     repo.check_head(&one.name, true).is_ok() || repo.occupied_elsewhere(&one.name)?.is_some();

@@ -1,8 +1,8 @@
-//! Taking the record of a landing out of all chains for good: their references move to chains without it, and no reflog
-//! leads to those with it.
+//! Removing the record of a landing from all chains for good: their references move to chains without it, and their reflogs are
+//! removed.
 //!
-//! The move of the references is the commit point. A note in the transaction's transaction directory has the rest done by the recovery,
-//! should this process be killed in between.
+//! The move of the references is the commit point. A note in the transaction directory lets a recovery do the rest after a
+//! kill.
 
 use super::early::Early;
 use super::transaction_dir::TransactionDir;
@@ -18,11 +18,11 @@ use crate::vcs::repo::Repo;
 use std::path::Path;
 use std::time::Duration;
 
-/// Takes a record out of all chains: those after it are written anew, and nothing refers to it any more.
+/// Removes a record from all chains. The records after it are rewritten.
 ///
 /// # Errors
-/// The lock is not to be had, or the chain cannot be read or written, and it is as it was then; or its reflog cannot be
-/// removed, which is left to the recovery.
+/// The lock is held, or a chain cannot be read or written, and nothing has changed; or a reflog cannot be removed, which is left
+/// to the recovery.
 pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
@@ -36,7 +36,7 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     transaction_dir.note(repo, TransactionDir::FORGOTTEN, &(&was, &id))?;
     let all: Vec<_> = movements.iter().collect();
     let moved = point(Fault::ForgetNoted).and_then(|()| repo.update_refs(&all, &transaction_dir.alive));
-    // What is not to be gone on with is not noted.
+    // A recovery must not go on with a move that failed.
     moved.inspect_err(|_| transaction_dir.forget(TransactionDir::FORGOTTEN))?;
     interrupt::land();
     early.stay();
@@ -50,7 +50,7 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     Ok(())
 }
 
-/// Writes every chain that has a record without it, and gives how their references are to move.
+/// Rewrites every chain that has the record, and returns the moves of their references.
 fn without(repo: &Repo, record: &Link) -> Result<Vec<Movement>> {
     let who = repo.identities(&Given::default())?.committer;
     let id = Record::parse(&record.message).map(|record| record.id).unwrap_or_default();
@@ -59,7 +59,7 @@ fn without(repo: &Repo, record: &Link) -> Result<Vec<Movement>> {
         let mut later = Vec::new();
         let mut found = None;
         for link in repo.chain(tip, name == HISTORY) {
-            // By what it says: in a chain that was written anew it has another name.
+            // By its message: in a rewritten chain the commit has another id.
             if link.message == record.message {
                 found = Some(link);
                 break;
@@ -89,13 +89,12 @@ fn without(repo: &Repo, record: &Link) -> Result<Vec<Movement>> {
     }
 }
 
-/// Goes on where a killed process stopped; says whether it came so far that the record is gone.
+/// Goes on where a killed process stopped, and returns whether the record is gone.
 pub(super) fn settle(repo: &Repo, transaction_dir: &Path) -> Result<bool> {
     let noted = TransactionDir::noted(transaction_dir, TransactionDir::FORGOTTEN)?;
     let (was, id): (Vec<(String, Option<String>)>, String) = noted.unwrap_or_default();
-    let chains = repo.chains()?;
     let mut moved = false;
-    for (name, tip) in chains {
+    for (name, tip) in repo.chains()? {
         if was.iter().any(|(known, old)| *known == name && *old != Some(tip.to_string())) {
             repo.expire_reflog(&name)?;
             moved = true;

@@ -18,7 +18,7 @@ pub(super) struct Full {
 }
 
 impl Full {
-    /// Enters one with all that the base has, and what `.worktreeinclude` of the base names of what git ignores.
+    /// Enters one with all files of the base, and the ignored files that the base's `.worktreeinclude` names.
     pub(super) fn enter(
         repo: &Repo,
         transaction_dir: &TransactionDir,
@@ -28,10 +28,7 @@ impl Full {
     ) -> Result<Self> {
         let outside =
             Outside::make(repo, transaction_dir, options.scratch_dir.as_deref(), options.keep_scratch)?;
-        let tree = match base.id() {
-            Some(tree) => tree,
-            None => repo.empty_tree()?,
-        };
+        let tree = base.id().map_or_else(|| repo.empty_tree(), Ok)?;
         let enter = || -> Result<Scratch> {
             let scratch = Scratch::enter(
                 repo,
@@ -53,7 +50,7 @@ impl Full {
             if !outside.is_kept() {
                 return Err(e.into());
             }
-            // What was left there cannot be used.
+            // The kept files are unusable.
             drop(scratch);
             outside.empty()?;
             scratch = enter()?;
@@ -77,7 +74,7 @@ impl Full {
         Ok(())
     }
 
-    /// Puts a commit's parent and its tree there, as they stand when `git commit` runs its hooks.
+    /// Sets HEAD and the files, as they are when `git commit` runs its hooks.
     pub(super) fn show(&self, repo: &Repo, head: Option<Oid>, tree: Oid) -> Result<()> {
         self.scratch.show(repo, tree)?;
         Ok(self.scratch.set_head(repo, head)?)

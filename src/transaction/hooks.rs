@@ -1,23 +1,23 @@
 //! The user's hooks, as `git commit` runs them for each commit (githooks(5)), and two of this tool's own.
 //!
-//! They are those of the user's own worktree, wherever the scratch worktree is that they run in: a response that changes a
-//! hook, or where hooks are, is not judged by what it brings.
+//! They run in the scratch worktree, but they are the hooks of the user's own worktree: no response changes the hooks that
+//! judge it.
 
-use super::command::{self, Facts, Failure, Ran, Reason};
+use super::command::{self, Failure, Ran, Reason};
 use super::full::Full;
 use super::{Error, Made, Planned, Result, Transaction};
 use crate::path::{Places, RepoPath, is_sensitive};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
 use crate::vcs::repo::Repo;
-use crate::vcs::supervise::Ended;
+use crate::vcs::supervise::{Ended, Supervised};
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid, places};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// All, in the order in which they run. Those of a merge commit run like those of `git merge --no-ff`, but for post-merge:
-/// that is for what has come into a checkout, and post-llm-apply hears of that.
+/// All hooks, in the order in which they run. A merge commit has those of `git merge --no-ff` except post-merge, in whose place
+/// post-llm-apply runs.
 const ALL: &[&str] = &[
     PRE_COMMIT,
     PRE_MERGE_COMMIT,
@@ -28,10 +28,10 @@ const ALL: &[&str] = &[
     POST_LLM_APPLY,
 ];
 
-/// Those that `--no-verify` skips.
+/// The hooks that `--no-verify` skips.
 const SKIPPABLE: &[&str] = &[PRE_COMMIT, PRE_MERGE_COMMIT, COMMIT_MSG, PRE_LLM_APPLY];
 
-/// Those that are told of what has landed, and stop nothing.
+/// The hooks that run after the landing, and cannot stop it.
 const TOLD: &[&str] = &[POST_COMMIT, POST_LLM_APPLY];
 
 const PRE_COMMIT: &str = "pre-commit";
@@ -42,19 +42,19 @@ const POST_COMMIT: &str = "post-commit";
 const PRE_LLM_APPLY: &str = "pre-llm-apply";
 const POST_LLM_APPLY: &str = "post-llm-apply";
 
-/// How large a message may be that a hook leaves.
+/// The largest message that is read back from a hook, in bytes.
 const MESSAGE: u64 = 1 << 20;
 
-/// The hooks that are to run.
+/// The hooks that run for a landing.
 #[derive(Debug, Default)]
 pub(super) struct Hooks {
     active: Vec<(&'static str, PathBuf)>,
-    /// The paths of the checkout that they are made of.
+    /// The paths of the checkout that they consist of.
     made_of: Option<Places>,
 }
 
 impl Hooks {
-    /// Those that are there and executable.
+    /// The hooks that exist and are executable.
     pub(super) fn active(repo: &Repo, no_verify: bool, merge: bool, again: bool) -> Result<Self> {
         let mut active = Vec::new();
         let is_skipped = |name: &&&str| {
@@ -68,7 +68,7 @@ impl Hooks {
         Ok(Self { active, made_of: None })
     }
 
-    /// Notes of what files of a tree they are made of, if there are any.
+    /// Notes which files of a tree the hooks consist of, if there are hooks.
     pub(super) fn note_startup(&mut self, repo: &Repo, base: &BaseTree<'_>) -> Result<()> {
         if !self.active.is_empty() {
             self.made_of = Some(Places::new(repo.startup_paths(base)?));
@@ -76,13 +76,13 @@ impl Hooks {
         Ok(())
     }
 
-    /// Whether a landing that changes that path changes them.
+    /// Whether the hooks change with that path.
     fn are_made_of(&self, path: &str) -> bool {
         let Ok(path) = RepoPath::parse(path) else { return true };
         is_sensitive(&path) || self.made_of.as_ref().is_some_and(|places| places.hold(&path))
     }
 
-    /// Those that have to pass before anything lands.
+    /// The hooks that have to pass before anything lands.
     pub(super) fn judging(&self) -> impl Iterator<Item = &'static str> {
         self.active.iter().map(|(name, _)| *name).filter(|name| !TOLD.contains(name))
     }
@@ -92,12 +92,12 @@ impl Hooks {
     }
 }
 
-/// Whether a hook has nothing to say to new commits: `--no-verify` skips it, or there is no merge commit.
+/// Whether `--no-verify` skips a hook, or there is no merge commit for it.
 fn is_left_out(name: &str, no_verify: bool, merge: bool) -> bool {
     (no_verify && SKIPPABLE.contains(&name)) || (!merge && name == PRE_MERGE_COMMIT)
 }
 
-/// The hooks that are there and would run if their files were executable.
+/// The hooks that do not run because their files are not executable.
 ///
 /// # Errors
 /// The configuration cannot be read.
@@ -111,13 +111,18 @@ pub fn hooks_passed_over(repo: &Repo, no_verify: bool, merge: bool) -> Result<Ve
     Ok(found)
 }
 
-/// What hooks have made of a commit that is to be.
-pub(super) struct Judged {
-    pub(super) tree: Oid,
-    pub(super) message: String,
+/// The hooks that have to pass before a landing, in their order; `again` says whether its commits exist.
+///
+/// # Errors
+/// The configuration cannot be read.
+pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool, again: bool) -> Result<Vec<&'static str>> {
+    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge, again)?.judging().collect();
+    let last = "reference-transaction";
+    names.extend(repo.hook(last)?.map(|_| last));
+    Ok(names)
 }
 
-/// A commit that is to be.
+/// A commit to be made, for the hooks to judge.
 pub(super) struct Candidate<'a> {
     pub(super) planned: &'a Planned,
     pub(super) parent: Option<Oid>,
@@ -127,64 +132,49 @@ pub(super) struct Candidate<'a> {
 }
 
 impl Transaction<'_> {
-    /// What is told about the landing, as far as it is known.
-    pub(super) fn facts(&self, made: &Made, edits: &[usize]) -> Facts {
-        let commits: Vec<_> = made.all().collect();
-        Facts {
-            reference: self.target.name.clone(),
-            old: self.target.tip,
-            new: commits.last().copied(),
-            commits,
-            edits: edits.to_vec(),
-        }
-    }
-
-    /// Tells of a stash entry that a hook leaves: programs that run hooks put aside there what is not to be committed, and
-    /// one that was ended may not have put it back.
-    fn watched(&self, name: &str, run: impl FnOnce() -> Result<Ended>) -> Result<Ended> {
+    /// Runs a hook, and warns of a stash entry that it leaves: programs that run hooks stash what is not in the commit, and
+    /// one that was killed has not restored it.
+    fn watched(&self, command: Supervised, name: &str) -> Result<Ended> {
         let before = self.repo.value("refs/stash")?;
-        let ended = run();
-        match self.repo.value("refs/stash")? {
-            now if now == before => {}
-            Some(entry) => self.options.watch.warn(&format!(
+        let ended = command::run(command, name, self.options.watch);
+        let now = self.repo.value("refs/stash")?;
+        if let Some(entry) = now.filter(|_| now != before) {
+            self.options.watch.warn(&format!(
                 "the {name} hook left a stash entry ({}); see 'git stash list'",
                 self.repo.short(entry)
-            )),
-            None => self.options.watch.warn(&format!("the {name} hook dropped the stash")),
+            ));
         }
         ended
     }
 
-    /// Shows a tree on a commit to hooks, where any of these is active.
+    /// Puts a tree on a commit into the scratch worktree, if any of these hooks is active.
     fn show_to<'t>(
         &'t self,
         hooks: &[&str],
         head: Option<Oid>,
         tree: Oid,
-        edits: &[usize],
+        edits: &'t [usize],
         who: &'t Identities,
     ) -> Result<Option<Session<'t>>> {
         let is_active = hooks.iter().any(|name| self.hooks.get(name).is_some());
         let Some(full) = self.full.as_ref().filter(|_| is_active) else { return Ok(None) };
         self.early.as_ref().map_or(Ok(()), |early| early.release(&self.quarantine))?;
         full.show(self.repo, head, tree)?;
-        let facts = self.facts(&Made::default(), edits);
-        Ok(Some(Session { transaction: self, full, who, facts }))
+        Ok(Some(Session { transaction: self, full, who, made: None, edits }))
     }
 
-    /// Has the hooks of `git commit` judge a commit that is to be: its files, then its message.
-    pub(super) fn judge(&self, candidate: &Candidate<'_>, who: &Identities) -> Result<Judged> {
+    /// Runs the hooks of `git commit` for a commit, and returns the tree and the message that they leave.
+    pub(super) fn judge(&self, candidate: &Candidate<'_>, who: &Identities) -> Result<(Oid, String)> {
         let Candidate { planned, parent, tree, .. } = *candidate;
         let (hooks, message) = ([PRE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG], planned.message.clone());
         let Some(session) = self.show_to(&hooks, parent, tree, &planned.edits, who)? else {
-            return Ok(Judged { tree, message });
+            return Ok((tree, message));
         };
-        let tree = session.pre_commit(candidate)?;
-        Ok(Judged { tree, message: session.message(message, "message")? })
+        Ok((session.pre_commit(candidate)?, session.message(message, "message")?))
     }
 
-    /// Has the hooks of `git merge --no-ff` judge the merge commit that is to be, and gives its message. What they change of
-    /// its files is not taken in, as it is there.
+    /// Runs the hooks of `git merge --no-ff` for the merge commit, and returns the message that they leave. As there, files that
+    /// they change are ignored.
     pub(super) fn judge_merge(
         &self,
         message: &str,
@@ -204,14 +194,14 @@ impl Transaction<'_> {
         Ok(message)
     }
 
-    /// Runs pre-llm-apply at the last commit, with the plan to read.
+    /// Runs pre-llm-apply at the last commit, with the report as its input.
     pub(super) fn pre_llm_apply(&self, made: &Made, who: &Identities) -> Result<()> {
         let (Some(full), Some(_), Some(tip)) = (&self.full, self.hooks.get(PRE_LLM_APPLY), made.tip()) else {
             return Ok(());
         };
         full.show(self.repo, Some(tip), self.repo.tree_of(tip)?)?;
         let plan = self.write_plan(made, false)?;
-        let session = Session { transaction: self, full, who, facts: self.facts(made, &[]) };
+        let session = Session { transaction: self, full, who, made: Some(made), edits: &[] };
         session.must_pass(PRE_LLM_APPLY, &[], Some(&plan))?;
         Ok(())
     }
@@ -223,18 +213,16 @@ impl Transaction<'_> {
         Ok(file)
     }
 
-    /// Runs the hooks that are told of what has landed: post-commit once a commit, in the scratch worktree, then
-    /// post-llm-apply, in the user's. Nothing depends on how they end. Where what has landed may have changed these very
-    /// hooks they do not run.
+    /// Runs the hooks after the landing: post-commit for each commit, in the scratch worktree, then post-llm-apply, in the
+    /// user's. If they fail, it warns. If the landing changes hooks, they do not run.
     pub(super) fn tell(&mut self, made: &Made, series: &[Vec<usize>], who: &Identities, changed: &[String]) {
         let names: Vec<_> = TOLD.iter().copied().filter(|name| self.hooks.get(name).is_some()).collect();
         if names.is_empty() {
             return;
         }
         let watch = self.options.watch;
-        let warn = |text: &str| watch.warn(text);
         if changed.iter().any(|path| self.hooks.are_made_of(path)) {
-            return warn(&format!("the landing changes hooks: {} did not run", names.join(" and ")));
+            return watch.warn(&format!("the landing changes hooks: {} did not run", names.join(" and ")));
         }
         for name in names {
             let ran = match name {
@@ -245,18 +233,18 @@ impl Transaction<'_> {
                 Ok(Some(ended)) if !ended.is_success() => {
                     let said = String::from_utf8_lossy(&ended.output).trim_end().to_owned();
                     let said = if said.is_empty() { said } else { format!(": {said}") };
-                    warn(&format!("the {name} hook ended with status {}{said}", ended.status));
+                    watch.warn(&format!("the {name} hook ended with status {}{said}", ended.status));
                 }
                 Ok(_) => {}
-                Err(Error::Interrupted) => return warn(&format!("the {name} hook was interrupted")),
-                Err(e) => warn(&format!("the {name} hook failed: {e}")),
+                Err(Error::Interrupted) => return watch.warn(&format!("the {name} hook was interrupted")),
+                Err(e) => watch.warn(&format!("the {name} hook failed: {e}")),
             }
         }
     }
 
     fn post_commit(&mut self, made: &Made, series: &[Vec<usize>], who: &Identities) -> Result<Option<Ended>> {
         if self.full.is_none() {
-            // Nothing had to pass, so there was no need for all files until now.
+            // No hook or command has needed all files until now.
             self.scratch = None;
             let base = self.repo.tree(self.target.start)?;
             self.full =
@@ -265,13 +253,13 @@ impl Transaction<'_> {
         let Some(full) = &self.full else { return Ok(None) };
         let mut last = None;
         for (commit, edits) in made.commits.iter().zip(series) {
-            // One that existed was not committed now.
+            // The hook is for commits made now.
             let Some(commit) = commit.filter(|commit| !made.existed.contains(commit)) else { continue };
             full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
-            let session = Session { transaction: self, full, who, facts: self.facts(made, edits) };
+            let session = Session { transaction: self, full, who, made: Some(made), edits };
             let ended = session.run(POST_COMMIT, &[], None)?;
             point(Fault::HookTold)?;
-            // The first that fails is the one to tell of.
+            // The first failure is the one to report.
             last = last.filter(|ended: &Ended| !ended.is_success()).or(ended);
         }
         Ok(last)
@@ -281,52 +269,52 @@ impl Transaction<'_> {
         let Some(program) = self.hooks.get(POST_LLM_APPLY) else { return Ok(None) };
         let plan = self.write_plan(made, true)?;
         let mut command = self.repo.hook_command(program, &plan)?;
-        self.facts(made, &[]).tell(&mut command);
-        let run = || command::run(command, POST_LLM_APPLY, self.options.watch);
-        let ended = self.watched(POST_LLM_APPLY, run)?;
+        self.tell_facts(&mut command, made, &[]);
+        let ended = self.watched(command, POST_LLM_APPLY)?;
         point(Fault::HookTold)?;
         Ok(Some(ended))
     }
 }
 
-/// Hooks that run in the scratch worktree, on behalf of somebody, and what they are told.
+/// The hooks of one commit, in the scratch worktree.
 struct Session<'t> {
     transaction: &'t Transaction<'t>,
     full: &'t Full,
     who: &'t Identities,
-    facts: Facts,
+    /// The commits that are made, once all are.
+    made: Option<&'t Made>,
+    edits: &'t [usize],
 }
 
 impl Session<'_> {
     /// Runs a hook, if it is active.
     fn run(&self, name: &'static str, args: &[&OsStr], input: Option<&Path>) -> Result<Option<Ended>> {
-        let Transaction { repo, hooks, options, .. } = self.transaction;
+        let Transaction { repo, hooks, .. } = self.transaction;
         let Some(program) = hooks.get(name) else { return Ok(None) };
         let mut command = self.full.scratch.hook(repo, program, args, input)?;
         self.who.tell_author(&mut command);
-        self.facts.tell(&mut command);
-        let run = || command::run(command, name, options.watch);
-        self.transaction.watched(name, run).map(Some)
+        self.transaction.tell_facts(&mut command, self.made.unwrap_or(&Made::default()), self.edits);
+        self.transaction.watched(command, name).map(Some)
     }
 
-    /// Likewise one that has to succeed.
+    /// As `run`, for a hook that has to succeed.
     fn must_pass(&self, name: &'static str, args: &[&OsStr], input: Option<&Path>) -> Result<Option<Ended>> {
         let Some(ended) = self.run(name, args, input)? else { return Ok(None) };
         point(Fault::HookRun)?;
         match ended.is_success() {
             true => Ok(Some(ended)),
-            false => Err(Error::Hook(Box::new(Failure::of(Ran::Hook(name), &self.facts.edits, &ended)))),
+            false => Err(Error::Hook(Box::new(Failure::of(Ran::Hook(name), self.edits, &ended)))),
         }
     }
 
-    /// Runs pre-commit. What it changes in files of the commit, or adds, is taken in, and it runs again.
+    /// Runs pre-commit. If it changes files of the commit, or adds some, the commit gets that, and it runs again.
     fn pre_commit(&self, candidate: &Candidate<'_>) -> Result<Oid> {
-        let Self { transaction: Transaction { repo, options, .. }, full, facts, .. } = self;
+        let Self { transaction: Transaction { repo, options, .. }, full, edits, .. } = self;
         let refuse = |reason: Option<Reason>, ended: &Ended| {
             let ran = Ran::Hook(PRE_COMMIT);
             let failure = match reason {
-                Some(reason) => Failure::new(ran, reason, &facts.edits, ended),
-                None => Failure::of(ran, &facts.edits, ended),
+                Some(reason) => Failure::new(ran, reason, edits, ended),
+                None => Failure::of(ran, edits, ended),
             };
             Err(Error::Hook(Box::new(failure)))
         };
@@ -337,7 +325,7 @@ impl Session<'_> {
             if ended.stopped.is_some() {
                 return refuse(None, &ended);
             }
-            // Git takes that for one without files, and would commit that all are gone.
+            // To git that is an index without files, and it would commit their removal.
             if full.scratch.index().symlink_metadata().is_err() {
                 return refuse(Some(Reason::NoIndex), &ended);
             }
@@ -355,7 +343,7 @@ impl Session<'_> {
             options.watch.warn(&format!(
                 "the pre-commit hook changed {} in the commit of {}; the changes are in the commit",
                 changed.join(", "),
-                command::named(&facts.edits)
+                command::named(edits)
             ));
             (tree, is_second) = (now, true);
             full.show(repo, candidate.parent, tree)?;
@@ -363,9 +351,9 @@ impl Session<'_> {
         Ok(tree)
     }
 
-    /// Runs the hooks that see the message, and gives what they have left. They are told where it is from.
+    /// Runs the hooks that see the message, which comes from that source, and returns the message that they leave.
     fn message(&self, message: String, source: &str) -> Result<String> {
-        let Self { transaction: Transaction { repo, options, commit_settings, .. }, full, facts, .. } = self;
+        let Self { transaction: Transaction { repo, options, commit_settings, .. }, full, edits, .. } = self;
         let file = full.scratch.message();
         let written = commit_settings.encode(repo, &message)?;
         std::fs::write(&file, &written).map_err(|e| vcs::Error::io("write", &file, e))?;
@@ -376,7 +364,7 @@ impl Session<'_> {
         }
         let Some((name, ended)) = last else { return Ok(message) };
         let refuse =
-            |reason| Err(Error::Hook(Box::new(Failure::new(Ran::Hook(name), reason, &facts.edits, &ended))));
+            |reason| Err(Error::Hook(Box::new(Failure::new(Ran::Hook(name), reason, edits, &ended))));
         let Ok(left) = places::read(&file, MESSAGE) else { return refuse(Reason::NoMessage) };
         if left == written {
             return Ok(message);

@@ -1,4 +1,4 @@
-//! What a landing is about to do, on disk before it does it: enough to bring it to either end without its process.
+//! The journal: what a landing is about to do. It is on disk before the landing does it, so that a recovery can finish or undo it.
 
 use super::TransactionDir;
 use super::staging::Staged;
@@ -19,25 +19,25 @@ pub(super) const NAME: &str = "journal";
 /// The token's file; the lock files are links to it.
 pub(super) const TOKEN: &str = "token";
 
-/// The index that is prepared; it stays there, as another name of what is put in place.
+/// The new index. Once it is in place, this is a second link to it.
 pub(super) const INDEX: &str = "index";
 
-/// The index that was there when the checkout's files began to change; an empty file if there was none.
+/// The old index; an empty file if there was none.
 pub(super) const INDEX_BEFORE: &str = "index-was";
 
-/// The version of this format. A journal of another version is not acted upon.
+/// The version of this format. A journal of another version is refused.
 pub(super) const VERSION: u32 = 1;
 
-/// How large a journal or a note may be, in bytes: some hundred for each path.
+/// The largest journal or note, in bytes. A path takes some hundred.
 pub(super) const LIMIT: u64 = 128 << 20;
 
-/// What the token of a transaction holds, by its directory.
+/// The text of a transaction's token.
 fn token_of(transaction_dir: &Path) -> Vec<u8> {
     let id = transaction_dir.file_name().unwrap_or_default();
     [b"git-llm-apply ", id.as_bytes(), b"\n"].concat()
 }
 
-/// Whether that is all of it.
+/// Whether that is the whole text.
 pub(super) fn is_token(text: &[u8], transaction_dir: &Path) -> bool {
     text == token_of(transaction_dir)
 }
@@ -46,30 +46,30 @@ pub(super) fn is_token(text: &[u8], transaction_dir: &Path) -> bool {
 pub(super) struct Journal {
     pub(super) version: u32,
     pub(super) process: u32,
-    /// The git directory that all worktrees share, as it was called then.
+    /// The git directory that all worktrees share, by its path at that time.
     pub(super) common_dir: AnyPath,
-    /// The git directory of the worktree that publishes.
+    /// The git directory of the worktree.
     pub(super) git_dir: AnyPath,
     /// Its checkout.
     pub(super) workdir: Option<AnyPath>,
-    /// Its index, if that moves along.
+    /// Its index, if the landing changes that.
     pub(super) index: Option<AnyPath>,
-    /// Where the objects go.
+    /// The object directory.
     pub(super) objects_dir: AnyPath,
     /// The commit point.
     pub(super) movement: Movement,
-    /// The movements of the references that keep the records, which go along.
+    /// The movements of the records' references.
     #[serde(default)]
     pub(super) records: Vec<Movement>,
-    /// Whether the reference is moved by git itself, so that its hook runs; reflogs are git's then.
+    /// Whether git itself moves the references, with their reflogs, so that its hook runs.
     pub(super) by_git: bool,
-    /// The objects that go in.
+    /// The new objects.
     pub(super) objects: Manifest,
-    /// The checkout's part, if one moves along.
+    /// The changes to the checkout.
     pub(super) staged: Option<Staged>,
 }
 
-/// A path of any bytes, in JSON.
+/// A path in JSON. It need not be UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AnyPath(pub(super) PathBuf);
 
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for AnyPath {
     }
 }
 
-/// What every version has, and all that is to be read of another version's.
+/// The part that every version has.
 #[derive(Deserialize)]
 struct Head {
     version: u32,
@@ -111,9 +111,9 @@ impl Journal {
         std::iter::once(&self.movement).chain(&self.records).collect()
     }
 
-    /// Writes token and journal, and renames the journal into place. Where anything of the landing is synced, these are on
-    /// the disk before, and a lock that holds the token can always be told for what it is. `early`: some of its objects went in
-    /// before. `objects`: those that are still to be synced.
+    /// Writes token and journal, and renames the journal into place. If anything of the landing is synced, these are synced before,
+    /// so that a lock with the token can always be recognized. `early` says whether objects went in before; `objects` are
+    /// those to be synced.
     pub(super) fn write(
         &self,
         repo: &Repo,
@@ -123,9 +123,9 @@ impl Journal {
     ) -> Result<()> {
         let durable = Durability::of(repo)?;
         let sync = match self.index.is_some() || early {
-            // Files of a checkout are nobody's but the user's, and what is to become of them has to be known.
+            // The recovery must know what happens to the user's files.
             true => durable.any(),
-            // What becomes of a branch alone git, too, leaves to the system.
+            // For a branch alone it does as git does.
             false => durable.syncs(&self.objects),
         };
         let mut unsynced = objects;
@@ -133,7 +133,7 @@ impl Journal {
         let aside = transaction_dir.file("journal.new");
         let failed = |e: std::io::Error| vcs::Error::io("write", &aside, e);
         let bytes = serde_json::to_vec(self).map_err(|e| failed(e.into()))?;
-        // What could not be read again is not begun.
+        // A journal that could not be read again must not be used.
         Self::parse(&bytes).map_err(|why| failed(std::io::Error::other(why)))?;
         unsynced.write(aside.clone(), &bytes, sync)?;
         unsynced.sync()?;
@@ -146,8 +146,8 @@ impl Journal {
         point(Fault::JournalPlaced)
     }
 
-    /// Reads a transaction directory's journal; `None` if there is none. Whatever it says may have been made up by somebody: it is whole
-    /// and well-formed, and its places are still to be looked at.
+    /// Reads a transaction directory's journal; `None` if there is none. It may be made up: it is well-formed, but its
+    /// places are not checked yet.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -187,15 +187,15 @@ impl Journal {
             RepoPath::parse(path).map_err(|_| named(path))?;
         }
         let mut blobs = staged.files.iter().filter_map(|file| file.after.as_deref());
-        // Fingerprints of files, which are short ones in any repository.
+        // These are SHA-1 in any repository.
         match blobs.find(|id| id.len() != 40 || !is_object_name(id)) {
             Some(id) => Err(named(id)),
             None => Ok(journal),
         }
     }
 
-    /// Puts the present name of the shared git directory in the place of the one that it had: the repository may have
-    /// been moved, copied, or mounted elsewhere, and what stands at its old name is none of this journal's business.
+    /// Replaces the old path of the shared git directory by its path now. The repository may have been moved, copied, or mounted
+    /// elsewhere, and the old path must not be touched then.
     pub(super) fn relocate(&mut self, common_dir: &Path) {
         let old = std::mem::replace(&mut self.common_dir.0, common_dir.to_owned());
         let staged = self.staged.as_mut().map(|staged| &mut staged.directory);
@@ -209,7 +209,7 @@ impl Journal {
         }
     }
 
-    /// Moves the checkout's part to where the checkout is now.
+    /// Replaces the old path of the checkout by its path now.
     pub(super) fn relocate_checkout(&mut self, workdir: Option<&Path>) {
         let old = std::mem::replace(&mut self.workdir, workdir.map(|path| AnyPath(path.to_owned())));
         if let (Some(old), Some(new), Some(staged)) = (old, workdir, &mut self.staged)
@@ -221,7 +221,7 @@ impl Journal {
         }
     }
 
-    /// Removes a transaction directory's journal: what it was for is done.
+    /// Removes a transaction directory's journal, once it is done.
     pub(super) fn retire(transaction_dir: &Path) -> Result<()> {
         places::remove_file(&transaction_dir.join(NAME))
     }

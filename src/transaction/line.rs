@@ -1,7 +1,7 @@
-//! The line of those that others have overtaken on a branch: they land one after the other.
+//! The line on a branch: runs that others have overtaken land one after the other.
 //!
-//! It is no lock. Who is tried for the first time, and git itself, move the branch as ever. Who stands in it has a transaction
-//! directory, so that the next recovery takes away what a killed run leaves.
+//! It is not a lock: runs in their first try, and git itself, do not stand in line. Each place has a transaction directory, so
+//! that a recovery removes it after a kill.
 
 use super::transaction_dir::TransactionDir;
 use super::{Result, check_interrupt, interrupt};
@@ -11,10 +11,10 @@ use crate::vcs::{self, places};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often it is looked who is before.
+/// How often to look who is ahead.
 const TICK: Duration = Duration::from_millis(20);
 
-/// A place in the line of a branch. It is left when this is dropped.
+/// A place in the line of a branch, until it is dropped.
 pub struct Line {
     transaction_dir: TransactionDir,
     reference: String,
@@ -22,10 +22,10 @@ pub struct Line {
 }
 
 impl Line {
-    /// Goes to the end of the line of that reference.
+    /// Joins the end of the line of that reference.
     ///
     /// # Errors
-    /// What the file system says, or somebody holds the repository's lock for so long.
+    /// As the file system reports, or another run holds the repository's lock.
     pub fn join(repo: &Repo, reference: &str, timeout: Duration) -> Result<Self> {
         let held = interrupt::hold();
         let transaction_dir = TransactionDir::open(repo, timeout)?;
@@ -34,7 +34,7 @@ impl Line {
         Ok(Self { transaction_dir, reference: reference.to_owned(), _held: held })
     }
 
-    /// Waits for those that are before, and says whether they are done. Whenever one of them is, `patience` begins anew.
+    /// Waits for the runs ahead, and returns whether all of them ended. Each one that ends restarts `patience`.
     ///
     /// # Errors
     /// A signal.
@@ -58,7 +58,7 @@ impl Line {
         }
     }
 
-    /// How many live runs joined the line before. What cannot be read is in nobody's way.
+    /// The number of live runs ahead. What cannot be read does not count.
     fn before(&self) -> usize {
         let path = &self.transaction_dir.path;
         let others =

@@ -1,4 +1,4 @@
-//! Which edits of a response have landed: what the chain of records lists under the response's digest.
+//! The list of landings that each response has in the records, under its digest.
 
 use super::Result;
 use crate::report::record::LandedEdits;
@@ -6,15 +6,15 @@ use crate::response::Response;
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
-/// How many landings are listed for one response.
+/// The largest number of landings in the list of one response.
 const MOST: usize = 32;
 
-/// The digest by which a response is known.
+/// The digest of a response.
 pub fn digest(repo: &Repo, response: &Response) -> String {
     repo.checksum_of(&[&response.plain_text()])
 }
 
-/// The landings of a response that are on record, the newest first. A list that is not of our form is empty.
+/// The recorded landings of a response, the newest first. A malformed list is empty.
 ///
 /// # Errors
 /// The object store fails.
@@ -22,17 +22,14 @@ pub fn of(repo: &Repo, digest: &str) -> Result<Vec<LandedEdits>> {
     Ok(parse(repo.listed(digest)?))
 }
 
-/// The list of each digest with one landing more, as `before`, the tree of the record before, has it.
+/// The list of each digest, as `before`, the tree of the record before, has it, with one more landing.
 pub(super) fn with(
     repo: &Repo,
     before: Option<Oid>,
     landed: &[(String, LandedEdits)],
 ) -> Result<Vec<(String, Vec<u8>)>> {
     let one = |(digest, new): &(String, LandedEdits)| {
-        let mut list = match before {
-            Some(tree) => parse(repo.listed_in(tree, digest)?),
-            None => Vec::new(),
-        };
+        let mut list = parse(before.map(|tree| repo.listed_in(tree, digest)).transpose()?.flatten());
         list.insert(0, new.clone());
         list.truncate(MOST);
         Ok((digest.clone(), serde_json::to_vec(&list).unwrap_or_default()))

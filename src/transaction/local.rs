@@ -1,7 +1,7 @@
-//! Uncommitted changes in files that a landing touches, carried across it: what is in the checkout and what is staged are each
-//! merged with what the landing makes of the file.
+//! Uncommitted changes in files that a landing touches, carried across it: the checkout's file and the staged one are each merged
+//! with the new one.
 //!
-//! The file is merged as it stands in the checkout, so that lines which nobody has changed keep their bytes.
+//! The checkout's file is merged as it is, so that unchanged lines keep their bytes.
 
 use super::Result;
 use super::obstacles::{EXECUTABLE, FILE};
@@ -12,33 +12,33 @@ use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
 use crate::version;
 
-/// A file with uncommitted changes that can be carried across.
+/// A file with uncommitted changes to be carried across.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Local {
     pub(super) path: String,
-    /// Where they go: there too, unless the file is moved.
+    /// Its new path: the same, unless the file is moved.
     pub(super) to: String,
-    /// What is committed.
+    /// The committed file.
     pub(super) old: Entry,
-    /// What the index has.
+    /// The staged file.
     pub(super) index: Entry,
-    /// The file in the checkout, and whether it may be run.
+    /// The checkout's file, and whether it is executable.
     pub(super) file: Identity,
     pub(super) executable: bool,
 }
 
-/// What becomes of such a file.
+/// The merged file.
 pub(super) struct Merged {
-    /// What the index is to have.
+    /// The new index entry.
     pub(super) index: Entry,
-    /// What is to stand in the checkout.
+    /// The new content of the checkout's file.
     pub(super) bytes: Vec<u8>,
     pub(super) mode: u32,
 }
 
 impl Local {
-    /// Merges `mine`, which is what the checkout has, and what is staged with the new commit's entry. `content` says what an
-    /// entry is in the checkout at a path. The error has the lines of the user's text that are in conflict.
+    /// Merges `mine`, the content of the checkout's file, and the staged file with the new entry. `content` returns the
+    /// content that an entry has in the checkout. The error has the lines of the user's text that are in conflict.
     pub(super) fn merge(
         &self,
         repo: &Repo,

@@ -5,11 +5,11 @@
 //!            `---------------------------- abort ------------------------------'---> as it was
 //! ```
 //!
-//! Where a hook or a command of `--exec` is to run, all files appear in the scratch worktree, and the objects go into the
-//! repository earlier, since these processes have to see them; see `full`, `hooks`, `exec` and `early`.
+//! For hooks and `--exec` commands the scratch worktree gets all files, and the objects go into the repository early, because
+//! these processes have to see them: see `full`, `hooks`, `exec` and `early`.
 //!
-//! The one commit point is the move of the reference. Before it everything goes back, after it everything goes
-//! forward; a process killed in between leaves a journal, and [`recover()`] does the same from that.
+//! The commit point is the move of the reference. A failure before it undoes everything; after it the landing is finished.
+//! A killed process leaves a journal, and [`recover()`] does the same by that.
 
 mod attempt;
 mod carry;
@@ -50,10 +50,10 @@ pub use carry::{Brought, Clash, ClashKind, carry};
 pub use command::{Failure, Ran, Reason};
 pub use drop::{Dropped, drop_branches};
 pub use forget::forget;
-pub use hooks::hooks_passed_over;
+pub use hooks::{hooks_passed_over, hooks_to_pass};
 pub use line::Line;
 pub use obstacles::Obstacle;
-pub use preview::{Preview, hooks_to_pass, in_the_way, in_the_way_of};
+pub use preview::{Preview, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
 pub use record::{Recording, contents, records};
 pub use recover::{End, Recovered, pending, recover};
@@ -85,27 +85,27 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use transaction_dir::remove_abandoned;
 
-/// Why nothing landed, or (in one case) why what landed is not finished.
+/// Why nothing landed, or why a landing is not finished.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Git or the file system.
+    /// Git or the file system failed.
     #[error(transparent)]
     Vcs(#[from] vcs::Error),
-    /// The repository is in the way; nothing was written.
+    /// Obstacles; nothing was written.
     #[error("the repository is in the way")]
     InTheWay(Vec<Obstacle>),
     /// Another landing holds the repository's lock.
     #[error("another git llm-apply holds the repository's lock; gave up after {} seconds", .0.as_secs())]
     Busy(Duration),
-    /// Something that a later version will do.
+    /// Something is not supported yet.
     #[error("{what}, which git llm-apply does not support yet")]
     Unsupported {
-        /// What was met.
+        /// What it is.
         what: String,
         /// What to do instead.
         help: String,
     },
-    /// Nothing is left of a commit's message.
+    /// A commit's message is empty.
     #[error("the message of {0} is empty")]
     EmptyMessage(String),
     /// A refused attempt cannot be read.
@@ -116,10 +116,10 @@ pub enum Error {
         /// Why, as the rest of the sentence.
         why: String,
     },
-    /// There is no such refused attempt, or more than one.
+    /// No refused attempt has that name, or several have it.
     #[error("{message}")]
     NoAttempt {
-        /// What was looked for.
+        /// The message.
         message: String,
         /// Whether there are any.
         others: bool,
@@ -133,20 +133,20 @@ pub enum Error {
     /// Every commit would be empty.
     #[error("there is nothing to land")]
     Nothing,
-    /// A signal; everything is as it was.
+    /// A signal came; everything is as it was.
     #[error("interrupted; everything is as it was")]
     Interrupted,
-    /// What a killed run has left cannot be brought to an end, since its journal cannot be used.
+    /// A killed run cannot be recovered, because its journal cannot be used.
     #[error(
         "the journal of a killed run cannot be used: {why}; the run has left {}",
         remains(transaction_dir, in_place)
     )]
     Broken {
-        /// The directory of that run.
+        /// The run's directory.
         transaction_dir: PathBuf,
         /// Why, as a sentence.
         why: String,
-        /// What of it is in place.
+        /// What the run has left elsewhere.
         in_place: Vec<String>,
     },
     /// The remote's branch has moved on; nothing was changed.
@@ -165,7 +165,7 @@ pub enum Error {
         /// What git says.
         why: String,
     },
-    /// Nobody knows whether the remote has taken a push; nothing is taken back.
+    /// It is not known whether the remote has taken a push; nothing is undone.
     #[error(
         "it is not known whether {to} took {new}: {why}; nothing was taken back, and the branch here was not moved"
     )]
@@ -177,7 +177,7 @@ pub enum Error {
         /// What git says.
         why: String,
     },
-    /// The remote has taken a push, and the branch here could not be moved.
+    /// The remote has taken a push, but the branch here could not be moved.
     #[error("{to} took {new}, but the branch here was not moved: {source}")]
     NotHere {
         /// The branch and the remote.
@@ -187,15 +187,15 @@ pub enum Error {
         /// Why not.
         source: Box<Error>,
     },
-    /// It failed before the branch moved, and taking back what was done failed too; that stays for the recovery.
+    /// It failed before the branch moved, and the rollback failed, too. A recovery can do that.
     #[error("{source}; and the rollback failed: {back}")]
     Stuck {
         /// Why it failed.
         source: Box<Error>,
-        /// Why it could not be taken back.
+        /// Why the rollback failed.
         back: Box<Error>,
     },
-    /// The branch has moved, but a later step failed and stays for the recovery.
+    /// The branch has moved, but a later step failed. A recovery can do that.
     #[error("landed as {new}, but the cleanup failed: {source}")]
     Unfinished {
         /// The new tip.
@@ -208,65 +208,63 @@ pub enum Error {
 }
 
 fn remains(transaction_dir: &Path, in_place: &[String]) -> String {
-    let transaction_dir = transaction_dir.display().to_string();
-    std::iter::once(&transaction_dir).chain(in_place).map(String::as_str).collect::<Vec<_>>().join(", ")
+    [&[transaction_dir.display().to_string()], in_place].concat().join(", ")
 }
 
-/// What was written as JSON, read as the formats read theirs: of a second kind of reader all of it would be in the program
-/// twice.
+/// Reads JSON from a string, as the formats do: a reader for bytes would put that code into the program twice.
 fn from_json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     serde_json::from_str(std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?)
 }
 
-/// The result of most things here.
+/// The result of a transaction's function.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The report of commits that land, as JSON.
+/// Makes the report of commits that land, as JSON.
 pub type Json<'a> = &'a dyn Fn(&Made) -> String;
 
-/// How a transaction is to go about it.
+/// How a transaction lands.
 pub struct Options<'a> {
     /// How long to wait for another landing (`llmapply.lockTimeout`).
     pub lock_timeout: Duration,
-    /// Whether hooks that can be skipped are skipped (`--no-verify`).
+    /// Skip the hooks that can be skipped (`--no-verify`).
     pub no_verify: bool,
-    /// Whether commits that exist are made again or taken back: then git runs neither pre-commit nor commit-msg.
+    /// Existing commits are made again or undone: for these git runs neither pre-commit nor commit-msg.
     pub again: bool,
-    /// Whether a merge commit is to be above the others.
+    /// Put a merge commit above the others.
     pub merge: bool,
     /// Commands that have to succeed (`--exec`).
     pub exec: Vec<String>,
-    /// Whether they run at every commit (`--exec-each`), and not at the last only.
+    /// Run them at every commit (`--exec-each`), not only at the last.
     pub exec_each: bool,
-    /// Where full scratch worktrees are made (`llmapply.scratchDir`); by default in the user's cache directory.
+    /// The directory for full scratch worktrees (`llmapply.scratchDir`); by default in the user's cache directory.
     pub scratch_dir: Option<PathBuf>,
-    /// Whether one of them stays for the next landing (`llmapply.keepScratch`).
+    /// Keep one of them for the next landing (`llmapply.keepScratch`).
     pub keep_scratch: bool,
-    /// Whether uncommitted changes in the files that are touched are carried across (`--autostash`).
+    /// Carry uncommitted changes in the touched files across (`--autostash`).
     pub autostash: bool,
-    /// The reflog's message.
+    /// The message for the reflog.
     pub reflog: String,
-    /// What was said of the author.
+    /// The author, as given.
     pub author: Given,
-    /// Whether commits are signed.
+    /// Whether to sign commits.
     pub sign: Sign,
-    /// What becomes of messages at last, and what begins a comment in them.
+    /// How messages are cleaned up at the end, and what begins a comment in them.
     pub cleanup: (Cleanup, String),
-    /// What pre-llm-apply and, when it has landed, post-llm-apply find on their standard input.
+    /// Makes the standard input of pre-llm-apply and, once it has landed, of post-llm-apply.
     pub describe: &'a dyn Fn(&Made, bool) -> String,
-    /// Who is told what hooks and commands do.
+    /// The listener.
     pub watch: &'a dyn Watch,
-    /// What is to be kept of it (`llmapply.record`), and its report as JSON.
+    /// What to record (`llmapply.record`), with the report as JSON.
     pub record: Option<(Recording<'a>, Json<'a>)>,
-    /// Where the commits are pushed to before the branch moves (`--push`).
+    /// The branch to push to before the branch here moves (`--push`).
     pub push: Option<Upstream>,
-    /// The refused attempts that it lands in the place of, and that are forgotten then.
+    /// The refused attempts to be forgotten after the landing.
     pub attempts: Vec<String>,
-    /// Where it takes its transaction directory from, if one was left there, and leaves it.
+    /// A place for the transaction directory, between two landings of one run.
     pub spare: Option<&'a SpareRoom>,
 }
 
-/// What could not be read of a tree.
+/// The error for a tree that cannot be read.
 fn unreadable(error: crate::plan::TreeError) -> Error {
     match error.source.downcast::<vcs::Error>() {
         Ok(source) => Error::Vcs(*source),
@@ -274,15 +272,15 @@ fn unreadable(error: crate::plan::TreeError) -> Error {
     }
 }
 
-/// Looks whether to go on.
+/// Fails if a signal has come.
 ///
 /// # Errors
-/// A signal has come.
+/// [`Error::Interrupted`].
 pub fn check_interrupt() -> Result<()> {
     if interrupt::seen() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
-/// Waits for the repository's lock, until a signal comes.
+/// Waits for the repository's lock.
 fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
     let end = Instant::now() + timeout;
     loop {
@@ -297,7 +295,7 @@ fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
     }
 }
 
-/// A transaction under way. Dropping it takes everything back.
+/// A transaction. Dropping it rolls it back.
 #[must_use]
 pub struct Transaction<'r> {
     // In the order in which they are to be dropped.
@@ -310,7 +308,7 @@ pub struct Transaction<'r> {
     target: Target,
     options: Options<'r>,
     hooks: Hooks,
-    /// What the landing touches, and the index that it was checked against.
+    /// The paths that the landing touches, and the index that they were checked against.
     touched: Vec<series::Touched>,
     index: Option<Index>,
     /// Uncommitted changes that are carried across.
@@ -319,10 +317,10 @@ pub struct Transaction<'r> {
 }
 
 impl<'r> Transaction<'r> {
-    /// Makes a room for the transaction, refuses what is in the way, and enters the scratch worktree.
+    /// Makes the transaction directory, checks for obstacles, and enters the scratch worktree.
     ///
     /// # Errors
-    /// [`Error::InTheWay`], or what cannot be served; everything is as it was then.
+    /// [`Error::InTheWay`], or something is not supported; everything is as it was then.
     pub fn begin(
         repo: &'r Repo,
         target: Target,
@@ -330,12 +328,11 @@ impl<'r> Transaction<'r> {
         series: &[Planned],
         options: Options<'r>,
     ) -> Result<Self> {
-        obstacles::unsupported()?;
         conversions::refuse_together(base, series)?;
         let mut hooks = Hooks::active(repo, options.no_verify, options.merge, options.again)?;
         hooks.note_startup(repo, base)?;
         let touched = series::touched(base, series)?;
-        // What was given is looked at before anybody writes a message.
+        // A bad author is refused before the user edits messages.
         repo.identities(&options.author)?;
         let commit_settings = repo.commit_settings(&options.sign)?;
         let (transaction_dir, mut scratch, emptied) =
@@ -345,17 +342,15 @@ impl<'r> Transaction<'r> {
             };
         point(Fault::Begun)?;
         let look = |copy: &str| -> Result<(Option<Index>, InCheckout)> {
-            let index = match target.checked_out {
-                true => Some(repo.copy_index(transaction_dir.file(copy))?),
-                false => None,
-            };
+            let index =
+                target.checked_out.then(|| repo.copy_index(transaction_dir.file(copy))).transpose()?;
             let found = obstacles::check(repo, &target, &touched, index.as_ref(), options.autostash)?;
             Ok((index, found))
         };
         let (mut index, mut found) = look("index-before")?;
         if !found.obstacles.is_empty() {
             repo.check_head(&target.name, target.is_head)?;
-            // It may be the landing of another run, half seen: of these none is under way under the lock.
+            // The obstacle may be another run's landing, half done. Under the lock there is none.
             let _lock = lock(repo, options.lock_timeout)?;
             if repo.tip(&target.name)? != target.tip {
                 return Err(vcs::Error::Moved { name: target.name }.into());
@@ -375,7 +370,7 @@ impl<'r> Transaction<'r> {
         if has_runs {
             full = Some(Full::enter(repo, &transaction_dir, target.start, base, &options)?);
         } else if let (Some(start), None) = (target.start, &scratch)
-            // Nothing is run there, and where git alone knows of references it would be a worktree without them.
+            // With a reftable only git can make a worktree, and nothing runs in this one.
             && !repo.has_references_by_git()
         {
             let entry = transaction_dir.file(TransactionDir::ENTRY);
@@ -384,7 +379,7 @@ impl<'r> Transaction<'r> {
             point(Fault::ScratchEntered)?;
         }
         let quarantine = Quarantine::enter(repo, &transaction_dir.id)?;
-        // Its directory is this one's.
+        // Both have the same directory.
         if let Some(emptied) = emptied {
             emptied.hand_over();
         }
@@ -405,7 +400,7 @@ impl<'r> Transaction<'r> {
         })
     }
 
-    /// Has the user edit a text, in a file that git's own would be called by, and gives what became of it.
+    /// Lets the user edit a text, in a file with the name that git uses, and returns the result.
     ///
     /// # Errors
     /// The editor failed, or a signal came; everything is as it was then.
@@ -420,7 +415,7 @@ impl<'r> Transaction<'r> {
     }
 }
 
-/// A signal that ended what this had started is what it was about.
+/// The error of something that a signal may have ended.
 fn unless_interrupted(error: vcs::Error) -> Error {
     if interrupt::seen() { Error::Interrupted } else { error.into() }
 }

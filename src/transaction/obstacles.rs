@@ -1,4 +1,4 @@
-//! What is in the way of a landing, found before anything is written, and once more under the locks.
+//! What is in the way of a landing. It is looked for before anything is written, and once more under the locks.
 
 use super::local::Local;
 use super::series::{Fate, Touched};
@@ -14,10 +14,10 @@ use crate::vcs::{self, Oid};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// How many places of a conflict are named.
+/// The largest number of places to name of a conflict.
 const NAMED: usize = 8;
 
-/// Something in the way: the user's to settle.
+/// Something that the user has to settle first.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// Changed in the checkout and not committed.
@@ -29,18 +29,18 @@ pub enum Obstacle {
     /// Removed from the checkout or the index, or moved, and not committed.
     #[error("{0} was removed or moved without a commit")]
     Deleted(String),
-    /// There, and git does not track it.
+    /// In the checkout, and untracked.
     #[error("{0} exists and is untracked")]
     Untracked(String),
     /// In conflict.
     #[error("{0} is in conflict")]
     Conflicted(String),
-    /// Uncommitted changes that are to be carried across, in conflict with the edits.
+    /// Uncommitted changes that conflict with the edits.
     #[error("your uncommitted changes to {path}{} conflict with the edits", at(.lines))]
     Clash {
         /// The file.
         path: String,
-        /// Its lines, as they are in the checkout or in the index; none if they cannot be told.
+        /// The lines, of the checkout's file or the index's; none if they are not known.
         lines: Vec<LineRange>,
     },
     /// Uncommitted changes that cannot be carried across.
@@ -51,7 +51,7 @@ pub enum Obstacle {
         /// Why not, as the rest of a sentence.
         why: &'static str,
     },
-    /// A parent is no directory of this checkout.
+    /// A parent is not a directory of this checkout.
     #[error("{path} cannot be reached: {parent} is {what}")]
     Blocked {
         /// The path that cannot be reached.
@@ -61,16 +61,16 @@ pub enum Obstacle {
         /// What it is.
         what: &'static str,
     },
-    /// A submodule with files in it would have to go.
+    /// A submodule with files in it would be deleted.
     #[error("{0} is a submodule with files in it")]
     Submodule(String),
-    /// Git has something under way.
+    /// A git operation is in progress.
     #[error("git {0} is in progress")]
     Operation(&'static str),
-    /// Somebody holds a lock of git's.
+    /// A lock of git's is held.
     #[error("{} exists: another git process is running here, or one has crashed", .0.display())]
     Locked(PathBuf),
-    /// The branch is there already, and has other commits than what is suggested.
+    /// A suggestion's branch exists, without its edits.
     #[error("{0} already exists, without these edits")]
     Exists(String),
     /// The branch is checked out in another worktree.
@@ -83,7 +83,7 @@ pub enum Obstacle {
     },
 }
 
-/// The lines of a conflict, between commas.
+/// The lines of a conflict, in commas.
 fn at(lines: &[LineRange]) -> String {
     let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
     if named.is_empty() { String::new() } else { format!(", at {},", named.join(", ")) }
@@ -109,7 +109,7 @@ impl Obstacle {
         }
     }
 
-    /// The path, branch, command or lock that it is about.
+    /// The path, branch, operation or lock.
     pub fn subject(&self) -> String {
         match self {
             Obstacle::Modified(path)
@@ -155,19 +155,7 @@ impl Obstacle {
     }
 }
 
-/// Refuses what a later version will do, so that nothing of the user's set-up is passed over in silence.
-pub(super) fn unsupported() -> Result<()> {
-    // Git refuses it too: the objects may never be accepted.
-    if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
-        return Err(Error::Unsupported {
-            what: "this is a hook that runs before pushed objects are accepted (GIT_QUARANTINE_PATH)".into(),
-            help: "land from post-receive, or from outside of hooks".into(),
-        });
-    }
-    Ok(())
-}
-
-/// Everything that is in the way of moving the target.
+/// All obstacles to moving the target.
 pub(super) fn check(
     repo: &Repo,
     target: &Target,
@@ -175,6 +163,13 @@ pub(super) fn check(
     index: Option<&Index>,
     autostash: bool,
 ) -> Result<InCheckout> {
+    // Git refuses it too: the objects may never be accepted.
+    if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
+        return Err(Error::Unsupported {
+            what: "this is a hook that runs before pushed objects are accepted (GIT_QUARANTINE_PATH)".into(),
+            help: "land from post-receive, or from outside of hooks".into(),
+        });
+    }
     let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
     if target.checked_out {
         match Patience::for_index().wait_for(&repo.index_lock()) {
@@ -187,7 +182,7 @@ pub(super) fn check(
     Ok(InCheckout { obstacles: found, ..there })
 }
 
-/// Once more, when the locks are held: what others may have done meanwhile.
+/// Checks once more under the locks, for what others have changed meanwhile.
 pub(super) fn recheck(
     repo: &Repo,
     target: &Target,
@@ -197,29 +192,26 @@ pub(super) fn recheck(
     autostash: bool,
 ) -> Result<Vec<Obstacle>> {
     let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
-    let there = match index {
-        Some(index) if !index.is_current(repo)? => {
-            in_checkout(repo, target, touched, Some(&repo.read_index()?), autostash)?
-        }
-        index => in_checkout(repo, target, touched, index, autostash)?,
+    let again = match index {
+        Some(index) if !index.is_current(repo)? => Some(repo.read_index()?),
+        _ => None,
     };
+    let there = in_checkout(repo, target, touched, again.as_ref().or(index), autostash)?;
     found.extend(there.obstacles);
-    // What was merged has to be what is there.
-    let known = |one: &Local, all: &[Local]| all.contains(one);
-    found.extend(
-        there.locals.iter().filter(|one| !known(one, locals)).map(|one| Obstacle::Modified(one.path.clone())),
-    );
-    match locals.iter().find(|one| !known(one, &there.locals)) {
+    // The merged changes have to be those of the checkout.
+    let new = there.locals.iter().filter(|one| !locals.contains(one));
+    found.extend(new.map(|one| Obstacle::Modified(one.path.clone())));
+    match locals.iter().find(|one| !there.locals.contains(one)) {
         Some(gone) if found.is_empty() => Err(vcs::Error::Raced(gone.path.clone()).into()),
         _ => Ok(found),
     }
 }
 
-/// What is found in the checkout.
+/// The state of the touched paths in the checkout.
 #[derive(Default)]
 pub(super) struct InCheckout {
     pub(super) obstacles: Vec<Obstacle>,
-    /// Uncommitted changes that are in nobody's way, since they are to be carried across.
+    /// Uncommitted changes that are carried across.
     pub(super) locals: Vec<Local>,
 }
 
@@ -235,7 +227,8 @@ fn in_checkout(
         return Ok(found);
     };
     found.obstacles.extend(repo.operation().map(Obstacle::Operation));
-    let look = Look { repo, checkout: Checkout::open(workdir, repo)?, index, gone: gone(touched) };
+    let gone = touched.iter().filter(|path| path.fate != Fate::Stays).map(|path| path.path.as_str());
+    let look = Look { repo, checkout: Checkout::open(workdir, repo)?, index, gone: gone.collect() };
     for path in touched {
         let Some(obstacle) = look.at(path)? else { continue };
         if autostash && look.is_gone(path)? {
@@ -257,15 +250,11 @@ fn in_checkout(
     Ok(found)
 }
 
-/// The paths that will not be there any more.
-fn gone(touched: &[Touched]) -> BTreeSet<&str> {
-    touched.iter().filter(|path| path.fate != Fate::Stays).map(|path| path.path.as_str()).collect()
-}
-
 struct Look<'a> {
     repo: &'a Repo,
     checkout: Checkout,
     index: &'a Index,
+    /// The paths that the landing deletes or moves.
     gone: BTreeSet<&'a str>,
 }
 
@@ -287,10 +276,10 @@ impl Look<'_> {
         }
         let found = self.checkout.look(path)?;
         match (indexed, found) {
-            // Not in the checkout, by sparse checkout; but one that is there all the same is the user's.
+            // Outside of a sparse checkout. A file that is there nevertheless is the user's.
             (Some(indexed), Found::Nothing | Found::Blocked { .. }) if indexed.skip_worktree => Ok(None),
             (_, Found::Blocked { parent, what }) => {
-                // A file that the response itself removes, to make a directory of that name.
+                // The response deletes that file, and makes a directory of that name.
                 if what == "a file" && touched.old.is_none() && self.gone.contains(parent.as_str()) {
                     return Ok(None);
                 }
@@ -306,7 +295,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether the user has removed what the landing removes: then nothing is left to be carried.
+    /// Whether the user has deleted what the landing deletes, so that nothing has to be carried across.
     fn is_gone(&self, touched: &Touched) -> Result<bool> {
         let path = touched.path.as_str();
         let as_committed = |indexed: &Indexed| Some(indexed.entry) == touched.old && !indexed.intent_to_add;
@@ -316,8 +305,7 @@ impl Look<'_> {
             && matches!(self.checkout.look(path)?, Found::Nothing))
     }
 
-    /// The uncommitted changes to a file that stays one, here and in what lands, or is moved there; or why they are none of
-    /// that.
+    /// The uncommitted changes to a plain file that stays or is moved; or why they cannot be carried across.
     fn local(&self, touched: &Touched) -> Result<std::result::Result<Local, &'static str>> {
         let path = touched.path.as_str();
         let is_file = |entry: &Entry| entry.mode == FILE || entry.mode == EXECUTABLE;
@@ -345,47 +333,40 @@ impl Look<'_> {
 
     fn tracked(&self, touched: &Touched, indexed: &Indexed, found: Found) -> Result<Option<Obstacle>> {
         let path = touched.path.as_str();
-        let named = || path.to_owned();
-        let modified = || Ok(Some(Obstacle::Modified(named())));
-        match (indexed.entry.mode, found) {
-            (_, Found::Nothing) if indexed.entry.mode == SUBMODULE => Ok(None),
-            (_, Found::Nothing) => Ok(Some(Obstacle::Deleted(named()))),
-            (SUBMODULE, Found::Directory) => {
-                let empty = self.checkout.list(path)?.is_empty();
-                Ok((!empty).then(|| Obstacle::Submodule(named())))
-            }
-            (LINK, Found::Link(_)) => {
-                let same = self.repo.blob_id(&self.checkout.read(path)?)? == indexed.entry.id;
-                if same { Ok(None) } else { modified() }
-            }
-            (mode, Found::File(stat)) if mode == FILE || mode == EXECUTABLE => {
+        let is_same = match (indexed.entry.mode, found) {
+            (SUBMODULE, Found::Nothing) => true,
+            (_, Found::Nothing) => return Ok(Some(Obstacle::Deleted(path.to_owned()))),
+            (SUBMODULE, Found::Directory) if self.checkout.list(path)?.is_empty() => true,
+            (SUBMODULE, Found::Directory) => return Ok(Some(Obstacle::Submodule(path.to_owned()))),
+            (LINK, Found::Link(_)) => self.repo.blob_id(&self.checkout.read(path)?)? == indexed.entry.id,
+            (FILE | EXECUTABLE, Found::File(stat)) => {
                 let trusted = self.repo.config().bool("core.filemode")?.unwrap_or(true);
-                if trusted && (stat.st_mode & 0o100 != 0) != (mode == EXECUTABLE) {
-                    return modified();
-                }
+                let is_executable = stat.st_mode & 0o100 != 0;
+                let has_mode = !trusted || is_executable == (indexed.entry.mode == EXECUTABLE);
+                // An attribute that is not supported is an error, whatever the file has.
                 let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
-                if self.index.is_fresh(indexed, &stat) {
-                    return Ok(None);
-                }
-                let bytes = self.checkout.read(path)?;
-                let Conversion::Own(converter) = conversion else {
-                    let same = self.repo.cleaned_id(path, &bytes)? == indexed.entry.id;
-                    return if same { Ok(None) } else { modified() };
-                };
-                if self.repo.blob_id(&bytes)? == indexed.entry.id {
-                    return Ok(None);
-                }
-                let blob = self.repo.blob(indexed.entry.id)?;
-                if self.repo.blob_id(&converter.to_blob(&bytes, Some(&blob)))? == indexed.entry.id {
-                    return Ok(None);
-                }
-                modified()
+                has_mode
+                    && (self.index.is_fresh(indexed, &stat) || self.has_content(path, indexed, conversion)?)
             }
-            _ => modified(),
-        }
+            _ => false,
+        };
+        Ok((!is_same).then(|| Obstacle::Modified(path.to_owned())))
     }
 
-    /// Whether a directory holds only what the response removes (directories included).
+    /// Whether the checkout's file has the index's content.
+    fn has_content(&self, path: &str, indexed: &Indexed, conversion: Conversion) -> Result<bool> {
+        let (bytes, id) = (self.checkout.read(path)?, indexed.entry.id);
+        let Conversion::Own(converter) = conversion else {
+            return Ok(self.repo.cleaned_id(path, &bytes)? == id);
+        };
+        if self.repo.blob_id(&bytes)? == id {
+            return Ok(true);
+        }
+        let blob = self.repo.blob(id)?;
+        Ok(self.repo.blob_id(&converter.to_blob(&bytes, Some(&blob)))? == id)
+    }
+
+    /// Whether a directory holds nothing but files that the response deletes.
     fn clears(&self, path: &str) -> Result<bool> {
         let mut pending = vec![path.to_owned()];
         while let Some(directory) = pending.pop() {
@@ -408,7 +389,7 @@ pub(super) const EXECUTABLE: u32 = 0o100755;
 pub(super) const LINK: u32 = 0o120000;
 pub(super) const SUBMODULE: u32 = 0o160000;
 
-/// By which a content is known again, whatever the repository calls its blob.
+/// The fingerprint of a content: its SHA-1 blob id, in any repository.
 pub(super) fn blob_id(bytes: &[u8]) -> Result<Oid> {
     Oid::hash_object(vcs::BLOB, bytes).map_err(|e| vcs::Error::git("hash a file", e).into())
 }

@@ -1,29 +1,29 @@
-//! The directory of a full scratch worktree: private, and outside of every git directory, since test runners and other
-//! tools pass over what lies below a `.git`.
+//! The directory of a full scratch worktree: private, and outside of every git directory, because test runners and other
+//! tools ignore what lies below a `.git`.
 //!
-//! It is noted in the transaction's transaction directory before it is made, and names its transaction and
-//! repository itself: only what names them is ever removed.
+//! The transaction directory notes it before it is made. A file in it names its transaction and repository, and only a
+//! directory that names them is ever removed.
 
 use super::{Error, Result, TransactionDir};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid, places};
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Where the directory is noted in a transaction directory.
+/// The note in the transaction directory, and what the directory's name begins with.
 const NOTE: &str = "outside";
+const PREFIX: &str = "llm-apply-";
 
-/// The file in the directory that says to whom it belongs.
+/// The file in the directory that names its owner.
 const OWNER: &str = "owner";
 
-/// Where the worktree lies in it, by a name of its own choice.
+/// The directory in it that holds the worktree, which has the repository's name.
 const WITHIN: &str = "worktree";
 
-/// The kept one's lock, and its index between two landings.
+/// The lock of a directory that is kept, and its index between two landings.
 const LOCK: &str = "lock";
 const INDEX: &str = "index";
 
@@ -33,12 +33,12 @@ pub(super) struct Outside {
     path: PathBuf,
     /// The worktree's top.
     pub(super) top: PathBuf,
-    /// The lock of one that is kept between landings; any other goes with the transaction.
+    /// The lock, if the directory is kept between landings.
     kept: Option<Flock>,
 }
 
 impl Outside {
-    /// Makes one below `llmapply.scratchDir`, or takes the one that is kept, unless another landing has it.
+    /// Makes one in `llmapply.scratchDir`, or with `keep` takes the one that is kept, unless another landing has it.
     pub(super) fn make(
         repo: &Repo,
         transaction_dir: &TransactionDir,
@@ -50,9 +50,8 @@ impl Outside {
         if keep && let Some(kept) = Self::take(repo, &root, &name)? {
             return Ok(kept);
         }
-        let path = root.join(own_name(&transaction_dir.id));
-        let note = transaction_dir.file(NOTE);
-        std::fs::write(&note, path.as_os_str().as_bytes()).map_err(|e| vcs::Error::io("write", note, e))?;
+        let path = root.join(TransactionDir::name_outside(&transaction_dir.path, PREFIX));
+        transaction_dir.note_outside(NOTE, &path)?;
         places::make_private(&path)?;
         let within = path.join(WITHIN);
         let made = Self { top: within.join(name), path, kept: None };
@@ -64,9 +63,9 @@ impl Outside {
         Ok(made)
     }
 
-    /// The kept one, locked; `None` if another landing has it. What is not as it was left is made anew.
+    /// The directory that is kept, locked; `None` if another landing has it. What is damaged in it is made anew.
     fn take(repo: &Repo, root: &Path, name: &str) -> Result<Option<Self>> {
-        // As it is called from every worktree.
+        // By this path it has the same name in every worktree.
         let common = repo.common_dir();
         let common = common.canonicalize().map_err(|e| vcs::Error::io("look at", common, e))?;
         let id = Oid::hash_object(vcs::BLOB, common.as_os_str().as_bytes());
@@ -88,12 +87,13 @@ impl Outside {
         let Some(kept) = Flock::attempt(&lock)? else { return Ok(None) };
         let within = path.join(WITHIN);
         let top = within.join(name);
-        // A command that ran there may have put anything in their places.
-        let is_other = |path: &Path, is_file: bool| {
-            path.symlink_metadata()
-                .is_ok_and(|found| if is_file { !found.is_file() } else { !found.is_dir() })
-        };
-        if is_other(&within, false) || is_other(&top, false) || is_other(&top.join(".git"), true) {
+        // A command that ran there may have replaced them.
+        let kind = |path: &Path| path.symlink_metadata().ok().map(|found| found.file_type());
+        let is_no_directory = |path: &Path| kind(path).is_some_and(|kind| !kind.is_dir());
+        if is_no_directory(&within)
+            || is_no_directory(&top)
+            || kind(&top.join(".git")).is_some_and(|kind| !kind.is_file())
+        {
             places::remove(&within)?;
         }
         if within.symlink_metadata().is_err() {
@@ -107,8 +107,7 @@ impl Outside {
         self.kept.is_some()
     }
 
-    /// Gives the index back that was there when the kept files were left, by which git knows which of them are as they
-    /// were.
+    /// Restores the index of the kept files. By it git knows which of them have not changed.
     pub(super) fn restore_index(&self, to: &Path) {
         if self.is_kept() {
             // Without it all files are written anew.
@@ -127,7 +126,7 @@ impl Outside {
         }
     }
 
-    /// Empties the kept one: what is there cannot be used.
+    /// Empties the directory that is kept, because its files are unusable.
     pub(super) fn empty(&self) -> Result<()> {
         let _ = std::fs::remove_file(self.path.join(INDEX));
         Ok(places::remove(&self.top)?)
@@ -142,20 +141,20 @@ impl Drop for Outside {
     }
 }
 
-/// Whether a transaction directory's directory outside is still there.
-pub(super) fn remains(transaction_dir: &Path) -> bool {
-    noted(transaction_dir).is_some_and(|path| path.symlink_metadata().is_ok())
+/// The directory of a transaction, if one is noted.
+pub(super) fn noted(transaction_dir: &Path) -> Option<PathBuf> {
+    TransactionDir::noted_outside(transaction_dir, NOTE, PREFIX)
 }
 
-/// Removes the directory outside of a dead transaction, if it is the one that this transaction made.
-pub(super) fn reap(repo: &Repo, transaction_dir: &Path, id: &str) -> Result<()> {
+/// Removes the directory of a dead transaction, if that transaction made it.
+pub(super) fn reap(repo: &Repo, transaction_dir: &Path) -> Result<()> {
     let Some(path) = noted(transaction_dir) else { return Ok(()) };
     if !path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return Ok(());
     }
-    let owner = owner_of(repo, id)?;
+    let owner = owner_of(repo, &TransactionDir::id_of(transaction_dir))?;
     let said = places::read(&path.join(OWNER), places::SMALL).unwrap_or_default();
-    // Killed before it had said whose it is, there is nothing else in it.
+    // If the run was killed before it wrote the owner, nothing else is in it.
     let inside = std::fs::read_dir(&path).into_iter().flatten().flatten();
     let is_bare = inside.filter(|entry| entry.file_name() != OWNER).count() == 0;
     if said == owner || (is_bare && owner.starts_with(&said)) {
@@ -164,7 +163,7 @@ pub(super) fn reap(repo: &Repo, transaction_dir: &Path, id: &str) -> Result<()> 
     Ok(())
 }
 
-/// Removes it so that it can be told for ours until the last, and what it lies in, if that is ours alone and empty.
+/// Removes it, the file that names its owner last, and then the default root, if that is empty.
 fn remove(path: &Path) -> Result<()> {
     let inside = std::fs::read_dir(path).into_iter().flatten().flatten();
     for entry in inside.filter(|entry| entry.file_name() != OWNER) {
@@ -179,19 +178,7 @@ fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a transaction directory says of its directory outside. A note that names anything else than one of that name is none.
-fn noted(transaction_dir: &Path) -> Option<PathBuf> {
-    let bytes = places::read(&transaction_dir.join(NOTE), places::SMALL).ok()?;
-    let path = PathBuf::from(OsString::from_vec(bytes));
-    let expected = own_name(transaction_dir.file_name()?.to_str()?);
-    (path.is_absolute() && path.file_name() == Some(expected.as_ref())).then_some(path)
-}
-
-fn own_name(id: &str) -> String {
-    format!("llm-apply-{id}")
-}
-
-/// By the git directory's own number, which a copy of the repository does not have.
+/// The owner's name. It has the git directory's inode, which a copy of the repository does not share.
 fn owner_of(repo: &Repo, id: &str) -> Result<Vec<u8>> {
     let common = repo.common_dir();
     let found = common.symlink_metadata().map_err(|e| vcs::Error::io("look at", common, e))?;
@@ -205,7 +192,7 @@ fn default_root() -> Option<PathBuf> {
     Some(cache.join("git-llm-apply"))
 }
 
-/// The directory in which they lie, made if it is missing.
+/// The directory that holds all of them. It is made if it is missing.
 fn root(repo: &Repo, configured: Option<&Path>) -> Result<PathBuf> {
     let refuse = |what: String| {
         let help = "set llmapply.scratchDir to a directory outside of any git directory".to_owned();
@@ -213,12 +200,12 @@ fn root(repo: &Repo, configured: Option<&Path>) -> Result<PathBuf> {
     };
     let root = match configured {
         Some(path) => repo.workdir().unwrap_or(repo.git_dir()).join(path),
-        None => match default_root() {
-            Some(root) => root,
-            None => {
+        None => {
+            let Some(root) = default_root() else {
                 return refuse("no HOME is set, so there is no directory for a scratch worktree".to_owned());
-            }
-        },
+            };
+            root
+        }
     };
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&root);
     made.map_err(|e| vcs::Error::io("create", &root, e))?;

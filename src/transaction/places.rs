@@ -1,5 +1,5 @@
-//! The places that a journal names, as the repository has them now. It may have been moved or copied since, and a journal
-//! may have been made up by whoever packed the repository: nothing outside of it is ever touched on its word.
+//! The places that a journal names, as the repository has them now. It may have been moved or copied since. A journal may also be
+//! made up, so nothing outside of the repository is ever touched by it.
 
 use super::discard::broken;
 use super::journal::Journal;
@@ -8,11 +8,10 @@ use crate::vcs::places;
 use crate::vcs::repo::Repo;
 use std::path::Path;
 
-/// Puts the present places into the journal, and opens the worktree that was to move; `None` if it was removed, and its
-/// index, HEAD and files with it.
+/// Puts the places of now into the journal, and opens the worktree; `None` if it was removed, with its index, HEAD and files.
 ///
 /// # Errors
-/// [`Error::Broken`] if one of them is not this repository's.
+/// [`Error::Broken`] if a place does not belong to this repository.
 pub(super) fn find(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Option<Repo>> {
     let foreign = |path: &Path| {
         let why = format!(
@@ -52,7 +51,7 @@ pub(super) fn find(current: &Repo, transaction_dir: &Path, journal: &mut Journal
             *directory == transaction_dir.join(TransactionDir::FILES) && places::is_inside(common, directory);
         let beside = match &journal.workdir {
             Some(workdir) => staging::is_elsewhere(transaction_dir, &workdir.0, directory),
-            // Nothing is done with it then.
+            // Without a checkout it is not touched.
             None => true,
         };
         if !in_room && !beside {
@@ -62,7 +61,7 @@ pub(super) fn find(current: &Repo, transaction_dir: &Path, journal: &mut Journal
     Ok(worktree)
 }
 
-/// Whether that is the git directory of a linked worktree, or was.
+/// Whether a path is the git directory of a linked worktree, or was.
 fn is_linked(common: &Path, git_dir: &Path) -> bool {
     let worktrees = common.join("worktrees");
     match (git_dir.canonicalize(), common.canonicalize()) {
@@ -71,7 +70,7 @@ fn is_linked(common: &Path, git_dir: &Path) -> bool {
     }
 }
 
-/// Opens the worktree with its checkout, which is where the repository itself says it is.
+/// Opens the worktree, with the checkout that the repository itself names.
 fn open(
     current: &Repo,
     journal: &mut Journal,
@@ -87,7 +86,7 @@ fn open(
     let own = match places::is_same(current.git_dir(), &git_dir) {
         true => current.workdir().map(Path::to_owned),
         false if linked => found.linked_checkout(),
-        // The git directory of a main worktree need not say where that is.
+        // The git directory of a main worktree need not name its checkout.
         false => {
             let known = journal.workdir.as_ref().map(|path| path.0.clone());
             known.filter(|known| found.has_checkout(known)).or_else(|| found.workdir().map(Path::to_owned))
@@ -95,7 +94,7 @@ fn open(
     };
     let own = own.filter(|path| path.exists());
     if let Some(known) = journal.workdir.as_ref().map(|path| path.0.clone()) {
-        // One that is gone was moved, or removed; a linked one says itself where it belongs.
+        // A checkout that is gone was moved or removed. A linked one names its repository itself.
         let is_gone = moved || linked || !known.exists();
         if !is_gone && !own.as_ref().is_some_and(|own| places::is_same(own, &known)) {
             return Err(foreign(&known));

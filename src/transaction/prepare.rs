@@ -1,4 +1,4 @@
-//! Making the commits, with all that hooks and commands have to say about them.
+//! Making the commits, and running the hooks and commands that judge them.
 
 use super::hooks::Candidate;
 use super::series::{Fate, Touched};
@@ -15,9 +15,8 @@ use crate::vcs::tree::{BaseTree, Changes};
 use crate::vcs::{self, Oid};
 
 impl<'r> Transaction<'r> {
-    /// Writes the commits, has hooks and commands judge them, and stages the checkout's files. Nothing that the user can
-    /// see changes. `merge` is the whole message of the merge commit under which they land, if there is to be one (git-merge(1),
-    /// `--no-ff`).
+    /// Writes the commits, runs hooks and commands on them, and stages the checkout's files. Nothing changes that the user can
+    /// see. `merge` is the message of the merge commit, if one is wanted.
     ///
     /// # Errors
     /// [`Error::Hook`], [`Error::Exec`], the disk, the object store, or a signal; everything is as it was then.
@@ -50,25 +49,24 @@ impl<'r> Transaction<'r> {
                 continue;
             }
             let who = &planned.making.identities(&who);
-            let judged = self.judge(&Candidate { planned, parent, before: tree, tree: next }, who)?;
-            self.take_in(base, next, judged.tree, &mut total)?;
-            let (message, cleanup) =
-                (judged.message.as_str(), planned.making.cleanup(self.options.cleanup.0));
-            let commit =
-                self.commit(judged.tree, parent.as_slice(), who, message, cleanup, || planned.named())?;
+            let candidate = Candidate { planned, parent, before: tree, tree: next };
+            let (judged, message) = self.judge(&candidate, who)?;
+            self.take_in(base, next, judged, &mut total)?;
+            let cleanup = planned.making.cleanup(self.options.cleanup.0);
+            let draft = Draft { tree: judged, parents: parent.as_slice(), message: &message };
+            let commit = self.commit(&draft, who, cleanup, || planned.named())?;
             made.commits.push(Some(commit));
-            if judged.tree != next {
+            if judged != next {
                 made.changed_by_hooks.insert(commit);
             }
-            (parent, tree) = (Some(commit), Some(judged.tree));
+            (parent, tree) = (Some(commit), Some(judged));
         }
         if let (Some(message), Some(tree), Some(last), Some(start)) = (merge, tree, parent, start)
             && last != start
         {
             let message = self.judge_merge(message, start, last, tree, &who)?;
-            let cleanup = self.options.cleanup.0;
-            let commit =
-                self.commit(tree, &[start, last], &who, &message, cleanup, || "the merge".to_owned())?;
+            let draft = Draft { tree, parents: &[start, last], message: &message };
+            let commit = self.commit(&draft, &who, self.options.cleanup.0, || "the merge".to_owned())?;
             (made.merge, parent) = (Some(commit), Some(commit));
         }
         if let (Some(early), Some(_)) = (&self.early, parent) {
@@ -92,28 +90,23 @@ impl<'r> Transaction<'r> {
             _ => None,
         };
         let edits: Vec<_> = series.iter().map(|planned| planned.edits.clone()).collect();
-        let record = match parent {
-            Some(new) => self.keep(&made, &edits, new)?,
-            None => None,
-        };
+        let record = parent.map(|new| self.keep(&made, &edits, new)).transpose()?.flatten();
         Ok(Prepared { transaction: self, made, edits, new: parent, net, staged, who, record })
     }
 
-    /// Makes one commit, its message cleaned up at last.
+    /// Makes one commit, after cleaning up its message.
     fn commit(
         &self,
-        tree: Oid,
-        parents: &[Oid],
+        draft: &Draft<'_>,
         who: &Identities,
-        message: &str,
         cleanup: Cleanup,
         named: impl FnOnce() -> String,
     ) -> Result<Oid> {
-        let message = cleanup.apply(message, &self.options.cleanup.1);
+        let message = cleanup.apply(draft.message, &self.options.cleanup.1);
         if message.trim().is_empty() {
             return Err(Error::EmptyMessage(named()));
         }
-        let draft = Draft { tree, parents, message: &message };
+        let draft = Draft { message: &message, ..*draft };
         let commit = self
             .repo
             .write_commit(&self.quarantine, &draft, who, &self.commit_settings)
@@ -123,7 +116,7 @@ impl<'r> Transaction<'r> {
         Ok(commit)
     }
 
-    /// Counts what a hook has changed in a commit among what the landing touches.
+    /// Adds what a hook has changed in a commit to what the landing touches.
     fn take_in(&mut self, base: &BaseTree<'_>, planned: Oid, made: Oid, total: &mut Changes) -> Result<()> {
         if planned == made {
             return Ok(());

@@ -1,9 +1,8 @@
-//! What a series would come to, for a dry run: the new tree in a quarantine outside the repository.
+//! The result of a dry run: the new tree, in a quarantine outside of the repository, and the obstacles.
 
-use super::hooks::Hooks;
 use super::obstacles::{self, InCheckout};
 use super::staging::Staging;
-use super::{Error, Obstacle, Planned, Result, Target, conversions, series};
+use super::{Obstacle, Planned, Result, Target, conversions, series};
 use crate::path::RepoPath;
 use crate::vcs::Oid;
 use crate::vcs::index::Index;
@@ -12,7 +11,7 @@ use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use std::path::Path;
 
-/// The tree that would be. It is gone when this is dropped.
+/// The tree that a landing would make. It is deleted when this is dropped.
 #[must_use]
 pub struct Preview {
     tree: Oid,
@@ -22,7 +21,7 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// Builds the tree, and gives it behind the one that it is compared with. The repository gets no objects.
+    /// Builds the tree, and returns it after the tree that it is compared with. The repository gets no objects.
     ///
     /// # Errors
     /// The object store or the disk.
@@ -50,18 +49,7 @@ impl Preview {
     }
 }
 
-/// The hooks that have to pass before a landing, in the order in which they run; `again` says whether its commits exist.
-///
-/// # Errors
-/// The configuration cannot be read.
-pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool, again: bool) -> Result<Vec<&'static str>> {
-    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge, again)?.judging().collect();
-    let last = "reference-transaction";
-    names.extend(repo.hook(last)?.map(|_| last));
-    Ok(names)
-}
-
-/// What would be in the way of landing the series now.
+/// The obstacles to landing the series now.
 ///
 /// # Errors
 /// What cannot be served, or cannot be read.
@@ -89,7 +77,7 @@ pub fn in_the_way(
     Ok(obstacles)
 }
 
-/// Likewise of changing files, before it is known to what.
+/// The obstacles to changing these files.
 ///
 /// # Errors
 /// What cannot be served, or cannot be read.
@@ -106,20 +94,15 @@ pub fn in_the_way_of(
     Ok(look(repo, target, &touched.collect::<Result<Vec<_>>>()?, autostash)?.0.obstacles)
 }
 
-/// What is in the checkout, and the index that says so.
+/// The state of the checkout, and the index.
 fn look(
     repo: &Repo,
     target: &Target,
     touched: &[series::Touched],
     autostash: bool,
 ) -> Result<(InCheckout, Option<Index>)> {
-    obstacles::unsupported()?;
-    let index = match target.checked_out {
-        true => Some(
-            repo.read_index_of(touched.iter().map(|touched| touched.path.as_str())).map_err(Error::from)?,
-        ),
-        false => None,
-    };
+    let paths = touched.iter().map(|touched| touched.path.as_str());
+    let index = target.checked_out.then(|| repo.read_index_of(paths)).transpose()?;
     let found = obstacles::check(repo, target, touched, index.as_ref(), autostash)?;
     Ok((found, index))
 }

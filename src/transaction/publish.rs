@@ -1,8 +1,8 @@
-//! The last step: objects, journal, locks, files, the index, the reference (the commit point).
+//! Publishing: objects, journal, locks, files, index, and last the reference, which is the commit point.
 //!
-//! The index comes before the reference: `git commit` reads HEAD, then the index, and only then asks for the index's lock. One
-//! that comes by meanwhile has read the old HEAD, and fails when it finds that moved; never the new one with the old
-//! index, by which it would take back what has landed.
+//! The index comes before the reference, because `git commit` reads HEAD, then the index, and then takes the index's lock. So a
+//! commit at the same moment has read the old HEAD, and fails when that has moved. With the new HEAD and the old index it
+//! would revert the landing.
 
 use super::attempt::Attempt;
 use super::journal::{self, AnyPath, Journal};
@@ -22,46 +22,46 @@ use crate::vcs::tree::Entry;
 use crate::vcs::{self, Oid};
 use std::path::Path;
 
-/// Commits in quarantine and files staged: all that is left is to publish, or to let go.
+/// A transaction whose commits and files are ready, to be published or dropped.
 #[must_use]
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
     pub(super) made: Made,
-    /// The edits of each.
+    /// The edits of each commit.
     pub(super) edits: Vec<Vec<usize>>,
     pub(super) new: Option<Oid>,
     pub(super) net: Vec<Net>,
     pub(super) who: Identities,
-    /// What the record of it keeps.
+    /// The content of its record.
     pub(super) record: Option<Kept>,
-    // Last, so that what is staged inside its transaction directory is let go first.
+    // Dropped last: the staged files lie in its directory.
     pub(super) transaction: Transaction<'r>,
 }
 
-/// What has landed.
+/// The result of a landing.
 #[derive(Debug, Clone)]
 pub struct Landed {
-    /// Where the branch was; `None` if it was made.
+    /// The branch's old tip; `None` if it is new.
     pub old: Option<Oid>,
-    /// Where it is.
+    /// Its new tip.
     pub new: Oid,
     /// The commits.
     pub made: Made,
-    /// What git itself wrote, and why.
+    /// What git itself has written, and why.
     pub by_git: Vec<String>,
 }
 
-/// The locks of a landing that are still its own.
+/// The locks of a landing.
 #[derive(Default)]
 pub(super) struct Locks {
     pub(super) index: Option<TokenLock>,
-    /// Without any lock while git itself moves the reference.
+    /// Empty if git itself moves the reference.
     pub(super) reference: RefLock,
     pub(super) record: RefLock,
 }
 
 impl Locks {
-    /// Lets go of them where nothing has landed.
+    /// Releases them when nothing has landed.
     pub(super) fn abandon(&self) -> vcs::Result<()> {
         self.record.abandon()?;
         self.reference.abandon()?;
@@ -69,20 +69,21 @@ impl Locks {
     }
 }
 
-/// What publish has done between its first lock and the commit point.
+/// The progress between the first lock and the commit point.
 #[derive(Default)]
 struct Held {
     locks: Locks,
+    /// Whether files of the checkout have changed.
     files: bool,
-    /// Whether git has moved the reference, and it has to go back.
+    /// Whether git has moved the reference, which has to be undone.
     moved: bool,
 }
 
 impl Transaction<'_> {
-    /// Lets go of it, once it has landed. Its transaction directory is for the next one, where there is one to come.
+    /// Ends it after the landing, and keeps its directory for the next one of the run, if there can be one.
     fn leave(self) {
         if let Some(spare) = self.options.spare
-            // What has run there may have left anything.
+            // Hooks and commands may have left anything there.
             && self.full.is_none()
             && self.early.is_none()
             && !self.target.checked_out
@@ -93,10 +94,10 @@ impl Transaction<'_> {
 }
 
 impl Prepared<'_> {
-    /// Moves the branch and all that goes with it.
+    /// Moves the branch, with index and files.
     ///
     /// # Errors
-    /// Before the commit point: anything, and everything is as it was, unless it is [`Error::Stuck`]. After it:
+    /// Before the commit point: any error, and everything is as it was, except after [`Error::Stuck`]. After it:
     /// [`Error::Unfinished`].
     pub fn publish(mut self) -> Result<Landed> {
         let index = self.transaction.index.take();
@@ -137,8 +138,7 @@ impl Prepared<'_> {
         let _lock = super::lock(repo, options.lock_timeout)?;
         Attempt::note(repo, transaction_dir, &options.attempts)?;
         let token = transaction_dir.file(journal::TOKEN);
-        let records =
-            self.record.as_ref().map(|kept| kept.follow(repo, &self.who, options.watch, new)).transpose()?;
+        let records = self.record.as_ref().map(|kept| kept.follow(repo, &self.who, options.watch, new));
         let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
             version: journal::VERSION,
@@ -156,7 +156,7 @@ impl Prepared<'_> {
                 who: self.who.committer.clone(),
                 message: options.reflog.clone(),
             },
-            records: records.unwrap_or_default(),
+            records: records.transpose()?.unwrap_or_default(),
             by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
             objects,
             staged: self.staged.clone(),
@@ -191,7 +191,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// Everything up to and with the commit point.
+    /// All steps up to the commit point.
     fn advance(&self, journal: &Journal, token: &Path, held: &mut Held, index: Option<Index>) -> Result<()> {
         let Transaction { repo, transaction_dir, quarantine, target, touched, locals, options, .. } =
             &self.transaction;
@@ -210,7 +210,7 @@ impl Prepared<'_> {
             }
         }
         repo.check_head(&target.name, target.is_head)?;
-        // Preparing may have taken long: look again, now that nobody with manners can change it any more.
+        // Preparing may have taken long. Under the locks git changes nothing more.
         let found = obstacles::recheck(repo, target, touched, index.as_ref(), locals, options.autostash)?;
         if !found.is_empty() {
             return Err(Error::InTheWay(found));
@@ -231,15 +231,14 @@ impl Prepared<'_> {
             let updates: Vec<(_, Option<Entry>)> =
                 self.net.iter().map(|(path, _, new)| (path.clone(), indexed(path).or(*new))).collect();
             let placed = self.staged.as_ref().map(Staged::placed).unwrap_or_default();
-            let none = std::collections::BTreeSet::new();
-            let outside = self.staged.as_ref().map_or(&none, |staged| &staged.outside);
-            repo.prepare_index(&aside, index, &updates, &checkout, &placed, outside)?;
+            let outside = self.staged.as_ref().map(|staged| staged.outside.clone()).unwrap_or_default();
+            repo.prepare_index(&aside, index, &updates, &checkout, &placed, &outside)?;
             point(Fault::IndexPrepared)?;
             Repo::place_index(&aside, &repo.index_file())?;
             point(Fault::IndexPlaced)?;
         }
         quarantine.check(repo, target.start)?;
-        // Not every lock is ours: with a hook HEAD's is git's, and of a branch that is not checked out nobody's.
+        // No lock of ours covers HEAD if a hook makes git move it, or if the branch is not checked out.
         repo.check_head(&target.name, target.is_head)?;
         if !journal.by_git {
             return Ok(held.locks.reference.commit(repo, &journal.movement, &transaction_dir.file("ref"))?);
@@ -249,11 +248,11 @@ impl Prepared<'_> {
         Ok(())
     }
 
-    /// Undoes what [`Prepared::advance`] did before it failed. What somebody has changed in that very moment stays,
-    /// and is what the failure was about.
+    /// Undoes what [`Prepared::advance`] did before it failed. Changes that others made at that moment stay: they were the
+    /// reason of the failure.
     ///
     /// # Errors
-    /// What cannot be undone keeps its journal and its locks, and is the recovery's.
+    /// Something cannot be undone. Journal and locks stay for the recovery.
     fn take_back(&self, journal: &Journal, held: &Held) -> Result<()> {
         let Transaction { repo, transaction_dir, target, .. } = &self.transaction;
         if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir()) {
@@ -267,7 +266,7 @@ impl Prepared<'_> {
             )?;
         }
         match held.moved {
-            // The reflog names the objects: they stay.
+            // The objects stay, because the reflog names them.
             true => {
                 repo.revert_refs(&journal.movements(), &transaction_dir.alive)?;
                 point(Fault::RefReverted)?;
@@ -276,7 +275,7 @@ impl Prepared<'_> {
         }
         Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
         if journal.by_git {
-            // Git leaves the directories that it has made.
+            // Git leaves empty directories.
             RefLock::adopt(repo, &journal.records, &Token::default())?.abandon()?;
         }
         held.locks.abandon()?;
@@ -284,7 +283,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Everything after the commit point. Can be run again from any of its steps.
+/// All steps after the commit point. It can be run again after any of them.
 pub(super) fn finish(
     repo: &Repo,
     transaction_dir: &Path,
@@ -304,8 +303,6 @@ pub(super) fn finish(
     if reference.is_held() {
         repo.write_reflog(movement)?;
         point(Fault::ReflogWritten)?;
-    }
-    if reference.is_held() {
         reference.release()?;
         point(Fault::RefUnlocked)?;
     }
@@ -315,7 +312,7 @@ pub(super) fn finish(
     }
     Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
     if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
-        // Nothing depends on it, should the checkout be gone.
+        // The checkout may be gone.
         if let Ok(checkout) = Checkout::open(&workdir.0, repo) {
             staging::prune(&checkout, staged)?;
         }

@@ -1,8 +1,7 @@
-//! Pushing what is to land before the branch moves here: then the remote's answer is the commit point.
+//! Pushing the commits before the branch here moves, so that the remote's answer is the commit point.
 //!
-//! The objects are in the repository by then, since git and its hook have to see them. A note in the transaction's transaction directory
-//! says what was to be pushed where, so that a run that is killed between the push and the move of the branch is brought to
-//! its end by what the remote says.
+//! The objects are in the repository by then, because git and its hook have to see them. A note says what is pushed where:
+//! if the run is killed before the branch here moves, the recovery asks the remote.
 
 use super::record::{self, Kept};
 use super::recover::{End, Recovered};
@@ -19,25 +18,25 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Duration;
 
-/// What is pushed where, for the recovery.
+/// The note of a push, for the recovery.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Note {
     remote: String,
     /// The branch there.
     branch: String,
-    /// The reference here, and where it was.
+    /// The reference here, and its old commit.
     reference: String,
     old: Option<String>,
     new: String,
-    /// Whether local changes are carried across.
+    /// Whether uncommitted changes are carried across.
     #[serde(default)]
     autostash: bool,
-    /// What is to be kept of it.
+    /// The content of its record.
     record: Option<Kept>,
 }
 
 impl Note {
-    /// What a transaction directory's note says, if it has one that a run could have written.
+    /// The note of a transaction directory, if a run could have written it.
     pub(super) fn read(transaction_dir: &Path) -> Result<Option<Self>> {
         let noted: Option<Self> = TransactionDir::noted(transaction_dir, TransactionDir::PUSHED)?;
         Ok(noted.filter(Self::could_be))
@@ -54,12 +53,12 @@ impl Note {
         Upstream { remote: self.remote.clone(), branch: self.branch.clone() }
     }
 
-    /// The reference that is to move here.
+    /// The reference here.
     pub(super) fn reference(&self) -> &str {
         &self.reference
     }
 
-    /// Whether the remote has it; `None` if it cannot be asked.
+    /// Whether the remote has the commits; `None` if it cannot be asked.
     pub(super) fn is_taken(&self, repo: &Repo) -> Option<bool> {
         let upstream = self.upstream();
         let there = repo.ask_remote(&upstream).ok()?;
@@ -75,7 +74,7 @@ impl Note {
 }
 
 impl Prepared<'_> {
-    /// Pushes what is to land, if that is wanted. The note stays until the branch has moved here.
+    /// Pushes the commits, with `--push`. The note stays until the branch here has moved.
     pub(super) fn push(&self) -> Result<()> {
         let Transaction { repo, transaction_dir, options, target, early, .. } = &self.transaction;
         let (Some(upstream), Some(new)) = (&options.push, self.new) else { return Ok(()) };
@@ -92,45 +91,33 @@ impl Prepared<'_> {
             record: self.record.clone(),
         };
         if let (Some(early), Some(_)) = (early, &self.record) {
-            // Whoever finishes this finds it there.
+            // The recovery needs the record's objects.
             early.release(&self.transaction.quarantine)?;
         }
-        let unnoted = |error: Error| {
-            self.forget_push();
-            error
-        };
         transaction_dir.note(repo, TransactionDir::PUSHED, &note)?;
-        point(Fault::PushNoted).map_err(|e| unnoted(e.into()))?;
-        let pushed = repo
-            .push(
-                &upstream.remote,
-                &[PushedRef { from: Some(new), to: &upstream.branch, old: None }],
-                !options.no_verify,
-                &transaction_dir.alive,
-            )
-            .map_err(|e| unnoted(e.into()))?;
+        let refs = [PushedRef { from: Some(new), to: &upstream.branch, old: None }];
+        let push = || repo.push(&upstream.remote, &refs, !options.no_verify, &transaction_dir.alive);
+        let pushed = point(Fault::PushNoted).and_then(|()| push()).map_err(Error::from);
         let to = || upstream.to_string();
-        // What it says last is not all that there is to know: the remote itself can be asked.
-        let pushed = match pushed {
-            Pushed::Unknown(why) if note.is_taken(repo) != Some(true) => Pushed::Unknown(why),
-            Pushed::Unknown(_) => Pushed::Taken,
-            pushed => pushed,
-        };
-        match pushed {
-            Pushed::Taken => {}
-            Pushed::Behind(why) => return Err(unnoted(Error::Behind { to: to(), why })),
-            Pushed::Refused(why) => return Err(unnoted(Error::NotTaken { to: to(), why })),
-            Pushed::Unknown(why) => {
+        let taken = match pushed {
+            Ok(Pushed::Taken) => Ok(()),
+            Ok(Pushed::Behind(why)) => Err(Error::Behind { to: to(), why }),
+            Ok(Pushed::Refused(why)) => Err(Error::NotTaken { to: to(), why }),
+            // The connection may have failed after the push, so the remote is asked.
+            Ok(Pushed::Unknown(_)) if note.is_taken(repo) == Some(true) => Ok(()),
+            Ok(Pushed::Unknown(why)) => {
                 early.iter().for_each(|early| early.stay());
                 return Err(Error::NotKnown { to: to(), new: new.to_string(), why });
             }
-        }
+            Err(error) => Err(error),
+        };
+        taken.inspect_err(|_| self.forget_push())?;
         interrupt::land();
         early.iter().for_each(|early| early.stay());
         point(Fault::Pushed).map_err(|e| self.not_here(e.into()))
     }
 
-    /// The remote has it, and the branch here could not be moved.
+    /// The error, after the remote has taken the commits.
     pub(super) fn not_here(&self, source: Error) -> Error {
         match (&self.transaction.options.push, self.new) {
             (Some(upstream), Some(new)) => {
@@ -140,14 +127,14 @@ impl Prepared<'_> {
         }
     }
 
-    /// The branch has moved: nothing is left to be done about the push.
+    /// Removes the note of the push.
     pub(super) fn forget_push(&self) {
         self.transaction.transaction_dir.forget(TransactionDir::PUSHED);
     }
 }
 
-/// Moves the branch to what the remote has taken of a run that is dead, in the worktree that has it. Not to be called under the
-/// repository's lock.
+/// Moves the branch to the commits that the remote has taken from a dead run, in the worktree that has the branch checked out. It
+/// takes the repository's lock.
 pub(super) fn follow(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     match repo.open_where(&note.reference)? {
         Some(repo) => finish(&repo, note, timeout),
@@ -157,19 +144,17 @@ pub(super) fn follow(repo: &Repo, note: &Note, timeout: Duration) -> Result<Reco
 
 fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     let here = repo.value(&note.reference)?.map(|id| id.to_string());
-    let left_alone = || Recovered::at(End::LeftAlone);
-    let done = || Recovered::at(End::Finished);
     let record = note.record.clone().filter(|kept| kept.is_there(repo));
     if let Some(here) = &here
         && repo.contains(here, &note.new)?
     {
-        // It came by somebody's pull, say.
+        // By a pull, for example.
         record::add_missing(repo, record, repo.id(&note.new)?, timeout)?;
-        return Ok(done());
+        return Ok(Recovered::at(End::Finished));
     }
     let branch = note.reference.strip_prefix("refs/heads/");
     if here != note.old || branch.is_none() {
-        return Ok(left_alone());
+        return Ok(Recovered::at(End::LeftAlone));
     }
     let target = Target::choose(repo, branch, None)?;
     let describe = |_: &Made, _: bool| String::new();
@@ -195,9 +180,8 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
         spare: None,
     };
     let Ok(planned) = move_to(repo, target.tip, repo.id(&note.new)?, target.checked_out)? else {
-        return Ok(left_alone());
+        return Ok(Recovered::at(End::LeftAlone));
     };
-    // A branch that is new begins there.
     let series = [planned];
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let land = || {
@@ -207,7 +191,7 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
         prepared.publish()
     };
     match land() {
-        Ok(_) => Ok(done()),
+        Ok(_) => Ok(Recovered::at(End::Finished)),
         Err(Error::InTheWay(found)) => {
             let left = found.iter().map(|one| one.subject()).collect();
             Ok(Recovered { left, ..Recovered::at(End::Waiting) })

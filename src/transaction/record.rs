@@ -1,9 +1,9 @@
-//! The record of a landing: the responses, the report, and which commits hold which edits, in a commit of a chain that
-//! keeps all of it reachable.
+//! The record of a landing: the responses, the report, and the edits of each commit, in a commit of a chain that keeps all of
+//! it reachable.
 //!
-//! What it holds is written while the landing is prepared. The commit, which names the record before, is made under the
-//! repository's lock, and its reference moves with the branch: both at once where git moves them, else right after it,
-//! from the same journal.
+//! Its content is written while the landing is prepared. Its commit, whose parent is the record before, is made under the
+//! repository's lock. Its reference moves with the branch: at once if git moves them, else right after it, by the same
+//! journal.
 
 use super::journal::Journal;
 use super::transaction_dir::TransactionDir;
@@ -22,38 +22,38 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
-/// The file of a record that has the report.
+/// The file of a record that holds the report.
 const REPORT: &str = "report.json";
 
-/// What the files of the responses begin with; their numbers follow, from 1.
+/// The beginning of the names of the responses' files; their numbers follow, from 1.
 const RESPONSE: &str = "response-";
 
-/// What is to be kept of a landing beside the report of it.
+/// What to record of a landing, beside its report.
 #[derive(Debug, Clone)]
 pub struct Recording<'a> {
     /// Its id.
     pub id: String,
-    /// What it is.
+    /// Its kind.
     pub kind: RecordKind,
-    /// The landing that it takes back or puts back.
+    /// The id of the landing that it undoes or redoes.
     pub of: Option<String>,
-    /// What was answered.
+    /// The responses.
     pub responses: &'a [Response],
-    /// Commits to be kept beside those that land.
+    /// More commits to keep.
     pub also: Vec<Oid>,
-    /// The digest that it must be the next to be listed under, and the id of the landing that is listed there now.
+    /// The digest of its key, and the id of the last landing with that key. If there is a newer one, it must not land.
     pub key: Option<(String, Option<String>)>,
-    /// The edits of each response, with their numbers and the response's digest.
+    /// The edits by the digests of their responses, with their numbers.
     pub edits: Vec<(String, Vec<(usize, LandedEdit)>)>,
 }
 
 impl Recording<'_> {
-    /// Of that id and kind, and nothing more.
+    /// One with that id and kind, and nothing else.
     pub fn new(id: String, kind: RecordKind) -> Self {
         Self { id, kind, of: None, responses: &[], also: Vec::new(), key: None, edits: Vec::new() }
     }
 
-    /// An id for something that is to happen to that target now: another one for everything that happens to it later.
+    /// An id for a landing on that target now. Every later landing gets another one.
     ///
     /// # Errors
     /// The repository cannot be read.
@@ -64,7 +64,7 @@ impl Recording<'_> {
     }
 }
 
-/// What a record holds, before it is known which one it follows. So a note has it, too.
+/// The content of a record, before its parent is known. The note of a push has it, too.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
     #[serde(rename = "message", serialize_with = "to_message", deserialize_with = "of_message")]
@@ -72,7 +72,7 @@ pub(super) struct Kept {
     /// Its files.
     files: Vec<(String, String)>,
     also: Vec<String>,
-    /// What is to be listed, by the digests of the responses.
+    /// The edits to list, by the digests of the responses.
     #[serde(default)]
     landed: Vec<(String, LandedEdits)>,
     #[serde(skip)]
@@ -89,7 +89,7 @@ fn of_message<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Record,
 }
 
 impl Transaction<'_> {
-    /// Writes what the record is to hold.
+    /// Writes the content of the record.
     pub(super) fn keep(&self, made: &Made, edits: &[Vec<usize>], new: Oid) -> Result<Option<Kept>> {
         let Some((recording, report)) = &self.options.record else { return Ok(None) };
         let report = self.repo.put_blob(report(made).as_bytes())?;
@@ -97,7 +97,7 @@ impl Transaction<'_> {
         for (number, response) in (1..).zip(recording.responses) {
             files.push((format!("{RESPONSE}{number}"), self.repo.put_response(response)?.to_string()));
         }
-        // What lands is brought onto those that have none.
+        // Commits without edits are those that the landing was rebased onto.
         let onto = made.commits.iter().zip(edits).take_while(|(_, edits)| edits.is_empty());
         let onto = onto.filter_map(|(id, _)| *id).last();
         let onto = onto.filter(|onto| *onto != new);
@@ -122,16 +122,9 @@ impl Transaction<'_> {
                 let edits = numbers.iter().filter_map(|number| by_number.get(number)).flatten();
                 LandedCommit { id: id.clone(), edits: edits.cloned().collect() }
             };
+            let (id, reference) = (record.id.clone(), record.reference.clone());
             let commits = record.commits.iter().map(commit).collect();
-            (
-                digest.clone(),
-                LandedEdits {
-                    id: record.id.clone(),
-                    time: (0, 0),
-                    reference: record.reference.clone(),
-                    commits,
-                },
-            )
+            (digest.clone(), LandedEdits { id, time: (0, 0), reference, commits })
         };
         let mut landed: Vec<_> = recording.edits.iter().map(listed).collect();
         landed.retain(|(_, landed)| landed.commits.iter().any(|commit| !commit.edits.is_empty()));
@@ -142,14 +135,13 @@ impl Transaction<'_> {
 }
 
 impl Kept {
-    /// Whether the repository has all of it.
+    /// Whether the repository has all its objects.
     pub(super) fn is_there(&self, repo: &Repo) -> bool {
         let has = |id: &String| repo.id(id).and_then(|id| repo.has(id)).unwrap_or(false);
         self.files.iter().map(|(_, file)| file).chain(&self.also).all(has)
     }
 
-    /// Writes the record behind the present last one, and gives how the references are to move. To be done under the
-    /// repository's lock.
+    /// Writes the record, and returns the moves of its references. The caller holds the repository's lock.
     pub(super) fn follow(
         &self,
         repo: &Repo,
@@ -160,7 +152,7 @@ impl Kept {
         if let Some((key, last)) = &self.key
             && listings::of(repo, key)?.first().map(|one| &one.id) != last.as_ref()
         {
-            // Somebody has landed under the same key meanwhile.
+            // Another run has landed with the same key meanwhile.
             return Err(vcs::Error::Moved { name: self.record.reference.clone() }.into());
         }
         let (held, before) = (repo.value(HISTORY)?, repo.own_chain()?);
@@ -198,10 +190,10 @@ impl Kept {
     }
 }
 
-/// Records what has landed without its run, unless it is on record.
+/// Records a landing whose run is dead, unless it is recorded.
 ///
 /// # Errors
-/// The records cannot be read or written, or somebody holds the repository's lock for so long.
+/// The records cannot be read or written, or another run holds the repository's lock.
 pub(super) fn add_missing(repo: &Repo, kept: Option<Kept>, new: Oid, timeout: Duration) -> Result<()> {
     let Some(kept) = kept else { return Ok(()) };
     let transaction_dir = TransactionDir::open(repo, timeout)?;
@@ -213,8 +205,7 @@ pub(super) fn add_missing(repo: &Repo, kept: Option<Kept>, new: Oid, timeout: Du
     Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &transaction_dir.alive)?)
 }
 
-/// Moves the references of the records after the branch, unless they are moved already, and lets go of their locks. Can be
-/// run again.
+/// Moves the references of the records after the branch, unless they have moved, and releases their locks. It can be run again.
 pub(super) fn finish(
     repo: &Repo,
     transaction_dir: &Path,
@@ -223,12 +214,12 @@ pub(super) fn finish(
 ) -> vcs::Result<()> {
     for movement in &journal.records {
         let is_to_move = repo.value(&movement.name)?.map(|id| id.to_string()) == movement.old;
-        // Without any lock git may have pruned what nothing referred to.
+        // Without a lock git may have pruned the record.
         if is_to_move && !repo.has_references_by_git() && repo.has(repo.id(&movement.new)?)? {
             let aside = transaction_dir.join("record");
             let mut own = RefLock::default();
             if !lock.is_held() {
-                // Somebody has removed it, or a git was killed in the middle.
+                // The user has removed it, or a git was killed.
                 let patience = Patience::for_reference(repo.config())?;
                 own.take(repo, movement, &transaction_dir.join(super::journal::TOKEN), patience)?;
             }
@@ -245,7 +236,7 @@ pub(super) fn finish(
     point(Fault::RecordUnlocked)
 }
 
-/// The records, the newest first, and how many of what stands in their places are none: these are passed over.
+/// The records, the newest first, and the number of malformed ones, which are left out.
 ///
 /// # Errors
 /// The references cannot be read.
@@ -258,7 +249,7 @@ pub fn records(repo: &Repo) -> Result<(Vec<(Record, Link)>, usize)> {
             None => odd += 1,
         }
     }
-    // Where a chain was written anew, another one may still have a record as it was. One's own goes before it.
+    // Two chains may have the same record, after one of them was rewritten. The record made here goes first.
     let key = |record: &Record| (record.id.clone(), record.new.clone());
     let mut seen: HashSet<_> =
         all.iter().filter(|(_, link)| link.own).map(|(record, _)| key(record)).collect();
@@ -266,7 +257,7 @@ pub fn records(repo: &Repo) -> Result<(Vec<(Record, Link)>, usize)> {
     Ok((all, odd))
 }
 
-/// Whether a record names what this repository could have: anybody may have written it.
+/// Whether the names in a record are valid here. Anybody may have written it.
 fn could_be(repo: &Repo, record: &Record) -> bool {
     let objects = [record.old.as_ref(), record.start.as_ref(), Some(&record.new)];
     let commits = record.commits.iter().map(|(commit, _)| commit);
@@ -274,7 +265,7 @@ fn could_be(repo: &Repo, record: &Record) -> bool {
         && objects.into_iter().flatten().chain(commits).all(|id| repo.id(id).is_ok())
 }
 
-/// The report of a landing, as JSON, and the responses; what is not there is left out.
+/// The report of a landing, as JSON, and the responses, as far as the record has them.
 ///
 /// # Errors
 /// They cannot be read.

@@ -1,4 +1,4 @@
-//! Bringing what a killed process left to one of its two ends, or giving it up.
+//! Recovery: finishing the transactions of killed processes, undoing them, or giving them up.
 
 use super::attempt::Attempt;
 use super::journal::Journal;
@@ -17,80 +17,81 @@ use crate::vcs::{self, places};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What became of a transaction whose process is dead, and what of it somebody has to look at.
+/// The result of recovering a killed process's transaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// The transaction's id.
     pub id: String,
-    /// The reference that it was to move, if it had come so far.
+    /// The reference that it was to move, if that is known.
     pub reference: Option<String>,
-    /// Which end it was brought to.
+    /// How it ended.
     pub end: End,
-    /// Paths that somebody has changed since; they were left as they are.
+    /// Paths that were changed since, and were left as they are.
     pub left: Vec<String>,
     /// Locks of a git that was killed with it.
     pub locks: Vec<PathBuf>,
-    /// Where what it left was moved to, if it was given up.
+    /// The new path of its directory, if it was given up.
     pub aside: Option<PathBuf>,
 }
 
 impl Recovered {
-    /// One that was brought to that end.
+    /// One that ended so.
     pub(super) fn at(end: End) -> Self {
         Self { end, ..Self::default() }
     }
 
     fn named(self, transaction_dir: &Path, reference: Option<&str>) -> Self {
-        Self { id: id_of(transaction_dir), reference: reference.map(str::to_owned), ..self }
+        Self { id: TransactionDir::id_of(transaction_dir), reference: reference.map(str::to_owned), ..self }
     }
 
-    /// Whether there is anything that somebody has to look at.
+    /// Whether the user has to look at something.
     pub fn is_open(&self) -> bool {
         self.end != End::GivenUp && !(self.left.is_empty() && self.locks.is_empty())
     }
 }
 
 named! {
-    /// Which end a transaction was brought to.
+    /// How a transaction ended.
     #[derive(Default)]
     End {
-        /// It had not begun to publish: what it had prepared was removed.
+        /// It had not begun to publish: what it had prepared was deleted.
         #[default]
         Discarded = "discarded",
-        /// Back: everything is as before it.
+        /// It was undone: everything is as before.
         TakenBack = "taken-back",
-        /// Forward: it has landed.
+        /// It was finished: it has landed.
         Finished = "finished",
-        /// Forward: branches that were to go are gone.
+        /// It was finished: the branches are deleted.
         Dropped = "dropped",
-        /// Forward: a record that was to go is gone.
+        /// It was finished: the record is deleted.
         Forgotten = "forgotten",
-        /// Open: nobody knows yet whether a remote has taken what was pushed.
+        /// Open: it is not known yet whether the remote has taken the push.
         Unknown = "unknown",
-        /// Open: a remote has taken what was pushed, and the worktree that has the branch is to follow.
+        /// Open: the remote has taken the push, but the branch cannot move here yet.
         Waiting = "waiting",
-        /// The branch, HEAD or the index's lock is not as the transaction left it: no file was touched.
+        /// The branch, HEAD or the index's lock has changed since: no file was touched.
         LeftAlone = "left-alone",
-        /// Its journal cannot be used: its locks are gone, and nothing else was touched.
+        /// Its journal cannot be used: its locks were removed, and nothing else was touched.
         GivenUp = "given-up",
     }
 }
 
-/// The transactions that no process works on, by id, and those that one does. Changes nothing.
+/// The ids of transactions whose processes are dead, and of those whose processes live. It changes nothing.
 ///
 /// # Errors
 /// The git directory cannot be read.
 pub fn pending(repo: &Repo) -> Result<(Vec<String>, Vec<String>)> {
     let (mut dead, mut busy) = (Vec::new(), Vec::new());
     for transaction_dir in transaction_dirs(repo)? {
-        let live = transaction_dir.join(TransactionDir::LIVE);
+        let (id, live) =
+            (TransactionDir::id_of(&transaction_dir), transaction_dir.join(TransactionDir::LIVE));
         if TransactionDir::check(&transaction_dir).is_err() {
-            dead.push(id_of(&transaction_dir));
-        } else if is_file(&live)
+            dead.push(id);
+        } else if live.symlink_metadata().is_ok_and(|found| found.is_file())
             && let Ok(lock) = Flock::attempt(&live)
         {
             let all = if lock.is_some() { &mut dead } else { &mut busy };
-            all.push(id_of(&transaction_dir));
+            all.push(id);
         }
     }
     Ok((dead, busy))
@@ -104,7 +105,7 @@ fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {
             let mut transaction_dirs = Vec::new();
             for entry in entries {
                 let entry = entry.map_err(|e| vcs::Error::io("read", &all, e))?;
-                // What is neither a directory nor looks like one is not ours.
+                // Other files are not ours.
                 if entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_symlink()) {
                     transaction_dirs.push(entry.path());
                 }
@@ -117,21 +118,11 @@ fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {
     }
 }
 
-fn id_of(transaction_dir: &Path) -> String {
-    transaction_dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn is_file(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_file())
-}
-
-/// Brings every transaction of a dead process to one of its ends. With `discard` one whose journal cannot be used is
-/// given up. A remote is asked for what it alone knows, without the lock since that may take long, and only where `asks` names
-/// the reference that was to move. Without a killed run this costs one look at a directory.
+/// Finishes or undoes every transaction of a dead process. With `discard` it gives up one whose journal cannot be used. It asks
+/// a remote about a push only if `asks` is true for the reference, and without the lock, because that may take long.
 ///
 /// # Errors
-/// The lock is not to be had, a file cannot be read or written, or [`Error::Broken`]; running it again goes on where it
-/// stopped.
+/// The lock is held, a file cannot be read or written, or [`Error::Broken`]. Running it again goes on where it stopped.
 pub fn recover(
     repo: &Repo,
     timeout: Duration,
@@ -143,7 +134,7 @@ pub fn recover(
     if !ours.exists() {
         return Ok(Vec::new());
     }
-    // A signal waits: half of a way back is no better than none.
+    // A signal waits until the recovery is complete.
     let _held = interrupt::hold();
     let lock = super::lock(repo, timeout)?;
     let (mut all, mut later) = (Vec::new(), Vec::new());
@@ -163,10 +154,10 @@ pub fn recover(
     drop(lock);
     for (dead, open) in later {
         let answer = match open.known {
-            None if open.note.references().any(asks) => open.note.ask(repo),
+            None if open.note.references().into_iter().any(asks) => open.note.ask(repo),
             known => known,
         };
-        // A landing by itself, which takes the lock.
+        // This is a landing, which takes the lock.
         let moved = match (&open.note, answer) {
             (Note::Pushed(note), Some(true)) => push::follow(repo, note, timeout),
             _ => Ok(Recovered::default()),
@@ -175,31 +166,30 @@ pub fn recover(
         all.extend(dead.unless_given_up(moved.and_then(|moved| dead.close(&open.note, answer, moved)))?);
     }
     repo.remove_temporaries();
-    // Of one that was killed before it had made its transaction directory.
+    // A run may have been killed before it made its directory in there.
     let _ = std::fs::remove_dir(TransactionDir::all(repo.common_dir()));
     let _ = std::fs::remove_dir(ours);
     Ok(all)
 }
 
-/// Whether the next try would come to the same: then it can be given up, whatever it is.
+/// Whether another try would fail, too, so that the run can be given up.
 fn is_for_good(error: &Error) -> bool {
     !matches!(error, Error::Busy(_) | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
 }
 
-/// What a dead transaction has asked of a remote.
+/// The note of what a dead transaction has asked a remote to do.
 enum Note {
     Pushed(Box<push::Note>),
     Dropped(dropping::Note),
 }
 
 impl Note {
-    /// The references that were to move; there is at least one.
-    fn references(&self) -> impl Iterator<Item = &str> {
-        let (pushed, dropped) = match self {
-            Note::Pushed(note) => (Some(note.reference()), None),
-            Note::Dropped(note) => (None, Some(note.references())),
-        };
-        pushed.into_iter().chain(dropped.into_iter().flatten())
+    /// The references; at least one.
+    fn references(&self) -> Vec<&str> {
+        match self {
+            Note::Pushed(note) => vec![note.reference()],
+            Note::Dropped(note) => note.references().collect(),
+        }
     }
 
     /// Whether the remote has done it; `None` if it cannot be asked.
@@ -211,14 +201,14 @@ impl Note {
     }
 }
 
-/// What is not to be settled under the lock.
+/// A transaction that depends on a remote.
 struct Open {
     note: Note,
-    /// What the remote has said, if that is known.
+    /// The remote's answer, if it is known.
     known: Option<bool>,
 }
 
-/// A transaction whose process is dead. While this is held it is nobody else's.
+/// A transaction whose process is dead, locked against other recoveries.
 struct Dead<'r> {
     repo: &'r Repo,
     path: PathBuf,
@@ -227,20 +217,20 @@ struct Dead<'r> {
 }
 
 impl<'r> Dead<'r> {
-    /// Takes it over; `None` if it is alive, or another user's.
+    /// Locks it; `None` if its process lives, or it belongs to another user.
     fn take(repo: &'r Repo, path: PathBuf, discard: bool) -> Result<Option<Self>> {
         let live = path.join(TransactionDir::LIVE);
-        // One without its lock file is dead too: runs make their directories under the repository's lock.
+        // Without the lock file it is dead, too: runs make their directories under the repository's lock.
         let alive = match live.symlink_metadata() {
-            // Another user's, who will come back to it.
+            // It belongs to another user, whose next run recovers it.
             Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => return Ok(None),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
             Err(e) => return Err(vcs::Error::io("look at", live, e).into()),
-            // Nobody holds it; the check of the directory says what it is.
+            // `check` refuses it.
             Ok(found) if !found.is_file() => None,
             Ok(_) => match Flock::attempt(&live) {
                 Ok(None) => return Ok(None),
-                // Its owner has just removed it.
+                // Its process has just removed it.
                 Err(_) if !live.exists() => None,
                 lock => lock?,
             },
@@ -248,7 +238,7 @@ impl<'r> Dead<'r> {
         Ok(Some(Self { repo, path, alive, discard }))
     }
 
-    /// What became of it; nothing if its owner has just removed it. What fails for good is given up, if that is wanted.
+    /// The result; `None` if its process has just removed it. With `discard`, one that always fails is given up.
     fn unless_given_up(&self, settled: Result<Option<Recovered>>) -> Result<Option<Recovered>> {
         match settled {
             Err(_) if !self.path.exists() => Ok(None),
@@ -259,7 +249,7 @@ impl<'r> Dead<'r> {
         }
     }
 
-    /// Settles it under the repository's lock, but for what only a remote knows.
+    /// Recovers it under the repository's lock, except for what depends on a remote.
     fn settle(&self, open: &mut Option<Open>) -> Result<Option<Recovered>> {
         let Self { repo, path, .. } = self;
         if !path.exists() {
@@ -273,7 +263,7 @@ impl<'r> Dead<'r> {
             Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
             Journal::retire(path)?;
             if let (End::TakenBack, Some(note)) = (settled.end, pushed) {
-                // Only what the remote has taken is published here.
+                // It began to publish, so the remote had taken the push.
                 *open = Some(Open { note: Note::Pushed(Box::new(note)), known: Some(true) });
                 return Ok(None);
             }
@@ -295,12 +285,12 @@ impl<'r> Dead<'r> {
         self.end(None, Recovered::at(end)).map(Some)
     }
 
-    /// Settles it by its remote's answer and by what has become of the branch here. The caller holds the repository's lock.
+    /// Recovers it by its remote's answer. The caller holds the repository's lock.
     fn close(&self, note: &Note, answer: Option<bool>, moved: Recovered) -> Result<Option<Recovered>> {
         if !self.path.exists() {
             return Ok(None);
         }
-        let (mut reference, mut settled) = (note.references().next().map(str::to_owned), moved);
+        let (mut reference, mut settled) = (note.references().first().map(|&name| name.to_owned()), moved);
         match (note, answer) {
             (_, None) => settled.end = if self.discard { End::GivenUp } else { End::Unknown },
             (Note::Dropped(note), Some(is_gone)) => {
@@ -311,7 +301,7 @@ impl<'r> Dead<'r> {
         self.end(reference.as_deref(), settled).map(Some)
     }
 
-    /// Removes what it has left, unless that is still needed.
+    /// Deletes what it has left, unless that is still needed.
     fn end(&self, reference: Option<&str>, settled: Recovered) -> Result<Recovered> {
         if !matches!(settled.end, End::Unknown | End::Waiting) {
             clean(self.repo, &self.path, None, settled.end)?;
@@ -320,15 +310,14 @@ impl<'r> Dead<'r> {
     }
 }
 
-/// What is told of one that was given up: also which locks there are still, since one of them may have been its.
+/// The result for one that was given up, with all locks that exist, because one of them may be its own.
 fn given_up(repo: &Repo, transaction_dir: &Path, aside: PathBuf) -> Result<Recovered> {
     let locks = repo.lock_files()?;
     let settled = Recovered { aside: Some(aside), locks, ..Recovered::at(End::GivenUp) };
     Ok(settled.named(transaction_dir, None))
 }
 
-/// Looks whether there is nothing in a transaction directory but files and directories: nothing else is ever put there, and what is
-/// written would go through a link.
+/// Checks that a transaction directory holds only files and directories: runs make nothing else, and writing would follow a link.
 fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
     for entry in std::fs::read_dir(transaction_dir).map_err(|e| vcs::Error::io("read", transaction_dir, e))? {
         let entry = entry.map_err(|e| vcs::Error::io("read", transaction_dir, e))?;
@@ -351,32 +340,29 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes all that a transaction has beside its journal, which was brought to that end.
+/// Deletes all that a transaction has left, after it ended so.
 fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: End) -> Result<()> {
-    let id = &id_of(transaction_dir);
+    let id = &TransactionDir::id_of(transaction_dir);
     let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
-    // A git that the killed run started may still be writing there.
+    // A git that the killed run started may still write there.
     places::remove(&Quarantine::path_for(objects, id))?;
     let noted = staging::elsewhere(transaction_dir);
     let staged = journal.and_then(|journal| journal.staged.as_ref()).map(|staged| staged.directory.0.clone());
-    // In no other place than a checkout of this repository, whatever a note says.
-    for directory in
-        noted.into_iter().chain(staged).filter(|directory| !directory.starts_with(transaction_dir))
-    {
-        if repo
-            .checkouts()
-            .iter()
-            .any(|checkout| staging::is_elsewhere(transaction_dir, checkout, &directory))
-        {
-            let _ = std::fs::remove_dir_all(directory);
-        }
+    // A note or a journal may name any place, so only the checkouts of this repository are valid.
+    let is_own = |directory: &PathBuf| {
+        let mut checkouts = repo.checkouts().into_iter();
+        checkouts.any(|checkout| staging::is_elsewhere(transaction_dir, &checkout, directory))
+    };
+    let outside = noted.into_iter().chain(staged).filter(|path| !path.starts_with(transaction_dir));
+    for directory in outside.filter(is_own) {
+        let _ = std::fs::remove_dir_all(directory);
     }
     Scratch::remove(repo.common_dir(), id)?;
     if end == End::Finished {
         Attempt::forget_noted(repo, transaction_dir);
     }
     early::settle(repo, transaction_dir, objects, !matches!(end, End::Discarded | End::TakenBack))?;
-    outside::reap(repo, transaction_dir, id)?;
+    outside::reap(repo, transaction_dir)?;
     point(Fault::ScratchRemoved)?;
     remove_abandoned(repo.common_dir(), transaction_dir);
     Ok(())

@@ -1,6 +1,4 @@
-//! Commits that exist, brought onto a branch once more as `git cherry-pick` does it, or taken back as `git revert` does.
-//!
-//! What comes out are commits to be made, planned on the branch as it is now, which land like any others.
+//! Existing commits, made again on a branch as `git cherry-pick` does it, or undone as `git revert` does it.
 
 use super::carry::{Brought, Clash, ClashKind, Ground, changes_of, origins_of};
 use super::series::{Making, Planned};
@@ -10,32 +8,32 @@ use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::{Oid, Result};
 
-/// A commit to be brought onto a branch. What it did is what tells it from its first parent.
+/// A commit to be made again or undone. Its changes are the difference from its first parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replayed {
-    /// The commit that says what changes.
+    /// The commit.
     pub commit: Oid,
-    /// Whether it is taken back.
+    /// Undo it.
     pub reversed: bool,
 }
 
 impl Replayed {
-    /// One that is brought as it is.
+    /// A commit to be made again.
     pub fn again(commit: Oid) -> Self {
         Self { commit, reversed: false }
     }
 }
 
-/// Brings commits onto the commit `onto`, one after another; each has its number there (from 1) as its edit. `favor` says whose
-/// lines are taken where both changed them.
+/// Makes commits again, or undoes them, on the commit `onto`. Each gets its number (from 1) as its edit. With `favor` the lines of
+/// that side are taken in a conflict.
 ///
-/// Forwards each keeps its author and its message; one that is taken back is the user's own, and says what it takes back
-/// in the words of `git revert`.
+/// A commit that is made again keeps its author and its message. One that is undone gets the user as its author, and the
+/// message of `git revert`.
 ///
 /// # Errors
 /// The object store fails, or a commit cannot be read.
 pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
-    // A handle of its own, since its writes are turned away from the repository.
+    // The quarantine needs its own handle.
     let handle = &repo.open_again()?;
     let _quarantine = Quarantine::enter_aside(handle)?;
     let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
@@ -48,7 +46,7 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
             false => (parent, Some(commit.tree)),
             true => (Some(commit.tree), parent),
         };
-        // What one has changed was counted when it was brought.
+        // The commit before has noted its changes.
         if last != Some(before) {
             ground.since(before)?;
         }
@@ -59,7 +57,7 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
             Ok(changes) => changes,
             Err(clashes) => {
                 brought.clashes.extend(clashes);
-                // The branch lacks what this one would have brought.
+                // Its changes are not in the tree.
                 last = None;
                 Vec::new()
             }
@@ -77,8 +75,8 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
     Ok(brought)
 }
 
-/// Whether a change from one tree to another is in a third one, in which making it leaves everything as it is. `paths` are those
-/// that change.
+/// Whether the tree `now` has the changes from `before` to `after` already: merging them changes nothing. `paths` are the changed
+/// ones.
 ///
 /// # Errors
 /// The object store fails.
@@ -89,8 +87,8 @@ pub fn is_made(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3
     Ok(matches!(merged, Merge::Clean(changes, _) if changes.is_empty()))
 }
 
-/// Has a branch go from one commit to another that exists, forwards or back. A target without a checkout needs no
-/// look at the files, and they may have any names.
+/// The move of a branch from one commit to another, forwards or back. Without a checkout its changes are not computed, so its
+/// files may have any names.
 ///
 /// # Errors
 /// The object store fails.

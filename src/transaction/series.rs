@@ -1,4 +1,4 @@
-//! The commits to be made, before they have ids.
+//! The commits of a landing, before and after they are made.
 
 use crate::message::Cleanup;
 use crate::path::RepoPath;
@@ -8,31 +8,30 @@ use crate::vcs::tree::{BaseTree, Entry};
 use crate::vcs::{Oid, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a commit comes about.
+/// How a commit is made.
 #[derive(Debug, Clone, Default)]
 pub enum Making {
-    /// The user makes it.
+    /// It is new.
     #[default]
     New,
-    /// The user makes it again from one that exists: its message stands as it is, and it keeps the author
-    /// (`Name <email> seconds zone`).
+    /// It is made again from an existing one, with its author and its message.
     Again {
-        /// The author's line.
+        /// The author's line (`Name <email> seconds zone`).
         author: String,
-        /// What people know it by.
+        /// The existing commit's name in messages.
         name: String,
     },
-    /// It exists, and the branch moves to it as it is.
+    /// It exists, and the branch moves to it.
     AsIs {
         /// The commit.
         commit: Oid,
-        /// What people know it by.
+        /// Its name in messages.
         name: String,
     },
 }
 
 impl Making {
-    /// Author and committer, where the user is `who`.
+    /// Author and committer, if the user is `who`.
     pub(super) fn identities(&self, who: &Identities) -> Identities {
         match self {
             Making::Again { author, .. } => Identities { author: author.clone(), ..who.clone() },
@@ -40,7 +39,7 @@ impl Making {
         }
     }
 
-    /// What becomes of its message at last, where that of a new one is cleaned up so.
+    /// How its message is cleaned up, if that of a new commit is cleaned up as `usual`.
     pub(super) fn cleanup(&self, usual: Cleanup) -> Cleanup {
         if matches!(self, Making::New) { usual } else { Cleanup::Verbatim }
     }
@@ -49,22 +48,22 @@ impl Making {
 /// One commit to be made.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// The numbers of its edits in the script, from 1; none of one that is no part of what lands.
+    /// The numbers of its edits, from 1; empty for the remote's commit.
     pub edits: Vec<usize>,
     /// The whole message, ending in a line break.
     pub message: String,
-    /// What it changes; every path once.
+    /// Its changes; every path once.
     pub changes: Vec<FileChange>,
-    /// The files that it copies, as the commits before it leave them.
+    /// The files that it copies.
     pub copied: Vec<RepoPath>,
-    /// Where files come from that it moves or copies: each with the path that it gets.
+    /// The files that it moves or copies, each with its new path.
     pub origins: Vec<(RepoPath, RepoPath)>,
-    /// How it comes about.
+    /// How it is made.
     pub making: Making,
 }
 
 impl Planned {
-    /// What people know it by.
+    /// Its name in messages.
     pub fn named(&self) -> String {
         if let Making::Again { name, .. } | Making::AsIs { name, .. } = &self.making {
             return name.clone();
@@ -80,13 +79,13 @@ impl Planned {
 /// The commits of a series, once they are made.
 #[derive(Debug, Clone, Default)]
 pub struct Made {
-    /// One for each planned commit; `None` where the tree did not change.
+    /// The commit of each planned one; `None` if it changes nothing.
     pub commits: Vec<Option<Oid>>,
     /// The merge commit above them, if there is one.
     pub merge: Option<Oid>,
-    /// Those that existed before.
+    /// The commits that existed before.
     pub existed: BTreeSet<Oid>,
-    /// The commits whose files a hook has changed.
+    /// The commits in which a hook has changed files.
     pub changed_by_hooks: BTreeSet<Oid>,
 }
 
@@ -102,7 +101,7 @@ impl Made {
     }
 }
 
-/// Where files of the last commit come from, by their path there: those that were moved or copied, also several times.
+/// The origins of files that a series moves or copies, also several times, by their last paths.
 pub(super) fn origins(series: &[Planned]) -> BTreeMap<RepoPath, RepoPath> {
     let mut all: BTreeMap<RepoPath, RepoPath> = BTreeMap::new();
     for planned in series {
@@ -117,28 +116,27 @@ pub(super) fn origins(series: &[Planned]) -> BTreeMap<RepoPath, RepoPath> {
     all
 }
 
-/// A path that the series touches as a whole.
+/// A path that the series touches.
 #[derive(Debug, Clone)]
 pub(super) struct Touched {
     pub(super) path: RepoPath,
-    /// What the base has.
+    /// Its entry in the base.
     pub(super) old: Option<Entry>,
-    /// What becomes of what is there.
     pub(super) fate: Fate,
 }
 
-/// What becomes of a path.
+/// What the series does to a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Something will be there.
+    /// It creates or changes it.
     Stays,
-    /// Nothing will.
+    /// It deletes it.
     Goes,
-    /// Nothing will, and what was there has that path then.
+    /// It moves it there.
     Moves(RepoPath),
 }
 
-/// The paths that are different after the series, or may be.
+/// The paths that the series may change.
 pub(super) fn touched(base: &BaseTree<'_>, series: &[Planned]) -> Result<Vec<Touched>> {
     let mut last: BTreeMap<&RepoPath, Option<&FileState>> = BTreeMap::new();
     for change in series.iter().flat_map(|planned| &planned.changes) {
@@ -158,7 +156,7 @@ pub(super) fn touched(base: &BaseTree<'_>, series: &[Planned]) -> Result<Vec<Tou
         let old = base.stored(path)?;
         let same = match after {
             None => old.is_none(),
-            // Moved away and back: the very object that the base has there.
+            // It was moved away and back.
             Some(FileState { body: Body::Base(from), .. }) => from == *path,
             Some(FileState { body: Body::Object(name), node }) => {
                 old.is_some_and(|old| old.node() == *node && old.id.to_string() == **name)

@@ -1,4 +1,4 @@
-//! Which of its two ends a killed landing is brought to, by its journal and by what is found.
+//! Finishing or undoing a killed landing, by its journal and by what is on the disk.
 
 use super::discard::{self, broken};
 use super::journal::{self, Journal};
@@ -14,34 +14,34 @@ use crate::vcs::repo::Repo;
 use crate::vcs::{self};
 use std::path::{Path, PathBuf};
 
-/// What is found of a killed landing.
+/// The state of a killed landing.
 struct Setting<'a> {
     repo: &'a Repo,
     transaction_dir: &'a Path,
     journal: &'a Journal,
-    /// Those that are the landing's; that of the index may have been taken anew.
+    /// The landing's locks. The index's may be a new one.
     locks: Locks,
-    /// Whether the index's lock was never gone: nobody with manners has written an index or a commit since.
+    /// Whether the index's lock was there all the time, so that git has written no index and no commit since.
     unbroken: bool,
-    /// Where the reference is.
+    /// The reference's commit now.
     tip: Option<String>,
-    /// Whether an index was to move, and is still there.
+    /// Whether the landing changes an index that still exists.
     has_index: bool,
-    /// The checkout, if files of it were to change and it is still there.
+    /// The checkout, if the landing changes files of it and it still exists.
     checkout: Option<Checkout>,
 }
 
-/// Brings a landing to one of its ends.
+/// Finishes or undoes a landing.
 pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Recovered> {
     let worktree = places::find(current, transaction_dir, journal)?;
     let repo = worktree.as_ref().unwrap_or(current);
-    // Whatever HEAD there is now, it is another one's.
+    // Without its worktree, a HEAD is another one's.
     journal.movement.is_head &= worktree.is_some();
     let journal = &*journal;
     let movement = &journal.movement;
     let token = discard::token(current, transaction_dir)?;
     let record = RefLock::adopt(repo, &journal.records, &token)?;
-    // A detached HEAD goes with its worktree.
+    // A detached HEAD is gone with its worktree.
     if worktree.is_none() && movement.name == "HEAD" {
         record.abandon()?;
         return Ok(Recovered { left: paths(journal), ..Recovered::at(End::LeftAlone) });
@@ -66,7 +66,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
     };
     let settled = setting.relock().and_then(|()| setting.end());
     let mut settled = settled.map_err(|error| match error {
-        // Nobody can tell any more which locks are its own.
+        // Without the token its locks cannot be told from others.
         Error::Vcs(error)
             if (error.is_missing() || matches!(error, vcs::Error::Locked(_)))
                 && !journal::is_token(token.text(), transaction_dir) =>
@@ -93,7 +93,7 @@ fn paths(journal: &Journal) -> Vec<String> {
 }
 
 impl Setting<'_> {
-    /// Whether HEAD points where it did.
+    /// Whether HEAD points to the same reference as before.
     fn head_is_as_left(&self) -> Result<bool> {
         match self.repo.check_head(&self.journal.movement.name, self.journal.movement.is_head) {
             Err(vcs::Error::Switched { .. }) => Ok(false),
@@ -105,8 +105,8 @@ impl Setting<'_> {
         self.tip.as_ref() == Some(&self.journal.movement.new)
     }
 
-    /// Whether the branch has what was to land. One that was to go back has that in any case, and has not gone if it still has
-    /// what it was at.
+    /// Whether the branch has moved to the new commit, and then on. A branch that was to move back contains the new commit in any
+    /// case: it has not moved if it still contains the old one.
     fn went_on_from_new(&self) -> Result<bool> {
         let (repo, movement) = (self.repo, &self.journal.movement);
         let Some(tip) = self.tip.as_ref() else { return Ok(false) };
@@ -117,7 +117,7 @@ impl Setting<'_> {
         Ok(!stayed && repo.contains(tip, &movement.new)?)
     }
 
-    /// Where the index is, if one was to move and is still there; the one that was kept, and the one that was prepared.
+    /// The paths of the index, if the landing changes one that still exists, of the old index and of the new one.
     fn indexes(&self) -> Option<[PathBuf; 3]> {
         let index = self.journal.index.as_ref().filter(|_| self.has_index)?;
         Some([
@@ -127,7 +127,7 @@ impl Setting<'_> {
         ])
     }
 
-    /// Whether anything was done to the checkout or the index and not taken back.
+    /// Whether the checkout or the index has changed, and that was not undone.
     fn is_begun(&self) -> Result<bool> {
         if let (Some(checkout), Some(staged)) = (&self.checkout, &self.journal.staged)
             && staging::is_begun(checkout, staged)?
@@ -142,8 +142,8 @@ impl Setting<'_> {
         }
     }
 
-    /// Takes locks anew that are gone where nothing else has happened and something is left to be done: git itself tells
-    /// people to remove a lock that is left.
+    /// Takes a lock again that is gone, if nothing else has changed and work is left: git itself tells people to remove a stale
+    /// lock.
     fn relock(&mut self) -> Result<()> {
         let Some([index, ..]) = self.indexes() else { return Ok(()) };
         let movement = &self.journal.movement;
@@ -164,7 +164,7 @@ impl Setting<'_> {
         }
         let lock = TokenLock::take(&beside(&index), &token, Patience::for_index())?;
         point(Fault::IndexLocked)?;
-        // Somebody may have been quicker.
+        // Another process may have been faster.
         let now = self.repo.value(&movement.name)?.map(|id| id.to_string());
         match now == self.tip && self.is_untouched()? {
             true => self.locks.index = Some(lock),
@@ -176,7 +176,7 @@ impl Setting<'_> {
         Ok(())
     }
 
-    /// Whether HEAD and the index are as the landing left them, or as it found them.
+    /// Whether HEAD is the same, and the index is the old or the new one.
     fn is_untouched(&self) -> Result<bool> {
         let Some([index, kept, prepared]) = self.indexes() else { return Ok(false) };
         let is_like = |known: &Path| self.repo.is_index_like(&index, known);
@@ -211,7 +211,7 @@ impl Setting<'_> {
             self.locks.abandon()?;
             return Ok(Recovered { left, ..Recovered::at(End::TakenBack) });
         }
-        // The branch has gone on, from what has landed or from somewhere else.
+        // The branch has moved on, from the new commit or from another.
         let landed = self.went_on_from_new()?;
         let begun = !landed && self.is_begun()?;
         match landed {
@@ -221,21 +221,21 @@ impl Setting<'_> {
         }
         self.locks.abandon()?;
         Ok(match (landed, begun) {
-            // All of it was in place before the branch moved; whatever else there is now was done since.
+            // All of it was in place before the branch moved. Other changes came later.
             (true, _) => Recovered::at(End::Finished),
             (_, false) => Recovered::at(End::TakenBack),
             (_, true) => self.left_alone(),
         })
     }
 
-    /// Touches nothing more; says what somebody has to look at.
+    /// The result if nothing can be done: the user has to look at these paths.
     fn left_alone(&self) -> Recovered {
         Recovered { left: paths(self.journal), ..Recovered::at(End::LeftAlone) }
     }
 
     fn retract(&self) -> Result<()> {
         let (directory, objects) = (&self.journal.objects_dir.0, &self.journal.objects);
-        // Somebody may have found the commits and given them a name, or have made trees from the index that was in place.
+        // A reference may name the commits, or another commit may have trees that were made from the new index.
         if !self.repo.is_named(objects, &self.journal.movement)?
             && (self.unbroken || Quarantine::is_newest(directory, objects)?)
         {

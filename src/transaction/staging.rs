@@ -1,4 +1,4 @@
-//! The checkout's files: staged as they will stand, put in place, or all taken back by what is found on the disk.
+//! The checkout's files: writing the new ones aside, putting them in place, and undoing that by what is on the disk.
 
 mod directories;
 
@@ -23,44 +23,44 @@ use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A path with what it was and what it will be.
+/// A path with its old and its new entry.
 pub(super) type Net = (RepoPath, Option<Entry>, Option<Entry>);
 
-/// What is to happen to the checkout, for the journal.
+/// What a landing does to the checkout, for the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Staged {
-    /// The directory of the staged and the kept files, on the checkout's file system.
+    /// The directory of the new and the old files, on the checkout's file system.
     pub(super) directory: AnyPath,
-    /// One for each path, in their order.
+    /// The files, in the order of their paths.
     pub(super) files: Vec<File>,
-    /// Directories that have to go so that a file of that name can come, the innermost first.
+    /// The directories to delete so that a file can have their name, the innermost first.
     pub(super) cleared: Vec<String>,
-    /// Directories that have to be made, the outermost first.
+    /// The directories to make, the outermost first.
     pub(super) made: Vec<String>,
-    /// New paths that lie outside of a sparse checkout, where git puts no files. Not for the recovery, which has its index.
+    /// The new paths outside of a sparse checkout. Only the index gets them, and the recovery has that.
     #[serde(skip)]
     pub(super) outside: BTreeSet<String>,
-    /// What the index is to say of files with uncommitted changes, whose content it is not.
+    /// The index entries of files with uncommitted changes.
     #[serde(skip)]
     pub(super) indexed: BTreeMap<String, Entry>,
-    /// The attributes by which git itself has made files.
+    /// The attributes for which git itself has made files.
     #[serde(skip)]
     pub(super) by_git: BTreeSet<String>,
 }
 
-/// What is to happen to one path of the checkout.
+/// What a landing does to one path of the checkout.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct File {
     pub(super) path: String,
-    /// What is there before; `None`: nothing.
+    /// The old file, if there is one.
     pub(super) before: Option<Identity>,
-    /// The blob id of the bytes that are put there; `None`: it is taken away.
+    /// The blob id of the new content; `None` if the file is deleted.
     pub(super) after: Option<String>,
-    /// The staged file, by which it is known again.
+    /// The new file.
     pub(super) staged: Option<Identity>,
-    /// Whether it is taken away before others come, because it is in their way.
+    /// Whether it is deleted before others are put in place, because it is in their way.
     pub(super) early: bool,
-    /// Whether a copy of what is there before was saved: changes that are in no commit.
+    /// Whether a copy of the old file was saved, because it has uncommitted changes.
     #[serde(default)]
     pub(super) saved: bool,
 }
@@ -78,47 +78,36 @@ impl Staged {
         self.directory.0.join(format!("{at}.mine"))
     }
 
-    /// The files that were staged, by path: what stands there once they are placed, unless somebody changes it. Not those
-    /// that differ from what the index says.
+    /// The new files by their paths, without those that differ from their index entries.
     pub(super) fn placed(&self) -> BTreeMap<&str, Identity> {
         let files = self.files.iter().filter(|file| !self.indexed.contains_key(&file.path));
         files.filter_map(|file| Some((file.path.as_str(), file.staged?))).collect()
     }
 }
 
-/// Where the staging directory of a transaction directory is noted when it lies outside of it.
+/// The note of a staging directory outside of the transaction directory, and what that directory's name begins with.
 const ELSEWHERE: &str = "elsewhere";
+const PREFIX: &str = ".llm-apply-";
 
-fn elsewhere_name(id: &std::ffi::OsStr) -> std::ffi::OsString {
-    let mut name = std::ffi::OsString::from(".llm-apply-");
-    name.push(id);
-    name
-}
-
-/// The staging directory of a transaction directory if it lies outside of it. A note that names anything but such a directory is not
-/// one: it may have been written by half.
+/// The staging directory of a transaction, if it lies outside of the transaction directory.
 pub(super) fn elsewhere(transaction_dir: &Path) -> Option<PathBuf> {
-    let bytes = places::read(&transaction_dir.join(ELSEWHERE), places::SMALL).ok()?;
-    let path = PathBuf::from(<std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes));
-    let expected = elsewhere_name(transaction_dir.file_name()?);
-    (path.is_absolute() && path.file_name() == Some(&expected)).then_some(path)
+    TransactionDir::noted_outside(transaction_dir, ELSEWHERE, PREFIX)
 }
 
-/// Whether that is the staging directory of a transaction directory beside the files of that checkout.
+/// Whether a directory is the staging directory of a transaction, in that checkout.
 pub(super) fn is_elsewhere(transaction_dir: &Path, workdir: &Path, directory: &Path) -> bool {
-    let expected = transaction_dir.file_name().map(elsewhere_name);
-    directory.file_name() == expected.as_deref()
+    directory.file_name() == Some(TransactionDir::name_outside(transaction_dir, PREFIX).as_ref())
         && directory.parent().is_some_and(|parent| places::is_same(parent, workdir))
         && !directory.symlink_metadata().is_ok_and(|found| found.is_symlink())
 }
 
-/// Writing files as they will stand in a checkout.
+/// Writes the new files aside.
 pub(super) struct Staging<'a> {
     repo: &'a Repo,
     workdir: &'a Path,
     checkout: Checkout,
     index: &'a Index,
-    /// Where attributes are read.
+    /// The source of attributes.
     source: Source,
 }
 
@@ -128,9 +117,7 @@ impl<'a> Staging<'a> {
         Ok(Self { repo, workdir, checkout, index, source: Source::Checkout })
     }
 
-    /// Writes all new files aside, exactly as they will stand in the checkout.
-    ///
-    /// `origins` says of files that are moved or copied where they come from.
+    /// Writes all new files aside, exactly as they will be in the checkout. `origins` are those of moved and copied files.
     pub(super) fn stage(
         mut self,
         transaction_dir: &TransactionDir,
@@ -141,11 +128,9 @@ impl<'a> Staging<'a> {
         let directory = if self.checkout.same_file_system(&transaction_dir.path)? {
             transaction_dir.file(TransactionDir::FILES)
         } else {
-            // Renames do not cross file systems: beside the files then, noted for the recovery first.
-            let elsewhere = self.workdir.join(elsewhere_name(transaction_dir.id.as_ref()));
-            let note = transaction_dir.file(ELSEWHERE);
-            let bytes = std::os::unix::ffi::OsStrExt::as_bytes(elsewhere.as_os_str());
-            std::fs::write(&note, bytes).map_err(|e| vcs::Error::io("write", note, e))?;
+            // Renames do not cross file systems, so it lies beside the files.
+            let elsewhere = self.workdir.join(TransactionDir::name_outside(&transaction_dir.path, PREFIX));
+            transaction_dir.note_outside(ELSEWHERE, &elsewhere)?;
             elsewhere
         };
         places::make_private(&directory)?;
@@ -160,11 +145,7 @@ impl<'a> Staging<'a> {
             indexed: BTreeMap::new(),
             by_git: BTreeSet::new(),
         };
-        let outcome = self.fill(net, origins, locals, &mut staged);
-        if let Err(e) = outcome {
-            discard(&staged);
-            return Err(e);
-        }
+        self.fill(net, origins, locals, &mut staged).inspect_err(|_| discard(&staged))?;
         Ok(staged)
     }
 
@@ -180,15 +161,14 @@ impl<'a> Staging<'a> {
         let locals: BTreeMap<&str, &Local> =
             locals.iter().map(|local| (local.path.as_str(), local)).collect();
         let mut clashes = Vec::new();
-        // An attribute file of the response's own counts, as it does when git checks out.
-        let attributes = net.iter().any(|(path, ..)| path.as_str().ends_with(".gitattributes"));
-        if attributes {
+        // The landing's own attribute files count, as in git's checkout.
+        let is_attributes = |path: &RepoPath| path.as_str().rsplit('/').next() == Some(".gitattributes");
+        let mut attributes = net.iter().filter(|(path, ..)| is_attributes(path)).peekable();
+        if attributes.peek().is_some() {
             self.read_attributes_of(net, staged)?;
-            // One that goes is still in the checkout, and must not be read there.
-            let goes = |(path, _, new): &Net| {
-                path.as_str().rsplit('/').next() == Some(".gitattributes") && new.is_none()
-            };
-            self.source = if net.iter().any(goes) { Source::IndexOnly } else { Source::Index };
+            // A deleted one is still in the checkout, and must not be read there.
+            let is_deleted = attributes.any(|(.., new)| new.is_none());
+            self.source = if is_deleted { Source::IndexOnly } else { Source::Index };
         }
         let checkout = &self.checkout;
         let coming: BTreeSet<&str> =
@@ -207,7 +187,7 @@ impl<'a> Staging<'a> {
             }
             let is_submodule = |entry: &Option<Entry>| entry.is_some_and(|entry| entry.mode == SUBMODULE);
             if before.is_none() && (is_submodule(new) || is_submodule(old) && new.is_none()) {
-                // An unpopulated one is an empty directory, which nobody misses when it goes.
+                // A submodule without files is an empty directory, which nobody misses.
                 continue;
             }
             let at = staged.files.len();
@@ -236,7 +216,7 @@ impl<'a> Staging<'a> {
                             }
                         }
                     }
-                    // Of the file that it replaces or comes from: what only its owner could read stays so.
+                    // It gets the permissions of the file that it replaces or comes from, so that a private file stays private.
                     let like = match (before, origin) {
                         (None, Some(origin)) => checkout.identity(origin.as_str())?,
                         (before, _) => before,
@@ -255,7 +235,7 @@ impl<'a> Staging<'a> {
                             save(&staged.saved_file(at), &checkout.read(path)?, before)?;
                             file.saved = true;
                         }
-                        // Somebody's changes, which a hook would take away.
+                        // A hook would delete the user's changes.
                         Some(_) => clashes.push(Obstacle::Clash { path: path.to_owned(), lines: Vec::new() }),
                     }
                 }
@@ -268,7 +248,7 @@ impl<'a> Staging<'a> {
         directories::directories(checkout, net, staged)
     }
 
-    /// Makes the index that is to be the one that attributes are read from.
+    /// Reads attributes from the new index.
     fn read_attributes_of(&self, net: &[Net], staged: &Staged) -> Result<()> {
         let aside = staged.directory.0.join("attributes-index");
         let updates: Vec<_> = net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
@@ -280,7 +260,7 @@ impl<'a> Staging<'a> {
         Ok(())
     }
 
-    /// What is to stand in the checkout, and what of git's own has made it.
+    /// The content of an entry in the checkout, and the attribute for which git itself has made it.
     fn content(&self, path: &str, entry: Entry) -> Result<(Vec<u8>, Option<String>)> {
         let repo = self.repo;
         if entry.mode == LINK {
@@ -294,7 +274,7 @@ impl<'a> Staging<'a> {
         }
     }
 
-    /// The user's bytes, and what becomes of them and of the index's entry by the new entry of the file; or a conflict.
+    /// The user's content, and the merge of it and of the index entry with the new entry; or the conflict.
     pub(super) fn merged(
         &self,
         local: &Local,
@@ -312,14 +292,14 @@ impl<'a> Staging<'a> {
     }
 }
 
-/// Whether one of the paths has this one as a directory, or lies above it.
+/// Whether one of the paths lies in this one, or is a directory of it.
 fn excludes(paths: &BTreeSet<&str>, path: &str) -> bool {
     let prefix = format!("{path}/");
     let below = paths.range(prefix.as_str()..).next().is_some_and(|next| next.starts_with(&prefix));
     below || path.match_indices('/').any(|(slash, _)| paths.contains(&path[..slash]))
 }
 
-/// Saves what is in no commit, on the disk before any file of the checkout is touched.
+/// Saves uncommitted changes, synced before any file of the checkout is touched.
 fn save(name: &Path, mine: &[u8], before: Option<Identity>) -> Result<()> {
     let failed = |e| vcs::Error::io("write", name, e);
     durability::write(name, mine, true)?;
@@ -337,11 +317,11 @@ fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Re
         return Ok(rustix::fs::symlink(bytes, name)?);
     }
     let executable = mode == EXECUTABLE;
-    // As git makes files: what the umask leaves of these.
+    // As in git, the umask decides what is left of these.
     let permissions = if executable { 0o777 } else { 0o666 };
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(permissions).open(name)?;
     if let Some(like) = like {
-        // Git looks at the owner's bit alone. Where that changes, whoever may read the file may run it, or nobody.
+        // Git looks only at the owner's bit. If that changes, everyone who can read the file can execute it, or nobody.
         let wanted = match (like & 0o100 != 0, executable) {
             (false, true) => like | (like & 0o444) >> 2,
             (true, false) => like & !0o111,
@@ -352,8 +332,8 @@ fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Re
     file.write_all(bytes)
 }
 
-/// Looks whether the paths that were not staged, since they are not in the checkout, still are not: one that came
-/// meanwhile (by `git sparse-checkout disable`) would be left with its old content.
+/// Checks that the paths outside of the checkout are still outside: one that was added meanwhile (by `git sparse-checkout disable`)
+/// would keep its old content.
 ///
 /// # Errors
 /// [`vcs::Error::Raced`] with the first that is there.
@@ -367,7 +347,7 @@ pub(super) fn check_skipped(checkout: &Checkout, staged: &Staged, net: &[Net]) -
     Ok(())
 }
 
-/// Puts everything in place. Whatever fails, [`undo`] takes back what was done.
+/// Puts everything in place. After a failure [`undo`] undoes it.
 pub(super) fn place(checkout: &Checkout, staged: &Staged) -> Result<()> {
     let all = || staged.files.iter().enumerate();
     let take = |at: usize, file: &File| match file.before {
@@ -399,11 +379,11 @@ pub(super) fn place(checkout: &Checkout, staged: &Staged) -> Result<()> {
     Ok(())
 }
 
-/// Takes back whatever of [`place`] was done, by what is found. Gives the paths that somebody else has changed
-/// since, which stay as they are.
+/// Undoes what [`place`] has done, by what is on the disk, and returns the paths that were changed by others since. These stay
+/// as they are.
 ///
 /// # Errors
-/// A file could not be taken back. All that could be was; running it again goes on from there.
+/// A file could not be restored. All others were; running it again goes on from there.
 pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> {
     let mut left = Vec::new();
     let mut failure = None;
@@ -420,7 +400,7 @@ pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> 
     }
     for directory in staged.cleared.iter().rev() {
         match checkout.make_directory(directory) {
-            // What is in its place the files below tell.
+            // The files below tell what has taken its place.
             Err(vcs::Error::Raced(_)) => {}
             made => note(directory, made.map_err(Error::from)),
         }
@@ -430,7 +410,7 @@ pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> 
         let outcome = identity(&kept).and_then(|found| match found {
             Some(_) if stands_again(checkout, &kept, &file.path)? => Ok(()),
             Some(_) => Ok(checkout.put_back(&kept, &file.path)?),
-            // Of what is in no commit there is a copy, should it be lost.
+            // Uncommitted changes have a copy, if the file was lost.
             None if file.saved && checkout.identity(&file.path)?.is_none() => {
                 Ok(checkout.put_back(&staged.saved_file(at), &file.path)?)
             }
@@ -452,7 +432,7 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
     let waiting = waits(staged, at, file)?;
     let second_link = waiting && now.is_some() && checkout.is_same_file(&staged.new_file(at), &file.path)?;
     if waiting && !second_link {
-        // Never placed, and what is there is not ours. But what was there may have been moved away already.
+        // It was not put in place, and the file there is not ours. But the old one may have been moved away.
         let kept = staged.kept_file(at);
         return match identity(&kept)? {
             Some(_) => Ok(checkout.put_back(&kept, &file.path)?),
@@ -471,8 +451,7 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
             None => Ok(()),
         };
     }
-    // What was there has the one name or, where it was exchanged, the other. Of what is in no commit there is a copy, should
-    // both be lost.
+    // The old file has the one name or, if it was exchanged, the other. Uncommitted changes have a copy, if both are lost.
     let mut kept = None;
     let saved = file.saved.then(|| staged.saved_file(at));
     for name in [staged.kept_file(at), staged.new_file(at)].into_iter().chain(saved) {
@@ -488,7 +467,7 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
     }
 }
 
-/// Whether somebody, by git perhaps, has made the file anew that was kept.
+/// Whether the old file is back already, perhaps by git.
 fn stands_again(checkout: &Checkout, kept: &Path, path: &str) -> Result<bool> {
     match (identity(kept)?, checkout.identity(path)?) {
         (Some(one), Some(other)) if one.resembles(&other) => Ok(read(kept)? == checkout.read(path)?),
@@ -496,14 +475,14 @@ fn stands_again(checkout: &Checkout, kept: &Path, path: &str) -> Result<bool> {
     }
 }
 
-/// Whether a staged file still waits under the name that it was staged under.
+/// Whether a new file was not put in place yet.
 fn waits(staged: &Staged, at: usize, file: &File) -> Result<bool> {
     let (name, Some(wanted), Some(after)) = (staged.new_file(at), &file.staged, &file.after) else {
         return Ok(false);
     };
     match identity(&name)? {
         Some(found) if found == *wanted => Ok(true),
-        // In a copy of the repository it is another file, with the same content.
+        // In a copy of the repository it is another file with the same content.
         Some(found) if found.resembles(wanted) => Ok(blob_id(&read(&name)?)?.to_string() == *after),
         _ => Ok(false),
     }
@@ -513,7 +492,7 @@ fn identity(path: &Path) -> Result<Option<Identity>> {
     Identity::at(path).map_err(|e| vcs::Error::io("look at", path, e).into())
 }
 
-/// The content of a staged file, or the target of a staged link.
+/// The content of a file, or the target of a link.
 fn read(path: &Path) -> Result<Vec<u8>> {
     match std::fs::read_link(path) {
         Ok(target) => Ok(target.into_os_string().into_encoded_bytes()),
@@ -521,10 +500,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     }
 }
 
-/// Whether anything of [`place`] was done and not taken back.
-///
-/// # Errors
-/// The disk cannot tell.
+/// Whether [`place`] has done anything that was not undone.
 pub(super) fn is_begun(checkout: &Checkout, staged: &Staged) -> Result<bool> {
     for (at, file) in staged.files.iter().enumerate() {
         if identity(&staged.kept_file(at))?.is_some() {
@@ -538,7 +514,7 @@ pub(super) fn is_begun(checkout: &Checkout, staged: &Staged) -> Result<bool> {
     Ok(false)
 }
 
-/// Removes the staging directory with all that is in it.
+/// Removes the staging directory.
 pub(super) fn discard(staged: &Staged) {
     let _ = std::fs::remove_dir_all(&staged.directory.0);
 }

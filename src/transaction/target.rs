@@ -1,30 +1,30 @@
-//! Which reference is to move, and whether a checkout moves with it.
+//! The reference that a landing moves.
 
 use super::{Error, Obstacle, Result};
 use crate::vcs::refs::Head;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 
-/// The reference that a response lands on.
+/// The reference that a landing moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// Its full name, or `HEAD` when that is detached.
     pub name: String,
-    /// Where it is; `None` if it does not exist yet.
+    /// Its commit; `None` if it does not exist yet.
     pub tip: Option<Oid>,
-    /// The parent of the first commit: the tip, or where a missing branch begins; `None` for a first commit ever.
+    /// The parent of the first commit: the tip, or where a new branch begins; `None` in a repository without a commit.
     pub start: Option<Oid>,
     /// Whether HEAD of this worktree points to it.
     pub is_head: bool,
-    /// Whether an index and files move with it.
+    /// Whether index and files move with it.
     pub checked_out: bool,
 }
 
 impl Target {
-    /// The target that `-b` and `--base` name; without `-b` what HEAD points to.
+    /// The target for `-b` and `--base`; without `-b` HEAD's branch.
     ///
     /// # Errors
-    /// A bad name, an unreadable repository, or a checkout without a commit that `--base` cannot be brought to.
+    /// A bad name, an unreadable repository, or `--base` with a checkout that has no commit yet.
     pub fn choose(repo: &Repo, branch: Option<&str>, base: Option<Oid>) -> Result<Self> {
         let head = repo.head()?;
         let name = match branch {
@@ -41,7 +41,7 @@ impl Target {
         let tip = repo.tip(&name)?;
         let has_checkout = is_head && repo.workdir().is_some();
         if has_checkout && tip.is_none() && base.is_some() {
-            // Its index and files do not hold what the base has: that would look removed.
+            // Its index and files lack what the base has, which would look deleted.
             let short = name.strip_prefix("refs/heads/").unwrap_or(&name);
             return Err(Error::Unsupported {
                 what: format!("{short} is checked out and has no commit yet, while --base names one"),
@@ -52,13 +52,13 @@ impl Target {
             (Some(tip), _) => Some(tip),
             (None, Some(base)) => Some(base),
             (None, None) if is_head => None,
-            // A branch to be made begins at HEAD, if there is one.
+            // A new branch begins at HEAD.
             (None, None) => repo.tip("HEAD")?,
         };
         Ok(Self { name, tip, start, is_head, checked_out: has_checkout })
     }
 
-    /// Looks whether it is the same reference as at an earlier try: a switch in between is not to be followed.
+    /// Checks that a later try has the same reference, because a landing must not follow a switch of HEAD.
     ///
     /// # Errors
     /// [`vcs::Error::Switched`].
@@ -69,12 +69,12 @@ impl Target {
         }
     }
 
-    /// The name to show: without `refs/heads/`.
+    /// The name without `refs/heads/`.
     pub fn short(&self) -> &str {
         self.name.strip_prefix("refs/heads/").unwrap_or(&self.name)
     }
 
-    /// The other worktree in which it is checked out, as an obstacle.
+    /// The obstacle, if it is checked out in another worktree.
     pub(super) fn obstacle(&self, repo: &Repo) -> Result<Option<Obstacle>> {
         if self.is_head || self.name == "HEAD" {
             return Ok(None);
@@ -84,7 +84,7 @@ impl Target {
         Ok(worktree.map(|worktree| Obstacle::CheckedOut { branch, worktree }))
     }
 
-    /// The worktree in which it is checked out, this one or another, as an obstacle to what leaves checkouts alone.
+    /// The obstacle, if it is checked out in any worktree, for flows that change no checkout.
     ///
     /// # Errors
     /// The worktrees cannot be read.

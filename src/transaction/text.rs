@@ -1,16 +1,16 @@
-//! Texts that nobody may have a copy of. They are kept if they do not land, as git keeps the message of a commit that fails.
+//! Texts that exist only once. They are kept if they do not land, as git keeps the message of a commit that fails.
 
 use super::Result;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, durability};
 use std::path::PathBuf;
 
-/// What such a text is.
+/// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text {
-    /// The messages that somebody has typed in an editor.
+    /// The messages that the user typed in an editor.
     Messages,
-    /// An answer that came by a pipe, or from a model, and has nothing that could be gone on with.
+    /// A response from a pipe or a model that `--continue` cannot go on with.
     Answer,
 }
 
@@ -22,11 +22,11 @@ impl Text {
         })
     }
 
-    /// Keeps it, in the place of one that was kept before, and gives its file. A link that stands there is replaced, and not
-    /// followed: it may have come with the repository, and lead anywhere.
+    /// Keeps it in place of an older one, and returns its file. A link in its place is replaced and not followed: it may have come
+    /// with the repository.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub fn keep(self, repo: &Repo, text: &[u8]) -> Result<PathBuf> {
         let (file, directory) = (self.file(repo), repo.temporary()?);
         let aside = directory.path().join("text");

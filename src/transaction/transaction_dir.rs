@@ -1,4 +1,4 @@
-//! Where a transaction keeps what is its own.
+//! The directory of one transaction.
 
 use super::{Result, early, journal, lock, outside, staging};
 use crate::vcs::durability::{self, Durability};
@@ -10,11 +10,13 @@ use crate::vcs::{self, Oid, places};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::cell::RefCell;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The private directory of one transaction, in the shared git directory, and its scratch worktree unless that has to hold
-/// all files; removed when dropped, unless something is left for the recovery.
+/// The private directory of one transaction, in the shared git directory. A scratch worktree without files lies in it, too. It is
+/// removed when dropped, unless something is left for the recovery.
 #[derive(Debug)]
 pub struct TransactionDir {
     pub(super) path: PathBuf,
@@ -25,22 +27,22 @@ pub struct TransactionDir {
 }
 
 impl TransactionDir {
-    /// The directory of the files that are staged.
+    /// The directory of the staged files.
     pub(super) const FILES: &str = "files";
 
     /// The scratch worktree's entry among git's worktrees, before it is in place.
     pub(super) const ENTRY: &str = "entry";
 
-    /// What branches are to go.
+    /// The branches to be dropped.
     pub(super) const DROPPED: &str = "dropped";
 
-    /// That a record is to go.
+    /// The record to be forgotten.
     pub(super) const FORGOTTEN: &str = "forgotten";
 
     /// What is pushed where.
     pub(super) const PUSHED: &str = "pushed";
 
-    /// The refused attempts that go when it has landed.
+    /// The refused attempts that the landing replaces.
     pub(super) const ATTEMPTS: &str = "attempts";
 
     /// The reference in whose line it stands.
@@ -49,12 +51,12 @@ impl TransactionDir {
     /// The liveness lock.
     pub(super) const LIVE: &str = "live";
 
-    /// Where transaction directories are moved whose journal is given up.
+    /// The directory for transaction directories that are given up.
     pub(super) fn discarded(common: &Path) -> PathBuf {
         common.join("llm-apply").join("discarded")
     }
 
-    /// Looks whether transaction directories are in the repository itself.
+    /// Checks that no link leads from the transaction directories out of the repository.
     pub(super) fn check_all(common: &Path) -> Result<()> {
         let all = [common.join("llm-apply"), Self::all(common), Self::discarded(common)];
         Ok(places::check_own(&all.each_ref().map(PathBuf::as_path))?)
@@ -65,7 +67,7 @@ impl TransactionDir {
         common.join("llm-apply").join("txn")
     }
 
-    /// Why something among transaction directories is none.
+    /// Checks that a path among the transaction directories is one. The error says why it is not.
     pub(super) fn check(path: &Path) -> std::result::Result<(), String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -84,21 +86,21 @@ impl TransactionDir {
     /// Makes one.
     ///
     /// # Errors
-    /// What the file system says, or somebody holds the repository's lock for so long.
+    /// As the file system reports, or another run holds the repository's lock.
     pub fn open(repo: &Repo, timeout: Duration) -> Result<Self> {
         let common = repo.common_dir();
         let all = Self::all(common);
         Self::check_all(common)?;
-        // Under the repository's lock, so that nobody takes a transaction directory without its liveness lock for a dead one's.
+        // The repository's lock keeps a recovery away until the directory has its liveness lock.
         let _lock = lock(repo, timeout)?;
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let id = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
         let path = all.join(&id);
-        // Where several users share the repository each has to be able to make a transaction directory; its inside is private.
+        // Users who share the repository can each make one, and nobody else can read it.
         repo.in_shared(&all, &mut Vec::new(), || places::make_private(&path))?;
         let live = path.join(Self::LIVE);
         let opened = std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e));
-        // Somebody who only looks whether it is alive may hold the lock for a moment.
+        // Another run that looks whether this one is alive may hold the lock for a moment.
         let opened = opened.and_then(|()| Flock::wait(&live, timeout)?.ok_or(vcs::Error::Locked(live)));
         match opened {
             Ok(alive) => {
@@ -117,6 +119,31 @@ impl TransactionDir {
         self.path.join(name)
     }
 
+    /// The transaction's id, by the path of its directory.
+    pub(super) fn id_of(path: &Path) -> String {
+        path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The name of another directory of the transaction, which lies outside of this one.
+    pub(super) fn name_outside(path: &Path, prefix: &str) -> String {
+        format!("{prefix}{}", Self::id_of(path))
+    }
+
+    /// Notes such a directory, before it is made.
+    pub(super) fn note_outside(&self, note: &str, directory: &Path) -> Result<()> {
+        let file = self.file(note);
+        let written = std::fs::write(&file, directory.as_os_str().as_bytes());
+        Ok(written.map_err(|e| vcs::Error::io("write", file, e))?)
+    }
+
+    /// The directory outside that a note names. A note with any other path is torn, or made up.
+    pub(super) fn noted_outside(path: &Path, note: &str, prefix: &str) -> Option<PathBuf> {
+        let bytes = places::read(&path.join(note), places::SMALL).ok()?;
+        let directory = PathBuf::from(OsString::from_vec(bytes));
+        let is_own = directory.file_name() == Some(Self::name_outside(path, prefix).as_ref());
+        (directory.is_absolute() && is_own).then_some(directory)
+    }
+
     /// Writes a note for the recovery, or nothing.
     pub(super) fn note(&self, repo: &Repo, name: &str, what: &impl Serialize) -> Result<()> {
         let file = self.file(name);
@@ -125,12 +152,12 @@ impl TransactionDir {
         Ok(written.inspect_err(|_| self.forget(name))?)
     }
 
-    /// Removes a note: there is nothing to be done any more.
+    /// Removes a note, once what it says is done.
     pub(super) fn forget(&self, name: &str) {
         let _ = std::fs::remove_file(self.file(name));
     }
 
-    /// What a note in a transaction directory says, if there is one. One that is not whole was written before anything was done.
+    /// What a note says, if there is one. A torn note was written before anything was done, and says nothing.
     pub(super) fn noted<T: DeserializeOwned>(path: &Path, name: &str) -> vcs::Result<Option<T>> {
         match places::read(&path.join(name), journal::LIMIT) {
             Err(e) if e.is_missing() => Ok(None),
@@ -138,24 +165,24 @@ impl TransactionDir {
         }
     }
 
-    /// Whether its journal is (still) there, or a note of what is dropped or pushed, for the recovery to act upon.
+    /// Whether it has a journal or a note for the recovery.
     pub(super) fn is_pending(&self) -> bool {
         [journal::NAME, Self::DROPPED, Self::FORGOTTEN, Self::PUSHED]
             .iter()
             .any(|name| self.file(name).symlink_metadata().is_ok())
     }
 
-    /// Whether something of the transaction lies elsewhere that could not be removed.
+    /// Whether something of the transaction lies outside of it that could not be removed.
     fn has_remains(&self) -> bool {
-        let elsewhere = staging::elsewhere(&self.path);
         let all = [
             Some(Quarantine::path_for(&self.objects, &self.id)),
             Some(Scratch::path_for(&self.common, &self.id)),
-            elsewhere,
+            staging::elsewhere(&self.path),
+            outside::noted(&self.path),
+            Some(self.file(early::NOTE)),
         ];
-        let outside = outside::remains(&self.path);
         let remains = all.into_iter().flatten().any(|path| path.symlink_metadata().is_ok());
-        remains || outside || Scratch::leaves_empty(&self.common) || early::remains(&self.path)
+        remains || Scratch::leaves_empty(&self.common)
     }
 }
 
@@ -167,9 +194,8 @@ impl Drop for TransactionDir {
     }
 }
 
-/// The transaction directory of a landing that is over, for the next landing of the same run, with the scratch worktree that lies in it and
-/// the quarantine's empty directory: to make and remove these takes longer than a small landing does. All are gone when
-/// this is dropped.
+/// The transaction directory of a finished landing, for the next landing of the same run, with its scratch worktree and the
+/// quarantine's empty directory: making and removing these takes longer than a small landing. Dropping this removes them.
 #[derive(Debug, Default)]
 pub struct SpareRoom(RefCell<Option<Spare>>);
 
@@ -183,11 +209,11 @@ struct Spare {
     transaction_dir: TransactionDir,
 }
 
-/// What was left for the next landing.
+/// What a landing leaves to the next one.
 pub(super) type Left = (TransactionDir, Option<Scratch>, Option<Quarantine>);
 
 impl SpareRoom {
-    /// Leaves a transaction directory that is done with, unless something of it waits for the recovery.
+    /// Keeps a transaction directory for the next landing, unless it has something for the recovery.
     pub(super) fn leave(
         &self,
         transaction_dir: TransactionDir,
@@ -202,12 +228,7 @@ impl SpareRoom {
         }
     }
 
-    /// Has nothing more left there.
-    pub fn clear(&self) {
-        drop(self.0.take());
-    }
-
-    /// The transaction directory that was left, if there is one, and its scratch worktree if that is at `base`.
+    /// The kept transaction directory, if there is one, and its scratch worktree if that is at `base`.
     pub(super) fn take(&self, base: Option<Oid>) -> Option<Left> {
         let spare = self.0.take()?;
         Some((spare.transaction_dir, spare.scratch.filter(|_| spare.base == base), spare.quarantine))

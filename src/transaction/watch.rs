@@ -3,29 +3,29 @@
 use super::Recovered;
 use std::time::Duration;
 
-/// The listener of a landing. By default it passes everything on.
+/// The listener of a landing. By default it passes everything to the next one.
 pub trait Watch {
-    /// Who else listens.
+    /// Another listener.
     fn next(&self) -> Option<&dyn Watch> {
         None
     }
 
-    /// Something that people should know, though it stops nothing.
+    /// A warning.
     fn warn(&self, text: &str) {
         self.next().into_iter().for_each(|next| next.warn(text));
     }
 
-    /// A sentence for those who want to know more.
+    /// A detail, for `-v`.
     fn detail(&self, text: &str) {
         self.next().into_iter().for_each(|next| next.detail(text));
     }
 
-    /// A hook or a command has printed that.
+    /// Output of a hook or a command.
     fn output(&self, bytes: &[u8]) {
         self.next().into_iter().for_each(|next| next.output(bytes));
     }
 
-    /// It still runs, after that time.
+    /// Something has been running for that time.
     fn waiting(&self, what: &str, elapsed: Duration) {
         self.next().into_iter().for_each(|next| next.waiting(what, elapsed));
     }
@@ -35,7 +35,7 @@ pub trait Watch {
         self.next().into_iter().for_each(Watch::ended);
     }
 
-    /// A killed run was settled first.
+    /// A killed run was recovered.
     fn recovered(&self, run: &Recovered) {
         self.next().into_iter().for_each(|next| next.recovered(run));
     }

@@ -1,4 +1,4 @@
-//! The directories of the files that are staged: those that have to go or to be made, and those that are left empty.
+//! The directories of the checkout to be deleted or made, and those that a landing leaves empty.
 
 use super::super::Result;
 use super::super::obstacles::SUBMODULE;
@@ -8,13 +8,13 @@ use crate::vcs::checkout::{Checkout, Found};
 use crate::vcs::fault::{Fault, point};
 use std::collections::BTreeSet;
 
-/// Finds the directories that have to go and those that have to be made.
+/// Finds the directories to delete and those to make.
 pub(super) fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged) -> Result<()> {
     let mut made = BTreeSet::new();
     let gone: BTreeSet<&str> =
         net.iter().filter(|(.., new)| new.is_none()).map(|(path, ..)| path.as_str()).collect();
     let mut cleared = Vec::new();
-    // A submodule that comes is an empty directory; without it git would take it for removed.
+    // A new submodule is an empty directory. Without that, it looks deleted to git.
     let submodules = net.iter().filter(|(.., new)| new.is_some_and(|entry| entry.mode == SUBMODULE));
     for path in submodules.map(|(path, ..)| path.as_str()) {
         if !matches!(checkout.look(path)?, Found::Directory) {
@@ -22,7 +22,7 @@ pub(super) fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged)
             parents(checkout, path, &gone, &mut made)?;
         }
     }
-    // What stands where another file stood has its directories.
+    // A file that replaces another has its directories.
     let come = |file: &&File| file.before.is_none() && file.after.is_some();
     for file in staged.files.iter().filter(come) {
         if matches!(checkout.look(&file.path)?, Found::Directory) {
@@ -39,15 +39,15 @@ pub(super) fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged)
         }
         parents(checkout, &file.path, &gone, &mut made)?;
     }
-    // Innermost first: a directory is longer than those it lies in.
+    // Innermost first: a directory's path is longer than its parents'.
     cleared.sort_by_key(|path| std::cmp::Reverse(path.len()));
     staged.cleared = cleared;
-    // In the order of names an outer directory comes before its inner ones.
+    // In the order of names, a directory comes before those in it.
     staged.made = made.into_iter().collect();
     Ok(())
 }
 
-/// Adds the parents of a path that have to be made.
+/// Adds the parents of a path that are missing.
 fn parents(
     checkout: &Checkout,
     path: &str,
@@ -68,17 +68,17 @@ fn parents(
     Ok(())
 }
 
-/// Removes the directories that the removed files have left empty, as git does. Can be run again.
+/// Removes the directories that deleted files have left empty, as git does. It can be run again.
 ///
 /// # Errors
-/// None but a test's: empty directories are nobody's loss.
+/// Only a fault point of a test: a directory that cannot be removed stays.
 pub(in crate::transaction) fn prune(checkout: &Checkout, staged: &Staged) -> vcs::Result<()> {
     let here = std::env::current_dir().ok();
     for file in staged.files.iter().filter(|file| file.after.is_none()) {
         let mut end = file.path.len();
         while let Some(slash) = file.path[..end].rfind('/') {
             end = slash;
-            // Git spares the directory that it was started in.
+            // As git does, it keeps the directory that it was started in.
             let is_here = here.is_some() && here == checkout.path_of(&file.path[..end]);
             if is_here || !checkout.remove_directory(&file.path[..end]) {
                 break;

@@ -357,19 +357,10 @@ impl RefLock {
     /// # Errors
     /// [`Error::Locked`], or [`Error::Moved`].
     pub fn take(&mut self, repo: &Repo, movement: &Movement, token: &Path, patience: Patience) -> Result<()> {
-        if movement.is_head && movement.name != "HEAD" {
-            self.locks.push(TokenLock::take(&repo.git_dir().join("HEAD.lock"), token, patience)?);
-            point(Fault::HeadLocked)?;
-        }
-        let file = repo.ref_file(&movement.name);
         if movement.old.is_none() {
             repo.check_available(&movement.name)?;
         }
-        // The directory may be missing although the branch exists: `git pack-refs` removes empty directories.
-        let directory = file.parent().unwrap_or(repo.common_dir());
-        let take = || TokenLock::take(&lock_path(&file), token, patience);
-        self.locks.push(repo.in_shared(directory, &mut self.made, take)?);
-        point(if movement.is_of_records() { Fault::RecordLocked } else { Fault::RefLocked })?;
+        self.retake(repo, movement, token, patience)?;
         let now = repo.value(&movement.name)?.map(|id| id.to_string());
         match now == movement.old {
             true => Ok(()),
@@ -466,10 +457,15 @@ impl RefLock {
     ) -> Result<()> {
         for path in Self::paths(repo, movement) {
             if !self.locks.iter().any(|lock| lock.path() == path) {
+                // The directory may be missing although the branch exists: `git pack-refs` removes empty directories.
                 let directory = path.parent().unwrap_or(repo.common_dir()).to_owned();
                 let take = || TokenLock::take(&path, token, patience);
                 self.locks.push(repo.in_shared(&directory, &mut self.made, take)?);
-                point(Fault::RefLocked)?;
+                point(match path.ends_with("HEAD.lock") && movement.is_head {
+                    true if movement.name != "HEAD" => Fault::HeadLocked,
+                    _ if movement.is_of_records() => Fault::RecordLocked,
+                    _ => Fault::RefLocked,
+                })?;
             }
         }
         Ok(())

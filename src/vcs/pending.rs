@@ -2,9 +2,10 @@
 //! compressed there, and then go to a directory.
 
 use super::compress::{Compressor, stored};
-use super::loose::{Writer, ensure_private, fan_out};
+use super::loose::{Writer, fan_out};
 use super::pack::PACK_LIMIT;
 use super::packer::{Packed, Text};
+use super::places::ensure_private;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use git2::ObjectType;

@@ -316,16 +316,11 @@ impl Repo {
     fn reference_below(&self, name: &str) -> Result<Option<String>> {
         let mut pending = vec![(self.ref_file(name), name.to_owned())];
         while let Some((directory, name)) = pending.pop() {
-            let failed = |e| Error::io("read", &directory, e);
-            let entries = match std::fs::read_dir(&directory) {
-                Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
-                entries => entries.map_err(failed)?,
-            };
-            for entry in entries {
-                let entry = entry.map_err(failed)?;
-                let below = format!("{name}/{}", entry.file_name().to_string_lossy());
-                match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    true => pending.push((entry.path(), below)),
+            for path in places::entries(&directory)? {
+                let last = path.file_name().unwrap_or_default();
+                let below = format!("{name}/{}", last.to_string_lossy());
+                match path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                    true => pending.push((path, below)),
                     false if below.ends_with(".lock") => {}
                     false => return Ok(Some(below)),
                 }

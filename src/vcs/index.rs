@@ -80,13 +80,8 @@ pub struct Indexed {
     stat: (i32, u32, i32, u32, u32, u32),
 }
 
-/// An index entry without its stat data.
-#[derive(PartialEq, Eq)]
-struct EntryWithoutStat {
-    path: Vec<u8>,
-    what: Entry,
-    flags: (u16, u16),
-}
+/// An index entry without its stat data: path, mode and id, and flags.
+type EntryWithoutStat = (Vec<u8>, Entry, u16, u16);
 
 /// How many of an index file's last bytes are compared.
 const TAIL: usize = 64;
@@ -283,11 +278,7 @@ impl Repo {
         let entries = index.iter().map(|entry| {
             let what = Entry { mode: entry.mode, id: entry.id };
             let (flags, more) = (STAGE | ASSUME_VALID, INTENT_TO_ADD | SKIP_WORKTREE);
-            EntryWithoutStat {
-                path: entry.path,
-                what,
-                flags: (entry.flags & flags, entry.flags_extended & more),
-            }
+            (entry.path, what, entry.flags & flags, entry.flags_extended & more)
         });
         Ok(entries.collect())
     }
@@ -457,10 +448,7 @@ impl Index {
 
     /// Whether the checksum is right. Libgit2 verifies it while reading.
     fn is_sound(&self) -> bool {
-        match &self.entries {
-            Entries::Raw(raw) => raw.is_sound(),
-            Entries::Git(_) | Entries::Partial(_) => true,
-        }
+        !matches!(&self.entries, Entries::Raw(raw) if !raw.is_sound())
     }
 
     /// The entry of a path at stage 0.
@@ -492,26 +480,16 @@ impl Index {
     /// Some entry below a path for which `except` does not hold.
     pub fn below(&self, path: &str, except: impl Fn(&str) -> bool) -> Option<String> {
         let prefix = format!("{path}/");
-        let (first, len) = match &self.entries {
-            Entries::Raw(raw) => (raw.position(prefix.as_bytes()), raw.len()),
-            Entries::Git(git) => (git.find_prefix(prefix.as_str()).ok()?, git.len()),
-            Entries::Partial(partial) => {
-                let below = partial.below(path.as_bytes()).into_iter();
-                return { below }
-                    .map(|path| String::from_utf8_lossy(&path).into_owned())
-                    .find(|path| !except(path));
+        let found: Box<dyn Iterator<Item = Vec<u8>>> = match &self.entries {
+            Entries::Raw(raw) => Box::new(raw.from(prefix.as_bytes()).map(<[u8]>::to_vec)),
+            Entries::Partial(partial) => Box::new(partial.below(path.as_bytes()).into_iter()),
+            Entries::Git(git) => {
+                let first = git.find_prefix(prefix.as_str()).ok()?;
+                Box::new((first..git.len()).filter_map(|at| git.get(at)).map(|entry| entry.path))
             }
         };
-        let entry = |at| match &self.entries {
-            Entries::Raw(raw) => raw.get(at),
-            Entries::Git(git) => git.get(at),
-            Entries::Partial(_) => None,
-        };
-        (first..len)
-            .filter_map(entry)
-            .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
-            .take_while(|path| path.starts_with(&prefix))
-            .find(|path| !except(path))
+        let below = found.take_while(|path| path.starts_with(prefix.as_bytes()));
+        { below }.map(|path| String::from_utf8_lossy(&path).into_owned()).find(|path| !except(path))
     }
 
     /// Whether the stat data show that a file is unchanged. If `false`, the content has to be compared.

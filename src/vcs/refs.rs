@@ -477,15 +477,10 @@ pub(super) fn lock_path(file: &Path) -> PathBuf {
 }
 
 pub(super) fn remove_empty_directories(root: &Path) {
-    let mut stack = vec![root.to_owned()];
-    let mut all = Vec::new();
-    while let Some(path) = stack.pop() {
-        if let Ok(entries) = std::fs::read_dir(&path) {
-            stack.extend(entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()));
+    for path in places::entries(root).unwrap_or_default() {
+        if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            remove_empty_directories(&path);
         }
-        all.push(path);
     }
-    for path in all.iter().rev() {
-        let _ = std::fs::remove_dir(path);
-    }
+    let _ = std::fs::remove_dir(root);
 }

@@ -134,6 +134,11 @@ impl Raw {
         self.get(self.position(path)).filter(|entry| entry.path == path)
     }
 
+    /// The paths that are not less than this one.
+    pub(super) fn from(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
+        (self.position(path)..self.len()).map(|number| self.path(number))
+    }
+
     /// The numbers of entries whose modification time is in that second or later.
     pub(super) fn since(&self, second: i64) -> impl Iterator<Item = usize> {
         (0..self.len()).filter(move |number| {

@@ -148,13 +148,8 @@ pub(super) fn query(command: &mut Command) -> Result<Option<String>> {
 
 /// Runs the command with this standard input, and returns its output, whatever its status.
 pub(super) fn output_for_input(command: &mut Command, input: &[u8]) -> Result<Output> {
-    output_to(command.stdout(Stdio::piped()), input)
-}
-
-/// The same, with the standard output that the command has.
-pub(super) fn output_to(command: &mut Command, input: &[u8]) -> Result<Output> {
     let failed = |e| Error::io("run", "git", e);
-    command.stdin(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let stdin = child.stdin.take();
     let (output, written) = std::thread::scope(|scope| {
@@ -165,4 +160,17 @@ pub(super) fn output_to(command: &mut Command, input: &[u8]) -> Result<Output> {
     // If git does not read to the end, its status says why.
     written.or_else(|e| if e.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(failed(e)) })?;
     output.map_err(failed)
+}
+
+/// Runs the command with this standard input, and a file as its standard output.
+pub(super) fn with_input(command: &mut Command, input: &[u8], stdout: std::fs::File) -> Result<()> {
+    let failed = |e| Error::io("run", "git", e);
+    command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    // No thread is needed: the input fits into a pipe.
+    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
+    let output = child.wait_with_output().map_err(failed)?;
+    // If git did not read its input, its own message matters more.
+    checked(command, output)?;
+    written.map_err(failed)
 }

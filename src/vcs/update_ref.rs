@@ -56,8 +56,7 @@ impl Repo {
             };
         }
         // The lock is git's standard output, where it prints nothing, and which the hook does not inherit.
-        let outcome = process::output_to(command.stdout(alive.share()?), input.as_bytes());
-        let outcome = outcome.and_then(|output| process::checked(&command, output));
+        let outcome = process::with_input(&mut command, input.as_bytes(), alive.share()?);
         if outcome.is_ok() {
             return Ok(());
         }
@@ -83,7 +82,7 @@ impl Repo {
                 let mut locks = steps.iter().flat_map(|(movement, ..)| self.locks_of(movement));
                 match locks.find(|lock| lock.symlink_metadata().is_ok()) {
                     Some(lock) => Err(Error::Locked(lock)),
-                    None => outcome.map(drop),
+                    None => outcome,
                 }
             }
         }

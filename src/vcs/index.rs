@@ -113,7 +113,12 @@ impl Repo {
         file: &Path,
     ) -> Result<(Entries, Features)> {
         let bytes = match content {
-            Ok(raw) => return Ok((Entries::Raw(raw), Features::default())),
+            Ok(raw) => {
+                if self.has_references_by_git() {
+                    self.set_attribute_index(&mut open(self, &self.index_file())?)?;
+                }
+                return Ok((Entries::Raw(raw), Features::default()));
+            }
             Err(bytes) => bytes,
         };
         let features = Features::of(&bytes, self.checksum_len());
@@ -163,8 +168,7 @@ impl Repo {
 
     /// Returns the function that reads the index file, and parses it if possible.
     fn index_reader(&self) -> impl FnOnce() -> std::io::Result<Opened> + Send + use<> {
-        // With references by git, libgit2 has to be given the index: see `entries_of`.
-        let (path, format, parses) = (self.index_file(), self.format(), !self.has_references_by_git());
+        let (path, format) = (self.index_file(), self.format());
         move || {
             let (bytes, metadata) = match std::fs::File::open(path) {
                 Ok(mut file) => {
@@ -178,8 +182,7 @@ impl Repo {
                 Err(e) => return Err(e),
             };
             let tail = bytes[bytes.len().saturating_sub(TAIL)..].to_vec();
-            let content = if parses { Raw::read(bytes, format) } else { Err(bytes) };
-            Ok(Opened { content, metadata, tail })
+            Ok(Opened { content: Raw::read(bytes, format), metadata, tail })
         }
     }
 

@@ -255,7 +255,7 @@ impl Repo {
     /// # Errors
     /// The index cannot be read.
     pub fn read_attributes_from(&self, index: &Path) -> Result<()> {
-        self.set_attribute_index(&mut self.open_scratch_index(index)?)
+        self.set_attribute_index(&mut self.open_index(index)?)
     }
 
     /// Gives libgit2 an index to read attribute files from.

@@ -1,6 +1,5 @@
-//! Git's configuration, including `git -c` and the environment, which libgit2 does not read.
-//!
-//! Sources: git-config(1), "Environment variables". `GIT_CONFIG_PARAMETERS` is quoted as by git-rev-parse(1) `--sq`.
+//! Git's configuration. Libgit2 reads the files; where `git -c` or the environment adds to them, which it does not read, git
+//! is asked.
 
 use super::{Error, Result, process};
 use std::borrow::Cow;
@@ -15,24 +14,19 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads the configuration files' snapshot, then the environment.
+    /// Reads the configuration files' snapshot, or has git read all.
     pub(super) fn new(files: &git2::Config, git_dir: &Path) -> Result<Self> {
-        let env = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
         let failed = |e| Error::git("read the configuration", e);
         let mut config = Self { values: BTreeMap::new() };
         let mut entries = files.entries(None).map_err(failed)?;
-        while let Some(entry) = entries.next() {
+        let mut is_whole = !BY_ENVIRONMENT.iter().any(|name| std::env::var_os(name).is_some());
+        while is_whole && let Some(entry) = entries.next() {
             let entry = entry.map_err(failed)?;
             let name = String::from_utf8_lossy(entry.name_bytes());
-            if is_unknown_condition(&name) {
-                return Self::of_git(git_dir);
-            }
+            is_whole = !is_unknown_condition(&name);
             config.add(&name, entry.has_value().then(|| entry.value_bytes().to_vec()));
         }
-        for (key, value) in from_environment(env)? {
-            config.add(&key, value.map(String::into_bytes));
-        }
-        Ok(config)
+        if is_whole { Ok(config) } else { Self::of_git(git_dir) }
     }
 
     /// Has git read all of it, the environment included.
@@ -142,6 +136,9 @@ impl Config {
     }
 }
 
+/// The variables by which the environment and `git -c` add to the files (git-config(1), "Environment").
+const BY_ENVIRONMENT: [&str; 2] = ["GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"];
+
 /// A key as git prints it: lowercase, except between the first dot and the last.
 fn canonical(key: &str) -> Cow<'_, str> {
     if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
@@ -188,109 +185,9 @@ fn parse_number(value: &str) -> Option<i64> {
     digits.parse::<i64>().ok()?.checked_mul(factor)
 }
 
-/// `GIT_CONFIG_COUNT` and its pairs, then `GIT_CONFIG_PARAMETERS`, in git's order.
-fn from_environment(env: impl Fn(&str) -> Option<String>) -> Result<Vec<(String, Option<String>)>> {
-    let mut all = Vec::new();
-    if let Some(count) = env("GIT_CONFIG_COUNT").filter(|count| !count.is_empty()) {
-        let pairs = count
-            .parse::<u32>()
-            .map_err(|_| bad("GIT_CONFIG_COUNT", &count, "the number of pairs in the environment"))?;
-        for n in 0..pairs {
-            let key = env(&format!("GIT_CONFIG_KEY_{n}"))
-                .ok_or_else(|| bad(&format!("GIT_CONFIG_KEY_{n}"), "", "a key"))?;
-            let value = env(&format!("GIT_CONFIG_VALUE_{n}"))
-                .ok_or_else(|| bad(&format!("GIT_CONFIG_VALUE_{n}"), "", "a value"))?;
-            all.push((key, Some(value)));
-        }
-    }
-    if let Some(parameters) = env("GIT_CONFIG_PARAMETERS") {
-        let malformed = || bad("GIT_CONFIG_PARAMETERS", &parameters, "what git -c puts there");
-        all.extend(unquote(&parameters).ok_or_else(malformed)?);
-    }
-    Ok(all)
-}
-
-/// Parses `'key'='value'`, `'key'=` (no value) and the older `'key=value'`.
-fn unquote(text: &str) -> Option<Vec<(String, Option<String>)>> {
-    let mut rest = text.trim_start();
-    let mut all = Vec::new();
-    while !rest.is_empty() {
-        let (first, after) = unquote_word(rest)?;
-        match after.strip_prefix('=') {
-            Some(after) if after.starts_with('\'') => {
-                let (value, after) = unquote_word(after)?;
-                all.push((first, Some(value)));
-                rest = after;
-            }
-            Some(after) => {
-                all.push((first, None));
-                rest = after;
-            }
-            None => {
-                match first.split_once('=') {
-                    Some((key, value)) => all.push((key.to_owned(), Some(value.to_owned()))),
-                    None => all.push((first, None)),
-                }
-                rest = after;
-            }
-        }
-        if !rest.is_empty() && !rest.starts_with(' ') {
-            return None;
-        }
-        rest = rest.trim_start();
-    }
-    Some(all)
-}
-
-/// Parses a single-quoted word, in which `'\''` and `'\!'` stand for a quote and an exclamation mark.
-fn unquote_word(text: &str) -> Option<(String, &str)> {
-    let mut rest = text.strip_prefix('\'')?;
-    let mut word = String::new();
-    loop {
-        let end = rest.find('\'')?;
-        word.push_str(&rest[..end]);
-        rest = &rest[end + 1..];
-        let escaped = rest.strip_prefix('\\').and_then(|r| r.chars().next().zip(r.get(1..)));
-        match escaped {
-            Some((c @ ('\'' | '!'), after)) if after.starts_with('\'') => {
-                word.push(c);
-                rest = &after[1..];
-            }
-            _ => return Some((word, rest)),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_git_dash_c_writes_is_read() {
-        let read = |text| unquote(text).unwrap();
-        assert_eq!(read("'a.b'='c d'"), [("a.b".into(), Some("c d".into()))]);
-        assert_eq!(read("'a.b'= 'c.d'='x'"), [("a.b".into(), None), ("c.d".into(), Some("x".into()))]);
-        assert_eq!(read("'a.b=c' 'd.e'"), [("a.b".into(), Some("c".into())), ("d.e".into(), None)]);
-        assert_eq!(read(r"'a.b'='it'\''s'\!''"), [("a.b".into(), Some("it's!".into()))]);
-        assert_eq!(unquote("'a.b"), None);
-        assert_eq!(unquote("a.b"), None);
-    }
-
-    #[test]
-    fn the_environments_pairs_come_before_the_command_lines() {
-        let env = |name: &str| {
-            Some(match name {
-                "GIT_CONFIG_COUNT" => "1".into(),
-                "GIT_CONFIG_KEY_0" => "a.b".into(),
-                "GIT_CONFIG_VALUE_0" => "1".into(),
-                "GIT_CONFIG_PARAMETERS" => "'a.b'='2'".into(),
-                _ => return None,
-            })
-        };
-        let all = from_environment(env).unwrap();
-        assert_eq!(all.last().unwrap(), &("a.b".into(), Some("2".into())));
-        assert_eq!(all.len(), 2);
-    }
 
     #[test]
     fn booleans_and_numbers_are_gits() {

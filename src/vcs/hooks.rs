@@ -14,16 +14,11 @@ impl Repo {
     /// # Errors
     /// The configuration cannot be read.
     pub fn hooks_dir(&self) -> Result<PathBuf> {
-        let Some(configured) = self.config().string("core.hookspath")?.filter(|path| !path.is_empty()) else {
-            return Ok(self.common_dir().join("hooks"));
-        };
-        let path = match (configured.strip_prefix("~/"), std::env::var_os("HOME")) {
-            (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
+        let path = match self.config().path("core.hookspath") {
+            Ok(None) => return Ok(self.common_dir().join("hooks")),
+            Ok(Some(path)) => path,
             // `~user/`, or relative to git's installation prefix, which only git knows.
-            _ if configured.starts_with(['~', '%']) => {
-                PathBuf::from(process::output(process::git(self).args(["rev-parse", "--git-path", "hooks"]))?)
-            }
-            _ => PathBuf::from(configured),
+            Err(_) => process::path(process::git(self).args(["rev-parse", "--git-path", "hooks"]))?,
         };
         Ok(self.workdir().unwrap_or(self.git_dir()).join(path))
     }

@@ -3,6 +3,7 @@
 use super::config::Config;
 use super::repo::Repo;
 use super::{Error, Result, process};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
@@ -33,22 +34,8 @@ pub struct Given {
     pub date: Option<String>,
 }
 
-/// Values that take precedence over the environment's.
-#[derive(Default)]
-struct Overrides {
-    who: Option<(String, String)>,
-    date: Option<String>,
-}
-
-impl Overrides {
-    fn get(&self, what: &str) -> Option<&String> {
-        match what {
-            "NAME" => self.who.as_ref().map(|(name, _)| name),
-            "EMAIL" => self.who.as_ref().map(|(_, email)| email),
-            _ => self.date.as_ref(),
-        }
-    }
-}
+/// Values that take precedence over those of the environment: `NAME`, `EMAIL` and `DATE`.
+type Overrides = BTreeMap<&'static str, String>;
 
 /// The author and committer of a landing's commits: `Name <email> seconds zone`.
 #[derive(Debug, Clone)]
@@ -96,13 +83,15 @@ impl Repo {
     /// # Errors
     /// Git does not know who the user is, or cannot parse an option.
     pub fn author(&self, given: &Given) -> Result<git2::Signature<'static>> {
-        let who = given.author.as_deref().map(|author| self.name_and_email(author)).transpose()?;
-        let mut overrides = Overrides { who, date: None };
-        overrides.date = match given.date.as_deref() {
-            Some(date) if !date.eq_ignore_ascii_case("now") => Some(self.date(date)?),
-            Some(_) => Some(String::new()),
-            None => None,
-        };
+        let mut overrides = Overrides::new();
+        if let Some(author) = &given.author {
+            let (name, email) = self.name_and_email(author)?;
+            overrides.extend([("NAME", name), ("EMAIL", email)]);
+        }
+        if let Some(date) = &given.date {
+            let is_now = date.eq_ignore_ascii_case("now");
+            overrides.insert("DATE", if is_now { String::new() } else { self.date(date)? });
+        }
         self.identify(Role::Author, &overrides)
     }
 
@@ -217,11 +206,7 @@ impl Repo {
     /// With `known`, name and address are valid, and git is asked only for the date.
     fn ask_git(&self, upper: &str, known: bool, overrides: &Overrides) -> Result<git2::Signature<'static>> {
         let mut command = std::process::Command::new("git");
-        for what in ["NAME", "EMAIL", "DATE"] {
-            if let Some(given) = overrides.get(what) {
-                command.env(format!("GIT_{upper}_{what}"), given);
-            }
-        }
+        command.envs(overrides.iter().map(|(what, given)| (format!("GIT_{upper}_{what}"), given)));
         command.arg("--git-dir").arg(self.git_dir()).args(["var", &format!("GIT_{upper}_IDENT")]);
         let line = process::output(&mut command).map_err(|e| match e {
             Error::Command { message, .. } => Error::Ident { message, known },

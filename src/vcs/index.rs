@@ -37,7 +37,9 @@ pub struct Index {
     features: Features,
 }
 
-/// Parsed here, or by libgit2 if the file uses something that this parser does not know.
+/// Where entries are looked up: in the file's bytes, where all of it is understood; in the same read in passing, where only
+/// a few are asked for; else in libgit2's index, of a copy that git has made plain where libgit2 cannot read the file. Where
+/// they are not in the file's bytes, git writes the new index.
 enum Entries {
     Raw(Raw),
     Partial(Partial),
@@ -47,7 +49,8 @@ enum Entries {
 pub(super) struct Opened {
     /// The bytes, if libgit2 or git has to parse it.
     content: std::result::Result<Raw, Vec<u8>>,
-    metadata: std::fs::Metadata,
+    /// `None` if there is no file; it then counts as empty.
+    metadata: Option<std::fs::Metadata>,
     tail: Vec<u8>,
 }
 
@@ -77,13 +80,8 @@ pub struct Indexed {
     stat: (i32, u32, i32, u32, u32, u32),
 }
 
-/// An index entry without its stat data.
-#[derive(PartialEq, Eq)]
-struct EntryWithoutStat {
-    path: Vec<u8>,
-    what: Entry,
-    flags: (u16, u16),
-}
+/// An index entry without its stat data: path, mode and id, and flags.
+type EntryWithoutStat = (Vec<u8>, Entry, u16, u16);
 
 /// How many of an index file's last bytes are compared.
 const TAIL: usize = 64;
@@ -101,32 +99,35 @@ impl Repo {
     /// It cannot be read.
     pub fn read_index(&self) -> Result<Index> {
         let path = self.index_file();
-        let file = match std::fs::File::open(&path) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-                let git = git2::Index::new_ext(self.format()).map_err(|e| Error::git("read the index", e))?;
-                let (entries, features) = (Entries::Git(git), Features::default());
-                return Ok(Index { entries, fingerprint: None, copy: None, features });
+        let opened = self.index_reader()().map_err(|e| Error::io("read", &path, e))?;
+        let fingerprint = opened.metadata.as_ref().map(Fingerprint::of);
+        let (entries, features) = self.entries_of(opened.content, &path)?;
+        Ok(Index { entries, fingerprint, copy: None, features })
+    }
+
+    /// The entries of an index file that was read. Where libgit2 could not read the repository's index for attributes, it
+    /// gets this one, by a second handle: an index that belongs to a repository behaves differently.
+    fn entries_of(
+        &self,
+        content: std::result::Result<Raw, Vec<u8>>,
+        file: &Path,
+    ) -> Result<(Entries, Features)> {
+        let bytes = match content {
+            Ok(raw) => {
+                if self.has_references_by_git() {
+                    self.set_attribute_index(&mut open(self, &self.index_file())?)?;
+                }
+                return Ok((Entries::Raw(raw), Features::default()));
             }
-            opened => opened.map_err(|e| Error::io("read", &path, e))?,
+            Err(bytes) => bytes,
         };
-        let opened = self.index_reader()(file).map_err(|e| Error::io("read", &path, e))?;
-        let fingerprint = Some(Fingerprint::of(&opened.metadata));
-        // Unknown extensions matter only to who writes an index, so features are looked at only if libgit2 cannot read
-        // it.
-        let entries = match opened.content {
-            Ok(raw) => Entries::Raw(raw),
-            Err(_) => Entries::Git(match self.open_index(&path, Features::default()) {
-                Ok(git) => git,
-                Err(e) => match features(self, &path)? {
-                    features if features.unreadable() => {
-                        let (_directory, plain) = self.plain_copy(&path)?;
-                        self.open_index(&plain, features)?
-                    }
-                    _ => return Err(e),
-                },
-            }),
-        };
-        Ok(Index { entries, fingerprint, copy: None, features: Features::default() })
+        let features = Features::of(&bytes, self.checksum_len());
+        let plain = if features.unreadable() { Some(self.plain_copy(file)?) } else { None };
+        let file = plain.as_ref().map_or(file, |(_, plain)| plain);
+        if plain.is_some() || self.has_references_by_git() {
+            self.set_attribute_index(&mut open(self, file)?)?;
+        }
+        Ok((Entries::Git(open(self, file)?), features))
     }
 
     /// Reads only the index entries of some paths, those below them, and those of the attribute files that may apply to
@@ -158,29 +159,30 @@ impl Repo {
 
     /// Starts a thread that reads the index for [`Repo::copy_index`], if it is so large that this takes milliseconds.
     pub fn begin_index(&self) {
-        let (path, reader) = (self.index_file(), self.index_reader());
-        if std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() >= raw::LARGE as u64) {
-            let read = move || reader(std::fs::File::open(path)?);
+        let is_large = |metadata: std::fs::Metadata| metadata.len() >= raw::LARGE as u64;
+        if std::fs::metadata(self.index_file()).is_ok_and(is_large) {
             // Without a thread, `copy_index` reads it.
-            self.index_thread.set(std::thread::Builder::new().spawn(read).ok());
+            self.index_thread.set(std::thread::Builder::new().spawn(self.index_reader()).ok());
         }
     }
 
-    /// Returns the function that reads an index file, and parses it if possible.
-    fn index_reader(&self) -> impl FnOnce(std::fs::File) -> std::io::Result<Opened> + Send + use<> {
-        // With references by git, libgit2 has to be given the index: see `open_index`.
-        let format = (!self.has_references_by_git()).then(|| self.format());
-        move |mut file| {
-            // Git replaces an index and never writes into one, so an open file does not change.
-            let metadata = file.metadata()?;
-            let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
-            file.read_to_end(&mut bytes)?;
-            let tail = bytes[bytes.len().saturating_sub(TAIL)..].to_vec();
-            let content = match format {
-                Some(format) => Raw::read(bytes, format),
-                None => Err(bytes),
+    /// Returns the function that reads the index file, and parses it if possible.
+    fn index_reader(&self) -> impl FnOnce() -> std::io::Result<Opened> + Send + use<> {
+        let (path, format) = (self.index_file(), self.format());
+        move || {
+            let (bytes, metadata) = match std::fs::File::open(path) {
+                Ok(mut file) => {
+                    // Git replaces an index and never writes into one, so an open file does not change.
+                    let metadata = file.metadata()?;
+                    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+                    file.read_to_end(&mut bytes)?;
+                    (bytes, Some(metadata))
+                }
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => (raw::empty(format), None),
+                Err(e) => return Err(e),
             };
-            Ok(Opened { content, metadata, tail })
+            let tail = bytes[bytes.len().saturating_sub(TAIL)..].to_vec();
+            Ok(Opened { content: Raw::read(bytes, format), metadata, tail })
         }
     }
 
@@ -193,76 +195,45 @@ impl Repo {
         Ok((directory, copy))
     }
 
+    /// Opens a copy of an index, after having git make it plain if libgit2 cannot read it.
+    pub(super) fn open_index(&self, path: &Path) -> Result<git2::Index> {
+        let mut bytes = Vec::new();
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(|e| Error::io("read", path, e))?;
+        match Features::of(&bytes, self.checksum_len()).unreadable() {
+            true => open(self, &self.plain_copy(path)?.1),
+            false => open(self, path),
+        }
+    }
+
     /// Copies the index to `path` and reads it. [`Repo::prepare_index`] goes on from that copy, since reading a large
     /// index again would take longer than all else.
+    ///
     /// # Errors
     /// It cannot be copied or read.
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
-        self.copy(path, Raw::check)
-    }
-
-    /// As `copy_index`; `sound` tells whether libgit2 would accept an index that was parsed here.
-    fn copy(&self, path: PathBuf, sound: impl Fn(&Raw) -> bool) -> Result<Index> {
         let file = self.index_file();
-        let mut fingerprint = None;
-        let mut features = Features::default();
-        let mut copy = Copy { path, permissions: None, tail: Vec::new() };
         let ahead = self.index_thread.take().and_then(|reading| reading.join().ok()?.ok());
-        match ahead.map_or_else(|| std::fs::File::open(&file).and_then(self.index_reader()), Ok) {
-            Ok(opened) => {
-                let failed = |e| Error::io("copy", &file, e);
-                let metadata = opened.metadata;
-                fingerprint = Some(Fingerprint::of(&metadata));
-                copy.permissions = Some(metadata.permissions());
-                copy.tail = opened.tail;
-                let bytes = match opened.content {
-                    Ok(raw) if sound(&raw) => {
-                        let (entries, copy) = (Entries::Raw(raw), Some(copy));
-                        return Ok(Index { entries, fingerprint, copy, features });
-                    }
-                    Ok(raw) => raw.into_bytes(),
-                    Err(bytes) => bytes,
-                };
-                let mut to = std::fs::File::create_new(&copy.path).map_err(failed)?;
-                to.write_all(&bytes).map_err(failed)?;
-                features = Features::of(&bytes, self.checksum_len());
-                if features.any() {
+        let opened = ahead.map_or_else(self.index_reader(), Ok).map_err(|e| Error::io("read", &file, e))?;
+        let Opened { content, metadata, tail } = opened;
+        match &content {
+            Ok(raw) if !raw.check() => return Err(broken(self)),
+            Ok(_) => {}
+            Err(bytes) => {
+                let write = || -> std::io::Result<()> {
+                    let mut to = std::fs::File::create_new(&path)?;
+                    to.write_all(bytes)?;
                     // Git compares entries with the file's time to find those that it has to check, so the copy keeps
                     // that time.
-                    let modified = metadata.modified().map_err(failed)?;
-                    to.set_modified(modified).map_err(failed)?;
-                }
+                    metadata.as_ref().map_or(Ok(()), |metadata| to.set_modified(metadata.modified()?))
+                };
+                write().map_err(|e| Error::io("copy", &file, e))?;
             }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-            Err(e) => return Err(Error::io("read", file, e)),
         }
-        let git = match features.unreadable() {
-            true => {
-                let plain = with_suffix(&copy.path, "-plain");
-                std::fs::copy(&copy.path, &plain).map_err(|e| Error::io("copy", &plain, e))?;
-                by_git::make_plain(self, &plain)?;
-                self.open_index(&plain, features)?
-            }
-            false => self.open_index(&copy.path, features)?,
-        };
-        Ok(Index { entries: Entries::Git(git), fingerprint, copy: Some(copy), features })
-    }
-
-    /// Opens an index or a copy of it. Where libgit2 could not read the repository's index for attributes, it gets this
-    /// one, by a second handle: an index that belongs to a repository behaves differently.
-    fn open_index(&self, path: &Path, features: Features) -> Result<git2::Index> {
-        if self.has_references_by_git() || features.unreadable() {
-            self.set_attribute_index(&mut open(self, path)?)?;
-        }
-        open(self, path)
-    }
-
-    /// Opens an index of our own, after rewriting it if libgit2 cannot read it.
-    pub(super) fn open_scratch_index(&self, path: &Path) -> Result<git2::Index> {
-        if features(self, path)?.unreadable() {
-            by_git::make_plain(self, path)?;
-        }
-        open(self, path)
+        let (entries, features) = self.entries_of(content, &path)?;
+        let fingerprint = metadata.as_ref().map(Fingerprint::of);
+        let permissions = metadata.map(|metadata| metadata.permissions());
+        Ok(Index { entries, fingerprint, copy: Some(Copy { path, permissions, tail }), features })
     }
 
     /// The lock file that git creates to write the index.
@@ -276,10 +247,11 @@ impl Repo {
     /// # Errors
     /// As [`Repo::copy_index`].
     pub fn present_index(&self, known: Option<Index>, aside: &Path) -> Result<Index> {
-        match known {
-            Some(known) if known.copy.is_some() && known.is_same(self)? && known.is_sound() => Ok(known),
-            _ => self.copy(with_suffix(aside, "-copy"), Raw::is_sound),
-        }
+        let index = match known {
+            Some(known) if known.copy.is_some() && known.is_same(self)? => known,
+            _ => self.copy_index(with_suffix(aside, "-copy"))?,
+        };
+        if index.is_sound() { Ok(index) } else { Err(broken(self)) }
     }
 
     /// Whether the index at `index` equals a kept one in all but stat data, which git refreshes whenever it looks at
@@ -305,19 +277,11 @@ impl Repo {
     }
 
     fn entries_without_stat(&self, index: &Path) -> Result<Vec<EntryWithoutStat>> {
-        let plain = match features(self, index)?.unreadable() {
-            true => Some(self.plain_copy(index)?),
-            false => None,
-        };
-        let index = open(self, plain.as_ref().map_or(index, |(_, plain)| plain))?;
+        let index = self.open_index(index)?;
         let entries = index.iter().map(|entry| {
             let what = Entry { mode: entry.mode, id: entry.id };
             let (flags, more) = (STAGE | ASSUME_VALID, INTENT_TO_ADD | SKIP_WORKTREE);
-            EntryWithoutStat {
-                path: entry.path,
-                what,
-                flags: (entry.flags & flags, entry.flags_extended & more),
-            }
+            (entry.path, what, entry.flags & flags, entry.flags_extended & more)
         });
         Ok(entries.collect())
     }
@@ -357,7 +321,6 @@ impl Repo {
 
     /// Writes a new index to `aside`: `known` with the updates. The files in `placed` are in the checkout already; all
     /// others get no stat data, so that git checks their content. The paths in `outside` are not to be in the checkout.
-    /// Where the index has features that only git knows, git writes it.
     ///
     /// # Errors
     /// It cannot be written.
@@ -376,22 +339,16 @@ impl Repo {
         };
         let there = updates.iter().filter(|(_, entry)| entry.is_some());
         let sparse = there.map(|(path, _)| path.as_str()).filter(|path| is_sparse(path)).collect();
-        let (entries, copy, features) = (known.entries, known.copy, known.features);
         let change = Change { updates, checkout, placed, sparse };
-        match (&copy, entries) {
-            (Some(copy), Entries::Git(_)) if features.any() => {
-                let placed: Vec<&str> = placed.keys().copied().collect();
-                by_git::change(self, &copy.path, features, updates, &placed, &change.sparse)?;
+        // An index that was read without a copy is not written.
+        if let Some(Copy { path, permissions, .. }) = &known.copy {
+            match &known.entries {
+                Entries::Raw(raw) => change.write(self, raw, path)?,
+                Entries::Git(_) | Entries::Partial(_) => by_git::change(self, path, known.features, &change)?,
             }
-            (Some(copy), Entries::Raw(raw)) => self.change_raw_index(&raw, &copy.path, &change)?,
-            (_, Entries::Git(git)) => self.change_index(git, &change)?,
-            // These were read without a copy.
-            (None, Entries::Raw(_)) | (_, Entries::Partial(_)) => {}
-        }
-        if let Some(Copy { path, permissions, .. }) = copy {
             let permitted =
-                permissions.map_or(Ok(()), |as_before| std::fs::set_permissions(&path, as_before));
-            let moved = permitted.and_then(|()| std::fs::rename(&path, aside));
+                permissions.clone().map_or(Ok(()), |as_before| std::fs::set_permissions(path, as_before));
+            let moved = permitted.and_then(|()| std::fs::rename(path, aside));
             moved.map_err(|e| Error::io("write", aside, e))?;
         }
         self.share(aside)?;
@@ -415,16 +372,12 @@ fn time(time: git2::IndexTime) -> (i64, i64) {
     (i64::from(time.seconds() as u32), i64::from(time.nanoseconds()))
 }
 
-fn open(repo: &Repo, path: &Path) -> Result<git2::Index> {
-    git2::Index::open_ext(path, repo.format()).map_err(|e| Error::git("read the index", e))
+fn broken(repo: &Repo) -> Error {
+    Error::io("read", repo.index_file(), std::io::Error::other("its checksum is wrong"))
 }
 
-/// The features of the index file at a path.
-fn features(repo: &Repo, path: &Path) -> Result<Features> {
-    let mut bytes = Vec::new();
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(|e| Error::io("read", path, e))?;
-    Ok(Features::of(&bytes, repo.checksum_len()))
+fn open(repo: &Repo, path: &Path) -> Result<git2::Index> {
+    git2::Index::open_ext(path, repo.format()).map_err(|e| Error::git("read the index", e))
 }
 
 impl Fingerprint {
@@ -498,10 +451,7 @@ impl Index {
 
     /// Whether the checksum is right. Libgit2 verifies it while reading.
     fn is_sound(&self) -> bool {
-        match &self.entries {
-            Entries::Raw(raw) => raw.is_sound(),
-            Entries::Git(_) | Entries::Partial(_) => true,
-        }
+        !matches!(&self.entries, Entries::Raw(raw) if !raw.is_sound())
     }
 
     /// The entry of a path at stage 0.
@@ -533,26 +483,16 @@ impl Index {
     /// Some entry below a path for which `except` does not hold.
     pub fn below(&self, path: &str, except: impl Fn(&str) -> bool) -> Option<String> {
         let prefix = format!("{path}/");
-        let (first, len) = match &self.entries {
-            Entries::Raw(raw) => (raw.position(prefix.as_bytes()), raw.len()),
-            Entries::Git(git) => (git.find_prefix(prefix.as_str()).ok()?, git.len()),
-            Entries::Partial(partial) => {
-                let below = partial.below(path.as_bytes()).into_iter();
-                return { below }
-                    .map(|path| String::from_utf8_lossy(&path).into_owned())
-                    .find(|path| !except(path));
+        let found: Box<dyn Iterator<Item = Vec<u8>>> = match &self.entries {
+            Entries::Raw(raw) => Box::new(raw.from(prefix.as_bytes()).map(<[u8]>::to_vec)),
+            Entries::Partial(partial) => Box::new(partial.below(path.as_bytes()).into_iter()),
+            Entries::Git(git) => {
+                let first = git.find_prefix(prefix.as_str()).ok()?;
+                Box::new((first..git.len()).filter_map(|at| git.get(at)).map(|entry| entry.path))
             }
         };
-        let entry = |at| match &self.entries {
-            Entries::Raw(raw) => raw.get(at),
-            Entries::Git(git) => git.get(at),
-            Entries::Partial(_) => None,
-        };
-        (first..len)
-            .filter_map(entry)
-            .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
-            .take_while(|path| path.starts_with(&prefix))
-            .find(|path| !except(path))
+        let below = found.take_while(|path| path.starts_with(prefix.as_bytes()));
+        { below }.map(|path| String::from_utf8_lossy(&path).into_owned()).find(|path| !except(path))
     }
 
     /// Whether the stat data show that a file is unchanged. If `false`, the content has to be compared.

@@ -312,7 +312,5 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
     if !directory.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return Ok(Vec::new());
     }
-    let entries = std::fs::read_dir(directory).and_then(Iterator::collect);
-    let entries: Vec<std::fs::DirEntry> = entries.map_err(|e| Error::io("read", directory, e))?;
-    Ok(entries.into_iter().map(|entry| entry.path()).collect())
+    places::entries(directory)
 }

@@ -1,11 +1,12 @@
 //! Writes loose objects (gitformat-loose(5)).
 
 use super::compress::Compressor;
+use super::places::ensure_private;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 pub(super) struct Writer(Compressor);
@@ -27,14 +28,6 @@ impl Writer {
             Ok(file)
         };
         write().map_err(|e| Error::io("write", path, e))
-    }
-}
-
-/// Creates a directory that only the owner can enter, unless it exists.
-pub(super) fn ensure_private(path: &Path) -> Result<()> {
-    match std::fs::DirBuilder::new().mode(0o700).create(path) {
-        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => Err(Error::io("create", path, e)),
-        _ => Ok(()),
     }
 }
 

@@ -64,23 +64,37 @@ impl super::repo::Repo {
     /// # Errors
     /// The object store fails.
     pub fn differences(&self, old: Option<Oid>, new: Option<Oid>) -> Result<Paths> {
+        let mut options = git2::DiffOptions::new();
+        options.ignore_submodules(false).include_typechange(true).skip_binary_check(true);
+        let diff = self.difference(old, new, Some(&mut options))?;
+        let files = diff.deltas().flat_map(|delta| [delta.old_file(), delta.new_file()]);
+        Ok(files.filter_map(|file| Some(file.path_bytes()?.to_vec())).collect())
+    }
+
+    fn difference(
+        &self,
+        old: Option<Oid>,
+        new: Option<Oid>,
+        options: Option<&mut git2::DiffOptions>,
+    ) -> Result<git2::Diff<'_>> {
         self.ensure_trees(old, new)?;
         let tree = |id: Option<Oid>| id.map(|id| self.find_tree(id)).transpose();
         let (old, new) = (tree(old)?, tree(new)?);
-        let mut options = git2::DiffOptions::new();
-        options.ignore_submodules(false).include_typechange(true).skip_binary_check(true);
-        let diff =
-            self.git.diff_tree_to_tree(old.as_ref(), new.as_ref(), Some(&mut options)).map_err(failed)?;
-        let mut paths = Paths::new();
-        for delta in diff.deltas() {
-            paths.extend(
-                [delta.old_file(), delta.new_file()]
-                    .iter()
-                    .filter_map(|file| file.path_bytes())
-                    .map(<[u8]>::to_vec),
-            );
-        }
-        Ok(paths)
+        let diff = self.git.diff_tree_to_tree(old.as_ref(), new.as_ref(), options);
+        diff.map_err(|e| Error::git("compare two trees", e))
+    }
+
+    /// The differences between two trees, with renamed files.
+    pub(super) fn difference_with_renames(
+        &self,
+        old: Option<Oid>,
+        new: Oid,
+        options: Option<&mut git2::DiffFindOptions>,
+    ) -> Result<git2::Diff<'_>> {
+        let mut difference = self.difference(old, Some(new), None)?;
+        self.ensure_files(&difference)?;
+        difference.find_similar(options).map_err(|e| Error::git("look for renamed files", e))?;
+        Ok(difference)
     }
 
     /// The number of changed files, added lines and removed lines between two trees.
@@ -88,14 +102,9 @@ impl super::repo::Repo {
     /// # Errors
     /// The object store fails.
     pub fn size(&self, old: Option<Oid>, new: Oid) -> Result<(usize, usize, usize)> {
-        self.ensure_trees(old, Some(new))?;
         self.load_attribute_index()?;
-        let old = old.map(|id| self.find_tree(id)).transpose()?;
-        let mut diff =
-            self.git.diff_tree_to_tree(old.as_ref(), Some(&self.find_tree(new)?), None).map_err(failed)?;
-        self.ensure_files(&diff)?;
-        diff.find_similar(None).map_err(failed)?;
-        let stats = diff.stats().map_err(failed)?;
+        let diff = self.difference_with_renames(old, new, None)?;
+        let stats = diff.stats().map_err(|e| Error::git("compare two trees", e))?;
         Ok((stats.files_changed(), stats.insertions(), stats.deletions()))
     }
 

@@ -39,7 +39,6 @@ pub mod patch;
 mod pathspec;
 mod pending;
 pub mod places;
-mod precompress;
 pub mod process;
 mod promised;
 pub mod push;

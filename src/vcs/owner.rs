@@ -11,22 +11,23 @@ use std::sync::Mutex;
 /// The common git directories of the repositories that git has allowed.
 static SAFE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Opens the repository of the current directory with its work tree, if git allows what libgit2 refused.
-pub(super) fn open_here(refused: git2::Error) -> Result<Repository> {
-    let unsafe_here = |source| Error::Git {
-        action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)"
-            .into(),
-        source,
-    };
-    let ask = |what: &str| {
-        process::path(Command::new("git").args(["rev-parse", "--path-format=absolute", what])).ok()
-    };
-    let Some(git_dir) = ask("--git-dir") else { return Err(unsafe_here(refused)) };
-    let repository = open_any(&git_dir, ask("--show-toplevel").as_deref())?;
+/// What git says of a repository that libgit2 has refused.
+pub(super) fn or_refused<T>(found: Result<T>) -> Result<T> {
+    found.map_err(|e| match e {
+        Error::Command { .. } => Error::Git {
+            action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)"
+                .into(),
+            source: git2::Error::from_str("git refuses it"),
+        },
+        e => e,
+    })
+}
+
+/// Notes that git has allowed a repository.
+pub(super) fn allow(repository: &Repository) {
     if let Ok(mut safe) = SAFE.lock() {
         safe.push(repository.commondir().to_owned());
     }
-    Ok(repository)
 }
 
 /// Asks git whether it opens the repository at `place`, or else that of the current directory. Only git knows which
@@ -67,7 +68,8 @@ pub(super) fn open(git_dir: &Path) -> Result<Repository> {
     }
 }
 
-fn open_any(git_dir: &Path, workdir: Option<&Path>) -> Result<Repository> {
+/// Opens the repository with this git directory, whoever owns it.
+pub(super) fn open_any(git_dir: &Path, workdir: Option<&Path>) -> Result<Repository> {
     let failed = |e| Error::git("open the repository", e);
     let repository = Repository::open_bare(git_dir).map_err(failed)?;
     if let Some(workdir) = workdir {

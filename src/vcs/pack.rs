@@ -2,7 +2,6 @@
 //! times as long as writing, and git finds them when it repacks.
 
 use super::compress::Compressor;
-use super::packer::Taken;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use flate2::Crc;
@@ -105,23 +104,13 @@ pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[Strin
     let mut compress = Compressor::new(repo, "pack.compression")?;
     let mut entries = Vec::with_capacity(ids.len());
     for id in ids {
-        let mut put = |kind, len: usize, stream: &[u8]| {
-            let start = header(kind, len);
-            let mut crc = Crc::new();
-            crc.update(&start);
-            crc.update(stream);
-            entries.push(Entry { id: *id, crc: crc.sum(), offset: file.written });
-            file.put(&start).and_then(|()| file.put(stream)).map_err(failed)
-        };
-        let (kind, data) = match repo.take_packed(*id)? {
-            Some(Taken::Packed(packed)) => {
-                put(packed.kind, packed.len, &packed.stream)?;
-                continue;
-            }
-            Some(Taken::Plain(kind, data)) => (kind, data),
-            None => repo.object(*id)?,
-        };
-        put(kind, data.len(), compress.run(kind, &[&data]).map_err(failed)?)?;
+        let packed = repo.packed(*id, &mut compress)?;
+        let start = header(packed.kind, packed.len);
+        let mut crc = Crc::new();
+        crc.update(&start);
+        crc.update(&packed.stream);
+        entries.push(Entry { id: *id, crc: crc.sum(), offset: file.written });
+        file.put(&start).and_then(|()| file.put(&packed.stream)).map_err(failed)?;
     }
     let sum = file.finish().map_err(failed)?;
     write_index(&index, repo.format(), entries, &sum).map_err(|e| Error::io("write", &index, e))?;

@@ -23,20 +23,10 @@ impl Repo {
         self.load_attribute_index()?;
         let failed = |e| Error::git(format!("compare {commit} with its parent"), e);
         let found = self.git.find_commit(commit).map_err(failed)?;
-        let before = found.parents().next().map(|parent| parent.tree()).transpose().map_err(failed)?;
-        let after = found.tree().map_err(failed)?;
-        let mut difference =
-            self.git.diff_tree_to_tree(before.as_ref(), Some(&after), None).map_err(failed)?;
-        self.ensure_files(&difference)?;
-        difference.find_similar(None).map_err(failed)?;
+        let before = found.parents().next().map(|parent| parent.tree_id());
+        let difference = self.difference_with_renames(before, found.tree_id(), None)?;
         let mut out = String::new();
-        let printed = difference.print(git2::DiffFormat::Patch, |_, _, line| {
-            if matches!(line.origin(), ' ' | '+' | '-') {
-                out.push(line.origin());
-            }
-            out += &String::from_utf8_lossy(line.content());
-            true
-        });
+        let printed = difference.print(git2::DiffFormat::Patch, |_, _, line| print(&mut out, &line));
         printed.map(|()| out).map_err(failed)
     }
 
@@ -89,18 +79,17 @@ impl Repo {
         if !(old.is_empty() && new.is_empty()) {
             out += &format!("--- {}\n+++ {}\n", name(before, "a/"), name(after, "b/"));
         }
-        patch
-            .print(&mut |_, _, line| {
-                let origin = line.origin();
-                if matches!(origin, ' ' | '+' | '-') {
-                    out.push(origin);
-                }
-                if origin != 'F' {
-                    out += &String::from_utf8_lossy(line.content());
-                }
-                true
-            })
-            .map_err(failed)?;
-        Ok(out)
+        let printed =
+            patch.print(&mut |_, _, line| line.origin() == 'F' || print(&mut out, &line)).map_err(failed);
+        printed.map(|()| out)
     }
+}
+
+/// Prints a line of a diff, and goes on.
+fn print(out: &mut String, line: &git2::DiffLine<'_>) -> bool {
+    if matches!(line.origin(), ' ' | '+' | '-') {
+        out.push(line.origin());
+    }
+    *out += &String::from_utf8_lossy(line.content());
+    true
 }

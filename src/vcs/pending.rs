@@ -1,22 +1,23 @@
-//! The new objects of a transaction, in memory, in front of the repository's own. Blobs that take too much memory go to a
-//! directory.
+//! The new objects of a transaction, in memory, in front of the repository's own. Blobs that take too much memory are
+//! compressed there, and then go to a directory.
 
 use super::compress::{Compressor, stored};
-use super::loose::{Writer, ensure_private, fan_out};
+use super::loose::{Writer, fan_out};
 use super::pack::PACK_LIMIT;
-use super::packer::{Packed, Packer, Taken};
+use super::packer::{Packed, Text};
+use super::places::ensure_private;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use git2::ObjectType;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How many bytes of blobs stay in memory. Further blobs are written to the directory.
 const IN_MEMORY: usize = 64 << 20;
 
-/// From this number of bytes on, a thread compresses the blobs: starting it takes longer than compressing less.
-pub(super) const MANY: usize = 1 << 20;
+/// How many bytes of them stay uncompressed, if they will be in a pack.
+const PLAIN: usize = 16 << 20;
 
 /// The new objects of a repository that writes into a quarantine.
 pub(super) struct Pending {
@@ -31,10 +32,11 @@ pub(super) struct Pending {
     pub(super) relied: BTreeSet<Oid>,
     /// Whether libgit2 reads the directory.
     reads_directory: bool,
-    /// Compresses blobs and trees, once there are enough objects for a pack.
-    packer: Option<Packer>,
-    /// How many bytes of blobs are in memory outside of the packer.
-    in_memory: usize,
+    /// The uncompressed blobs in memory, and how many bytes they have.
+    plain: VecDeque<Oid>,
+    plain_bytes: usize,
+    /// How many bytes the compressed blobs in memory have.
+    packed_bytes: usize,
     /// How many of `ids` are in the repository already.
     pub(super) placed: usize,
     /// Whether objects were moved into the repository.
@@ -50,19 +52,29 @@ struct Known {
     is_on_disk: bool,
 }
 
-/// Who holds a new object.
+/// Who holds a new object. Libgit2 does not know those in memory: adding one there would first search the whole store.
+#[derive(Clone)]
 enum Held {
-    /// This process's memory. Libgit2 does not know it: adding it there would first search the whole store.
-    Memory(ObjectType, Arc<[u8]>),
-    /// The packer. Libgit2 does not know it.
-    Packer,
+    /// This process's memory.
+    Plain(ObjectType, Text),
+    /// The same, compressed for a pack.
+    Packed(Packed),
     /// Libgit2.
     Libgit2,
 }
 
-impl Known {
-    fn is_unknown_to_libgit2(&self) -> bool {
-        !matches!(self.held, Held::Libgit2)
+impl Held {
+    /// The object, if it is in memory.
+    fn content(&self) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
+        Ok(match self {
+            Self::Plain(kind, Text::Bytes(bytes)) => Some((*kind, Arc::clone(bytes))),
+            Self::Plain(kind, text) => Some((*kind, text.bytes().into())),
+            Self::Packed(packed) => {
+                let content = packed.content().map_err(|e| Error::io("read", "a compressed object", e))?;
+                Some((packed.kind, content))
+            }
+            Self::Libgit2 => None,
+        })
     }
 }
 
@@ -92,87 +104,47 @@ impl Repo {
         bytes: &[u8],
         named: impl IntoIterator<Item = Oid>,
     ) -> Result<Oid> {
-        let failed = |e| Error::git("write an object", e);
-        let mut pending = self.pending.borrow_mut();
-        let Some(pending) = pending.as_mut() else {
-            return self.git.odb().and_then(|store| store.write(kind, bytes)).map_err(failed);
+        let id = self.hash(kind, bytes)?;
+        let is_new = match self.pending.borrow().as_ref() {
+            Some(pending) => named.into_iter().any(|id| pending.known.contains_key(&id)),
+            None => false,
         };
-        let id = Oid::hash_object_ext(kind, bytes, self.format()).map_err(failed)?;
-        let is_new = named.into_iter().any(|id| pending.known.contains_key(&id));
-        self.put_known(pending, (id, is_new), kind, bytes)
+        self.put_held(id, is_new, Held::Plain(kind, Text::Bytes(bytes.into())))
     }
 
-    /// As `put`, with a known id; `is_new` if it is known to be new.
-    fn put_known(
-        &self,
-        pending: &mut Pending,
-        (id, is_new): (Oid, bool),
-        kind: ObjectType,
-        bytes: &[u8],
-    ) -> Result<Oid> {
-        let failed = |e| Error::git("write an object", e);
-        if !pending.add(id, is_new) {
-            if pending.relied.contains(&id) {
-                // Libgit2 then does not write, but freshens the existing object.
-                self.git.odb().and_then(|store| store.write(kind, bytes)).map_err(failed)?;
+    /// Writes a text as a blob, which may have been compressed ahead.
+    pub(super) fn put_text(&self, text: &Text) -> Result<Oid> {
+        let done = self.packer.borrow().take(text);
+        match done {
+            Some((id, packed)) => self.put_held(id, false, Held::Packed(packed)),
+            None => {
+                let id = self.hash(ObjectType::Blob, &text.bytes())?;
+                self.put_held(id, false, Held::Plain(ObjectType::Blob, text.clone()))
             }
-            return Ok(id);
         }
-        if kind != ObjectType::Blob {
-            pending.hold(id, kind, bytes.into());
-            return Ok(id);
+    }
+
+    fn hash(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid> {
+        Oid::hash_object_ext(kind, bytes, self.format()).map_err(|e| Error::git("write an object", e))
+    }
+
+    /// Writes an object with its id; `is_new` if it is known to be new.
+    fn put_held(&self, id: Oid, is_new: bool, held: Held) -> Result<Oid> {
+        let mut pending = self.pending.borrow_mut();
+        let is_added = pending.as_mut().is_some_and(|pending| pending.add(id, is_new));
+        match pending.as_mut() {
+            Some(pending) if is_added => pending.hold(self, id, held)?,
+            Some(pending) if !pending.relied.contains(&id) => {}
+            // Of an object that the repository has, libgit2 freshens the file.
+            _ => self.write_by_libgit2(&held)?,
         }
-        if pending.in_memory >= MANY {
-            self.begin_pack(pending)?;
-        }
-        if pending.bytes_in_memory().saturating_add(bytes.len()) > IN_MEMORY {
-            ensure_private(&pending.path)?;
-            Writer::new(self)?.write(&fan_out(&pending.path, id)?, kind, bytes)?;
-            pending.note_on_disk(self, id)?;
-            return Ok(id);
-        }
-        pending.hold(id, kind, bytes.into());
         Ok(id)
     }
 
-    /// Starts a thread that compresses the objects in memory and later ones, once there are enough for a pack.
-    fn begin_pack(&self, pending: &mut Pending) -> Result<()> {
-        if pending.packer.is_none() && pending.ids.len() - pending.placed >= PACK_LIMIT {
-            pending.packer = Packer::start(Compressor::new(self, "pack.compression")?).ok();
-            pending.in_memory = 0;
-            let here = pending.known.iter().filter_map(|(id, known)| match &known.held {
-                Held::Memory(kind, bytes) => Some((*id, *kind, Arc::clone(bytes))),
-                Held::Packer | Held::Libgit2 => None,
-            });
-            for (id, kind, bytes) in here.collect::<Vec<_>>() {
-                pending.hold(id, kind, bytes);
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes a blob that is hashed and compressed already.
-    pub(super) fn put_packed(&self, id: Oid, packed: Packed) -> Result<Oid> {
-        let content = || packed.content().map_err(|e| Error::io("read", id.to_string(), e));
-        let mut pending = self.pending.borrow_mut();
-        if let Some(pending) = pending.as_mut() {
-            if pending.known.contains_key(&id) {
-                return Ok(id);
-            }
-            self.begin_pack(pending)?;
-            let fits = pending.bytes_in_memory().saturating_add(packed.stream.len()) <= IN_MEMORY;
-            if !fits || pending.packer.is_none() || !pending.lacks(id) {
-                return self.put_known(pending, (id, false), packed.kind, &content()?);
-            }
-            pending.add(id, true);
-            if let Some(packer) = &pending.packer {
-                packer.put_packed(id, packed);
-                pending.set_holder(id, Held::Packer);
-            }
-            return Ok(id);
-        }
-        drop(pending);
-        self.put_blob(&content()?)
+    fn write_by_libgit2(&self, held: &Held) -> Result<()> {
+        let Some((kind, bytes)) = held.content()? else { return Ok(()) };
+        let written = self.git.odb().and_then(|store| store.write(kind, &bytes));
+        written.map(drop).map_err(|e| Error::git("write an object", e))
     }
 
     /// Notes an object of the repository that a branch will need, so that `check` sees if git prunes it.
@@ -195,7 +167,7 @@ impl Repo {
 
     /// Reads an object, new or not.
     pub(super) fn object(&self, id: Oid) -> Result<(ObjectType, Arc<[u8]>)> {
-        if let Some(found) = self.in_memory(id)? {
+        if let Some(found) = self.held(id).content()? {
             return Ok(found);
         }
         self.fetch(&[id])?;
@@ -205,10 +177,16 @@ impl Repo {
         Ok((object.kind(), object.data().into()))
     }
 
+    /// Who holds an object.
+    fn held(&self, id: Oid) -> Held {
+        let pending = self.pending.borrow();
+        let known = pending.as_ref().and_then(|pending| pending.known.get(&id));
+        known.map_or(Held::Libgit2, |known| known.held.clone())
+    }
+
     /// Whether it is a new object that libgit2 does not know.
     pub(super) fn is_unknown_to_libgit2(&self, id: Oid) -> bool {
-        let pending = self.pending.borrow();
-        pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(Known::is_unknown_to_libgit2)
+        !matches!(self.held(id), Held::Libgit2)
     }
 
     /// Whether it is only in memory: libgit2 would look for it in vain, and rescan the packs.
@@ -217,19 +195,28 @@ impl Repo {
         !is_released && self.is_unknown_to_libgit2(id)
     }
 
-    fn in_memory(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
-        match self.pending.borrow().as_ref() {
-            Some(pending) => pending.get(id),
-            None => Ok(None),
+    /// An object, compressed for a pack.
+    pub(super) fn packed(&self, id: Oid, compressor: &mut Compressor) -> Result<Packed> {
+        match self.held(id) {
+            Held::Packed(packed) => Ok(packed),
+            Held::Plain(kind, text) => self.packed_text(id, kind, &text, compressor),
+            Held::Libgit2 => {
+                let (kind, bytes) = self.object(id)?;
+                self.packed_text(id, kind, &Text::Bytes(bytes), compressor)
+            }
         }
     }
 
-    /// A new object for a pack, compressed if the packer has done it.
-    pub(super) fn take_packed(&self, id: Oid) -> Result<Option<Taken>> {
-        match self.pending.borrow().as_ref().and_then(|pending| pending.packer.as_ref()) {
-            Some(packer) => packer.take(id),
-            None => Ok(None),
-        }
+    fn packed_text(
+        &self,
+        id: Oid,
+        kind: ObjectType,
+        text: &Text,
+        compressor: &mut Compressor,
+    ) -> Result<Packed> {
+        let done = self.packer.borrow().take(text).map(|(_, packed)| packed);
+        let packed = done.map_or_else(|| Packed::new(compressor, kind, &text.bytes()), Ok);
+        packed.map_err(|e| Error::io("compress", id.to_string(), e))
     }
 
     /// Whether the object exists, new or not.
@@ -256,13 +243,9 @@ impl Repo {
     pub(super) fn give_all_to_libgit2(&self) -> Result<()> {
         let mut pending = self.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else { return Ok(()) };
-        let failed = |e| Error::git("write an object", e);
-        let store = self.git.odb().map_err(failed)?;
         // The order of writing: referenced objects first.
-        for id in &pending.ids {
-            if let Some((kind, data)) = pending.get(*id)? {
-                store.write(kind, &data).map_err(failed)?;
-            }
+        for held in pending.ids.iter().filter_map(|id| pending.known.get(id)) {
+            self.write_by_libgit2(&held.held)?;
         }
         pending.all_in_libgit2();
         Ok(())
@@ -279,8 +262,9 @@ impl Pending {
             known: HashMap::new(),
             relied: BTreeSet::new(),
             reads_directory: false,
-            packer: None,
-            in_memory: 0,
+            plain: VecDeque::new(),
+            plain_bytes: 0,
+            packed_bytes: 0,
             placed: 0,
             is_released: false,
             stamp: None,
@@ -290,11 +274,6 @@ impl Pending {
     /// Whether the repository itself lacks an object.
     pub(super) fn lacks(&self, id: Oid) -> bool {
         !self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH)
-    }
-
-    /// How many bytes of blobs and compressed objects are in memory.
-    fn bytes_in_memory(&self) -> usize {
-        self.in_memory + self.packer.as_ref().map_or(0, Packer::held)
     }
 
     /// Notes an object. Returns `false` if it is known, or if the repository has it (which is not checked for `is_new`).
@@ -319,32 +298,61 @@ impl Pending {
 
     fn all_in_libgit2(&mut self) {
         self.known.values_mut().for_each(|known| known.held = Held::Libgit2);
-        self.packer = None;
+        self.plain.clear();
+        (self.plain_bytes, self.packed_bytes) = (0, 0);
     }
 
-    /// Keeps a new object in memory.
-    fn hold(&mut self, id: Oid, kind: ObjectType, bytes: Arc<[u8]>) {
-        let is_blob = kind == ObjectType::Blob;
-        // Trees stay uncompressed as well, so they are compressed only as long as the blobs leave enough memory.
-        let goes = |packer: &&Packer| is_blob || bytes.len() > stored(kind) && packer.held() < IN_MEMORY / 2;
-        if let Some(packer) = self.packer.as_ref().filter(goes) {
-            packer.put(id, kind, Arc::clone(&bytes));
-            if is_blob {
-                return self.set_holder(id, Held::Packer);
+    /// Keeps a new object in memory, or a blob in the directory once memory is full.
+    fn hold(&mut self, repo: &Repo, id: Oid, held: Held) -> Result<()> {
+        let is_many = self.ids.len() - self.placed >= PACK_LIMIT;
+        let len = match &held {
+            Held::Plain(kind, text) => {
+                if is_many && (*kind == ObjectType::Blob || text.len() > stored(*kind)) {
+                    repo.packer.borrow_mut().queue(repo, *kind, Some(id), text.clone());
+                }
+                // Only blobs count: trees are read again and again.
+                if *kind == ObjectType::Blob { text.len() } else { 0 }
             }
+            Held::Packed(packed) => packed.stream.len(),
+            Held::Libgit2 => 0,
+        };
+        if is_many && self.plain_bytes.saturating_add(len) > PLAIN {
+            self.compress(repo)?;
         }
-        // Trees stay here because they are read again and again.
-        self.in_memory += if is_blob { bytes.len() } else { 0 };
-        self.set_holder(id, Held::Memory(kind, bytes));
+        if len > 0 && self.plain_bytes.saturating_add(self.packed_bytes).saturating_add(len) > IN_MEMORY {
+            if let Some((kind, bytes)) = held.content()? {
+                ensure_private(&self.path)?;
+                Writer::new(repo)?.write(&fan_out(&self.path, id)?, kind, &bytes)?;
+            }
+            return self.note_on_disk(repo, id);
+        }
+        match &held {
+            Held::Packed(_) => self.packed_bytes += len,
+            _ if len > 0 => {
+                self.plain_bytes += len;
+                self.plain.push_back(id);
+            }
+            _ => {}
+        }
+        self.set_holder(id, held);
+        Ok(())
     }
 
-    /// An object that is in memory and unknown to libgit2.
-    fn get(&self, id: Oid) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
-        match (self.known.get(&id).map(|known| &known.held), &self.packer) {
-            (Some(Held::Memory(kind, bytes)), _) => Ok(Some((*kind, Arc::clone(bytes)))),
-            (Some(Held::Packer), Some(packer)) => packer.content(id),
-            _ => Ok(None),
+    /// Compresses the older half of the uncompressed blobs, as far as the thread has not.
+    fn compress(&mut self, repo: &Repo) -> Result<()> {
+        let mut compressor = Compressor::new(repo, "pack.compression")?;
+        while self.plain_bytes > PLAIN / 2
+            && let Some(id) = self.plain.pop_front()
+        {
+            let Some(Held::Plain(kind, text)) = self.known.get(&id).map(|known| known.held.clone()) else {
+                continue;
+            };
+            let packed = repo.packed_text(id, kind, &text, &mut compressor)?;
+            self.plain_bytes -= text.len();
+            self.packed_bytes += packed.stream.len();
+            self.set_holder(id, Held::Packed(packed));
         }
+        Ok(())
     }
 
     /// Notes that all objects are in the repository. They stay known, so that writing one again does not add it to
@@ -352,7 +360,6 @@ impl Pending {
     pub(super) fn set_all_placed(&mut self) {
         self.placed = self.ids.len();
         self.all_in_libgit2();
-        self.in_memory = 0;
     }
 
     /// Notes that an object is in the directory, and makes libgit2 read there.

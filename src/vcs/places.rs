@@ -44,6 +44,28 @@ pub fn make_private(path: &Path) -> Result<()> {
     std::fs::DirBuilder::new().mode(0o700).create(path).map_err(|e| Error::io("create", path, e))
 }
 
+/// The same, unless it exists.
+pub(super) fn ensure_private(path: &Path) -> Result<()> {
+    match make_private(path) {
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
+/// The paths in a directory; none if there is no such directory.
+///
+/// # Errors
+/// It cannot be read.
+pub fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
+    use std::io::ErrorKind as Kind;
+    let entries = std::fs::read_dir(directory).and_then(Iterator::collect);
+    let entries: Vec<std::fs::DirEntry> = match entries {
+        Err(e) if matches!(e.kind(), Kind::NotFound | Kind::NotADirectory) => Vec::new(),
+        entries => entries.map_err(|e| Error::io("read", directory, e))?,
+    };
+    Ok(entries.into_iter().map(|entry| entry.path()).collect())
+}
+
 /// Whether a path is below a directory, with no link among its components. It need not exist.
 pub fn is_inside(root: &Path, path: &Path) -> bool {
     let Ok(rest) = path.strip_prefix(root) else { return false };

@@ -39,7 +39,15 @@ impl Repo {
             process::output_for_input(command.args(["cat-file", "--batch-check"]), names.as_bytes())?;
         store.refresh().map_err(|e| Error::git("open the object store", e))?;
         match missing.into_iter().find(|id| !store.exists(*id)) {
-            Some(id) => Err(unfetched(id, &output.stderr)),
+            Some(id) => {
+                // Git's first line is the cause; the others follow from it.
+                let said = String::from_utf8_lossy(&output.stderr);
+                let first = said.lines().next().unwrap_or_default();
+                Err(Error::Unfetched {
+                    id,
+                    message: first.strip_prefix("fatal: ").unwrap_or(first).to_owned(),
+                })
+            }
             None => Ok(()),
         }
     }
@@ -50,29 +58,6 @@ impl Repo {
         if !self.is_partial()? {
             return Ok(());
         }
-        let Some(tree) = new.or(old) else { return Ok(()) };
-        let lacks = |id: Oid| self.pending.borrow().as_ref().is_some_and(|pending| pending.lacks(id));
-        if old.into_iter().chain(new).any(lacks) {
-            // Git cannot read a new tree.
-            return self.ensure_subtrees(old, new);
-        }
-        let mut command = process::git(self);
-        match old.filter(|_| new.is_some()) {
-            Some(old) => {
-                command.args(["diff-tree", "-r", "-z", "--no-renames", &old.to_string(), &tree.to_string()])
-            }
-            None => command.args(["ls-tree", "-r", "-t", "-z", &tree.to_string()]),
-        };
-        let output = process::output_for_input(&mut command, b"")?;
-        if output.status.success() {
-            let store = self.git.odb().and_then(|store| store.refresh());
-            return store.map_err(|e| Error::git("open the object store", e));
-        }
-        Err(unfetched(tree, &output.stderr))
-    }
-
-    /// Does the same tree by tree.
-    fn ensure_subtrees(&self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
         let below = |id: Option<Oid>| -> Result<BTreeMap<Vec<u8>, Oid>> {
             let Some(tree) = id.map(|id| self.find_tree(id)).transpose()? else { return Ok(BTreeMap::new()) };
             let trees = tree.iter().filter(|entry| entry.filemode() == DIRECTORY);
@@ -121,11 +106,4 @@ impl Repo {
         }
         Ok(None)
     }
-}
-
-/// Git's first line is the cause; the others follow from it.
-fn unfetched(id: Oid, said: &[u8]) -> Error {
-    let said = String::from_utf8_lossy(said);
-    let first = said.lines().next().unwrap_or_default();
-    Error::Unfetched { id, message: first.strip_prefix("fatal: ").unwrap_or(first).to_owned() }
 }

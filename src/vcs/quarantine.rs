@@ -8,7 +8,7 @@
 
 use super::durability::{Durability, LOOSE_OBJECT, PACK, Unsynced};
 use super::fault::{Fault, point};
-use super::loose::{Writer, ensure_private, fan_out};
+use super::loose::{Writer, fan_out};
 use super::manifest::{Item, Manifest};
 use super::pack::PACK_LIMIT;
 use super::pending::{Pending, is_spilled, new_objects};
@@ -84,7 +84,7 @@ impl Quarantine {
     /// # Errors
     /// As the file system reports.
     pub fn spill(&self, repo: &Repo) -> Result<()> {
-        ensure_private(&self.path)?;
+        places::ensure_private(&self.path)?;
         let mut writer = Writer::new(repo)?;
         for id in new_objects(repo).into_iter().filter(|id| !is_spilled(repo, *id)) {
             let (kind, data) = repo.object(id)?;
@@ -136,7 +136,7 @@ impl Quarantine {
     }
 
     fn write_all(&self, repo: &Repo) -> Result<(Manifest, Unsynced)> {
-        ensure_private(&self.path)?;
+        places::ensure_private(&self.path)?;
         let durable = Durability::of(repo)?;
         let mut unsynced = Unsynced::default();
         // The current time, so that pruning spares the files as young ones. Never a whole second, because libgit2
@@ -146,18 +146,23 @@ impl Quarantine {
         let stamp = repo.pending.borrow_mut().as_mut().map(|pending| *pending.stamp.get_or_insert(now));
         let owner = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let mut manifest = Manifest { items: Vec::new(), stamp: stamp.unwrap_or(now), owner };
+        let mut add = |name: String, file: Option<std::fs::File>, part: u8| {
+            let path = staged(&self.path, &name);
+            let file = file
+                .map_or_else(|| std::fs::File::open(&path), Ok)
+                .map_err(|e| Error::io("open", &path, e))?;
+            let inode = manifest.stamp(&file).map_err(|e| Error::io("write", &path, e))?;
+            repo.share(&path)?;
+            manifest.items.push(Item { name, inode });
+            if durable.has(part) {
+                unsynced.add(path, file);
+            }
+            Ok(())
+        };
         let ids = new_objects(repo);
         if ids.len() >= PACK_LIMIT {
             for name in super::pack::write(repo, &self.path, &ids)? {
-                let name = format!("{PACKS}{name}");
-                let path = staged(&self.path, &name);
-                let file = std::fs::File::open(&path).map_err(|e| Error::io("open", &path, e))?;
-                repo.share(&path)?;
-                let inode = manifest.stamp(&file).map_err(|e| Error::io("write", &path, e))?;
-                manifest.items.push(Item { name, inode });
-                if durable.has(PACK) {
-                    unsynced.add(path, file);
-                }
+                add(format!("{PACKS}{name}"), None, PACK)?;
             }
             return Ok((manifest, unsynced));
         }
@@ -166,20 +171,14 @@ impl Quarantine {
             let hex = id.to_string();
             let name = format!("{}/{}", &hex[..2], &hex[2..]);
             let place = self.path.join(&hex);
-            let spilled = self.path.join(&name);
             let file = if is_spilled(repo, id) {
-                std::fs::rename(&spilled, &place).map_err(|e| Error::io("write", &place, e))?;
-                std::fs::File::open(&place).map_err(|e| Error::io("open", &place, e))?
+                let moved = std::fs::rename(self.path.join(&name), &place);
+                moved.map(|()| None).map_err(|e| Error::io("write", &place, e))?
             } else {
                 let (kind, data) = repo.object(id)?;
-                writer.write(&place, kind, &data)?
+                Some(writer.write(&place, kind, &data)?)
             };
-            let inode = manifest.stamp(&file).map_err(|e| Error::io("write", &place, e))?;
-            repo.share(&place)?;
-            manifest.items.push(Item { name, inode });
-            if durable.has(LOOSE_OBJECT) {
-                unsynced.add(place, file);
-            }
+            add(name, file, LOOSE_OBJECT)?;
         }
         Ok((manifest, unsynced))
     }
@@ -264,17 +263,17 @@ impl Quarantine {
     /// A directory cannot be read.
     pub fn is_newest(objects: &Path, manifest: &Manifest) -> Result<bool> {
         let ours: BTreeSet<PathBuf> = manifest.items.iter().map(|item| objects.join(&item.name)).collect();
-        for directory in read_dir(objects)? {
-            let is_one = directory.file_name() == "pack" || directory.file_name().len() == 2;
-            if !is_one || !directory.file_type().is_ok_and(|kind| kind.is_dir()) {
+        for directory in places::entries(objects)? {
+            let is_one = directory.file_name().is_some_and(|name| name == "pack" || name.len() == 2);
+            if !is_one || !directory.symlink_metadata().is_ok_and(|found| found.is_dir()) {
                 continue;
             }
-            for file in read_dir(&directory.path())? {
+            for file in places::entries(&directory)? {
                 let newer = |found: std::fs::Metadata| {
                     (found.mtime(), found.mtime_nsec()) > (manifest.stamp.0, i64::from(manifest.stamp.1))
                 };
-                let is_keep_file = file.path().extension().is_some_and(|kind| kind == "keep");
-                if !is_keep_file && !ours.contains(&file.path()) && file.metadata().is_ok_and(newer) {
+                let is_keep_file = file.extension().is_some_and(|kind| kind == "keep");
+                if !is_keep_file && !ours.contains(&file) && file.symlink_metadata().is_ok_and(newer) {
                     return Ok(false);
                 }
             }
@@ -354,9 +353,4 @@ fn move_unless_there(from: &Path, to: &Path) -> Result<bool> {
 
 fn keep_file(pack: &Path) -> PathBuf {
     pack.with_extension("keep")
-}
-
-fn read_dir(path: &Path) -> Result<Vec<std::fs::DirEntry>> {
-    let entries = std::fs::read_dir(path).and_then(Iterator::collect);
-    entries.map_err(|e| Error::io("read", path, e))
 }

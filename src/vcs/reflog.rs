@@ -127,14 +127,10 @@ fn can_append(file: &Path) -> std::io::Result<()> {
 }
 
 fn is_empty_but_for_directories(root: &Path) -> std::io::Result<bool> {
-    let mut stack = vec![root.to_owned()];
-    while let Some(path) = stack.pop() {
-        for entry in std::fs::read_dir(path)? {
-            let entry = entry?;
-            if !entry.file_type()?.is_dir() {
-                return Ok(false);
-            }
-            stack.push(entry.path());
+    for entry in std::fs::read_dir(root)? {
+        let entry = entry?;
+        if !entry.file_type()?.is_dir() || !is_empty_but_for_directories(&entry.path())? {
+            return Ok(false);
         }
     }
     Ok(true)

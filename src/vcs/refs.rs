@@ -316,16 +316,11 @@ impl Repo {
     fn reference_below(&self, name: &str) -> Result<Option<String>> {
         let mut pending = vec![(self.ref_file(name), name.to_owned())];
         while let Some((directory, name)) = pending.pop() {
-            let failed = |e| Error::io("read", &directory, e);
-            let entries = match std::fs::read_dir(&directory) {
-                Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
-                entries => entries.map_err(failed)?,
-            };
-            for entry in entries {
-                let entry = entry.map_err(failed)?;
-                let below = format!("{name}/{}", entry.file_name().to_string_lossy());
-                match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    true => pending.push((entry.path(), below)),
+            for path in places::entries(&directory)? {
+                let last = path.file_name().unwrap_or_default();
+                let below = format!("{name}/{}", last.to_string_lossy());
+                match path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                    true => pending.push((path, below)),
                     false if below.ends_with(".lock") => {}
                     false => return Ok(Some(below)),
                 }
@@ -357,19 +352,10 @@ impl RefLock {
     /// # Errors
     /// [`Error::Locked`], or [`Error::Moved`].
     pub fn take(&mut self, repo: &Repo, movement: &Movement, token: &Path, patience: Patience) -> Result<()> {
-        if movement.is_head && movement.name != "HEAD" {
-            self.locks.push(TokenLock::take(&repo.git_dir().join("HEAD.lock"), token, patience)?);
-            point(Fault::HeadLocked)?;
-        }
-        let file = repo.ref_file(&movement.name);
         if movement.old.is_none() {
             repo.check_available(&movement.name)?;
         }
-        // The directory may be missing although the branch exists: `git pack-refs` removes empty directories.
-        let directory = file.parent().unwrap_or(repo.common_dir());
-        let take = || TokenLock::take(&lock_path(&file), token, patience);
-        self.locks.push(repo.in_shared(directory, &mut self.made, take)?);
-        point(if movement.is_of_records() { Fault::RecordLocked } else { Fault::RefLocked })?;
+        self.retake(repo, movement, token, patience)?;
         let now = repo.value(&movement.name)?.map(|id| id.to_string());
         match now == movement.old {
             true => Ok(()),
@@ -466,10 +452,15 @@ impl RefLock {
     ) -> Result<()> {
         for path in Self::paths(repo, movement) {
             if !self.locks.iter().any(|lock| lock.path() == path) {
+                // The directory may be missing although the branch exists: `git pack-refs` removes empty directories.
                 let directory = path.parent().unwrap_or(repo.common_dir()).to_owned();
                 let take = || TokenLock::take(&path, token, patience);
                 self.locks.push(repo.in_shared(&directory, &mut self.made, take)?);
-                point(Fault::RefLocked)?;
+                point(match path.ends_with("HEAD.lock") && movement.is_head {
+                    true if movement.name != "HEAD" => Fault::HeadLocked,
+                    _ if movement.is_of_records() => Fault::RecordLocked,
+                    _ => Fault::RefLocked,
+                })?;
             }
         }
         Ok(())
@@ -486,15 +477,10 @@ pub(super) fn lock_path(file: &Path) -> PathBuf {
 }
 
 pub(super) fn remove_empty_directories(root: &Path) {
-    let mut stack = vec![root.to_owned()];
-    let mut all = Vec::new();
-    while let Some(path) = stack.pop() {
-        if let Ok(entries) = std::fs::read_dir(&path) {
-            stack.extend(entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()));
+    for path in places::entries(root).unwrap_or_default() {
+        if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            remove_empty_directories(&path);
         }
-        all.push(path);
     }
-    for path in all.iter().rev() {
-        let _ = std::fs::remove_dir(path);
-    }
+    let _ = std::fs::remove_dir(root);
 }

@@ -28,7 +28,7 @@ pub struct Repo {
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
     /// The file that gives libgit2 `core.attributesFile`.
     pub(super) attributes_config: OnceCell<Temporary>,
-    pub(super) precompressor: RefCell<super::precompress::Precompressor>,
+    pub(super) packer: RefCell<super::packer::Packer>,
     pub(super) index_thread: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
     /// Whether libgit2 has an index to read attribute files from.
     pub(super) attribute_index: Cell<bool>,
@@ -69,48 +69,40 @@ impl Repo {
         let is_told =
             ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"].iter().any(|name| variable(name).is_some());
         let named = Named::by_environment()?;
-        if !is_told && let Ok(git) = git2::Repository::open_from_env() {
-            return Self::from_found(git, named);
-        }
+        let opened = if is_told { None } else { Some(git2::Repository::open_from_env()) };
+        let refused = match opened {
+            Some(Ok(git)) => return Self::from_found(git, named),
+            Some(Err(e)) => Some(e),
+            None => None,
+        };
         let here = std::env::current_dir().map_err(|e| Error::io("find", ".", e))?;
-        let git_dir = git_dir_of(&here);
-        if let Some(git_dir) = &git_dir {
-            let own = own_config(git_dir);
-            own.as_ref().map_or(Ok(()), refuse_unsupported)?;
-            refuse_other_common_dir(git_dir, &here)?;
-            if own.as_ref().is_some_and(shadow::is_needed) {
-                let (git, config, place) = shadow::discover()?;
-                return Self::assemble(git, config, Some(place), named);
-            }
+        let Some(git_dir) = git_dir_of(&here) else { return Err(Error::NotARepository(here)) };
+        let own = own_config(&git_dir);
+        own.as_ref().map_or(Ok(()), refuse_unsupported)?;
+        refuse_other_common_dir(&git_dir, &here)?;
+        let is_shadowed = own.as_ref().is_some_and(shadow::is_needed);
+        let is_of_another = refused.as_ref().is_some_and(|e| e.code() == git2::ErrorCode::Owner);
+        let failed = |e: git2::Error| match e.code() {
+            git2::ErrorCode::NotFound => Error::NotARepository(here.clone()),
+            _ => Error::git("open the repository", e),
+        };
+        if is_told && !is_shadowed {
+            git2::Repository::open_bare(&git_dir).map_err(failed)?;
         }
-        let explicit = variable("GIT_DIR").or_else(|| variable("GIT_WORK_TREE")).and(git_dir);
-        let opened = match &explicit {
-            // Libgit2 takes a relative GIT_WORK_TREE as relative to the git directory, and without one uses the git
-            // directory's parent: both would write to the wrong place.
-            Some(git_dir) => {
-                use git2::RepositoryOpenFlags as Flags;
-                let flags = Flags::FROM_ENV | Flags::BARE | Flags::NO_SEARCH | Flags::NO_DOTGIT;
-                git2::Repository::open_ext(git_dir, flags, std::iter::empty::<&Path>())
-            }
-            None => git2::Repository::open_from_env(),
-        };
-        let mut is_placed = false;
-        let git = match opened {
-            Err(e) if e.code() == git2::ErrorCode::Owner => {
-                is_placed = true;
-                owner::open_here(e)?
-            }
-            Err(e) if e.code() == git2::ErrorCode::NotFound => {
-                return Err(Error::NotARepository(here.clone()));
-            }
-            opened => opened.map_err(|e| Error::git("open the repository", e))?,
-        };
-        if explicit.is_some()
-            && !is_placed
-            && let Some(workdir) = explicit_workdir(&git, &here)?
-        {
-            git.set_workdir(&workdir, false)
-                .map_err(|e| Error::git(format!("use the work tree {}", workdir.display()), e))?;
+        match refused {
+            Some(e) if !is_shadowed && !is_of_another => return Err(failed(e)),
+            _ => {}
+        }
+        // Git says where the work tree is, and whether it opens what belongs to somebody else.
+        let found = shadow::find();
+        let (git_dir, common_dir, workdir) = if is_of_another { owner::or_refused(found)? } else { found? };
+        if is_shadowed {
+            let (git, config, place) = shadow::open_at(git_dir, common_dir, workdir)?;
+            return Self::assemble(git, config, Some(place), named);
+        }
+        let git = owner::open_any(&git_dir, workdir.as_deref())?;
+        if is_of_another {
+            owner::allow(&git);
         }
         Self::from_found(git, named)
     }
@@ -195,7 +187,8 @@ impl Repo {
         if let Ok(own) = config.open_level(git2::ConfigLevel::Local) {
             refuse_unsupported(&own)?;
             if shadow::is_needed(&own) {
-                let (git, config, place) = shadow::discover()?;
+                let (git_dir, common_dir, workdir) = shadow::find()?;
+                let (git, config, place) = shadow::open_at(git_dir, common_dir, workdir)?;
                 return Self::assemble(git, config, Some(place), named);
             }
         }
@@ -227,7 +220,7 @@ impl Repo {
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
             attributes_config: OnceCell::new(),
-            precompressor: RefCell::default(),
+            packer: RefCell::default(),
             index_thread: Cell::default(),
             attribute_index: Cell::new(false),
             partial: OnceCell::new(),
@@ -376,27 +369,6 @@ fn git_dir_of(here: &Path) -> Option<PathBuf> {
 /// A path from the environment; `None` if it is empty.
 fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
-}
-
-/// The work tree that git uses if the environment names a git directory or a work tree (git(1), `GIT_WORK_TREE`;
-/// git-config(1), `core.worktree`).
-fn explicit_workdir(git: &git2::Repository, here: &Path) -> Result<Option<PathBuf>> {
-    if let Some(path) = variable("GIT_WORK_TREE") {
-        return Ok(Some(here.join(path)));
-    }
-    let config = git.config().map_err(|e| Error::git("read the configuration", e))?;
-    // In a linked worktree git ignores these settings of the common configuration.
-    if git.path() == git.commondir() {
-        if let Ok(path) = config.get_path("core.worktree") {
-            return Ok(Some(git.path().join(path)));
-        }
-        if config.get_bool("core.bare").unwrap_or(false) {
-            return Ok(None);
-        }
-    }
-    let implicit = std::env::var("GIT_IMPLICIT_WORK_TREE").ok();
-    let none = implicit.is_some_and(|value| ["0", "false", "no", "off"].contains(&value.as_str()));
-    Ok((!none).then(|| here.to_owned()))
 }
 
 /// Refuses `core.worktree` and `core.bare` outside of the repository's own configuration. Git ignores them there, but

@@ -10,7 +10,6 @@ use super::supervise::Supervised;
 use super::{Error, Oid, Result, filters, places, process};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -45,13 +44,9 @@ impl Scratch {
     /// As the file system reports.
     pub fn enter(repo: &Repo, id: &str, top: &Path, aside: &Path, base: Option<Oid>) -> Result<Self> {
         let scratch = Self { entry: Self::path_for(repo.common_dir(), id), top: top.to_owned() };
-        for path in [top, aside] {
-            match std::fs::DirBuilder::new().mode(0o700).create(path) {
-                // A kept scratch worktree is reused.
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && path == top => {}
-                made => made.map_err(|e| Error::io("create", path, e))?,
-            }
-        }
+        // A kept scratch worktree is reused.
+        places::ensure_private(top)?;
+        places::make_private(aside)?;
         let write = |path: PathBuf, bytes: &[u8]| {
             std::fs::write(&path, bytes).map_err(|e| Error::io("write", path, e))
         };

@@ -31,20 +31,19 @@ pub(super) fn is_needed(config: &git2::Config) -> bool {
     BY_GIT.iter().filter_map(extension).any(|value| !value.eq_ignore_ascii_case("files"))
 }
 
-/// Opens the repository that git finds here.
-pub(super) fn discover() -> Result<(git2::Repository, Config, Place)> {
-    let ask = |what: &[&str]| process::path(Command::new("git").arg("rev-parse").args(what));
-    let git_dir = ask(&["--absolute-git-dir"])?;
-    let common_dir = ask(&["--path-format=absolute", "--git-common-dir"])?;
-    let bare = ask(&["--is-bare-repository"])?;
-    let inside = ask(&["--is-inside-git-dir"])?;
-    let workdir = match (bare.to_str(), inside.to_str()) {
-        (Some("true"), _) => None,
-        // Inside of the git directory, git does not tell the work tree.
-        (_, Some("true")) => workdir_of(&git_dir, &common_dir, &Config::of_git(&git_dir)?)?,
-        _ => Some(ask(&["--path-format=absolute", "--show-toplevel"])?),
+/// The git directory, the common one and the work tree of the repository that git finds here.
+pub(super) fn find() -> Result<(PathBuf, PathBuf, Option<PathBuf>)> {
+    let ask = |what| process::path(Command::new("git").args(["rev-parse", "--path-format=absolute", what]));
+    let (git_dir, common_dir) = (ask("--git-dir")?, ask("--git-common-dir")?);
+    let workdir = match ask("--is-bare-repository")?.to_str() {
+        Some("true") => None,
+        _ => match ask("--show-toplevel") {
+            // Inside of the git directory, git does not tell the work tree.
+            Err(_) => workdir_of(&git_dir, &common_dir, &Config::of_git(&git_dir)?)?,
+            top => Some(top?),
+        },
     };
-    open_at(git_dir, common_dir, workdir)
+    Ok((git_dir, common_dir, workdir))
 }
 
 /// Opens the repository with this git directory.
@@ -74,7 +73,7 @@ fn workdir_of(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<Opti
     Ok(beside.filter(|_| !bare).map(Path::to_owned))
 }
 
-fn open_at(
+pub(super) fn open_at(
     git_dir: PathBuf,
     common_dir: PathBuf,
     workdir: Option<PathBuf>,

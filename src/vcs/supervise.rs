@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_pro
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// The shell script that becomes the command, after starting a watcher in the background. The watcher reads from a pipe
@@ -202,7 +202,7 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     let mut child = command.spawn().map_err(failed)?;
     // Closes this process's copies of the command's ends of the pipes.
     drop(command);
-    let process = id_of(&child)?;
+    let process = Pid::from_child(&child);
     onlooker.begun(process.as_raw_nonzero().get());
     let mut running =
         Running { reader, alive: Some(alive), open: true, process, mode, output: Vec::new(), skipped: 0 };
@@ -217,11 +217,6 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
 fn status_of(status: std::process::ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
-}
-
-fn id_of(child: &Child) -> Result<Pid> {
-    let none = || Error::io("run", "sh", std::io::Error::other("it has no process id"));
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(none)
 }
 
 struct Running {

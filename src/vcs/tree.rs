@@ -4,7 +4,7 @@ mod converted;
 mod object;
 
 use super::attributes::Conversion;
-use super::precompress::Text;
+use super::packer::Text;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileChange, FileState, Node, TreeError, TreeView};

@@ -1,7 +1,7 @@
 //! Linked worktrees: which branch is checked out where (gitrepository-layout(5), `worktrees/<id>/`).
 
 use super::repo::Repo;
-use super::{Error, Result, places};
+use super::{Result, places};
 use std::path::{Path, PathBuf};
 
 impl Repo {
@@ -40,17 +40,10 @@ impl Repo {
     fn holder(&self, branch: &str) -> Result<Option<(PathBuf, PathBuf)>> {
         let mut others = Vec::new();
         let root = self.common_dir().join("worktrees");
-        match std::fs::read_dir(&root) {
-            Ok(entries) => {
-                for entry in entries {
-                    let git_dir = entry.map_err(|e| Error::io("read", &root, e))?.path();
-                    let place = std::fs::read_to_string(git_dir.join("gitdir")).unwrap_or_default();
-                    let place = PathBuf::from(place.trim_end().trim_end_matches("/.git"));
-                    others.push((git_dir, place));
-                }
-            }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-            Err(e) => return Err(Error::io("read", &root, e)),
+        for git_dir in places::entries(&root)? {
+            let place = std::fs::read_to_string(git_dir.join("gitdir")).unwrap_or_default();
+            let place = PathBuf::from(place.trim_end().trim_end_matches("/.git"));
+            others.push((git_dir, place));
         }
         if self.git_dir() != self.common_dir() && self.has_references_by_git() {
             let main = self.workdir_of(self.common_dir())?;
@@ -117,8 +110,8 @@ impl Repo {
     pub fn checkouts(&self) -> Vec<PathBuf> {
         let main = Self::open(self.common_dir(), None).ok();
         let main = main.and_then(|main| main.workdir().map(Path::to_owned));
-        let linked = std::fs::read_dir(self.common_dir().join("worktrees")).into_iter().flatten().flatten();
-        let linked = linked.filter_map(|entry| Self::open(&entry.path(), None).ok()?.linked_checkout());
+        let linked = places::entries(&self.common_dir().join("worktrees")).unwrap_or_default().into_iter();
+        let linked = linked.filter_map(|entry| Self::open(&entry, None).ok()?.linked_checkout());
         self.workdir().map(Path::to_owned).into_iter().chain(main).chain(linked).collect()
     }
 }

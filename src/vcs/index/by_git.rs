@@ -1,11 +1,8 @@
-//! Has git read and write the index, for features that libgit2 does not know.
+//! Has git read and write the index, for all that is not understood here.
 
-use super::Features;
-use crate::path::RepoPath;
+use super::{Change, Features};
 use crate::vcs::repo::Repo;
-use crate::vcs::tree::Entry;
 use crate::vcs::{Result, filters, process};
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -20,18 +17,10 @@ pub(super) fn make_plain(repo: &Repo, index: &Path) -> Result<()> {
     run(repo, command.args(["update-index", "--no-split-index", "--force-write-index"]), b"")
 }
 
-/// Makes the updates in an index file. The files in `placed` are in the checkout; the paths in `skipped` are not to be
-/// there.
-pub(super) fn change(
-    repo: &Repo,
-    index: &Path,
-    features: Features,
-    updates: &[(RepoPath, Option<Entry>)],
-    placed: &[&str],
-    skipped: &BTreeSet<&str>,
-) -> Result<()> {
+/// Makes the updates in an index file.
+pub(super) fn change(repo: &Repo, index: &Path, features: Features, change: &Change<'_>) -> Result<()> {
     let zero = "0".repeat(2 * repo.checksum_len());
-    let (gone, there): (Vec<_>, Vec<_>) = updates.iter().partition(|(_, entry)| entry.is_none());
+    let (gone, there): (Vec<_>, Vec<_>) = change.updates.iter().partition(|(_, entry)| entry.is_none());
     let mut lines = Vec::new();
     for (path, entry) in gone.into_iter().chain(there) {
         let line = match entry {
@@ -62,11 +51,11 @@ pub(super) fn change(
     let listed = |paths: &mut dyn Iterator<Item = &str>| -> Vec<u8> {
         paths.flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect()
     };
-    if !skipped.is_empty() {
-        let paths = listed(&mut skipped.iter().copied());
+    if !change.sparse.is_empty() {
+        let paths = listed(&mut change.sparse.iter().copied());
         run(repo, command().args(["update-index", "-z", "--skip-worktree", "--stdin"]), &paths)?;
     }
-    let placed = listed(&mut placed.iter().copied().filter(|path| !skipped.contains(path)));
+    let placed = listed(&mut change.placed.keys().copied().filter(|path| !change.sparse.contains(path)));
     if !placed.is_empty() {
         // Git compares their content, and stores their stat data only if it equals the entry.
         let mut command = command();

@@ -1,4 +1,4 @@
-//! Writes a changed index, by libgit2 or directly.
+//! Writes a changed index directly.
 
 use super::raw::Raw;
 use super::{ASSUME_VALID, EXTENDED, SKIP_WORKTREE, STAGE, fingerprint, time};
@@ -65,39 +65,15 @@ impl Change<'_> {
             .map(|entry| git2::IndexEntry { file_size: 0, ..entry })
             .collect()
     }
-}
 
-impl Repo {
-    /// Writes the updates by libgit2.
-    pub(super) fn change_index(&self, mut index: git2::Index, change: &Change<'_>) -> Result<()> {
-        let failed = |e| Error::git("prepare the index", e);
-        for (path, _) in change.updates.iter().filter(|(_, entry)| entry.is_none()) {
-            match index.remove(Path::new(path.as_str()), 0) {
-                Err(e) if e.code() != git2::ErrorCode::NotFound => return Err(failed(e)),
-                _ => {}
-            }
-        }
-        for entry in change.entries()? {
-            index.add(&entry).map_err(failed)?;
-        }
-        if let Some(written) = fingerprint(&self.index_file())? {
-            let suspects: Vec<_> =
-                index.iter().filter(|entry| time(entry.mtime).0 >= written.mtime.0).collect();
-            for entry in change.smudged(self, suspects, written.mtime) {
-                index.add(&entry).map_err(failed)?;
-            }
-        }
-        index.write().map_err(failed)
-    }
-
-    /// Writes the updates directly.
-    pub(super) fn change_raw_index(&self, index: &Raw, to: &Path, change: &Change<'_>) -> Result<()> {
-        let mut all = change.entries()?;
-        if let Some(written) = fingerprint(&self.index_file())? {
+    /// Writes the index with the updates.
+    pub(super) fn write(&self, repo: &Repo, index: &Raw, to: &Path) -> Result<()> {
+        let mut all = self.entries()?;
+        if let Some(written) = fingerprint(&repo.index_file())? {
             let suspects = index.since(written.mtime.0).filter_map(|number| index.get(number)).collect();
-            all.extend(change.smudged(self, suspects, written.mtime));
+            all.extend(self.smudged(repo, suspects, written.mtime));
         }
-        let gone = change.updates.iter().filter(|(_, entry)| entry.is_none());
+        let gone = self.updates.iter().filter(|(_, entry)| entry.is_none());
         let mut changes: BTreeMap<&[u8], Option<&git2::IndexEntry>> =
             gone.map(|(path, _)| (path.as_str().as_bytes(), None)).collect();
         changes.extend(all.iter().map(|entry| (&entry.path[..], Some(entry))));

@@ -50,6 +50,12 @@ pub(super) fn number(bytes: &[u8]) -> usize {
     }
 }
 
+/// The bytes of an index without entries.
+pub(super) fn empty(format: ObjectFormat) -> Vec<u8> {
+    let head = b"DIRC\0\0\0\x02\0\0\0\0";
+    [&head[..], &Checksum::of(format, [&head[..]])].concat()
+}
+
 impl Raw {
     /// Returns the bytes as the error if libgit2 or git has to parse them.
     pub(super) fn read(bytes: Vec<u8>, format: ObjectFormat) -> Result<Self, Vec<u8>> {
@@ -126,6 +132,11 @@ impl Raw {
 
     pub(super) fn find(&self, path: &[u8]) -> Option<IndexEntry> {
         self.get(self.position(path)).filter(|entry| entry.path == path)
+    }
+
+    /// The paths that are not less than this one.
+    pub(super) fn from(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
+        (self.position(path)..self.len()).map(|number| self.path(number))
     }
 
     /// The numbers of entries whose modification time is in that second or later.
@@ -357,14 +368,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn empty(format: ObjectFormat) -> Raw {
-        let mut bytes = b"DIRC\0\0\0\x02\0\0\0\0".to_vec();
-        let mut sum = Checksum::new(format);
-        sum.update(&bytes);
-        bytes.extend(sum.finish());
-        Raw::read(bytes, format).expect("an index")
-    }
-
     fn entry(path: &str, size: u32, skipped: bool, format: ObjectFormat) -> IndexEntry {
         IndexEntry {
             ctime: IndexTime::new(1, 2),
@@ -403,7 +406,7 @@ mod tests {
                 changed.write(&mut bytes).expect("written");
                 bytes
             };
-            let index = Raw::read(bytes(empty(format).with(&changes).expect("few")), format).expect("an index");
+            let index = Raw::read(bytes(Raw::read(empty(format), format).expect("an index").with(&changes).expect("few")), format).expect("an index");
             let come = made(&then.iter().filter_map(|(path, to)| Some((path.clone(), (*to)?))).collect());
             let mut changes: BTreeMap<&[u8], Option<&IndexEntry>> =
                 then.keys().map(|path| (path.as_bytes(), None)).collect();

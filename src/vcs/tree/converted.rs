@@ -7,7 +7,7 @@ use crate::plan::Node;
 use crate::vcs::attributes::{Conversion, attribute_files};
 use crate::vcs::convert::{collapse_ident, expand_ident};
 use crate::vcs::filters::Attributes;
-use crate::vcs::precompress::Text;
+use crate::vcs::packer::Text;
 use crate::vcs::{Error, Oid, Result, once};
 use memchr::memmem;
 use std::path::PathBuf;

@@ -109,14 +109,18 @@ const KEYS: &[Key] = &[
     Key { letter: 'q', help: "quit: leave out this edit and all later ones, land those that were taken" },
     Key { letter: 'a', help: "take this edit and all later ones of the file" },
     Key { letter: 'd', help: "leave out this edit and all later ones of the file" },
+    Key { letter: 'k', help: "go back to the question before" },
     Key { letter: 'e', help: "edit the new text, then ask again" },
+    Key { letter: 'm', help: "edit the message, then ask again" },
     Key { letter: 's', help: "choose among the hunks of this edit" },
 ];
 
 impl Key {
     fn is_for(&self, question: &Asked<'_>) -> bool {
         match self.letter {
+            'k' => question.can_go_back,
             'e' => question.can_edit,
+            'm' => question.hunk.is_none(),
             's' => question.can_split,
             _ => true,
         }
@@ -141,7 +145,9 @@ impl Chooser for Terminal {
                     ('y', None) => return Ok(Answer::Take),
                     ('a', None) => return Ok(Answer::TakeFile),
                     ('q', None) => return Ok(Answer::Quit),
+                    ('k', None) => return Ok(Answer::Back),
                     ('e', None) => return Ok(Answer::Edit),
+                    ('m', None) => return Ok(Answer::Message),
                     ('s', None) => return Ok(Answer::Split),
                     _ => {}
                 }

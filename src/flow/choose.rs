@@ -5,7 +5,7 @@
 
 use super::Error;
 use super::run::Run;
-use crate::edit::Op;
+use crate::edit::{Edit, Op};
 use crate::path::RepoPath;
 use crate::plan::{self, FileChange, Node, Outcome, Rewrite, Rules, Step, Verb};
 use crate::report::Unwanted;
@@ -49,6 +49,8 @@ pub struct Asked<'a> {
     pub can_edit: bool,
     /// Whether the user can choose its hunks one by one.
     pub can_split: bool,
+    /// Whether there is a question before it.
+    pub can_go_back: bool,
 }
 
 /// The user's answer.
@@ -66,8 +68,12 @@ pub enum Answer {
     Quit,
     /// Edit its new text, and ask again.
     Edit,
+    /// Edit its message, and ask again.
+    Message,
     /// Ask about its hunks.
     Split,
+    /// Take the answer before back, and ask that question again.
+    Back,
 }
 
 impl Run<'_> {
@@ -86,6 +92,7 @@ impl Run<'_> {
             steps: Vec::new(),
             refused: BTreeSet::new(),
             files: BTreeMap::new(),
+            answered: Vec::new(),
         };
         let (steps, refused) = choosing.resolve()?;
         let is_refused = !refused.is_empty() || choosing.run.script.has_errors();
@@ -95,16 +102,22 @@ impl Run<'_> {
         (choosing.steps, choosing.refused) = (steps, refused.into_keys().collect());
         let mut last = 0;
         while let Some(step) = choosing.next(last) {
-            last = step.edit;
+            let number = step.edit;
             match choosing.of_file(&step) {
-                Some(true) => {}
-                Some(false) => choosing.leave(&[last], None)?,
-                None if choosing.ask(step)? => {}
-                None => {
-                    // The model is not asked again after that.
-                    choosing.run.more = false;
-                    return choosing.leave_rest(last);
+                Some(true) => last = number,
+                Some(false) => {
+                    choosing.leave(&[number], None)?;
+                    last = number;
                 }
+                None => match choosing.ask(step, last)? {
+                    Next::On => last = number,
+                    Next::Back => last = choosing.go_back()?,
+                    Next::Quit => {
+                        // The model is not asked again after that.
+                        choosing.run.more = false;
+                        return choosing.leave_rest(number);
+                    }
+                },
             }
         }
         Ok(())
@@ -124,6 +137,36 @@ struct Choosing<'c, 'run> {
     refused: BTreeSet<usize>,
     /// The files of which all later edits are taken, or left out.
     files: BTreeMap<RepoPath, bool>,
+    /// How things were at each question about an edit that has an answer.
+    answered: Vec<Moment>,
+}
+
+/// What was chosen among the hunks of an edit.
+#[derive(Clone, Default)]
+struct Chosen {
+    taken: Vec<usize>,
+    /// The numbers of those that are left out, and the reasons for that.
+    left: Vec<usize>,
+    reasons: Vec<String>,
+    /// The step of those that are taken.
+    step: Option<Step>,
+}
+
+/// How things are at a question about an edit.
+struct Moment {
+    /// The number of the edit before.
+    last: usize,
+    edit: Option<(usize, Edit)>,
+    left_out: BTreeSet<usize>,
+    unwanted: BTreeMap<usize, Unwanted>,
+    files: BTreeMap<RepoPath, bool>,
+}
+
+/// What is asked next.
+enum Next {
+    On,
+    Back,
+    Quit,
 }
 
 /// The errors of refused edits, by their numbers.
@@ -156,34 +199,77 @@ impl Choosing<'_, '_> {
         self.files.extend(std::iter::once(&step.path).chain(&step.to).map(|path| (path.clone(), taken)));
     }
 
-    /// Asks about an edit, and returns whether to go on.
-    fn ask(&mut self, mut step: Step) -> Result<bool, Error> {
+    fn moment(&self, number: usize, last: usize) -> Moment {
+        let at = number - 1;
+        Moment {
+            last,
+            edit: self.run.script.edits.get(at).map(|edit| (at, edit.clone())),
+            left_out: self.run.script.left_out.clone(),
+            unwanted: self.run.unwanted.clone(),
+            files: self.files.clone(),
+        }
+    }
+
+    /// Takes the last answer back, and returns the number of the edit before its question.
+    fn go_back(&mut self) -> Result<usize, Error> {
+        let Some(moment) = self.answered.pop() else { return Ok(0) };
+        if let Some((at, edit)) = moment.edit
+            && let Some(now) = self.run.script.edits.get_mut(at)
+        {
+            *now = edit;
+        }
+        (self.run.script.left_out, self.run.unwanted) = (moment.left_out, moment.unwanted);
+        self.files = moment.files;
+        (self.steps, _) = self.resolve()?;
+        Ok(moment.last)
+    }
+
+    /// Asks about an edit. `last` is the number of the edit before.
+    fn ask(&mut self, mut step: Step, last: usize) -> Result<Next, Error> {
         let number = step.edit;
         loop {
+            let moment = self.moment(number, last);
             let rewrite = self.rewrite(&step)?;
             let hunks = self.hunks(number);
-            match self.question(&step, None, rewrite.is_some(), hunks > 1)? {
-                Answer::Take => return Ok(true),
+            let next = match self.question(&step, None, rewrite.is_some(), hunks > 1)? {
+                Answer::Take => Next::On,
                 Answer::TakeFile => {
                     self.say_of_file(&step, true);
-                    return Ok(true);
+                    Next::On
                 }
-                Answer::Leave(reason) => return self.leave(&[number], reason).map(|()| true),
+                Answer::Leave(reason) => {
+                    self.leave(&[number], reason)?;
+                    Next::On
+                }
                 Answer::LeaveFile(reason) => {
                     self.say_of_file(&step, false);
-                    return self.leave(&[number], reason).map(|()| true);
+                    self.leave(&[number], reason)?;
+                    Next::On
                 }
                 Answer::Quit => {
                     self.leave(&[number], None)?;
-                    return Ok(false);
+                    Next::Quit
                 }
-                Answer::Split if hunks > 1 => return self.split(&step),
-                Answer::Edit if let Some(rewrite) = rewrite => match self.edit(number, &rewrite)? {
-                    Some(edited) => step = edited,
-                    None => return Ok(true),
+                Answer::Back => return Ok(Next::Back),
+                Answer::Split if hunks > 1 => match self.split(&step)? {
+                    Next::Back => continue,
+                    next => next,
                 },
-                Answer::Split | Answer::Edit => {}
-            }
+                Answer::Edit if let Some(rewrite) = rewrite => match self.edit(number, &rewrite)? {
+                    Some(edited) => {
+                        step = edited;
+                        continue;
+                    }
+                    None => Next::On,
+                },
+                Answer::Message => {
+                    self.edit_message(number)?;
+                    continue;
+                }
+                Answer::Split | Answer::Edit => continue,
+            };
+            self.answered.push(moment);
+            return Ok(next);
         }
     }
 
@@ -205,6 +291,7 @@ impl Choosing<'_, '_> {
             diff: self.run.difference(self.repo, self.target, step, &step.changes).unwrap_or_default(),
             can_edit,
             can_split,
+            can_go_back: hunk.is_some() || !self.answered.is_empty(),
         })
     }
 
@@ -250,26 +337,28 @@ impl Choosing<'_, '_> {
         }
     }
 
-    /// Asks about the hunks of an edit, and returns whether to go on.
-    fn split(&mut self, step: &Step) -> Result<bool, Error> {
+    /// Asks about the hunks of an edit.
+    fn split(&mut self, step: &Step) -> Result<Next, Error> {
         let number = step.edit;
         let at = number - 1;
         let Some(Op::Modify { hunks: all, missing }) =
             self.run.script.edits.get(at).map(|edit| edit.op.clone())
         else {
-            return Ok(true);
+            return Ok(Next::On);
         };
         let of = |taken: &[usize]| {
             let hunks = taken.iter().filter_map(|hunk| all.get(*hunk).cloned()).collect();
             Op::Modify { hunks, missing }
         };
-        let (mut taken, mut left) = (Vec::new(), Vec::new());
-        let mut reasons: Vec<String> = Vec::new();
-        // The step of the hunks that are taken, and the answer for all later hunks.
-        let mut so_far: Option<Step> = None;
+        let whole: Vec<usize> = (0..all.len()).collect();
+        let mut chosen = Chosen::default();
+        // The hunks that were asked about, and what was chosen before.
+        let mut answered: Vec<(usize, Chosen)> = Vec::new();
+        // The answer for all later hunks.
         let (mut rest, mut goes_on) = (None, true);
-        for hunk in 0..all.len() {
-            let mut with = taken.clone();
+        let mut hunk = 0;
+        while hunk < all.len() {
+            let mut with = chosen.taken.clone();
             with.push(hunk);
             self.set(at, of(&with));
             let (steps, _) = self.resolve()?;
@@ -279,19 +368,29 @@ impl Choosing<'_, '_> {
                 if rest.is_none() {
                     self.chooser.tell(&format!("hunk {} depends on hunks that are left out", hunk + 1));
                 }
-                left.push(hunk + 1);
+                chosen.left.push(hunk + 1);
+                hunk += 1;
                 continue;
             };
             let answer = loop {
-                let shown = since(&found, so_far.as_ref());
+                let shown = since(&found, chosen.step.as_ref());
                 match rest {
                     Some(_) => break Answer::Take,
                     None => match self.question(&shown, Some((hunk + 1, all.len())), false, false)? {
-                        Answer::Edit | Answer::Split => {}
+                        Answer::Edit | Answer::Message | Answer::Split => {}
                         answer => break answer,
                     },
                 }
             };
+            if answer == Answer::Back {
+                let Some(before) = answered.pop() else {
+                    self.set(at, of(&whole));
+                    return Ok(Next::Back);
+                };
+                (hunk, chosen) = before;
+                continue;
+            }
+            answered.push((hunk, chosen.clone()));
             match &answer {
                 Answer::TakeFile => rest = Some(true),
                 Answer::LeaveFile(_) | Answer::Quit => rest = Some(false),
@@ -300,22 +399,24 @@ impl Choosing<'_, '_> {
             goes_on &= answer != Answer::Quit;
             match answer {
                 Answer::Leave(reason) | Answer::LeaveFile(reason) => {
-                    left.push(hunk + 1);
-                    reasons.extend(reason);
+                    chosen.left.push(hunk + 1);
+                    chosen.reasons.extend(reason);
                 }
-                Answer::Quit => left.push(hunk + 1),
+                Answer::Quit => chosen.left.push(hunk + 1),
                 _ => {
-                    taken.push(hunk);
-                    so_far = Some(found);
+                    chosen.taken.push(hunk);
+                    chosen.step = Some(found);
                 }
             }
+            hunk += 1;
         }
-        if let (Some(taken), true) = (rest, goes_on) {
-            self.say_of_file(step, taken);
+        let Chosen { taken, left, reasons, .. } = chosen;
+        if let (Some(all), true) = (rest, goes_on) {
+            self.say_of_file(step, all);
         }
         let reason = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
         if taken.is_empty() {
-            self.set(at, of(&(0..all.len()).collect::<Vec<_>>()));
+            self.set(at, of(&whole));
             self.leave(&[number], reason)?;
         } else {
             self.set(at, of(&taken));
@@ -324,7 +425,7 @@ impl Choosing<'_, '_> {
             }
             self.follow(&format!("hunks of edit {number}"))?;
         }
-        Ok(goes_on)
+        Ok(if goes_on { Next::On } else { Next::Quit })
     }
 
     fn set(&mut self, at: usize, op: Op) {
@@ -350,6 +451,33 @@ impl Choosing<'_, '_> {
         Ok(Rewrite::of(before.map(|bytes| Content::new(&bytes)), Content::new(&after)))
     }
 
+    /// Lets the user edit a text. Returns none where nothing came of that, and says why.
+    fn edit_text(&self, name: &str, text: &str) -> Result<Option<String>, Error> {
+        let held = interrupt::hold();
+        let edited = self.repo.edit_text(name, text.as_bytes());
+        transaction::check_interrupt()?;
+        drop(held);
+        let why = match edited.map(String::from_utf8) {
+            Ok(Ok(text)) => return Ok(Some(text)),
+            Ok(Err(_)) => "that is not UTF-8".to_owned(),
+            Err(error @ vcs::Error::Editor { .. }) => error.to_string(),
+            Err(error) => return Err(error.into()),
+        };
+        self.chooser.tell(&format!("{why}: the edit is unchanged"));
+        Ok(None)
+    }
+
+    /// Lets the user edit the message of an edit. Without one it gets the message that its operation makes.
+    fn edit_message(&mut self, number: usize) -> Result<(), Error> {
+        let edit = self.run.script.edits.get(number - 1);
+        let why = edit.and_then(|edit| edit.why.as_deref()).unwrap_or_default();
+        let edited = self.edit_text("COMMIT_EDITMSG", &format!("{why}\n"))?;
+        if let Some((edit, text)) = self.run.script.edits.get_mut(number - 1).zip(edited) {
+            edit.why = Some(text.trim().to_owned()).filter(|why| !why.is_empty());
+        }
+        Ok(())
+    }
+
     /// Lets the user edit the new text of an edit, and returns the new step, if it changes anything.
     fn edit(&mut self, number: usize, rewrite: &Rewrite) -> Result<Option<Step>, Error> {
         let at = number - 1;
@@ -358,23 +486,8 @@ impl Choosing<'_, '_> {
         };
         let Some(edit) = self.run.script.edits.get(at).cloned() else { return Ok(None) };
         let name = edit.path.shown();
-        let name = name.rsplit('/').next().unwrap_or("text").to_owned();
-        let held = interrupt::hold();
-        let edited = self.repo.edit_text(&name, rewrite.text().as_bytes());
-        transaction::check_interrupt()?;
-        drop(held);
-        let edited = match edited.map(String::from_utf8) {
-            Ok(Ok(text)) => text,
-            Ok(Err(_)) => {
-                self.chooser.tell("that is not UTF-8: the edit is unchanged");
-                return Ok(step(&self.steps));
-            }
-            Err(error @ vcs::Error::Editor { .. }) => {
-                self.chooser.tell(&format!("{error}: the edit is unchanged"));
-                return Ok(step(&self.steps));
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let name = name.rsplit('/').next().unwrap_or("text");
+        let Some(edited) = self.edit_text(name, &rewrite.text())? else { return Ok(step(&self.steps)) };
         self.set(at, rewrite.with(&edited, &edit.op, edit.span));
         let (_, refused) = self.resolve()?;
         if let Some(message) = refused.get(&number) {

@@ -113,6 +113,19 @@ fn choose(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Resu
     Ok(())
 }
 
+/// Says in which formats a response was read, and why in these.
+fn how_read(name: &str, script: &Script, asked: bool) -> String {
+    let mut found: Vec<&str> = script.edits.iter().map(|edit| edit.format.as_str()).collect();
+    found.extend((!script.given.is_empty()).then_some("code blocks"));
+    found.sort_unstable();
+    found.dedup();
+    match (found.as_slice(), asked) {
+        ([], _) => format!("read {name}: no edits"),
+        (found, true) => format!("read {name} as {}, since that was asked for", found.join(", ")),
+        (found, false) => format!("read {name} as {}, by its markers", found.join(", ")),
+    }
+}
+
 impl<'a> Run<'a> {
     /// Reads the responses and the attempt. If that fails, the run still has the responses' edits.
     pub(super) fn read(
@@ -125,7 +138,9 @@ impl<'a> Run<'a> {
         let Order { responses, resume, hold, only, except, more, by_value, .. } = order;
         let mut script = Script::default();
         for response in &responses {
-            script.append(format::parse(response, &options.reading));
+            let read = format::parse(response, &options.reading);
+            watch.detail(&how_read(response.name(), &read, !options.reading.formats.is_empty()));
+            script.append(read);
         }
         let options = Options { keep_whole: options.keep_whole && options.keep, ..options.clone() };
         let mut run = Self {

@@ -450,6 +450,12 @@ fn quiet_prints_nothing_but_errors_and_verbose_prints_whole_reasons() {
         "{}",
         run.stdout
     );
+    assert!(run.stderr.contains("response.txt as opx, by its markers"), "{}", run.stderr);
+    let fence = "Two files.\n\nother.txt\n```\nnew\n```\n\n```diff\n--- a/README\n+++ b/README\n@@ -1 +1 @@\n-x\n+y\n```\n";
+    let run = sandbox.apply(["-v", "-n"], fence).exits(0);
+    assert!(run.stderr.contains("as code blocks, diff, by its markers"), "{}", run.stderr);
+    let run = sandbox.apply(["-v", "-n", "--format=opx"], &five());
+    assert!(run.stderr.contains("as opx, since that was asked for"), "{}", run.stderr);
 }
 
 #[test]

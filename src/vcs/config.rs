@@ -36,11 +36,11 @@ impl Config {
         command.env_remove("GIT_CONFIG");
         command.arg("--git-dir").arg(git_dir).args(["config", "--list", "--null"]);
         let mut config = Self { values: BTreeMap::new() };
-        for entry in process::output(&mut command)?.split('\0').filter(|entry| !entry.is_empty()) {
-            match entry.split_once('\n') {
-                Some((key, value)) => config.add(key, Some(value.into())),
-                None => config.add(entry, None),
-            }
+        let listed = process::bytes(&mut command)?;
+        for entry in listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+            let mut parts = entry.splitn(2, |byte| *byte == b'\n');
+            let key = String::from_utf8_lossy(parts.next().unwrap_or_default());
+            config.add(&key, parts.next().map(<[u8]>::to_vec));
         }
         Ok(config)
     }

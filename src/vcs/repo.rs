@@ -358,7 +358,13 @@ fn snapshot(git: &git2::Repository) -> Result<git2::Config> {
 /// The git directory for a directory, by GIT_DIR or by searching, without opening it.
 fn git_dir_of(here: &Path) -> Option<PathBuf> {
     match variable("GIT_DIR") {
-        Some(path) => Some(here.join(path)),
+        Some(path) => {
+            let path = here.join(path);
+            // It may be a file that names the directory (gitrepository-layout(5), "gitfile").
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            let named = text.strip_prefix("gitdir: ").map(str::trim_end);
+            Some(named.map_or_else(|| path.clone(), |named| path.parent().unwrap_or(here).join(named)))
+        }
         None => {
             let ceilings = std::env::var_os("GIT_CEILING_DIRECTORIES").unwrap_or_default();
             git2::Repository::discover_path(here, std::env::split_paths(&ceilings)).ok()

@@ -39,7 +39,11 @@ pub(super) fn find() -> Result<(PathBuf, PathBuf, Option<PathBuf>)> {
         Some("true") => None,
         _ => match ask("--show-toplevel") {
             // Inside of the git directory, git does not tell the work tree.
-            Err(_) => workdir_of(&git_dir, &common_dir, &Config::of_git(&git_dir)?)?,
+            Err(_) if ask("--is-inside-git-dir")?.as_os_str() == "true" => {
+                workdir_of(&git_dir, &common_dir, &Config::of_git(&git_dir)?)?
+            }
+            // Git says so to its own aliases.
+            Err(_) if std::env::var_os("GIT_IMPLICIT_WORK_TREE").is_some() => None,
             top => Some(top?),
         },
     };

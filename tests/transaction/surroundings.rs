@@ -36,6 +36,11 @@ const SURROUNDINGS: &[Surroundings] = &[
         std::fs::rename(s.repo.join(".git"), s.root().join("gitdir")).unwrap();
         s.file(".git", "gitdir: ../gitdir\n");
     }),
+    ("the environment names such a file", |s| {
+        std::fs::rename(s.repo.join(".git"), s.root().join("gitdir")).unwrap();
+        s.file(".git", "gitdir: ../gitdir\n");
+        s.set("GIT_DIR", ".git");
+    }),
     ("work tree by configuration", |s| {
         std::fs::create_dir(s.root().join("x")).unwrap();
         std::fs::rename(s.repo.join(".git"), s.root().join("x/git")).unwrap();
@@ -166,6 +171,38 @@ fn nothing_is_written_into_a_git_directory_by_whatever_name() {
     let before = sandbox.listing();
     sandbox.apply([""; 0], &create("info/attributes", "Bad", "x\n")).exits(128).says("is the git directory");
     same("itself", &before, &sandbox.listing());
+}
+
+#[test]
+fn values_that_are_no_text_stay_as_they_are_beside_those_of_the_environment() {
+    let sandbox = Sandbox::new();
+    let config = sandbox.repo.join(".git/config");
+    let mut bytes = std::fs::read(&config).unwrap();
+    bytes.extend_from_slice(b"[llmapply]\n\tsubjectPrefix = J\xf6rg\n");
+    std::fs::write(&config, bytes).unwrap();
+    let before = sandbox.listing();
+    for count in ["", "1"] {
+        let file = sandbox.response(&five());
+        let mut command = sandbox.command([file]);
+        if !count.is_empty() {
+            let entry =
+                [("GIT_CONFIG_COUNT", count), ("GIT_CONFIG_KEY_0", "a.b"), ("GIT_CONFIG_VALUE_0", "c")];
+            command.envs(entry);
+        }
+        Run::of(command.output().unwrap()).exits(128).says("UTF-8");
+    }
+    same("no text", &before, &sandbox.listing());
+}
+
+#[test]
+fn where_git_says_there_is_no_work_tree_none_is_written_to() {
+    let mut sandbox = Sandbox::new();
+    sandbox.set("GIT_DIR", ".git");
+    sandbox.set("GIT_IMPLICIT_WORK_TREE", "0");
+    let base = sandbox.head();
+    sandbox.apply([""; 0], &five()).exits(0);
+    assert_ne!(sandbox.head(), base);
+    assert_eq!(sandbox.text("README"), "hello\n");
 }
 
 #[test]

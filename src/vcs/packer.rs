@@ -104,7 +104,8 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    queue: VecDeque<Text>,
+    /// The addresses of what is waiting. What is not among the objects any more is not wanted.
+    queue: VecDeque<usize>,
     /// By [`Text::address`].
     objects: HashMap<usize, (Text, Progress)>,
     /// How many bytes were queued since the thread was last woken.
@@ -146,13 +147,13 @@ impl Shared {
         let mut state = self.state();
         while !state.closed {
             let next = if state.held < MOST_HELD { state.queue.pop_front() } else { None };
-            let Some(text) = next else {
+            let Some(address) = next else {
                 state = self.wait(state);
                 continue;
             };
-            // `take` or `forget` may have removed it from `objects`.
-            let Some((_, progress)) = state.objects.get_mut(&text.address()) else { continue };
-            let Progress::Waiting(kind, id) = *progress else { continue };
+            let Some((text, progress)) = state.objects.get_mut(&address) else { continue };
+            let (text, Progress::Waiting(kind, id)) = (text.clone(), &*progress) else { continue };
+            let (kind, id) = (*kind, *id);
             *progress = Progress::Compressing;
             drop(state);
             let bytes = text.bytes();
@@ -179,10 +180,12 @@ impl Packer {
         }
         let Some(shared) = &self.shared else { return };
         let mut state = shared.state();
-        if !state.closed && !state.objects.contains_key(&text.address()) {
+        // A compressed tree is held until the pack is written: there has to be room for blobs.
+        let is_wanted = kind != ObjectType::Tree || state.held < MOST_HELD / 2;
+        if is_wanted && !state.closed && !state.objects.contains_key(&text.address()) {
             state.since_woken += text.len();
-            state.objects.insert(text.address(), (text.clone(), Progress::Waiting(kind, id)));
-            state.queue.push_back(text);
+            state.queue.push_back(text.address());
+            state.objects.insert(text.address(), (text, Progress::Waiting(kind, id)));
             if state.since_woken >= WORTH_WAKING {
                 state.since_woken = 0;
                 shared.changed.notify_all();
@@ -222,9 +225,10 @@ impl Packer {
         if let Some(shared) = &self.shared {
             let mut state = shared.state();
             let is_response = |text: &Text| matches!(text, Text::Response(_));
-            state.queue.retain(is_response);
             state.objects.retain(|_, (text, _)| is_response(text));
-            state.held = 0;
+            let State { queue, objects, held, .. } = &mut *state;
+            queue.retain(|address| objects.contains_key(address));
+            *held = 0;
         }
     }
 }

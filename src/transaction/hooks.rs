@@ -137,12 +137,13 @@ impl Transaction<'_> {
     fn watched(&self, command: Supervised, name: &str) -> Result<Ended> {
         let before = self.repo.value("refs/stash")?;
         let ended = command::run(command, name, self.options.watch);
-        let now = self.repo.value("refs/stash")?;
-        if let Some(entry) = now.filter(|_| now != before) {
-            self.options.watch.warn(&format!(
+        match self.repo.value("refs/stash")? {
+            now if now == before => {}
+            Some(entry) => self.options.watch.warn(&format!(
                 "the {name} hook left a stash entry ({}); see 'git stash list'",
                 self.repo.short(entry)
-            ));
+            )),
+            None => self.options.watch.warn(&format!("the {name} hook dropped the stash")),
         }
         ended
     }

@@ -138,7 +138,8 @@ impl Prepared<'_> {
         let _lock = super::lock(repo, options.lock_timeout)?;
         Attempt::note(repo, transaction_dir, &options.attempts)?;
         let token = transaction_dir.file(journal::TOKEN);
-        let records = self.record.as_ref().map(|kept| kept.follow(repo, &self.who, options.watch, new));
+        let records =
+            self.record.as_ref().map(|kept| kept.follow(repo, &self.who, options.watch, new)).transpose()?;
         let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
             version: journal::VERSION,
@@ -156,7 +157,7 @@ impl Prepared<'_> {
                 who: self.who.committer.clone(),
                 message: options.reflog.clone(),
             },
-            records: records.transpose()?.unwrap_or_default(),
+            records: records.unwrap_or_default(),
             by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
             objects,
             staged: self.staged.clone(),

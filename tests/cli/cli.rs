@@ -2,7 +2,7 @@
 use crate::sandbox;
 
 use git_llm_apply::cli::args::{OPTIONS, Takes};
-use sandbox::{Run, Sandbox, create, five, patch, remove, rename, replace, same};
+use sandbox::{Sandbox, create, five, patch, remove, rename, replace, same};
 
 /// Author and committer of HEAD, whole.
 fn people(sandbox: &Sandbox) -> String {
@@ -495,24 +495,6 @@ fn max_fuzz_bounds_how_loosely_a_text_may_match() {
     sandbox.apply(["-n"], &edit).exits(1);
     sandbox.apply(["--no-max-fuzz"], &edit).exits(0).says("[trailing-space]");
     assert_eq!(sandbox.text("f"), "fn f() {\n    one();  \n    three();\n}\n", "what stays, stays as it is");
-}
-
-#[test]
-fn ten_refusals_are_shown_in_full_and_the_rest_in_a_line() {
-    let sandbox = Sandbox::new();
-    let edits = |count: usize| -> String {
-        (0..count).map(|n| patch("src/a.rs", "w", &format!("missing line {n} of them\n"), "x\n")).collect()
-    };
-    let places = |run: &Run| run.stderr.matches("\n  --> ").count();
-    let run = sandbox.apply([""; 0], &edits(10)).exits(1);
-    assert_eq!((places(&run), run.stderr.contains("-v shows")), (10, false), "{}", run.stderr);
-    let run =
-        sandbox.apply([""; 0], &edits(300)).exits(1).says("hint: -v shows the last 290 refusals in full");
-    assert_eq!(places(&run), 10);
-    assert_eq!(run.stderr.matches("error: edit ").count(), 300);
-    assert!(run.stderr.lines().count() < 500, "{}", run.stderr.lines().count());
-    let run = sandbox.apply(["-v"], &edits(30)).exits(1);
-    assert_eq!(places(&run), 30);
 }
 
 #[test]

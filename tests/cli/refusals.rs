@@ -1,7 +1,7 @@
 //! Refusals of every kind, and that none leaves a trace.
 use crate::sandbox;
 
-use sandbox::{Sandbox, create, patch, remove, rename, replace, same};
+use sandbox::{Run, Sandbox, create, patch, remove, rename, replace, same};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 /// Refusals of every kind: a name, what prepares the repository, options, the response, exit status, and a word
@@ -380,4 +380,22 @@ fn a_refusal_names_every_bad_edit_and_those_that_are_fine() {
         run.stderr
     );
     assert!(run.stderr.contains("of 3 failed (edit 2 would apply); nothing was changed"), "{}", run.stderr);
+}
+
+#[test]
+fn ten_refusals_are_shown_in_full_and_the_rest_in_a_line() {
+    let sandbox = Sandbox::new();
+    let edits = |count: usize| -> String {
+        (0..count).map(|n| patch("src/a.rs", "w", &format!("missing line {n} of them\n"), "x\n")).collect()
+    };
+    let places = |run: &Run| run.stderr.matches("\n  --> ").count();
+    let run = sandbox.apply([""; 0], &edits(10)).exits(1);
+    assert_eq!((places(&run), run.stderr.contains("-v shows")), (10, false), "{}", run.stderr);
+    let run =
+        sandbox.apply([""; 0], &edits(300)).exits(1).says("hint: -v shows the last 290 refusals in full");
+    assert_eq!(places(&run), 10);
+    assert_eq!(run.stderr.matches("error: edit ").count(), 300);
+    assert!(run.stderr.lines().count() < 500, "{}", run.stderr.lines().count());
+    let run = sandbox.apply(["-v"], &edits(30)).exits(1);
+    assert_eq!(places(&run), 30);
 }

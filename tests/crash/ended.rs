@@ -47,11 +47,13 @@ fn all(directories: &[PathBuf]) -> Vec<Listing> {
     directories.iter().map(|directory| listing(directory)).collect()
 }
 
-fn is_gone(process: &str) -> bool {
-    wait_for(|| {
-        let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        status.is_empty() || status.contains(") Z ")
-    })
+/// When a process began that still runs. Another one may get its number: there are 32,768 of them in some places, and threads
+/// have some, too.
+fn began(process: &str) -> Option<String> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let mut fields = status.rsplit_once(')')?.1.split_whitespace();
+    let is_dead = fields.next() == Some("Z");
+    fields.nth(18).filter(|_| !is_dead).map(str::to_owned)
 }
 
 /// Begins the landing, at a terminal if one is to be closed.
@@ -94,6 +96,12 @@ fn ended(kind: &str, (what, options, set_up): &(&str, &[&str], &str), how: &str)
     let mut child = begin(&sandbox, options, [CLOSED, TYPED].contains(&how));
     let numbers = out.join("waits");
     assert!(wait_for(|| numbers.exists()), "{about}: it did not come so far");
+    let processes = std::fs::read_to_string(numbers).unwrap();
+    let processes: Vec<_> = processes.split_whitespace().map(|one| (one, began(one))).collect();
+    assert!(
+        processes.len() > 1 && processes.iter().all(|(_, began)| began.is_some()),
+        "{about}: {processes:?}"
+    );
     match how {
         CLOSED => child.kill().unwrap(),
         TYPED => child.stdin.as_mut().unwrap().write_all(b"\x03").unwrap(),
@@ -107,8 +115,8 @@ fn ended(kind: &str, (what, options, set_up): &(&str, &[&str], &str), how: &str)
     if how == CLOSED {
         assert!(wait_for(|| !common.join("llm-apply").exists()), "{about}: it did not go back by itself");
     }
-    let processes = std::fs::read_to_string(numbers).unwrap();
-    assert!(processes.split_whitespace().all(is_gone), "{about}: {processes}");
+    let is_gone = |(process, at): &(&str, Option<String>)| wait_for(|| began(process) != *at);
+    assert!(processes.iter().all(is_gone), "{about}: {processes:?}");
     sandbox.run(["recover"]).exits(0);
     for (was, is) in before.iter().zip(all(&directories)) {
         sandbox::same(&about, was, &is);

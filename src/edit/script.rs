@@ -214,38 +214,38 @@ impl Script {
     /// at the ends of each part. Reasoning counts as prose.
     pub fn prose<'r>(&self, response: &'r Response) -> Vec<&'r str> {
         let own = self.regions.iter().map(|region| region.span).filter(|span| span.response == response.id());
-        let mut pieces = Vec::new();
+        let mut texts = Vec::new();
         let mut from = 0;
         for span in own.chain([Span::new(response.id(), response.text().len(), response.text().len())]) {
-            let piece = response.text().get(from..span.start as usize).unwrap_or("");
-            let piece = without_fences(piece);
-            if !piece.is_empty() {
-                pieces.push(piece);
+            let text = response.text().get(from..span.start as usize).unwrap_or("");
+            let text = without_fences(text);
+            if !text.is_empty() {
+                texts.push(text);
             }
             from = from.max(span.end as usize);
         }
-        pieces
+        texts
     }
 }
 
 /// A part of prose without blank lines and fences at both ends.
-fn without_fences(piece: &str) -> &str {
+fn without_fences(text: &str) -> &str {
     let is_edge = |line: &str| {
         let line = line.trim();
         line.is_empty() || line.starts_with("```") || line.starts_with("~~~")
     };
-    let mut piece = piece;
-    while let Some((first, rest)) = piece.split_once('\n').filter(|(first, _)| is_edge(first)) {
+    let mut text = text;
+    while let Some((first, rest)) = text.split_once('\n').filter(|(first, _)| is_edge(first)) {
         let _ = first;
-        piece = rest;
+        text = rest;
     }
     loop {
-        let trimmed = piece.trim_end();
+        let trimmed = text.trim_end();
         let last = trimmed.rsplit('\n').next().unwrap_or("");
         if last.is_empty() || !is_edge(last) {
             return trimmed;
         }
-        piece = &trimmed[..trimmed.len() - last.len()];
+        text = &trimmed[..trimmed.len() - last.len()];
     }
 }
 

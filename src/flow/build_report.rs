@@ -3,7 +3,7 @@
 use super::Error;
 use super::prompt::Withheld;
 use super::resolve_onto::Resolved;
-use super::run::{Alone, Run};
+use super::run::{Run, SingleEdit};
 use crate::diag::{Code, Diagnostic};
 use crate::format;
 use crate::plan::{self, FileChange, FileState, Node, Rejected, Step};
@@ -27,7 +27,7 @@ impl Run<'_> {
         report.asked.clone_from(&self.options.asked);
         report.dry_run = self.dry;
         report.lesson.delete = self.options.allow_delete;
-        if let Some(Alone { at, .. }) = self.alone {
+        if let Some(SingleEdit { at, .. }) = self.single_edit {
             // The rest of the report is about the whole response.
             report.formats = self.script.edits.get(at).map(|edit| edit.format).into_iter().collect();
             return report;
@@ -179,7 +179,7 @@ impl Run<'_> {
         let mut seen: Vec<&Diagnostic> = Vec::new();
         let mut of: BTreeMap<(Option<Span>, &str), Vec<&Diagnostic>> = BTreeMap::new();
         // The plan of a single edit has the findings about it.
-        let said = self.script.diagnostics.iter().filter(|_| self.alone.is_none());
+        let said = self.script.diagnostics.iter().filter(|_| self.single_edit.is_none());
         for finding in said.chain(resolved.plan.warnings()).chain(&resolved.decided).chain(refused) {
             // By a map, because thousands of edits have thousands of findings.
             let same = of.entry((finding.span(), finding.message.as_str())).or_default();

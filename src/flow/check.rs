@@ -56,7 +56,7 @@ impl Run<'_> {
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
         tell_of_pending(repo, self.watch)?;
-        let Some(resolved) = self.ready(repo, &target, None, report)? else { return Ok(()) };
+        let Some(resolved) = self.resolved(repo, &target, None, report)? else { return Ok(()) };
         report.to_pass = to_pass(repo, &self.options, false)?;
         let autostash = self.options.autostash;
         let obstacles = transaction::in_the_way(repo, &target, &resolved.series, autostash);

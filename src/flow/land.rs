@@ -78,7 +78,7 @@ impl Run<'_> {
 
     /// Resolves the edits for the target, or for the commit `onto` that goes there first, and reports the result. `None` if
     /// nothing is left to land.
-    pub(super) fn ready(
+    pub(super) fn resolved(
         &self,
         repo: &Repo,
         target: &Target,
@@ -116,7 +116,7 @@ impl Run<'_> {
         report.branch = Some(build_report::branch(target));
         let last = listed.first().map(|one| one.id.clone());
         let push = push::way(repo, target, &self.options)?;
-        let Some(mut resolved) = self.ready(repo, target, push.1, report)? else { return Ok(None) };
+        let Some(mut resolved) = self.resolved(repo, target, push.1, report)? else { return Ok(None) };
         if let Some(onto) = push.1 {
             resolved.series.insert(0, push::move_to(repo, target, onto)?);
         }

@@ -1,6 +1,6 @@
 //! Resolving edits at the base, making commits of them, and bringing these onto the branch as it is now.
 
-use super::run::{Alone, Run};
+use super::run::{Run, SingleEdit};
 use super::{Error, conflict};
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::path::RepoPath;
@@ -59,16 +59,16 @@ impl Run<'_> {
             false => Cow::Owned(landed.without(&self.script)),
         };
         self.landed.replace(landed);
-        let mut resolved = match &self.alone {
+        let mut resolved = match &self.single_edit {
             // It was resolved at the same tree. Only the branch's hooks may make other paths sensitive.
-            Some(Alone { resolved: Some(resolved), .. })
+            Some(SingleEdit { resolved: Some(resolved), .. })
                 if shown == self.base
                     && self.landed.borrow().is_empty()
                     && resolved.as_ref().map_or(true, may_touch) =>
             {
                 resolved.clone()
             }
-            Some(Alone { at, .. }) => {
+            Some(SingleEdit { at, .. }) => {
                 script.to_mut().leave_out(|edit| edit == Some(*at));
                 plan::resolve(&script, &tree, &rules)?
             }
@@ -142,7 +142,7 @@ impl Run<'_> {
     /// The id of the landing.
     fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
         // Edits of one response can land at the same commit.
-        let at = self.alone.as_ref().map_or_else(String::new, |alone| alone.at.to_string());
+        let at = self.single_edit.as_ref().map_or_else(String::new, |alone| alone.at.to_string());
         Ok(Recording::id_for(repo, target, &[&self.digest(repo), &at])?)
     }
 

@@ -219,7 +219,7 @@ impl Run<'_> {
             return None;
         }
         // An attempt has all edits of a response.
-        if (self.dry && !self.hold) || !self.options.keep || self.alone.is_some() {
+        if (self.dry && !self.hold) || !self.options.keep || self.single_edit.is_some() {
             return None;
         }
         let attempt = self.attempt(repo, target, rejected, landed);
@@ -321,7 +321,7 @@ impl Run<'_> {
     pub(super) fn replaced_attempts(&self, repo: &Repo, target: &Target) -> Vec<String> {
         match &self.resumed {
             // A single edit does not replace the response.
-            _ if self.alone.is_some() => Vec::new(),
+            _ if self.single_edit.is_some() => Vec::new(),
             Some(resumed) => vec![resumed.id.clone()],
             None => {
                 let paths = self.script.paths();

@@ -53,7 +53,7 @@ impl Order {
 }
 
 /// An edit that lands on its own branch.
-pub(super) struct Alone {
+pub(super) struct SingleEdit {
     /// Its index.
     pub(super) at: usize,
     /// Its plan at the base, if that is known.
@@ -75,7 +75,7 @@ pub(super) struct Run<'a> {
     /// Whether the corrections are cut off, so that they were not joined with the attempt.
     pub(super) unjoined: bool,
     /// The edit, if each edit has its own branch.
-    pub(super) alone: Option<Alone>,
+    pub(super) single_edit: Option<SingleEdit>,
     /// What several landings share.
     pub(super) spare: Option<Rc<SpareRoom>>,
     /// The digests of the responses.
@@ -152,7 +152,7 @@ impl<'a> Run<'a> {
             resumed: None,
             goes_on: resume.is_some(),
             unjoined: false,
-            alone: None,
+            single_edit: None,
             spare: None,
             digests: OnceCell::new(),
             landed: RefCell::default(),
@@ -237,8 +237,8 @@ impl<'a> Run<'a> {
 
     /// The indexes of the edits to report.
     pub(super) fn reported(&self) -> Range<usize> {
-        match self.alone {
-            Some(Alone { at, .. }) => at..at + 1,
+        match self.single_edit {
+            Some(SingleEdit { at, .. }) => at..at + 1,
             None => 0..self.script.edits.len(),
         }
     }

@@ -7,7 +7,7 @@ use super::bring;
 use super::done::Moved;
 use super::keep::{is_unwanted, keep_answers};
 use super::observer::Observer;
-use super::run::{Alone, Order, Run};
+use super::run::{Order, Run, SingleEdit};
 use super::template::{self, Naming, Template};
 use super::{Error, Options, Watch, build_report};
 use crate::diag::Diagnostic;
@@ -320,7 +320,7 @@ impl Run<'_> {
     /// Goes on with that draft's branch and edits.
     fn take(&mut self, draft: &Draft, resolved: Option<Resolved>) {
         self.options.branch = Some(draft.branch.clone());
-        self.alone = draft.edit.map(|at| Alone { at, resolved });
+        self.single_edit = draft.edit.map(|at| SingleEdit { at, resolved });
     }
 
     fn suggest(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {

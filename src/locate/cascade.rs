@@ -59,7 +59,7 @@ impl Cascade<'_> {
         {
             return settled;
         }
-        match arrange(Mode::Standing) {
+        match arrange(Mode::AlreadyApplied) {
             Ok(parts) => self.finish(parts),
             // The response has them more often than the file: those before made them.
             Err(refusals) if is_given_before && refusals.iter().all(is_nowhere) => {

@@ -21,12 +21,12 @@ pub(super) enum Mode {
     /// Places at tiers 1 to 6, and results where a heading or number says that they are to be.
     Places,
     /// Likewise, and results anywhere.
-    Standing,
+    AlreadyApplied,
     /// Places at all tiers, and results anywhere.
     Loose,
 }
 
-/// What a hunk comes to on a text.
+/// The result of a hunk on a text.
 #[derive(Debug)]
 pub(super) enum Part {
     /// It changes nothing by its own text.

@@ -1,7 +1,7 @@
-//! Edits that come to something else where others of the response are left out.
+//! Edits that depend on others of the response which are left out.
 //!
-//! Alone an edit may find another place than it has behind the edits before it. So it is compared with what it comes to in
-//! the whole response: what it does there, it has to do here.
+//! Without the edits before it, an edit may match another place. So its result is compared with its result in the whole
+//! response: both have to be the same.
 
 use super::dependence::is_left_out;
 use super::overlay::Overlay;

@@ -131,7 +131,8 @@ impl Chunk<'_> {
                 if let Some(part) = self.out_of_order(&cursor.taken).filter(|_| is_behind).transpose()? {
                     return Ok(part);
                 }
-                let may_be_applied = self.mode >= Mode::Standing || pointers.regions.is_some() && !is_behind;
+                let may_be_applied =
+                    self.mode >= Mode::AlreadyApplied || pointers.regions.is_some() && !is_behind;
                 query.otherwise(may_be_applied, self.mode == Mode::Loose && !is_behind, refused)?
             }
         };

@@ -147,7 +147,7 @@ impl Member<'_> {
         refused: Option<(Place, Objection)>,
     ) -> Result<State, Box<Refusal>> {
         let loose = mode == Mode::Loose && !self.query.pattern.steps.contains(&Step::Gap);
-        self.query.otherwise(mode >= Mode::Standing, loose, refused).map(State::Done)
+        self.query.otherwise(mode >= Mode::AlreadyApplied, loose, refused).map(State::Done)
     }
 
     /// Lines that are added beside no other: below the section, or at the end of the file. A number alone is not enough to

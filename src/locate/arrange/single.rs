@@ -86,7 +86,7 @@ impl Single<'_> {
         }
         // A place that is counted to is one of several.
         let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
-        if mode >= Mode::Standing
+        if mode >= Mode::AlreadyApplied
             && !counts
             && let Some(part) = readings.iter().find_map(|pattern| self.query(pattern).already_applied())
         {
@@ -105,7 +105,7 @@ impl Single<'_> {
         let query = self.query(pattern);
         match verbatim(&query, &self.hunk.change, true)? {
             Some(part) => Ok(part),
-            None => query.otherwise(mode >= Mode::Standing, false, None),
+            None => query.otherwise(mode >= Mode::AlreadyApplied, false, None),
         }
     }
 

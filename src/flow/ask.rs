@@ -39,7 +39,7 @@ const WHOLE: &str =
 
 /// Asks until an answer lands, at most `rounds` times. Everything lands in one transaction, or nothing does.
 ///
-/// The edits of a refused answer that did not fail are kept and joined with the corrections. The chooser approves the edits of
+/// The good edits of a refused answer are kept, and combined with the corrections. The chooser approves the edits of
 /// each round; what it declines goes back to the model. If all files in the prompt have local changes, the model is not asked.
 /// The report is that of the last round.
 ///

@@ -80,8 +80,8 @@ pub fn recover(
 }
 
 /// Lands on a branch (`None` is HEAD's), and tries again if that branch moves meanwhile, or with `--rebase` the remote's. From
-/// the second try on it stands in the branch's line, so that others do not overtake it for ever. It gives up when others
-/// move the branch nevertheless, for as long as it waits for locks.
+/// the second try on it waits for its turn on the branch, so that others do not overtake it again and again. If others move
+/// the branch nevertheless, it gives up after the time that it waits for locks.
 pub(super) fn while_it_moves<T>(
     given: &Repo,
     options: &Options,

@@ -44,9 +44,9 @@ impl Query<'_> {
         Some(self.made(place, match_mode))
     }
 
-    /// What the hunk comes to that has no place at the strict tiers: it is already applied, or it has a place at the loose tiers,
-    /// where these may be asked; else why it has none. A place that is refused for what it
-    /// is, and not for where it is, is the one that is meant.
+    /// The result of a hunk that has no place at the strict tiers. It may be already applied, or have a place at the loose
+    /// tiers, where these may be asked; else the result says why it has none. A place that is refused for its text, and not for
+    /// its location, is the one that is meant.
     pub(super) fn otherwise(
         &self,
         may_be_applied: bool,

@@ -10,8 +10,8 @@
 //! 1. Tiers, the strictest first; the first with a place decides: `tier`, `matches`; elision: `gapped`; similar: `loose`.
 //! 2. A line that is misquoted and written right is kept: `loose/misquote`.
 //! 3. Headings, numbers, counts and order bind: `pointer`; what is against a place: `admission`.
-//! 4. Made twice is made once: what the file has at the place that is named decides (`arrange`); that it holds is
-//!    checked for every plan.
+//! 4. An edit that is given again is made once: the text at the place that is named decides (`arrange`). Every plan is
+//!    checked for that.
 //! 5. An edit is called already applied only if nothing else can be meant: `already_applied`, by its `results`.
 //! 6. One outcome: all readings of a place give the same bytes: `solution`; hunks that say the same: `arrange/equal`.
 //! 7. Added lines take what the matched lines show: `reindent`, by the mapping in `indent`; in languages where indentation is

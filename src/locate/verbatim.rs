@@ -12,8 +12,8 @@ use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 use crate::version::LineChange;
 
-/// What a hunk comes to whose text the file has byte for byte, but for line endings: at its only match, or at every
-/// match. None without a match, or if it is no such text.
+/// The result of a hunk whose search text matches byte for byte, but for line endings: at its only match, or at every match.
+/// `None` without a match, or if the hunk is not of this kind.
 ///
 /// # Errors
 /// It has several matches, at some of which it is already applied, or its new text cannot be put there.

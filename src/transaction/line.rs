@@ -1,6 +1,6 @@
 //! The line on a branch: runs that others have overtaken land one after the other.
 //!
-//! It is not a lock: runs in their first try, and git itself, do not stand in line. Each place has a transaction directory, so
+//! It is not a lock: runs in their first try, and git itself, do not wait for their turn. Each place has a transaction directory, so
 //! that a recovery removes it after a kill.
 
 use super::transaction_dir::TransactionDir;

@@ -76,7 +76,7 @@ fn blocks(markdown: &str) -> Vec<Block<'_>> {
 
 /// A page in roff's man macros.
 fn page(name: &str, section: char) -> String {
-    let markdown = read(&format!("man/{name}.md"));
+    let markdown = read(&["man/", name, ".md"].concat());
     let mut page = Page::new(name, section, env!("CARGO_PKG_VERSION"));
     let mut blocks = blocks(&markdown).into_iter().peekable();
     while let Some(block) = blocks.next() {

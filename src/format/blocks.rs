@@ -80,6 +80,8 @@ pub(super) struct Reader<'r> {
     above: Above<'r>,
     gap: Gap,
     region: u32,
+    /// The column at which all text begins, if a margin was copied with it.
+    margin: Option<usize>,
     /// The column of the text of the open list item.
     item: Option<usize>,
     /// The fences around the current one, outermost first.
@@ -108,6 +110,7 @@ impl<'r> Reader<'r> {
             above: Above::new(response.id()),
             gap: Gap::Text,
             region: 0,
+            margin: None,
             item: None,
             outer: Vec::new(),
             nests: true,
@@ -124,7 +127,11 @@ impl<'r> Reader<'r> {
         let mut cursor = Cursor::within(self.response, Span::new(self.response.id(), 0, end));
         let first = cursor.lines().find(|line| !line.trimmed().is_empty());
         self.drafts.is_page = first.is_some_and(|line| line.trimmed() == "You said:");
-        self.item = margin(cursor.lines());
+        // Edits may be indented like the code that they are for, prose is not.
+        let is_prose = |line: &Line<'_>| {
+            line.trimmed().starts_with(char::is_alphanumeric) && file::path_line(line.text).is_none()
+        };
+        self.margin = first.filter(is_prose).and_then(|_| margin(cursor.lines()));
         let content = self.blocks(&mut cursor, 0);
         self.leave_turn(end);
         if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && self.whole_files) {
@@ -440,7 +447,7 @@ impl<'r> Reader<'r> {
 
     /// The blanks at the start of a line that are the indentation of the open list item.
     fn indentation(&self, cursor: &Cursor<'r>, line: Line<'r>) -> Option<&'r str> {
-        let open = self.item.filter(|_| cursor.fence().is_none())?;
+        let open = self.margin.or(self.item).filter(|_| cursor.fence().is_none())?;
         Some(line.blanks()).filter(|blanks| width(blanks) >= open)
     }
 

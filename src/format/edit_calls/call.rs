@@ -271,7 +271,7 @@ impl<'a> Call<'a> {
         field.is_text().then_some(field).ok_or_else(bad)
     }
 
-    fn why(&self) -> Option<String> {
+    pub(super) fn why(&self) -> Option<String> {
         let (text, _) = self.get(Name::Why)?.decoded(self.place)?;
         Some(text.trim().to_owned()).filter(|why| !why.is_empty())
     }
@@ -335,7 +335,7 @@ impl<'a> Call<'a> {
 
     /// The patch in the call. A patch tool may have it in any field; else it is in its own field, in an unknown field
     /// if there is no path, or in a shell command.
-    fn patch(&self) -> Option<Placed<'_>> {
+    pub(super) fn patch(&self) -> Option<Placed<'_>> {
         let has_patch = |field: &&Field<'_>| match field.name {
             Some(Name::Command) => field.applies_patch(),
             Some(Name::Patch) => field.is_patch(),

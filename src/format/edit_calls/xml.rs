@@ -7,9 +7,9 @@
 use super::call::{Call, is_editor};
 use super::field::{Content, Field};
 use crate::format::fault::Fault;
-use crate::format::scan::{Cursor, Line, Lines, is_blank, trim, trim_start};
+use crate::format::scan::{Cursor, Line, Lines, Mark, is_blank, trim, trim_start};
 use crate::format::tag::{self, Brackets};
-use crate::format::{Output, fault};
+use crate::format::{FormatId, Output, fault, search_replace};
 use crate::response::Passage;
 use crate::span::Span;
 
@@ -76,21 +76,53 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let mut fields = Vec::new();
     let read = read_fields(cursor, opening, head, &mut fields);
     let span = cursor.span(start, cursor.at());
-    let call = Call::of_fields(opening.name, span, fields);
+    let diff = fields.iter().find(|(field, _)| field.key == FIELDS[1]);
+    let diff = diff.map(|(field, first)| (*first, field.span.end as usize));
+    let call = Call::of_fields(opening.name, span, fields.into_iter().map(|(field, _)| field).collect());
+    let taken = read.and_then(|()| match diff.filter(|_| call.patch().is_none()) {
+        Some(blocks) => take_blocks(cursor, opening, &call, blocks, out),
+        None => take_fields(opening, &call, out),
+    });
+    if let Err(fault) = taken {
+        out.take(Err(fault.with_lost(span).into()), call.path().ok().map(|path| path.raw));
+    }
+}
+
+/// Adds the edits of a call without SEARCH/REPLACE blocks.
+fn take_fields(opening: Opening<'_>, call: &Call<'_>, out: &mut Output) -> Result<(), Fault> {
     let before = out.lengths();
-    let is_edit = read.is_ok() && call.take(out);
-    let fault = match read {
-        Err(fault) => fault,
-        Ok(()) if !is_edit && call.writes() => {
-            fault::unknown_operation(span, opening.name, &TOOLS.join(", ")).into()
-        }
-        Ok(()) if before == out.lengths() && TOOLS.contains(&opening.tag) => {
-            let missing = if opening.tag == TOOLS[0] { FIELDS[2] } else { FIELDS[1] };
-            fault::missing_field(span, missing, &format!("`<{}>`", opening.tag)).into()
-        }
-        Ok(()) => return,
-    };
-    out.take(Err(fault.with_lost(span).into()), call.path().ok().map(|path| path.raw));
+    if !call.take(out) && call.writes() {
+        return Err(fault::unknown_operation(call.span, opening.name, &TOOLS.join(", ")).into());
+    }
+    if before == out.lengths() && TOOLS.contains(&opening.tag) {
+        let missing = if opening.tag == TOOLS[0] { FIELDS[2] } else { FIELDS[1] };
+        return Err(fault::missing_field(call.span, missing, &format!("`<{}>`", opening.tag)).into());
+    }
+    Ok(())
+}
+
+/// Adds the edits of a call's SEARCH/REPLACE blocks, which are from `first` to `end`. They are read where they are, because the
+/// fence around the call counts.
+fn take_blocks<'r>(
+    cursor: &mut Cursor<'r>,
+    opening: Opening<'_>,
+    call: &Call<'_>,
+    (first, end): (Mark<'r>, usize),
+    out: &mut Output,
+) -> Result<(), Fault> {
+    let missing = |_| fault::missing_field(call.span, FIELDS[0], &format!("`<{}>`", opening.tag));
+    let path = call.path().map_err(missing)?;
+    let (before, behind) = (out.lengths(), cursor.mark());
+    cursor.reset(first);
+    search_replace::read_blocks(cursor, out, &path, end);
+    cursor.reset(behind);
+    for edit in out.script.edits.iter_mut().skip(before.0) {
+        (edit.format, edit.why) = (FormatId::EditCalls, call.why().or(edit.why.take()));
+    }
+    if before == out.lengths() {
+        return Err(fault::missing_field(call.span, "<<<<<<< SEARCH", "`<diff>`").into());
+    }
+    Ok(())
 }
 
 /// Reads the fields of a call and the closing tag. An error does not end the call.
@@ -98,7 +130,7 @@ fn read_fields<'r>(
     cursor: &mut Cursor<'r>,
     call: Opening<'r>,
     head: Span,
-    fields: &mut Vec<Field<'r>>,
+    fields: &mut Vec<(Field<'r>, Mark<'r>)>,
 ) -> Result<(), Fault> {
     let owner = format!("`<{}>`", call.tag);
     let mut wrong = Ok(());
@@ -119,7 +151,7 @@ fn read_fields<'r>(
             continue;
         };
         match read_value(cursor, call, field) {
-            Some(_) if fields.iter().any(|other| other.key == field.name) => {
+            Some(_) if fields.iter().any(|(other, _)| other.key == field.name) => {
                 wrong = wrong.and(Err(fault::duplicate_field(place, field.name, &owner).into()));
             }
             Some(value) => fields.push(value),
@@ -128,13 +160,18 @@ fn read_fields<'r>(
     }
 }
 
-/// Reads the value between the tags of a field; without a closing tag, goes to the next call or to the end.
-fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>) -> Option<Field<'r>> {
+/// Reads the value between the tags of a field, and returns where it begins, too; without a closing tag, goes to the next call
+/// or to the end.
+fn read_value<'r>(
+    cursor: &mut Cursor<'r>,
+    call: Opening<'r>,
+    field: Opening<'r>,
+) -> Option<(Field<'r>, Mark<'r>)> {
     cursor.step(field.length);
     if cursor.line().is_some_and(Line::is_blank) {
         cursor.advance();
     }
-    let start = cursor.at();
+    let (first, start) = (cursor.mark(), cursor.at());
     let mut lines = cursor.lines();
     while let Some(line) = lines.next() {
         if line.start > start && Opening::of_call(trim_start(line.text)).is_some() {
@@ -150,7 +187,7 @@ fn read_value<'r>(cursor: &mut Cursor<'r>, call: Opening<'r>, field: Opening<'r>
             // A blank value has no lines.
             let text = if start < end { cursor.payload(start, end) } else { Passage::default() };
             let text = if text == "\n" { Passage::default() } else { text };
-            return Some(Field::new(field.name, Content::Lines(text), cursor.span(start, end)));
+            return Some((Field::new(field.name, Content::Lines(text), cursor.span(start, end)), first));
         }
     }
     cursor.go_to_end();

@@ -1,0 +1,5 @@
+x = 1
+
+def one():
+    x = 10
+    return x

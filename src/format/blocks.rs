@@ -129,7 +129,8 @@ impl<'r> Reader<'r> {
         self.drafts.is_page = first.is_some_and(|line| line.trimmed() == "You said:");
         // Edits may be indented like the code that they are for, prose is not.
         let is_prose = |line: &Line<'_>| {
-            line.trimmed().starts_with(char::is_alphanumeric) && file::path_line(line.text).is_none()
+            line.trimmed().starts_with(char::is_alphanumeric)
+                && file::path_line(line.text).is_none_or(|path| !path.is_sure())
         };
         self.margin = first.filter(is_prose).and_then(|_| margin(cursor.lines()));
         let content = self.blocks(&mut cursor, 0);

@@ -283,7 +283,7 @@ impl<'r> Reader<'r> {
         };
         let cut = match () {
             () if is_open => Some("fence"),
-            () if cursor.is_end() && self.fence.is_none() && is_short => Some("hunk"),
+            () if cursor.is_end() && self.fence.is_none() && is_short => Some("hunk or header"),
             () => None,
         };
         let lengths = out.lengths();

@@ -33,7 +33,7 @@ pub(super) fn unknown_operation(span: Span, name: &str, known: &str) -> Diagnost
 
 /// A required attribute, key or part that is absent or empty.
 pub(super) fn missing_field(span: Span, field: &str, owner: &str) -> Diagnostic {
-    Diagnostic::error(Code::Missing, span, format!("missing `{field}` in {owner}"))
+    Diagnostic::error(Code::Missing, span, format!("missing or empty `{field}` in {owner}"))
 }
 
 /// A second attribute, key or part of the same name.

@@ -14,8 +14,7 @@ const CHANGE: &str = "a change";
 /// The value of a list of files or changes.
 pub(super) const OBJECTS: &str = "a list of objects";
 /// The hint about the lines of a change.
-const LINES: &str =
-    "create_file takes one change, with changed_lines alone; replace_lines takes both lists of lines";
+const LINES: &str = "create_file takes one change, with changed_lines alone; replace_lines takes both lists: to remove lines, keep one beside them";
 
 /// The action of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

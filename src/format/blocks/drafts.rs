@@ -22,8 +22,8 @@ fn skipped(span: Span, edits: usize, files: &str) -> Diagnostic {
 }
 
 /// An error about edits beside a tag: they may be reasoning.
-fn may_be_draft(tag: Span, edits: usize) -> Diagnostic {
-    let message = format!("{} may be a draft, because reasoning begins or ends here", counted(edits, "edit"));
+fn may_be_draft(tag: Span, edits: usize, why: &str) -> Diagnostic {
+    let message = format!("{} may be a draft, because {why}", counted(edits, "edit"));
     Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP)
 }
 
@@ -100,7 +100,7 @@ impl<'r> Reader<'r> {
                 self.out.fault(skipped(tag, edits, &files));
             }
         } else if edits > 0 {
-            self.out.fault(may_be_draft(tag, edits));
+            self.out.fault(may_be_draft(tag, edits, "reasoning ends here that never began"));
         }
         cursor.begin_line(line.skip(end));
         true
@@ -181,7 +181,7 @@ impl<'r> Reader<'r> {
         let Some(unclosed) = self.drafts.unclosed else { return };
         let edits = self.edits_since(unclosed.start as usize);
         if edits > 0 {
-            self.out.fault(may_be_draft(unclosed, edits));
+            self.out.fault(may_be_draft(unclosed, edits, "reasoning begins here that never ends"));
         }
     }
 

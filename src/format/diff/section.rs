@@ -12,6 +12,9 @@ use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
 use crate::span::Span;
 
+/// What is wrong with the hunks of a file that is created or deleted.
+const UNFIT: &str = "the header creates or deletes the file, but a hunk does more";
+
 /// What happens to a file with a new path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Move {
@@ -168,7 +171,9 @@ impl<'r> Section<'r> {
         let text = mode.text.trim_end();
         if !["100644", "100755"].contains(&text) {
             let fault = fault::bad_value(self.hunks.span(mode), "mode", HEADER, "100644 or 100755");
-            self.hunks.fault(fault);
+            // Links and submodules must not become files by a correction.
+            let help = "leave this file out: only files of mode 100644 or 100755 are edited";
+            self.hunks.fault(fault.with_help(help));
         }
         text == "100755"
     }
@@ -247,7 +252,7 @@ impl<'r> Section<'r> {
             return Err(fault::missing_field(span, lacks, HEADER).into());
         }
         if is_made && is_removed {
-            return Err(self.contradiction());
+            return Err(self.contradiction("the header both creates and deletes the file"));
         }
         let pair = self.git.and_then(|git| Name::pair(git, id));
         let pair = pair.and_then(|(old, new)| same(&old, &new));
@@ -277,10 +282,9 @@ impl<'r> Section<'r> {
         Ok(Named { path, to: None, is_made, is_removed })
     }
 
-    /// The error about a file that is created from existing lines, deleted although lines stay, or both created and
-    /// deleted.
-    fn contradiction(&self) -> Fault {
-        fault::malformed_hunk(self.span, "the header does not fit the hunks or itself").into()
+    /// The error about a header that contradicts itself or the hunks.
+    fn contradiction(&self, what: &str) -> Fault {
+        fault::malformed_hunk(self.span, what).into()
     }
 
     fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>, marks: Marks) -> Result<Edit, Fault> {
@@ -294,7 +298,7 @@ impl<'r> Section<'r> {
             }
         } else if is_removed {
             if !marks.are_only(b'-') {
-                return Err(self.contradiction());
+                return Err(self.contradiction(UNFIT));
             }
             Op::Delete { recursive: false, hunks }
         } else if is_made && marks.are_only(b'+') {
@@ -303,7 +307,7 @@ impl<'r> Section<'r> {
             }
             Op::Create { text: added(&hunks), existing: Existing::Refuse }
         } else if self.made.is_some() {
-            return Err(self.contradiction());
+            return Err(self.contradiction(UNFIT));
         } else if hunks.is_empty() && self.mode.is_none() {
             return no_hunk();
         } else {

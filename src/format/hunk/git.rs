@@ -22,11 +22,14 @@ pub(in crate::format) enum HeaderLine {
 
 impl HeaderLine {
     /// The beginnings of header lines.
-    const BEGINNINGS: [(&str, Self); 15] = [
+    const BEGINNINGS: [(&str, Self); 17] = [
         ("--- ", Self::OldName),
         ("+++ ", Self::NewName),
         ("rename from ", Self::RenameFrom),
         ("rename to ", Self::RenameTo),
+        // As git once wrote them, and still reads them.
+        ("rename old ", Self::RenameFrom),
+        ("rename new ", Self::RenameTo),
         ("copy from ", Self::CopyFrom),
         ("copy to ", Self::CopyTo),
         ("new file mode ", Self::NewFileMode),

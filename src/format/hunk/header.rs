@@ -149,11 +149,11 @@ pub(in crate::format) fn is_placeholder(name: &str) -> bool {
     PLACEHOLDERS.contains(&name)
 }
 
-/// The error about a header of another file, or one that does more than change the file.
+/// The error about a header of another file, or one that does more than change the lines of the file.
 pub(super) fn misplaced(span: Span) -> Diagnostic {
-    let what = "the header is of another edit";
+    let what = "the header does more than change the lines of this file";
     fault::malformed_hunk(span, what)
-        .with_help("give each file, and each removal or move, an edit of its own")
+        .with_help("give each other file, and each removal, move or mode, an edit of its own")
 }
 
 /// The header lines in the body of a diff for one file.
@@ -177,7 +177,8 @@ impl Header {
     /// Reads a line outside of hunks; returns an error.
     pub(super) fn read(&mut self, line: Line<'_>, span: Span) -> Option<Diagnostic> {
         let text = line.text;
-        let is_more = self.git && HeaderLine::of(text).is_some_and(|(line, _)| line.is_more(text));
+        let is_move = text.starts_with("rename ") || text.starts_with("copy ");
+        let is_more = is_move || HeaderLine::of(text).is_some_and(|(line, _)| line.is_more(text));
         self.git |= text.starts_with("diff --git ");
         let name = text.strip_prefix("+++ ").map(|name| name.split('\t').next().unwrap_or(name).trim());
         let is_misplaced = match name {
@@ -185,7 +186,7 @@ impl Header {
             None if text.starts_with(['+', '-']) && !text.starts_with("--- ") => {
                 return Some(fault::no_hunk(span));
             }
-            None => is_more || text.starts_with("*** "),
+            None => self.git && is_more || text.starts_with("*** "),
         };
         is_misplaced.then(|| misplaced(span))
     }

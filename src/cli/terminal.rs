@@ -120,7 +120,7 @@ impl Key {
         match self.letter {
             'k' => question.can_go_back,
             'e' => question.can_edit,
-            'm' => question.hunk.is_none(),
+            'm' => question.can_edit_message,
             's' => question.can_split,
             _ => true,
         }

@@ -49,6 +49,8 @@ pub struct Asked<'a> {
     pub can_edit: bool,
     /// Whether the user can choose its hunks one by one.
     pub can_split: bool,
+    /// Whether the user can edit its message.
+    pub can_edit_message: bool,
     /// Whether there is a question before it.
     pub can_go_back: bool,
 }
@@ -220,7 +222,8 @@ impl Choosing<'_, '_> {
         }
         (self.run.script.left_out, self.run.unwanted) = (moment.left_out, moment.unwanted);
         self.files = moment.files;
-        (self.steps, _) = self.resolve()?;
+        // A text that the user edited since stays, and other edits may not fit it.
+        self.follow("a text that was edited")?;
         Ok(moment.last)
     }
 
@@ -291,6 +294,7 @@ impl Choosing<'_, '_> {
             diff: self.run.difference(self.repo, self.target, step, &step.changes).unwrap_or_default(),
             can_edit,
             can_split,
+            can_edit_message: hunk.is_none() && self.run.options.message.is_none(),
             can_go_back: hunk.is_some() || !self.answered.is_empty(),
         })
     }
@@ -467,13 +471,18 @@ impl Choosing<'_, '_> {
         Ok(None)
     }
 
-    /// Lets the user edit the message of an edit. Without one it gets the message that its operation makes.
+    /// Lets the user edit the message of an edit, which is the user's own then. Without one it gets the message that its
+    /// operation makes.
     fn edit_message(&mut self, number: usize) -> Result<(), Error> {
         let edit = self.run.script.edits.get(number - 1);
-        let why = edit.and_then(|edit| edit.why.as_deref()).unwrap_or_default();
+        let why = edit.and_then(|edit| edit.why.clone()).unwrap_or_default();
         let edited = self.edit_text("COMMIT_EDITMSG", &format!("{why}\n"))?;
-        if let Some((edit, text)) = self.run.script.edits.get_mut(number - 1).zip(edited) {
-            edit.why = Some(text.trim().to_owned()).filter(|why| !why.is_empty());
+        let Some((edit, text)) = self.run.script.edits.get_mut(number - 1).zip(edited) else { return Ok(()) };
+        if text.contains('\0') {
+            self.chooser.tell("that has a NUL byte: the edit is unchanged");
+        } else if text.trim() != why.trim() {
+            edit.why = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+            self.run.messages.of_edits.insert(number, edit.why.clone().unwrap_or_default());
         }
         Ok(())
     }

@@ -22,6 +22,8 @@ pub(super) struct Messages {
     trailers: Vec<Trailer>,
     /// More trailers, which git adds because the user has configured `trailer.*`.
     by_git: Vec<String>,
+    /// The messages that the user gave edits one by one, by their numbers; an empty one is none.
+    pub(super) of_edits: BTreeMap<usize, String>,
     /// The edited messages, by name and draft, for the next try.
     edited: RefCell<BTreeMap<(String, String), String>>,
     /// The text that the user typed and that has not landed.

@@ -35,7 +35,11 @@ impl Run<'_> {
                     with_note(Message::for_group(&Group::File(of_file(&group.changes, last)), &whys))
                 }
             };
-            let message = match options.message.as_ref().filter(|_| options.ff) {
+            let typed = match steps.as_slice() {
+                [step] => self.messages.of_edits.get(&step.edit).filter(|text| !text.is_empty()),
+                _ => None,
+            };
+            let message = match options.message.as_ref().filter(|_| options.ff).or(typed) {
                 Some(own) => self.messages.own(own, options)?,
                 None => self.worded(made()),
             };

@@ -457,7 +457,7 @@ impl<'a> Text<'a> {
         for (at, row) in rows.iter().enumerate().filter(|(_, row)| compared.differs(row)).take(shown) {
             if compared.first() == Some(at) {
                 remark = match (row.difference(), row.wanted) {
-                    (Some(difference), _) => difference.remark,
+                    (Some(difference), _) => difference.remark.replace("the response", "your answer"),
                     (None, Some(_)) => "the file does not have this line here".to_owned(),
                     (None, None) => "your answer leaves this line out".to_owned(),
                 };

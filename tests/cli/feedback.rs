@@ -72,7 +72,7 @@ fn what_differs_in_blanks_alone_lands_when_copied() {
         patch("Makefile", "w", "all:\n    one\n\ttwo\n    three four\n", "all:\n    one\n\ttwo\n    5\n");
     let text = feedback(&sandbox, &["--max-fuzz=exact"], &answer, 1);
     assert!(text.contains("the same but for blanks and look-alikes"), "{text}");
-    assert!(text.contains("the response is indented by 4 spaces, the file by 1 tab"), "{text}");
+    assert!(text.contains("your answer is indented by 4 spaces, the file by 1 tab"), "{text}");
     let find = joined(&shown(&text, "The closest match"));
     assert_eq!(find, "all:\n\tone\n        two\n\tthree\u{a0}four \n", "not a byte is lost");
     let corrected = patch("Makefile", "w", &find, "all:\n\tone\n        two\n\tfive\n");

@@ -331,6 +331,37 @@ fn an_answer_can_be_taken_back() {
 }
 
 #[test]
+fn what_no_longer_fits_an_edited_text_stays_left_out() {
+    let answer = patch("src/a.rs", "One", "fn a() {}\n", "fn one() {}\n")
+        + &patch("README", "Two", "hello\n", "hello ONE\n")
+        + &patch("README", "Three", "hello ONE\n", "hello TWO\n")
+        + &create("g", "Four", "g\n");
+    for answers in [
+        &["y", "e", "y", "y"][..],
+        &["y", "e", "k", "y", "y", "y"],
+        &["y", "e", "y", "k", "k", "y", "y", "y"],
+    ] {
+        let mut sandbox = Sandbox::new();
+        sandbox.set("GIT_EDITOR", "sed -i s/ONE/UNO/");
+        let Some(run) = typed(&sandbox, &lines(answers), &["-i"], &answer) else { return };
+        let run = run.exits(0);
+        assert_eq!(run.stdout.matches("not wanted").count(), 1, "{answers:?}: {}", run.stdout);
+        assert_eq!((sandbox.text("README").as_str(), sandbox.exists("g")), ("hello UNO\n", true));
+        sandbox.is_sound();
+    }
+}
+
+#[test]
+fn a_message_for_all_is_not_asked_about() {
+    let sandbox = Sandbox::new();
+    let Some(run) = typed(&sandbox, &lines(&["y"]), &["-i", "-m", "Mine"], &create("g", "w", "g\n")) else {
+        return;
+    };
+    assert!(run.exits(0).stderr.contains("[y,n,q,a,d,e,?]"));
+    assert_eq!(sandbox.subjects("HEAD~.."), ["Mine"]);
+}
+
+#[test]
 fn an_answer_about_a_hunk_can_be_taken_back() {
     let three = "One.\n\n```diff\n--- a/f\n+++ b/f\n@@ -2 +2 @@\n-line 2\n+two\n@@ -11 +11 @@\n-line 11\n+eleven\n\
                  @@ -21 +21 @@\n-line 21\n+end\n```\n";
@@ -358,6 +389,13 @@ fn the_editor_opens_on_the_message() {
         ("f() { printf 'Mine\\n\\nA body.\\n' > \"$1\"; }; f", "Mine", "A body."),
         ("f() { : > \"$1\"; }; f", "Replace README", ""),
         ("false", "Greet the world", ""),
+        // It is the user's own, as with -m: nothing in it is taken for a model's.
+        (
+            "f() { printf 'Parse v1. Keep v2\\n\\n# 1 too\\n\\nReviewed-by: A <a@b>\\n' > \"$1\"; }; f",
+            "Parse v1. Keep v2",
+            "# 1 too\n\nReviewed-by: A <a@b>",
+        ),
+        ("f() { printf 'a\\0b' > \"$1\"; }; f", "Greet the world", ""),
     ] {
         let mut sandbox = Sandbox::new();
         sandbox.set("GIT_EDITOR", editor);

@@ -16,17 +16,17 @@ use std::time::{Duration, Instant};
 
 /// The shell script that becomes the command, after starting a watcher in the background. The watcher reads from a pipe
 /// that this process holds: a line means that all is well; the end of the pipe means that this process is gone or gives
-/// up, and the watcher ends the command.
+/// up, and the watcher ends the command. The watcher ignores signals before it starts, because one may come before it runs.
 const GUARD: &str = r#"exec 3<&0 </dev/null
 all() { [ "$1" = "$self" ] || { echo "$1"; for one in $(cat /proc/"$1"/task/*/children); do all "$one"; done; }; }
+trap '' INT TERM HUP QUIT
 (
-  trap '' INT TERM HUP QUIT
   read -r _ <&3 && exit
   [ "$1" != alone ] || kill -KILL 0
   read -r self _ </proc/self/stat
   started=$(all $$); kill -TERM $started; sleep 0.5; kill -KILL $started
 ) >/dev/null 2>&1 &
-[ "$1" != asks ] || trap '' INT HUP QUIT
+trap - TERM; [ "$1" = asks ] || trap - INT HUP QUIT
 input=$2; output=$3; shift 3
 [ -z "$output" ] || exec >"$output"
 exec "$@" <"$input" 3<&-"#;

@@ -151,7 +151,7 @@ impl Nearest {
 
 /// A count with its noun, which gets a plural s.
 pub fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 named! {

@@ -86,7 +86,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
     ("prompt", "print what to send to a model: instructions, files, request"),
-    ("ask", "send the prompt to a command, land its answer, send refusals back"),
+    ("ask", "send the prompt to a command, land its response, return refusals"),
     ("recover", "finish or take back a landing that was killed"),
     ("list", "print what has landed here, a line each"),
     ("show", "print one landing: edits, commits, the response"),
@@ -173,7 +173,7 @@ fn flag(arg: Arg) -> Arg {
 }
 
 fn responses() -> Arg {
-    operand("response", "files that hold a model's answer; '-' or none: standard input")
+    operand("response", "files that hold a model's response; '-' or none: standard input")
         .num_args(0..)
         .value_parser(clap::value_parser!(OsString))
         // The usage line names it already.

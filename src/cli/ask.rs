@@ -14,7 +14,7 @@ pub(super) fn run(session: Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = session;
     let output = printer.output;
     if settings.template().is_some() {
-        return Err(Error::Usage("ask lands one answer: -b cannot be used with {…}".into()));
+        return Err(Error::Usage("ask lands one response: -b cannot be used with {…}".into()));
     }
     let Some(with) = settings::with(matches, repo.config())? else {
         let message = "no command to ask: give one, as in --with 'llm -m x', or set llmapply.with";

@@ -32,7 +32,7 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<(String, Op
         ClashKind::Gone => format!("`{path}` was removed or moved away on {on}"),
         ClashKind::Appeared => format!("`{path}` appeared on {on}"),
         ClashKind::Directory => format!("`{path}` is a directory on {on}"),
-        ClashKind::Replaced(node) => format!("`{path}` is {} on {on}", plan::named(*node)),
+        ClashKind::Replaced(node) => format!("`{path}` is a {} on {on}", plan::named(*node)),
         ClashKind::Changed => format!("`{path}`, which {what} removes, was changed on {on}"),
         ClashKind::BuildsOn(_) => return None,
         ClashKind::CaseTwin(twin) => {

@@ -50,7 +50,7 @@ impl Model for ModelCommand<'_> {
             .map_err(|e| vcs::Error::io("read", &answered, e))?;
         if answer.len() as u64 > self.limit || onlooker.is_too_much() {
             return Err(
-                ResponseError::TooLarge { name: "the model's answer".into(), limit: self.limit }.into()
+                ResponseError::TooLarge { name: "the model's response".into(), limit: self.limit }.into()
             );
         }
         if ended.is_success() {

@@ -13,6 +13,7 @@ use super::scan::{Cursor, Line};
 use super::{Format, FormatId, MAX_ERRORS, Output, fault, reasoning};
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
+pub(super) use marker::PATCH;
 use marker::{Kind, Marker};
 use section::Section;
 
@@ -95,9 +96,6 @@ fn is_of_patch(line: Line<'_>) -> bool {
         || Marker::of(text).is_some()
 }
 
-/// The first line of a patch.
-pub(super) const PATCH: &str = "*** Begin Patch";
-
 /// A patch that is being read.
 #[derive(Default)]
 struct Patch<'r> {
@@ -153,7 +151,7 @@ impl<'r> Patch<'r> {
                 Some(section) => section.take(cursor, line),
                 // After an error, all lines up to the next section belong to it.
                 None if self.has_faults || line.is_blank() => Ok(()),
-                None => Err(fault::unexpected(span, "line", PATCH).into()),
+                None => Err(fault::unexpected(span, "line", "patch").into()),
             };
         };
         match (marker.kind, &mut self.section) {

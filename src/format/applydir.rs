@@ -13,8 +13,6 @@ pub(super) const FORMAT: Format = Format { id: FormatId::Applydir, opens: json::
 
 /// The key of the list of files.
 const ENTRIES: &str = "file_entries";
-/// The owner of that key in messages.
-const OWNER: &str = "applydir's object";
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let Some(json) = out.json.read(cursor).filter(is_ours) else { return };
@@ -31,8 +29,8 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
             match list.kind() {
                 _ if json.broken().is_some() => {}
                 Kind::List if list.children().next().is_some() => {}
-                Kind::List => out.fault(fault::missing_field(list.span(), ENTRIES, OWNER)),
-                _ => out.fault(fault::bad_value(list.span(), ENTRIES, OWNER, entry::OBJECTS)),
+                Kind::List => out.fault(fault::missing_field(list.span(), ENTRIES, entry::OBJECT)),
+                _ => out.fault(fault::bad_value(list.span(), ENTRIES, entry::OBJECT, entry::OBJECTS)),
             }
             for value in list.children().filter(|value| value.is_whole()) {
                 if out.is_full() {
@@ -41,7 +39,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
                 entry::take(value, out);
             }
         }
-        [_, second, ..] => out.fault(fault::duplicate_field(second.span(), ENTRIES, OWNER)),
+        [_, second, ..] => out.fault(fault::duplicate_field(second.span(), ENTRIES, entry::OBJECT)),
     }
     json.fault().into_iter().for_each(|fault| out.fault(fault));
     json.leave(cursor);
@@ -50,7 +48,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
 /// Reads the message of the object with the list of files.
 fn message(root: Value<'_>, out: &mut Output) {
     for value in root.children().filter(|child| child.key() == "message" && child.written() != "null") {
-        match entry::text(value, "message", OWNER) {
+        match entry::text(value, "message", entry::OBJECT) {
             Ok(text) => {
                 let message = out.script.message.get_or_insert_default();
                 if !message.is_empty() {

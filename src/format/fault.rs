@@ -1,6 +1,6 @@
 //! Errors about a response that all formats share.
 //!
-//! `owner` is what has the field, as the response writes it, such as `<edit>`. The quoted line and the caret show the
+//! `owner` is what has the field: `hunk`, or a tag as the response writes it. The quoted line and the caret show the
 //! rest.
 
 use crate::diag::{Code, Diagnostic};
@@ -33,28 +33,38 @@ pub(super) fn unknown_operation(span: Span, name: &str, known: &str) -> Diagnost
 
 /// A required attribute, key or part that is absent or empty.
 pub(super) fn missing_field(span: Span, field: &str, owner: &str) -> Diagnostic {
-    Diagnostic::error(Code::Missing, span, format!("missing or empty `{field}` in {owner}"))
+    Diagnostic::error(Code::Missing, span, format!("missing or empty `{field}` in this {owner}"))
 }
 
 /// A second attribute, key or part of the same name.
 pub(super) fn duplicate_field(span: Span, field: &str, owner: &str) -> Diagnostic {
-    Diagnostic::error(Code::Duplicate, span, format!("duplicate `{field}` in {owner}"))
+    Diagnostic::error(Code::Duplicate, span, format!("duplicate `{field}` in this {owner}"))
 }
 
 /// A value that the field cannot have.
 pub(super) fn bad_value(span: Span, field: &str, owner: &str, expected: &str) -> Diagnostic {
-    Diagnostic::error(Code::Malformed, span, format!("bad `{field}` in {owner}"))
+    Diagnostic::error(Code::Malformed, span, format!("bad `{field}` in this {owner}"))
         .with_help(format!("give {expected}"))
 }
 
 /// Something at a wrong place.
-pub(super) fn unexpected(span: Span, what: &str, owner: &str) -> Diagnostic {
-    Diagnostic::error(Code::Malformed, span, format!("unexpected {what} in {owner}"))
+pub(crate) fn unexpected(span: Span, what: &str, owner: &str) -> Diagnostic {
+    Diagnostic::error(Code::Malformed, span, format!("unexpected {what} in this {owner}"))
+}
+
+/// A part of an edit outside of any edit.
+pub(super) fn outside(span: Span, what: &str, owner: &str) -> Diagnostic {
+    Diagnostic::error(Code::Malformed, span, format!("unexpected {what} outside of {owner}"))
 }
 
 /// An edit without a file.
 pub(crate) fn no_path(span: Span) -> Diagnostic {
     Diagnostic::error(Code::Missing, span, "this edit names no file").with_help(HELP_PATH)
+}
+
+/// An edit of a file that does not exist.
+pub(crate) fn no_file(span: Span, path: &str) -> Diagnostic {
+    Diagnostic::error(Code::NotFound, span, format!("there is no file `{path}`"))
 }
 
 /// A hunk or header of a diff that is invalid.

@@ -359,7 +359,7 @@ impl<'r> Hunks<'r> {
         }
         if hunk.lines.is_empty() {
             if !hunk.at_fault {
-                self.fault(fault::missing_field(hunk.span, "lines", "this hunk"));
+                self.fault(fault::missing_field(hunk.span, "lines", "hunk"));
             }
             return;
         }

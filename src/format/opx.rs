@@ -42,7 +42,7 @@ fn read_opening(cursor: &mut Cursor<'_>, out: &mut Output, opening: Opening) {
         return element::read(cursor, out);
     }
     let tag = tag::read(cursor);
-    out.fault(fault::unexpected(tag.span, &tag.shown(), "text outside of `<edit>`"));
+    out.fault(fault::outside(tag.span, &tag.shown(), "`<edit>`"));
     if !is_part(tag.name) {
         return;
     }

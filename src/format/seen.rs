@@ -22,9 +22,8 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     let text = response.text();
     let start = text.len() - text.trim_start().len();
     let all = Span::new(response.id(), start, text.trim_end().len().max(start));
-    let of = |span, message: &str, help: &str| {
-        vec![Diagnostic::warning(Code::Unread, span, message).with_help(help)]
-    };
+    let warning = |span, message: &str| Diagnostic::warning(Code::Unread, span, message);
+    let of = |span, message: &str, help: &str| vec![warning(span, message).with_help(help)];
     if text.trim().is_empty() {
         let help = "check whether the command that printed it failed, then ask again";
         return of(Span::new(response.id(), 0, text.len()), "the response is empty", help);
@@ -36,7 +35,7 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
         return Vec::new();
     }
     if let Some(region) = script.regions.iter().find(|region| is_here(region.span)) {
-        return of(region.span, EMPTY, "there is nothing to do");
+        return vec![warning(region.span, EMPTY)];
     }
     if let Some(region) = script.other.filter(|region| is_here(region.span)) {
         let message = format!("the edits are in another format: {}", region.format.as_str());
@@ -52,7 +51,7 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     if let Some(line) = text.lines().find(|line| line.trim() == "[]") {
         let at = line.as_ptr() as usize - text.as_ptr() as usize;
         let span = Span::new(response.id(), at, at + line.len());
-        return of(span, EMPTY, "there is nothing to do");
+        return vec![warning(span, EMPTY)];
     }
     of(all, PROSE, "ask for edits in a format that 'git llm-apply prompt' describes")
 }

@@ -26,7 +26,7 @@ const LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 const INSTRUCTIONS: &str = "Edits files of a git repository as transactions: all edits of a call become commits, or nothing \
     changes. Read files with `read` and give its `base` back with the edits, so that edits of a version that has changed \
-    since are merged. Where edits are refused, send only these again, with `correct` and the `attempt` of the answer.";
+    since are merged. Where edits are refused, send only these again, with `correct` and the `attempt` of the refusal.";
 
 /// The longest message, in bytes.
 const LONGEST: usize = 64 << 20;

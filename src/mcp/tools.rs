@@ -104,9 +104,9 @@ fn argument(name: &str) -> (&str, Value) {
         "ref" => text("A commit, branch or tag."),
         "numbers" => json!({"type": "boolean", "description": "Put its number and a tab before each line."}),
         "edits" => edits_schema(),
-        "response" => {
-            text("A whole answer that has edits in any format that git-llm-apply reads, instead of `edits`.")
-        }
+        "response" => text(
+            "A whole response that has edits in any format that git-llm-apply reads, instead of `edits`.",
+        ),
         "base" => text("The commit that the files were read from. What changed since is merged."),
         "branch" => {
             text("Commit to this branch and leave the checkout as it is. It is made if it does not exist.")
@@ -115,7 +115,7 @@ fn argument(name: &str) -> (&str, Value) {
         "model" => text("The model that made the edits. It goes into the record."),
         "key" => text("Any text by which this landing is known: the same key again lands nothing more."),
         "attempt" => text("The attempt that `land` or `correct` has named."),
-        "responses" => texts("Whole answers."),
+        "responses" => texts("Whole responses."),
         "name" => {
             text("What the branches are called, such as try/{n}; {slug}, {id} and {stem} may be in it, too.")
         }

@@ -82,9 +82,7 @@ impl<'a> Uncounted<'a> {
         };
         let hunk = edit.hunks().iter().find(counts)?;
         let earlier = *self.first.get(self.paths.get(at)?.as_str()).filter(|earlier| **earlier < at)? + 1;
-        let message = "its line number or occurrence depends on an edit that is refused";
-        let finding = Diagnostic::error(Code::SearchAmbiguous, hunk.span, message);
-        let finding = finding.with_help(correct_first(earlier));
+        let finding = Diagnostic::error(Code::SearchAmbiguous, hunk.span, correct_first(earlier));
         let mut finding = finding.for_edit(at + 1, edit.path.shown());
         finding.evidence.get_or_insert_with(|| Box::new(Evidence::default())).builds_on = Some(earlier);
         Some(finding)
@@ -186,7 +184,7 @@ mod tests {
         let count = |path: &str| patch(path, "one", "two").replace("<find>", "<find occurrence=\"1\">");
         let found = refused(&[patch("a", "absent()", "brought()"), count("a")].concat());
         assert_eq!(builds_on(&found), [None, Some(1)]);
-        assert!(found[1].message.contains("occurrence depends on an edit"), "{:?}", found[1]);
+        assert!(found[1].message.contains("depends on edit 1"), "{:?}", found[1]);
         // Not in front of it, nor in another file.
         for fine in [[count("a"), patch("a", "absent()", "x")], [patch("b", "absent()", "x"), count("a")]] {
             assert_eq!(refused(&fine.concat()).len(), 1);

@@ -202,18 +202,18 @@ fn is_named(given: &Given, one: &Candidate, tree: &dyn TreeView, rules: &Rules) 
 
 /// The edit of a block that is a whole file, because that was asked for.
 fn whole_file(given: &Given, namesake: Option<RepoPath>) -> Result<Edit, Box<Diagnostic>> {
-    let fault = |code, what: &str| Err(Diagnostic::error(code, given.span, what).into());
     if let ([only], Some(other)) = (given.candidates.as_slice(), namesake) {
         let name = &only.path.raw;
-        let fault = Diagnostic::error(Code::NotFound, given.span, format!("there is no file `{name}`"));
-        return Err(fault.with_help(format!("write `{other}`, or `./{name}` for a new file")).into());
+        let help = format!("write `{other}`, or `./{name}` for a new file");
+        return Err(fault::no_file(given.span, name).with_help(help).into());
     }
     match (given.candidates.as_slice(), given.state) {
         ([only], FenceState::Closed) if is_pattern(&only.path.raw) => {
-            fault(Code::PathInvalid, "this path is a pattern, not the name of a file")
+            let message = "this path is a pattern, not the name of a file";
+            Err(Diagnostic::error(Code::PathInvalid, given.span, message).into())
         }
         ([_], FenceState::Closed) if is_diff(&given.text) => {
-            fault(Code::Malformed, "unexpected diff in a whole file")
+            Err(fault::unexpected(given.span, "diff", "file").into())
         }
         ([only], FenceState::Closed) => Ok(edit_of(given, &only.path)),
         _ => Err(not_read(given).into()),

@@ -397,10 +397,10 @@ impl Operation<'_, '_> {
 
     fn is_editable(&self, path: &RepoPath, content: &Content) -> Result<(), Stop> {
         if content.is_binary() {
-            return Err(self.unfit(path, "binary").into());
+            return Err(self.unfit(path, "binary file").into());
         }
         if content.is_lfs_pointer() {
-            return Err(self.unfit(path, "a Git LFS pointer").with_help("run 'git lfs pull'").into());
+            return Err(self.unfit(path, "Git LFS pointer").with_help("run 'git lfs pull'").into());
         }
         Ok(())
     }
@@ -411,7 +411,7 @@ impl Operation<'_, '_> {
     }
 
     pub(super) fn unfit(&self, path: &RepoPath, what: &str) -> Diagnostic {
-        self.error(Code::NotEditable, format!("`{path}` is {what} and cannot be edited"))
+        self.error(Code::NotEditable, format!("`{path}` is a {what} and cannot be edited"))
     }
 
     /// The path, or where an earlier edit moved what stood there.
@@ -432,7 +432,7 @@ impl Operation<'_, '_> {
     }
 
     fn no_file(&self, path: &RepoPath) -> Diagnostic {
-        self.error(Code::NotFound, format!("there is no file `{path}`"))
+        fault::no_file(self.edit.path.span, path.as_str())
     }
 
     pub(super) fn error(&self, code: Code, message: String) -> Diagnostic {

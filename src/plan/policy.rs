@@ -52,7 +52,7 @@ pub(super) fn may_touch(
 }
 
 fn leads_through(path: &RepoPath, ancestor: &RepoPath, node: Node) -> Objection {
-    (Code::PathBlocked, format!("`{path}` leads through `{ancestor}`, which is {}", named(node)))
+    (Code::PathBlocked, format!("`{path}` leads through `{ancestor}`, which is a {}", named(node)))
 }
 
 /// Why nothing may appear at a path that has `node` now.
@@ -75,22 +75,22 @@ pub(super) fn may_appear(
 /// Where a file that is not there may be instead.
 pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<String>, TreeError> {
     if let Some(twin) = overlay.case_twin(path)? {
-        return Ok(Some(meant(&twin)));
+        return Ok(Some(meant(&format!("`{twin}`"))));
     }
     let others = overlay.with_name(path.file_name(), HINTS)?;
     let names: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
     if !names.is_empty() {
-        return Ok(Some(format!("a file of that name is at {}", names.join(", "))));
+        return Ok(Some(meant(&names.join(", "))));
     }
     let near = overlay.files_in(path.parent().as_ref())?.into_iter().filter_map(|other| {
         let share = likeness(path.file_name(), other.file_name())?;
         Some((std::cmp::Reverse(share), other))
     });
-    Ok(near.min().map(|(_, other)| meant(&other)))
+    Ok(near.min().map(|(_, other)| meant(&format!("`{other}`"))))
 }
 
-fn meant(path: &RepoPath) -> String {
-    format!("did you mean `{path}`?")
+fn meant(paths: &str) -> String {
+    format!("did you mean {paths}?")
 }
 
 /// How alike a name is to one that may be meant: in most of its letters, or but for its extension.
@@ -101,12 +101,12 @@ fn likeness(one: &str, other: &str) -> Option<u8> {
     (is_other_kind || share >= ALIKE).then_some(share)
 }
 
-/// What a node is called, in a sentence.
+/// What a node is called.
 pub fn named(node: Node) -> &'static str {
     match node {
-        Node::Directory => "a directory",
-        Node::File { .. } => "a file",
-        Node::Symlink => "a symbolic link",
-        Node::Submodule => "a submodule",
+        Node::Directory => "directory",
+        Node::File { .. } => "file",
+        Node::Symlink => "symbolic link",
+        Node::Submodule => "submodule",
     }
 }

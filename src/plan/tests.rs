@@ -388,13 +388,13 @@ fn a_path_that_differs_in_case_from_another_is_not_made() {
 fn a_path_that_is_not_there_is_hinted_at_and_never_guessed() {
     let base = tree(&[("src/a.rs", "1\n"), ("lib/b.rs", "1\n")]);
     let help = |path: &str| run(&base, &[patch(path, "1\n", "2\n")]).unwrap_err().diagnostics[0].help.clone();
-    assert_eq!(help("src/b.rs").as_deref(), Some("a file of that name is at `lib/b.rs`"));
+    assert_eq!(help("src/b.rs").as_deref(), Some("did you mean `lib/b.rs`?"));
     assert_eq!(help("src/A.rs").as_deref(), Some("did you mean `src/a.rs`?"));
     assert_eq!(help("q"), None);
     let rules = Rules { worktree: Some("/here/repo".to_owned()), ..rules() };
     let elsewhere = [patch("/home/me/repo/lib/b.rs", "1\n", "2\n")];
     let refused = run_with(&base, &elsewhere, &rules).unwrap_err();
-    assert_eq!(refused.diagnostics[0].help.as_deref(), Some("a file of that name is at `lib/b.rs`"));
+    assert_eq!(refused.diagnostics[0].help.as_deref(), Some("did you mean `lib/b.rs`?"));
 }
 
 #[test]

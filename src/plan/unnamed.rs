@@ -43,7 +43,7 @@ pub(super) fn settle<'s>(
         let chosen = match counting(edit, unnamed, tree, rules)?.as_slice() {
             [] => Err(fault::no_path(edit.span)),
             [only] => Ok(only.path.clone()),
-            _ if tried == TRIED => Err(unclear(Code::Limit, edit, "too many edits name several files")),
+            several if tried == TRIED => Err(unclear(Code::Limit, edit, several)),
             several => {
                 tried += 1;
                 only_fitting(edit, several, tree, rules)?
@@ -114,14 +114,13 @@ fn only_fitting(
     if let [only] = fitting.as_slice() {
         return Ok(Ok(only.path.clone()));
     }
-    let names: Vec<String> =
-        candidates.iter().take(NAMED).map(|candidate| format!("`{}`", candidate.path.shown())).collect();
-    let names = names.join(" or ");
-    let message = format!("it is not clear which file this edit is for: {names}");
-    Ok(Err(unclear(Code::Missing, edit, &message)))
+    Ok(Err(unclear(Code::Missing, edit, candidates)))
 }
 
-fn unclear(code: Code, edit: &Edit, message: &str) -> Diagnostic {
+fn unclear(code: Code, edit: &Edit, candidates: &[&Candidate]) -> Diagnostic {
+    let names: Vec<String> =
+        candidates.iter().take(NAMED).map(|candidate| format!("`{}`", candidate.path.shown())).collect();
+    let message = format!("it is not clear which file this edit is for: {}", names.join(" or "));
     Diagnostic::error(code, edit.span, message).with_help(fault::HELP_PATH)
 }
 

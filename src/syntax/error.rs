@@ -39,8 +39,8 @@ mod of_rules {
     use crate::syntax::items::Definition;
 
     /// The file and the snippet in messages.
-    pub(in crate::syntax) const FILE: &str = "the file";
-    pub(in crate::syntax) const SNIPPET: &str = "the code block";
+    pub(in crate::syntax) const FILE: &str = "file";
+    pub(in crate::syntax) const SNIPPET: &str = "code block";
 
     pub(in crate::syntax) const WHOLE: &str = "give the whole function, class, other definition or import";
     pub(in crate::syntax) const MARK: &str =
@@ -54,7 +54,7 @@ mod of_rules {
 
         /// A text that does not parse.
         pub(in crate::syntax) fn syntax(of: &str, help: &'static str) -> Self {
-            Self::new(format!("{of} has a syntax error"), help)
+            Self::new(format!("the {of} has a syntax error"), help)
         }
 
         /// Lines that cannot be re-indented for the file.
@@ -64,17 +64,17 @@ mod of_rules {
 
         /// A part of the file that is missing in a definition, or in the whole snippet.
         pub(in crate::syntax) fn lacks(owner: &str, what: &str, help: &'static str) -> Self {
-            Self::new(format!("{owner} lacks {what} of the file"), help)
+            Self::new(format!("the {owner} lacks {what} of the file"), help)
         }
 
         /// A part of the snippet that the file, or a definition of it, should have.
         pub(in crate::syntax) fn absent(owner: &str, what: &str, help: &'static str) -> Self {
-            Self::new(format!("{owner} does not have {what} here"), help)
+            Self::new(format!("the {owner} does not have {what} here"), help)
         }
 
         /// A name or a statement with several matches.
         pub(in crate::syntax) fn several(owner: &str, what: &str, help: &'static str) -> Self {
-            Self::new(format!("{owner} has more than one {what}"), help)
+            Self::new(format!("the {owner} has more than one {what}"), help)
         }
 
         /// A new definition or import without a place.

@@ -38,8 +38,8 @@ const DATA: &[&str] = &[
     "vcs/reflog.rs",
 ];
 
-/// How many texts about responses there may be. It is to get smaller.
-const MOST_DIAGNOSTICS: usize = 277;
+/// How many texts about responses there may be.
+const MOST_DIAGNOSTICS: usize = 250;
 
 /// The string literals of a source in their order, without those of its tests.
 fn literals(source: &str) -> Vec<String> {
@@ -62,7 +62,10 @@ fn literals(source: &str) -> Vec<String> {
             rest.len() - text.len() + length + end.len()
         } else if first == '"' {
             let (text, length) = quoted(rest);
-            all.push(text);
+            // Why a lint is not heeded is for those who read the source.
+            if !source[..source.len() - rest.len()].ends_with("reason = ") {
+                all.push(text);
+            }
             length
         } else if first == '\'' {
             character(rest)

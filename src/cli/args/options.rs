@@ -164,7 +164,7 @@ pub const OPTIONS: &[Opt] = &[
     value(REPORTS, "color", "when", "colour the output: always, never, auto")
         .choices(&["always", "never", "auto"])
         .of_run(),
-    value("ask", "with", "command", "the command to ask: it reads a prompt, and prints an answer").common(),
+    value("ask", "with", "command", "the command to ask: it reads a prompt, and prints a response").common(),
     value("ask", "rounds", "n", "ask at most this many times (default: 3)").common(),
     value("prompt ask", "request", "request", "what to ask the model for").short('r').common(),
     value("prompt ask", "listing", "style", "how the prompt shows files: fences (default), prepdir")

@@ -35,9 +35,12 @@ pub(super) struct Marker<'r> {
     pub(super) exact: bool,
 }
 
+/// The first line of a patch.
+pub(in crate::format) const PATCH: &str = "*** Begin Patch";
+
 /// The beginnings of markers. A path follows a colon; the others are alone on their line.
 const MARKERS: [(&str, Kind); 8] = [
-    ("*** Begin Patch", Kind::Begin),
+    (PATCH, Kind::Begin),
     ("*** End Patch", Kind::End),
     ("*** End of File", Kind::EndOfFile),
     ("*** Add File:", Kind::Add),
@@ -48,8 +51,7 @@ const MARKERS: [(&str, Kind); 8] = [
 ];
 
 /// The beginnings of lines that open a patch, or a section.
-pub(super) const OPENINGS: &[&str] =
-    &["*** Begin Patch", "*** Add File: ", "*** Delete File: ", "*** Update File: "];
+pub(super) const OPENINGS: &[&str] = &[PATCH, "*** Add File: ", "*** Delete File: ", "*** Update File: "];
 
 impl<'r> Marker<'r> {
     /// The kind of the marker on a line.

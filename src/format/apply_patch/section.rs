@@ -10,7 +10,7 @@ use crate::response::{self, Passage};
 use crate::span::Span;
 
 /// The owner of lines in messages.
-const SECTION: &str = "this section";
+const SECTION: &str = "section";
 
 /// A section that is being read.
 pub(super) struct Section<'r> {
@@ -161,7 +161,7 @@ fn take_into(hunks: &mut Hunks<'_>, span: Span, line: Line<'_>) -> Result<(), Fa
 fn target(cursor: &Cursor<'_>, line: Line<'_>, marker: &Marker<'_>) -> Result<Target, Fault> {
     if marker.path.trim().is_empty() {
         let span = cursor.span(line.start, line.end());
-        return Err(fault::missing_field(span, "path", line.trimmed()).into());
+        return Err(fault::missing_field(span, "path", &format!("`{}`", line.trimmed())).into());
     }
     let end = line.start + line.text.trim_end_matches([' ', '\t']).len();
     Ok(Target::new(marker.path, cursor.span(end - marker.path.len(), end)))

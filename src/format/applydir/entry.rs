@@ -9,8 +9,8 @@ use crate::response::Passage;
 use crate::span::Span;
 
 /// The owners of keys in messages.
-const FILE: &str = "a file's object";
-const CHANGE: &str = "a change";
+pub(super) const OBJECT: &str = "object";
+const CHANGE: &str = "change";
 /// The value of a list of files or changes.
 pub(super) const OBJECTS: &str = "a list of objects";
 /// The hint about the lines of a change.
@@ -68,7 +68,7 @@ pub(super) fn take(value: Value<'_>, out: &mut Output) {
 /// Refuses a value that is not an object, or has one of these keys more than once.
 fn check_keys(value: Value<'_>, keys: &[&str], owner: &str) -> Result<(), Fault> {
     if value.kind() != Kind::Object {
-        return Err(fault::unexpected(value.span(), "value", "the list").into());
+        return Err(fault::unexpected(value.span(), "value", "list").into());
     }
     for &key in keys {
         if let Some(second) = value.children().filter(|child| child.key() == key).nth(1) {
@@ -81,19 +81,19 @@ fn check_keys(value: Value<'_>, keys: &[&str], owner: &str) -> Result<(), Fault>
 /// A required member; if it is missing, the error points to the beginning of the object.
 fn member<'a>(value: Value<'a>, key: &str) -> Result<Value<'a>, Fault> {
     let Span { response, start, .. } = value.span();
-    let missing = || fault::missing_field(Span { response, start, end: start + 1 }, key, FILE).into();
+    let missing = || fault::missing_field(Span { response, start, end: start + 1 }, key, OBJECT).into();
     value.member(&[key]).ok_or_else(missing)
 }
 
 fn edit(value: Value<'_>, out: &mut Output) -> Result<Edit, Fault> {
-    check_keys(value, &["file", "action", "changes", "why"], FILE)?;
+    check_keys(value, &["file", "action", "changes", "why"], OBJECT)?;
     let file = member(value, "file")?;
     let Span { response, start, end } = file.span();
     let inner = Span { response, start: start + 1, end: end.saturating_sub(1).max(start + 1) };
-    let path = Target::new(&text(file, "file", FILE)?, inner);
+    let path = Target::new(&text(file, "file", OBJECT)?, inner);
     let action = action(value)?;
     let mut whys = Vec::new();
-    take_why(value, FILE, &mut whys)?;
+    take_why(value, OBJECT, &mut whys)?;
     let op = if action == Action::Delete {
         let is_empty = |list: &Value<'_>| list.kind() == Kind::List && list.children().next().is_none();
         if let Some(changes) = value.member(&["changes"]).filter(|changes| !is_empty(changes)) {
@@ -105,7 +105,7 @@ fn edit(value: Value<'_>, out: &mut Output) -> Result<Edit, Fault> {
     } else {
         let changes = member(value, "changes")?;
         if changes.kind() != Kind::List {
-            return Err(fault::bad_value(changes.span(), "changes", FILE, OBJECTS).into());
+            return Err(fault::bad_value(changes.span(), "changes", OBJECT, OBJECTS).into());
         }
         let written = changes.children().map(|value| change(value, &mut whys));
         lower(action, written.collect::<Result<_, _>>()?, changes.span())?
@@ -117,7 +117,7 @@ fn edit(value: Value<'_>, out: &mut Output) -> Result<Edit, Fault> {
 fn action(value: Value<'_>) -> Result<Action, Fault> {
     let Some(value) = value.member(&["action"]) else { return Ok(Action::Unsaid) };
     let known = "replace_lines, create_file, delete_file";
-    Ok(match text(value, "action", FILE)?.as_str() {
+    Ok(match text(value, "action", OBJECT)?.as_str() {
         "replace_lines" => Action::Replace,
         "create_file" => Action::Create,
         "delete_file" | "delete" => Action::Delete,
@@ -153,7 +153,7 @@ fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fa
     let creation =
         action == Action::Create || (action == Action::Unsaid && changes.iter().any(Written::is_creation));
     if changes.is_empty() {
-        return Err(fault::missing_field(span, "changes", FILE).into());
+        return Err(fault::missing_field(span, "changes", OBJECT).into());
     }
     for Written { span, original, changed } in &changes {
         let lacks = |lines: &Option<Passage>| lines.as_ref().is_none_or(|lines| lines.is_empty());
@@ -167,7 +167,7 @@ fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fa
         }
     }
     if creation && changes.len() > 1 {
-        return Err(fault::unexpected(span, "change", FILE).with_help(LINES).into());
+        return Err(fault::unexpected(span, "change", OBJECT).with_help(LINES).into());
     }
     if action == Action::Create {
         let text = changes.pop().and_then(|change| change.changed).unwrap_or_default();

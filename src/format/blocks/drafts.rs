@@ -21,9 +21,9 @@ fn skipped(span: Span, edits: usize, files: &str) -> Diagnostic {
     Diagnostic::warning(Code::Reasoning, span, message)
 }
 
-/// An error about edits beside a tag: they may be reasoning.
-fn may_be_draft(tag: Span, edits: usize, why: &str) -> Diagnostic {
-    let message = format!("{} may be a draft, because {why}", counted(edits, "edit"));
+/// An error about edits beside an unpaired tag: they may be reasoning.
+fn may_be_draft(tag: Span, edits: usize) -> Diagnostic {
+    let message = format!("{} may be a draft: this tag is unpaired", counted(edits, "edit"));
     Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP)
 }
 
@@ -100,7 +100,7 @@ impl<'r> Reader<'r> {
                 self.out.fault(skipped(tag, edits, &files));
             }
         } else if edits > 0 {
-            self.out.fault(may_be_draft(tag, edits, "reasoning ends here that never began"));
+            self.out.fault(may_be_draft(tag, edits));
         }
         cursor.begin_line(line.skip(end));
         true
@@ -181,7 +181,7 @@ impl<'r> Reader<'r> {
         let Some(unclosed) = self.drafts.unclosed else { return };
         let edits = self.edits_since(unclosed.start as usize);
         if edits > 0 {
-            self.out.fault(may_be_draft(unclosed, edits, "reasoning begins here that never ends"));
+            self.out.fault(may_be_draft(unclosed, edits));
         }
     }
 

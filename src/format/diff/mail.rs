@@ -174,7 +174,7 @@ impl Mail {
         }
         Some(match cut {
             true => fault::unterminated(self.span, "mail"),
-            false => fault::missing_field(self.span, "diff", "this mail"),
+            false => fault::missing_field(self.span, "diff", "mail"),
         })
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Path {
 const PREFIXES: &[&str] = &["a", "b", "c", "i", "o", "w", "1", "2", "old", "new", "original", "modified"];
 
 /// The owner of a name in messages.
-pub(super) const HEADER: &str = "this header";
+pub(super) const HEADER: &str = "header";
 
 /// Whether the text after `+++ ` or `--- ` means that there is no file.
 pub(super) fn is_nothing(text: &str) -> bool {

@@ -288,7 +288,7 @@ impl<'r> Section<'r> {
     }
 
     fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>, marks: Marks) -> Result<Edit, Fault> {
-        let no_hunk = || Err(fault::missing_field(self.span, "@@", "this diff").into());
+        let no_hunk = || Err(fault::missing_field(self.span, "@@", "diff").into());
         let Named { path, to, is_made, is_removed } = self.named()?;
         let op = if let Some((kind, to)) = to {
             let to = Box::new(target(to));

@@ -22,7 +22,7 @@ const REPLACERS: &[&str] = &["replaceinfile", "applydiff"];
 const COMMANDS: &str = "str_replace, create, insert, view";
 
 /// The owner of fields in messages.
-const CALL: &str = "this call";
+const CALL: &str = "call";
 
 /// The names of tools that replace a text.
 const EDITORS: &[&str] = &[
@@ -283,7 +283,7 @@ impl<'a> Call<'a> {
         }
         for edit in self.edits() {
             if edit.fields.is_empty() {
-                return Err(fault::unexpected(edit.span, "value", "`edits`").into());
+                return Err(fault::unexpected(edit.span, "value", "list").into());
             }
             if let Some(path) = edit.get(Name::Path).filter(|_| self.has(Name::Path)) {
                 return Err(fault::duplicate_field(path.span, path.key, CALL).into());

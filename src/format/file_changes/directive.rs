@@ -51,9 +51,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output, directive: Directi
     let span = cursor.span(start, cursor.at().max(tag.span.end as usize));
     let is_indented = tag.brackets == Brackets::SQUARE && (indent > 0 || !begins_line);
     let edit = match content {
-        _ if !enclosed => {
-            Err(fault::unexpected(tag.span, &tag.shown(), "text outside of `<FILE_CHANGES>`").into())
-        }
+        _ if !enclosed => Err(fault::outside(tag.span, &tag.shown(), "`<FILE_CHANGES>`").into()),
         _ if is_indented => Err(fault::unexpected(tag.span, "indentation", &tag.shown()).into()),
         content => content.and_then(|content| lower(cursor, directive, &tag, &content)),
     };

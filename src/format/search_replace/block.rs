@@ -29,7 +29,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
         let name = if is_new { "NEW_FILE block" } else { "SEARCH block" };
         if goes_behind_nested(cursor, &below, span, out) {
             let span = span.join(cursor.span(start, cursor.at()));
-            let fault = fault::unexpected(span, "block", &format!("this {name}"));
+            let fault = fault::unexpected(span, "block", name);
             return Err(fault.with_help("make the markers of the outer block one character longer").into());
         }
         return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));

@@ -51,7 +51,7 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
     }
     let after = file.changed(&changes, after).ok_or_else(lost)?;
     if after.error().is_some() {
-        return Err(MergeError::syntax("the result", WHOLE));
+        return Err(MergeError::syntax("result", WHOLE));
     }
     check_kept(&file, &after, may_lose)?;
     // Read again, because a comment that the file has is not an elision, and the file has changed.
@@ -112,7 +112,7 @@ fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Merge
             _ if may_lose => {}
             _ => {
                 let what = format!("{} `{}`", key.0, key.1);
-                return Err(MergeError::lacks("the result", &what, MARK).loses());
+                return Err(MergeError::lacks("result", &what, MARK).loses());
             }
         }
     }

@@ -198,7 +198,7 @@ fn the_choice_goes_with_keep_going_and_continue() {
     let _ = sandbox.apply(["-q"], &wrong).exits(1);
     sandbox.apply(["-q", "--continue", "--only", "2,3"], &fix).exits(0);
     assert_eq!(sandbox.subjects("HEAD~2.."), ["Right", "Three"]);
-    sandbox.leaves_nothing();
+    sandbox.is_sound();
 }
 
 #[test]

@@ -250,7 +250,7 @@ fn who_does_not_wait_is_told_that_it_can_be_tried_again() {
 }
 
 #[test]
-fn who_is_killed_or_interrupted_in_the_line_leaves_nothing() {
+fn who_is_killed_or_interrupted_in_the_line_is_sound() {
     for kill in ["-KILL", "-INT"] {
         let sandbox = Sandbox::new();
         sandbox.git(["branch", "other"]);

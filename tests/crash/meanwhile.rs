@@ -150,7 +150,7 @@ fn packing_meanwhile_loses_nothing_that_lands() {
     let directories: BTreeSet<&str> = objects.lines().map(|object| &object[..2]).collect();
     assert!(directories.len() < objects.lines().count(), "no two lie in the same directory");
     sandbox.git(["fsck", "--strict"]);
-    sandbox.leaves_nothing();
+    sandbox.is_sound();
 
     // Nothing is spared, not even what waits to be moved.
     let sandbox = Sandbox::new();

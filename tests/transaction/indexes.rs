@@ -125,7 +125,7 @@ fn what_the_index_has_survives_a_landing() {
         sandbox.git(["fsck", "--strict"]);
         // To write a sparse index git writes the trees of what is staged, whoever makes it do so.
         if !sparse {
-            sandbox.leaves_nothing();
+            sandbox.is_sound();
         }
         // What the index says is what the commit has, but for what is the user's.
         sandbox.git(["rm", "-q", "--cached", "staged"]);

@@ -52,7 +52,7 @@ fn what_is_cancelled_lands_nothing_and_is_not_answered() {
     let after = sandbox.state();
     assert_eq!((after.status, after.index), (before.status, before.index));
     assert_eq!(sandbox.text("README"), "hello\n");
-    sandbox.leaves_nothing();
+    sandbox.is_sound();
     // The server goes on.
     assert_eq!(
         client.call("land", &sandbox.repo, edits(&[edit("README", "hello", "hi")]))["status"],
@@ -87,7 +87,7 @@ fn what_runs_when_the_client_goes_away_or_a_signal_comes_lands_nothing() {
         assert!(began.elapsed() < Duration::from_secs(4), "{how}: {:?}", began.elapsed());
         assert_eq!(sandbox.head(), head, "{how}");
         assert_eq!(sandbox.git(["status", "--porcelain"]), "", "{how}");
-        sandbox.leaves_nothing();
+        sandbox.is_sound();
     }
 }
 
@@ -131,7 +131,7 @@ fn a_client_that_reads_nothing_can_cancel_and_go_away() {
         assert!(began.elapsed() < Duration::from_millis(4900), "{how}: {:?}", began.elapsed());
         assert_eq!(sandbox.head(), head, "{how}");
         assert_eq!(sandbox.git(["status", "--porcelain"]), "", "{how}");
-        sandbox.leaves_nothing();
+        sandbox.is_sound();
     }
 }
 

@@ -22,6 +22,7 @@ use mail::{Mail, Part};
 pub(super) use opening::is_hunk;
 use opening::{has_names, is_diff, is_git, opens};
 use section::Section;
+use std::ops::Range;
 
 pub(super) const FORMAT: Format = Format { id: FormatId::Diff, opens, openings: &["diff --git "], parse };
 
@@ -31,6 +32,10 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let is_marked = trim_start(first.text).starts_with(['-', '+', '@', 'd', 'F', 'S', 'D', 'I']);
     if is_marked && !is_context(cursor) {
         cursor.set_indent();
+    }
+    let margin = (cursor.margin().quotes, cursor.margin().blanks.len());
+    if out.ahead.margin != margin {
+        out.ahead = Ahead { margin, ..Ahead::default() };
     }
     let mut reader = Reader { fence: cursor.fence(), ..Reader::default() };
     while let Some(line) = cursor.line() {
@@ -58,6 +63,34 @@ fn is_context(cursor: &Cursor<'_>) -> bool {
     cursor.fence().is_some()
         && !is_header(trim_start(cursor.text()))
         && !mail::may_begin(trim_start(cursor.text()))
+}
+
+/// What earlier diffs with the same margin have found in the lines below them: where every line might begin a diff, each would
+/// search them again.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    /// The quote marks and blanks of the margin.
+    margin: (usize, usize),
+    /// The `@@` line that ended a diff, because a line above it may name a file.
+    hunk: usize,
+    /// The lines that were searched for changed ones, and the last changed one.
+    searched: Range<usize>,
+    changed: usize,
+}
+
+impl Ahead {
+    /// The offset of the last changed line that belongs to a hunk although this line without a mark is before it: as many
+    /// lines as are missing may follow, or lines up to the next blank one. If there is none, it is not below the line.
+    fn last_changed<'r>(&mut self, line: Line<'r>, due: Due, below: &impl Below<'r>) -> usize {
+        if let Due::Lines(missing) = due {
+            return last_changed(missing, below).0;
+        }
+        if !self.searched.contains(&line.start) {
+            let (changed, end) = last_changed(0, below);
+            (self.changed, self.searched) = (changed, line.start..end);
+        }
+        self.changed
+    }
 }
 
 /// A diff that is being read.
@@ -116,6 +149,7 @@ impl<'r> Reader<'r> {
         }
         if text.starts_with("@@") {
             if let Some(named) = self.named {
+                out.ahead.hunk = line.start;
                 cursor.reset(named);
                 return None;
             }
@@ -132,12 +166,15 @@ impl<'r> Reader<'r> {
             return None;
         }
         let lines = match self.in_hunk() {
-            true => self.take_in_hunk(line, below)?,
+            true => self.take_in_hunk(out, line, below)?,
             false => self.take_outside(cursor, line)?,
         };
         let is_behind = |section: &Section<'_>| section.hunks.begun && !section.hunks.is_open();
         if self.section.as_ref().is_some_and(is_behind) && file::words(text).any(|word| word.is_sure()) {
             self.named.get_or_insert(cursor.mark());
+            if line.start < out.ahead.hunk {
+                return None;
+            }
         }
         Some(lines)
     }
@@ -154,7 +191,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads a line of a hunk that is not a context or added line.
-    fn take_in_hunk(&mut self, line: Line<'r>, below: &impl Below<'r>) -> Option<usize> {
+    fn take_in_hunk(&mut self, out: &mut Output, line: Line<'r>, below: &impl Below<'r>) -> Option<usize> {
         let is_bare = self.fence.is_none();
         let Some(section) = &mut self.section else { return None };
         let due = section.hunks.due();
@@ -173,7 +210,7 @@ impl<'r> Reader<'r> {
         } else {
             // It is prose, or a context line without its mark.
             if line.start >= self.lost {
-                self.lost = if is_marked { 0 } else { last_changed(due, below).unwrap_or(0) };
+                self.lost = if is_marked { 0 } else { out.ahead.last_changed(line, due, below) };
             }
             match self.lost > line.start {
                 true => section.take(line),
@@ -323,11 +360,10 @@ fn is_version(text: &str) -> bool {
         && number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-')
 }
 
-/// The offset of the last changed line that belongs to a hunk although a line without a mark is before it: as many
-/// lines as are missing may follow, or lines up to the next blank one.
-fn last_changed<'r>(due: Due, below: &impl Below<'r>) -> Option<usize> {
-    let due = if let Due::Lines(lines) = due { lines } else { 0 };
-    let mut last = None;
+/// The offset of the last changed line of these, or 0, and the end of those that were searched: this many, and others up to
+/// the next blank one.
+fn last_changed<'r>(due: usize, below: &impl Below<'r>) -> (usize, usize) {
+    let (mut last, mut end) = (0, 0);
     let mut together = true;
     let mut at = 0;
     let mut below = below.clone();
@@ -339,10 +375,11 @@ fn last_changed<'r>(due: Due, below: &impl Below<'r>) -> Option<usize> {
             break;
         }
         if line.text.starts_with(['+', '-']) {
-            last = Some(line.start);
+            last = line.start;
         }
+        end = line.next;
     }
-    last
+    (last, end)
 }
 
 #[cfg(test)]

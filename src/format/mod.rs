@@ -110,6 +110,8 @@ struct Output {
     file: Option<String>,
     /// For SEARCH/REPLACE: the offset up to which nested blocks were counted, and the ends of blocks by their starts.
     ends: (usize, HashMap<usize, usize>),
+    /// For diffs: what is known of the lines below.
+    ahead: diff::Ahead,
     /// Whether the last region closed the fence around it.
     closed_fence: bool,
 }

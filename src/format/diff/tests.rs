@@ -256,4 +256,9 @@ fn reading_is_linear() {
     for (head, unit, tail) in patterns {
         assert_linear(unit, FormatId::Diff, &|n| format!("{head}{}{tail}", unit.repeat(n)));
     }
+    // Each of these lines may begin a diff, which the next of them ends.
+    assert_linear("hunks below lines that may name a file", FormatId::Diff, &|n| {
+        let lines = " +++ b/a\n\t*** Begin Patch\n".repeat(n / 3);
+        format!("```diff\n{lines}{}", "@@ -1 +1 @@\n".repeat(n / 3))
+    });
 }

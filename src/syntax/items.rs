@@ -2,7 +2,7 @@
 
 use super::language::{Language, Name};
 use super::tree::{Parsed, children, nodes};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -58,9 +58,12 @@ impl<'t> Definition<'t> {
         );
         all.extend(inside.chain(children(self.core)).filter(is_one));
         all.dedup();
-        // The tag of a field in Go is in backquotes and has a key.
-        let name = |text: &'p str| text.split(if text.starts_with('`') { ':' } else { '(' }).next();
-        all.into_iter().filter_map(|node| Some(name(of.of(node))?.trim())).collect()
+        // The tag of a field in Go is in backquotes and has keys.
+        let names = |text: &'p str| match text.strip_prefix('`') {
+            Some(tag) => tag.split_whitespace().filter_map(|key| Some(key.split_once(':')?.0)).collect(),
+            None => vec![text.split('(').next().unwrap_or(text).trim()],
+        };
+        all.into_iter().flat_map(|node| names(of.of(node))).collect()
     }
 
     /// The words before its name about visibility, such as `export default` and `pub`.
@@ -334,6 +337,21 @@ pub(super) fn lists(of: &Parsed) -> Vec<(Node<'_>, Vec<Definition<'_>>)> {
         all.push((list, definitions));
     }
     all
+}
+
+/// How often each kind and name is defined in the scope of a list: in the list, or below statements such as `if`.
+pub(super) fn in_scope(of: &Parsed, list: Node<'_>) -> HashMap<(&'static str, String), usize> {
+    let mut counts = HashMap::new();
+    let mut pending = vec![list];
+    while let Some(node) = pending.pop() {
+        for child in children(node) {
+            match definition(of, child) {
+                Some(Definition { what, name, .. }) => *counts.entry((what, name)).or_default() += 1,
+                None => pending.push(child),
+            }
+        }
+    }
+    counts
 }
 
 /// The definitions and imports of a text that declare a name, at any depth: the word for each, and its line.

@@ -5,6 +5,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Candidate, Change, Edit, FormatId, Given, Hunk, Missing, Op, Target, Unit};
 use crate::plan::{Rules, TreeError};
 use crate::span::Span;
+use crate::syntax;
 use std::collections::HashSet;
 
 /// The edit of a block that changes the definitions which it holds.
@@ -65,7 +66,11 @@ impl Files<'_, '_> {
         let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (&first.op, &second.op) else {
             return Ok(None);
         };
-        if first.path.shown() != second.path.shown() || !is_alike(before, after) {
+        let path = second.path.shown();
+        // A definition that the second does not hold would be lost.
+        let kept = syntax::definitions(&path, after);
+        let loses = || syntax::definitions(&path, before).iter().any(|one| !kept.contains(one));
+        if first.path.shown() != path || !is_alike(before, after) || loses() {
             return Ok(None);
         }
         let one = std::slice::from_ref(one);

@@ -2,7 +2,7 @@
 //! out.
 
 use super::super::error::{FILE, MARK, MergeError, OTHER_FORMAT, SNIPPET, WHOLE};
-use super::super::items::{DEEPEST, Definition, Part, lists, nodes_named, parts};
+use super::super::items::{DEEPEST, Definition, Part, in_scope, lists, nodes_named, parts};
 use super::super::tree::nodes;
 use super::Merge;
 use super::edits::unindented;
@@ -23,22 +23,39 @@ pub(super) struct Matched<'t> {
 
 impl<'a> Merge<'a> {
     /// The members of the only class that has the methods of a snippet without a class.
-    pub(super) fn class(&self, new: Node<'a>) -> Option<Node<'a>> {
-        let snippet = self.snippet;
-        let mut keys = Vec::new();
+    ///
+    /// # Errors
+    /// Several have one of them, or something else that has methods does.
+    pub(super) fn class(&self, new: Node<'a>) -> Result<Option<Node<'a>>, MergeError> {
+        let (file, snippet) = (self.file, self.snippet);
+        let mut methods = Vec::new();
         let parts = parts(&snippet.parsed, new, &snippet.elisions);
         for part in &parts {
             match part {
-                Part::Definition(one) if one.is_method(&snippet.parsed) => keys.push(one.key()),
+                Part::Definition(one) if one.is_method(&snippet.parsed) => methods.push(one),
                 Part::Elision(_) | Part::Comment(_) => {}
-                _ => return None,
+                _ => return Ok(None),
             }
         }
-        let mut holding = lists(self.file)
-            .into_iter()
-            .filter(|(_, definitions)| definitions.iter().any(|one| keys.contains(&one.key())));
-        let (list, _) = holding.next()?;
-        (list != self.file.root() && holding.next().is_none()).then_some(list)
+        let count = |list: &[Definition<'_>], key| list.iter().filter(|one| one.key() == key).count();
+        let holds = |list: &[Definition<'_>]| methods.iter().any(|method| count(list, method.key()) > 0);
+        let Some((list, members)) = lists(file).into_iter().find(|(_, members)| holds(members)) else {
+            return Ok(None);
+        };
+        if list == file.root() {
+            return Ok(None);
+        }
+        for method in methods {
+            let anywhere = nodes_named(file, &method.name).filter(|(what, _)| *what == method.what).count();
+            match count(&members, method.key()) {
+                0 if anywhere > 0 => return Ok(None),
+                there if there < anywhere => {
+                    return Err(MergeError::several(FILE, &method.shown(), WHOLE).about(method, None));
+                }
+                _ => {}
+            }
+        }
+        Ok(Some(list))
     }
 
     /// Merges a list of the snippet into one of the file; at depth 0, these are the whole texts. Unless `partial`, the
@@ -59,7 +76,7 @@ impl<'a> Merge<'a> {
             new: parts(&snippet.parsed, new, &snippet.elisions),
             at: Vec::new(),
         };
-        let matched = self.matched(matched, depth)?;
+        let matched = self.matched(matched, &in_scope(file, old), depth)?;
         if depth == 0 {
             self.check_whole_file(&matched)?;
         }
@@ -71,6 +88,7 @@ impl<'a> Merge<'a> {
             if let (Part::Definition(new), Some(at)) = (part, at)
                 && let Some(Part::Definition(old)) = matched.old.get(*at)
             {
+                self.check_comments(old, new, &matched)?;
                 self.definition(old, new, depth)?;
             }
         }
@@ -78,8 +96,32 @@ impl<'a> Merge<'a> {
         self.insert_new(&matched)
     }
 
-    /// Finds the elements of the snippet's list in the file's.
-    fn matched(&self, mut matched: Matched<'a>, depth: u32) -> Result<Matched<'a>, MergeError> {
+    /// Refuses a comment right above a definition that stands apart in the file: it would be there twice.
+    fn check_comments(
+        &self,
+        old: &Definition<'_>,
+        new: &Definition<'_>,
+        matched: &Matched<'_>,
+    ) -> Result<(), MergeError> {
+        let parsed = &self.snippet.parsed;
+        for comment in new.lead.iter().filter(|node| parsed.is_comment(**node)) {
+            let text = collapsed(parsed.of(*comment));
+            let is_it = |node: &Node<'_>| collapsed(self.file.of(*node)) == text;
+            let is_apart = |part: &Part<'_>| matches!(part, Part::Comment(node) if is_it(node));
+            if !old.lead.iter().any(is_it) && matched.old.iter().any(is_apart) {
+                return Err(MergeError::no_place(&format!("`{text}`")).about(new, Some(old)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the elements of the snippet's list in the file's, whose scope has definitions so often.
+    fn matched(
+        &self,
+        mut matched: Matched<'a>,
+        in_scope: &HashMap<(&'static str, String), usize>,
+        depth: u32,
+    ) -> Result<Matched<'a>, MergeError> {
         let (old, new) = (&matched.old, &matched.new);
         let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
         for (at, part) in old.iter().enumerate() {
@@ -98,12 +140,13 @@ impl<'a> Merge<'a> {
                     let places = by_key.get(&key).map_or(&[][..], Vec::as_slice);
                     let which = seen.entry(key).or_default();
                     *which += 1;
+                    let others = in_scope.get(&(key.0, key.1.to_owned())).copied().unwrap_or_default();
                     match (places.len(), count(key)) {
                         (0, 1) => {
                             self.check_new(definition, &matched, depth)?;
                             None
                         }
-                        (there, here) if there == here => {
+                        (there, here) if there == here && there >= others => {
                             let place = places.get(*which - 1).copied();
                             let twins =
                                 places.iter().filter_map(|at| Some((*at, old.get(*at)?.definition()?)));
@@ -114,7 +157,7 @@ impl<'a> Merge<'a> {
                         }
                         (_, _) => {
                             let first = places.first().and_then(|at| old.get(*at)?.definition());
-                            let owner = if places.len() > 1 { FILE } else { SNIPPET };
+                            let owner = if places.len().max(others) > 1 { FILE } else { SNIPPET };
                             return Err(duplicate(definition, owner, first));
                         }
                     }

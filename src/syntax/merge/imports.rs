@@ -18,6 +18,13 @@ impl<'a> Merge<'a> {
         let place = |node: &Node<'a>| {
             there.iter().position(|(one, _)| collapsed(file.of(*one)) == collapsed(parsed.of(*node)))
         };
+        // An import further down, for example behind what it needs, draws no others to it.
+        let above = matched.old.iter().skip_while(|part| imports(part).is_none());
+        let first_run = above.map_while(|part| match part {
+            Part::Comment(_) => Some(0),
+            part => imports(part).map(|_| 1),
+        });
+        let first_run: usize = first_run.sum();
         let places: Vec<Option<usize>> = here.iter().map(place).collect();
         for (at, import) in here.iter().enumerate().filter(|(at, _)| places.get(*at) == Some(&None)) {
             let about = |error: MergeError, other: &Node<'a>| {
@@ -35,6 +42,10 @@ impl<'a> Merge<'a> {
                         return about(MergeError::lacks(&shown, "names", WHOLE), other);
                     }
                     let text = self.shifted(parsed.range(*import), file.indentation(other.start_byte()))?;
+                    let comments = nodes(*other).filter(|node| file.is_comment(*node));
+                    if comments.map(|node| file.of(node).trim()).any(|comment| !text.contains(comment)) {
+                        return about(MergeError::lacks(&shown, "a comment", WHOLE), other);
+                    }
                     self.edits.replace(file.range(*other), text);
                     continue;
                 }
@@ -49,7 +60,7 @@ impl<'a> Merge<'a> {
             }
             let before = (0..at).rev().find_map(|at| places.get(at).copied().flatten());
             let behind = (at..here.len()).find_map(|at| places.get(at).copied().flatten());
-            let spot = before.or(behind).or(there.len().checked_sub(1));
+            let spot = before.or(behind).or(first_run.checked_sub(1));
             let Some((beside, _)) = spot.and_then(|spot| there.get(spot)) else {
                 return Err(MergeError::no_place(&shown).at(import.start_position().row));
             };
@@ -100,7 +111,8 @@ impl Import {
             .child_by_field_name(of.language.module)
             .filter(|_| has_list && !of.language.module.is_empty());
         let leaves = |node: Node<'_>| -> Vec<String> {
-            let inner = nodes(node).filter(|node| node.named_child_count() == 0 && node.is_named());
+            let is_leaf = |node: &Node<'_>| node.named_child_count() == 0 && node.is_named();
+            let inner = nodes(node).filter(|node| is_leaf(node) && !of.is_comment(*node));
             inner.map(|node| of.of(node).to_owned()).collect()
         };
         let mut cursor = import.walk();

@@ -89,7 +89,7 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, V
     {
         (old, new) = (object, other);
         merge.list(old, new, 1, false)?;
-    } else if let Some(class) = merge.class(new) {
+    } else if let Some(class) = merge.class(new)? {
         merge.list(class, new, 1, true)?;
     } else if snippet.is_wrapped {
         return Err(MergeError::no_place("a method without its class"));

@@ -4,9 +4,11 @@ use super::super::error::{MARK, MergeError, WHOLE};
 use super::super::items::{DEEPEST, Definition, Part, flattened, parts};
 use super::super::tree::Parsed;
 use super::Merge;
+use super::container::collapsed;
 use super::edits::unindented;
 use std::collections::HashSet;
 use std::ops::Range;
+use tree_sitter::Node;
 
 /// Statements that do nothing.
 const STUBS: &[&str] = &["...", "pass", "todo!()", "unimplemented!()"];
@@ -131,9 +133,20 @@ impl<'a> Merge<'a> {
         let first = new.body.and_then(|body| flattened(parsed.language, body).into_iter().next());
         let starts_elided = first.is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()));
         let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
+        let comments = |of: &Parsed, lead: &[Node<'_>]| -> Vec<String> {
+            lead.iter().filter(|node| of.is_comment(**node)).map(|node| collapsed(of.of(*node))).collect()
+        };
+        // Those at the beginning of a file may be about all of it, unless their mark says otherwise.
+        let begins =
+            old.lead.first().is_some_and(|first| file.slice(0..first.start_byte()).trim().is_empty());
+        let here = comments(parsed, &new.lead);
+        let is_lost = |comment: &String| !comment.starts_with("///") && !here.contains(comment);
+        let has_lost = || begins && comments(file, &old.lead).iter().any(is_lost);
         let what = match decorator.or_else(modifier) {
             Some(word) => format!("`{word}`"),
-            None if old.has_comment(file) && !new.has_comment(parsed) => "the comment beside it".to_owned(),
+            None if old.has_comment(file) && !new.has_comment(parsed) || has_lost() => {
+                "the comment beside it".to_owned()
+            }
             None if old.docstring(file) && !new.docstring(parsed) && !starts_elided => {
                 "the docstring".to_owned()
             }
@@ -201,7 +214,7 @@ impl<'a> Merge<'a> {
 /// Whether the body of a function does nothing.
 fn is_stub(one: &Definition<'_>, of: &Parsed) -> bool {
     let Some(body) = one.body.filter(|_| !one.is_container) else { return false };
-    let does_something = |node: &tree_sitter::Node<'_>| {
+    let does_something = |node: &Node<'_>| {
         let is_docstring = node.child(0).is_some_and(|child| child.kind() == "string");
         !is_docstring && !of.is_comment(*node) && !STUBS.contains(&of.of(*node).trim_end_matches(';'))
     };

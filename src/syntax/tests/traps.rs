@@ -37,7 +37,7 @@ fn names_that_occur_twice() {
     refuses("a.ts", overloaded, "function f(a: any) {\n  return a;\n}\n", "more than one function `f`");
     let several =
         "class A:\n    def f(self):\n        return 1\n\n\nclass B:\n    def f(self):\n        return 2\n";
-    refuses("a.py", several, "def f(self):\n    return 3\n", "may be");
+    refuses("a.py", several, "def f(self):\n    return 3\n", "more than one function `f`");
     refuses(
         "a.py",
         "def f():\n    def g():\n        return 1\n    return g\n",
@@ -152,4 +152,96 @@ fn what_nests_deeply_ends() {
     let _ = merged("A.java", &file, &snippet);
     let _ = merged("a.json", &"[".repeat(20000), "{}");
     let _ = merged("a.py", &"(".repeat(20000), &")".repeat(20000));
+}
+
+#[test]
+fn a_definition_that_another_scope_has_too() {
+    let anonymous = "class W {\n  void go() {\n    run(new R() {\n      void run() {\n        a();\n      }\n    });\n  }\n\n  void run() {\n    b();\n  }\n}\n";
+    refuses("A.java", anonymous, "void run() {\n  c();\n}\n", "more than one method `run`");
+    let local = "class A:\n    def run(self):\n        return 1\n\n\ndef make():\n    class B:\n        def run(self):\n            return 2\n    return B\n";
+    refuses("a.py", local, "def run(self):\n    return 3\n", "more than one function `run`");
+    let object =
+        "const all = {\n  run() {\n    return 1;\n  },\n};\n\nclass W {\n  run() {\n    return 2;\n  }\n}\n";
+    refuses("a.ts", object, "run() {\n  return 3;\n}\n", "more than one method `run`");
+    let branch = "def f():\n    return 1\n\n\nif WIN:\n    def f():\n        return 2\n";
+    refuses("a.py", branch, "def f():\n    return 3\n", "more than one function `f`");
+    let member = "class A:\n    def f(self):\n        return 1\n\n    if WIN:\n        def f(self):\n            return 2\n";
+    refuses(
+        "a.py",
+        member,
+        "class A:\n    # ...\n    def f(self):\n        return 3\n",
+        "more than one function `f`",
+    );
+    // A function in another one, or in a class, has another name as a whole.
+    makes(
+        "a.py",
+        "def f():\n    return 1\n\n\ndef g():\n    def f():\n        return 2\n    return f\n",
+        "def f():\n    return 3\n",
+        "def f():\n    return 3\n\n\ndef g():\n    def f():\n        return 2\n    return f\n",
+    );
+}
+
+#[test]
+fn comments_at_the_beginning_of_a_file_are_not_replaced() {
+    let script = "#!/usr/bin/env python3\n# Run the shelf.\ndef f():\n    return 1\n";
+    refuses(
+        "a.py",
+        script,
+        "# Run the shelf now.\n# It is good.\ndef f():\n    return 2\n",
+        "lacks the comment beside it",
+    );
+    let licence = "// Copyright 2020 the authors of the shelf.\nfn f() -> u8 {\n    1\n}\n";
+    refuses(
+        "a.rs",
+        licence,
+        "// Returns the shelf of 2020.\nfn f() -> u8 {\n    2\n}\n",
+        "lacks the comment beside it",
+    );
+    makes(
+        "a.py",
+        script,
+        "#!/usr/bin/env python3\n# Run the shelf.\ndef f():\n    return 2\n",
+        &script.replace('1', "2"),
+    );
+}
+
+#[test]
+fn comments_of_imports_stay() {
+    let file = "from x import (\n    a,  # see #12\n    b,\n)\n\ndef f():\n    return a, b\n";
+    refuses("a.py", file, "from x import a, b, c\n\ndef f():\n    return a, b, c\n", "lacks a comment");
+    let kept = "from x import (\n    a,  # see #12\n    b,\n    c,\n)\n\ndef f():\n    return a, b, c\n";
+    makes("a.py", file, kept, kept);
+    let file = "import {\n  a, // see 12\n  b,\n} from 'x';\n\nfunction f() {\n  return a + b;\n}\n";
+    refuses(
+        "a.ts",
+        file,
+        "import { a, b, c } from 'x';\n\nfunction f() {\n  return c;\n}\n",
+        "lacks a comment",
+    );
+}
+
+#[test]
+fn an_import_at_the_end_of_a_file_draws_no_other_to_it() {
+    let file = "import os\n\n\ndef f():\n    return os.name\n\n\nfrom app import routes\n";
+    let snippet = "import json\n\n\ndef f():\n    return json.dumps(os.name)\n";
+    let made =
+        "import os\nimport json\n\n\ndef f():\n    return json.dumps(os.name)\n\n\nfrom app import routes\n";
+    makes("a.py", file, snippet, made);
+}
+
+#[test]
+fn a_comment_that_stands_apart_is_not_doubled() {
+    let file = "import os\n\n# Helpers of the shelf.\n\ndef f():\n    return 1\n";
+    refuses(
+        "a.py",
+        file,
+        "# Helpers of the shelf.\ndef f():\n    return 2\n",
+        "`# Helpers of the shelf.` goes",
+    );
+}
+
+#[test]
+fn every_key_of_a_tag_counts() {
+    let file = "package p\n\ntype T struct {\n\tA string `json:\"a\" db:\"a_col\"`\n}\n";
+    refuses("a.go", file, "type T struct {\n\tA string `json:\"a\"`\n\tC string\n}\n", "lacks `db`");
 }

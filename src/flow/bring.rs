@@ -19,7 +19,7 @@ use crate::transaction::{
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 /// The least number of tries while others move the branch.
@@ -200,6 +200,8 @@ impl Bring<'_> {
         match outcome {
             Ok(landed) => {
                 *report = as_made(&landed.made, true, self.options.abbreviate);
+                let has_others = self.has_others(report, &landed);
+                report.branch.iter_mut().for_each(|branch| branch.has_others = has_others);
                 landed.by_git.iter().for_each(|what| self.watch.detail(what));
                 if self.target.checked_out {
                     self.repo.run_post_index_change();
@@ -221,6 +223,16 @@ impl Bring<'_> {
                 Err(error)
             }
         }
+    }
+
+    /// Whether the branch got commits that the report does not name: of a remote, or beside merges of an accepted branch.
+    fn has_others(&self, report: &Report, landed: &Landed) -> bool {
+        if !self.series.iter().any(|planned| matches!(planned.making, Making::AsIs { .. })) {
+            return false;
+        }
+        let own: HashSet<&str> = report.commits().into_iter().collect();
+        let all = landed.old.map(|old| self.repo.commits_beyond(landed.new, [old]).unwrap_or_default());
+        all.iter().flatten().any(|id| !own.contains(id.to_string().as_str()))
     }
 
     fn transact(&self, as_made: &dyn Fn(&Made, bool) -> Report) -> Result<Landed, Error> {

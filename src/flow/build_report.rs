@@ -370,5 +370,6 @@ pub(super) fn branch(target: &Target) -> BranchReport {
         new: None,
         checked_out: target.checked_out,
         merge: false,
+        has_others: false,
     }
 }

@@ -62,5 +62,6 @@ fn remove(
         return Ok(());
     }
     report.status = Status::Dropped;
-    Ok(transaction::drop_branches(repo, &branches, options.verify, options.lock_timeout)?)
+    let dropped = transaction::drop_branches(repo, &branches, options.verify, options.lock_timeout);
+    Ok(dropped.inspect_err(|_| report.dropped.clear())?)
 }

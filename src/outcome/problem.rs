@@ -129,7 +129,11 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::Hook(failure) => of_failure(HookRefused, "hook", failure),
         T::Exec(failure) => of_failure(ExecFailed, "exec", failure),
         T::Interrupted => retryable(Interrupted, "interrupted", ""),
-        T::Behind { .. } => retryable(InTheWay, "push-rejected", "nothing was changed; use --rebase"),
+        T::Behind { .. } => retryable(
+            InTheWay,
+            "push-rejected",
+            "nothing was changed; 'git fetch' gets its commits, --rebase lands on top of them",
+        ),
         T::NotTaken { .. } => problem(HookRefused, "push-rejected", UNCHANGED),
         T::NotKnown { new, .. } => problem(
             Fatal,

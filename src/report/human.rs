@@ -223,9 +223,13 @@ fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &
     match (old, branch.checked_out) {
         (Some(old), true) => {
             let range = if branch.merge { format!("-m 1 {new}") } else { format!("{old}..{new}") };
-            match id {
-                Some(id) => format!("{}   (or: git revert --no-edit {range})", on_branch("undo", branch, id)),
-                None => format!("git revert --no-edit {range}   (or: git reset --keep {old})"),
+            let undo = id.map(|id| on_branch("undo", branch, id));
+            match (undo, branch.has_others && !branch.merge) {
+                (Some(undo), false) => format!("{undo}   (or: git revert --no-edit {range})"),
+                // That would take back the commits of others, too.
+                (Some(undo), true) => undo,
+                (None, false) => format!("git revert --no-edit {range}   (or: git reset --keep {old})"),
+                (None, true) => format!("git reset --keep {old}"),
             }
         }
         (Some(old), false) => id.map_or_else(

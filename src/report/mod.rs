@@ -255,6 +255,9 @@ pub struct BranchReport {
     pub checked_out: bool,
     /// Whether `new` is a merge commit on top of the edits' commits.
     pub merge: bool,
+    /// Whether commits of others are between `old` and `new`, which came with those of the landing.
+    #[serde(skip)]
+    pub has_others: bool,
 }
 
 /// Everything that a run reports.

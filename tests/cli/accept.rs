@@ -228,6 +228,19 @@ fn merges_with_nothing_of_their_own_are_passed_over_and_others_refused() {
 }
 
 #[test]
+fn where_merges_come_along_no_command_is_named_that_stops_at_them() {
+    let sandbox = suggested();
+    let base = sandbox.head();
+    sandbox.git(["checkout", "-q", "try/1"]);
+    sandbox.git(["merge", "-q", "-m", "Both", "try/2"]);
+    sandbox.git(["checkout", "-q", "main"]);
+    let run = sandbox.run(["accept", "try/1"]).exits(0).says("take it back: git llm-apply undo ");
+    assert!(!run.stdout.contains("git revert"), "{}", run.stdout);
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.git(["diff", &base, "HEAD"]), "");
+}
+
+#[test]
 fn names_that_are_none_are_errors() {
     let sandbox = suggested();
     let before = sandbox.listing();

@@ -178,10 +178,13 @@ fn what_was_brought_onto_others_is_taken_back_without_these() {
             let two = greet() + &create("new", "Add it", "new\n");
             sandbox.apply(["-b", "try"], &two).exits(0);
             meanwhile(&sandbox, &server, "a");
-            match accepted {
-                true => drop(sandbox.run(["accept", remote, "--rebase", "try"]).exits(0)),
-                false => drop(sandbox.apply([remote, "--rebase"], &two).exits(0)),
-            }
+            let run = match accepted {
+                true => sandbox.run(["accept", remote, "--rebase", "try"]),
+                false => sandbox.apply([remote, "--rebase"], &two),
+            };
+            let run = run.exits(0).says("take it back: git llm-apply undo");
+            // That would revert the commits of others, too.
+            assert!(!run.stderr.contains("git revert") && !run.stdout.contains("git revert"), "{what}");
             let landed = sandbox.head();
             sandbox.run(["undo"]).exits(0).says("took");
             assert_eq!(

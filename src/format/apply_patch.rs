@@ -10,7 +10,7 @@ mod section;
 
 use super::fault::Fault;
 use super::scan::{Cursor, Line};
-use super::{Format, FormatId, MAX_ERRORS, Output, fault, reasoning};
+use super::{Format, FormatId, Output, fault, reasoning};
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
 pub(super) use marker::PATCH;
@@ -50,7 +50,7 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let begin = cursor.line_span();
     cursor.advance();
     let patch = read_sections(cursor, out, Patch::default());
-    if let Some(patch) = patch.filter(|_| out.script.diagnostics.len() < MAX_ERRORS) {
+    if let Some(patch) = patch.filter(|_| !out.is_full()) {
         patch.truncated(cursor, out, begin);
     }
 }

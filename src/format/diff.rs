@@ -241,7 +241,7 @@ impl<'r> Reader<'r> {
                 let mut section = Section::nameless(line, response);
                 section.hunks.begin_bare(line);
                 section.take(line);
-                self.section = Some(section);
+                (self.section, self.named) = (Some(section), None);
             }
             _ if self.fence.is_none() => return None,
             _ => {}

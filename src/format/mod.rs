@@ -36,7 +36,7 @@ pub use crate::edit::{FormatId, UnknownFormat};
 pub use reading::Reading;
 pub use seen::seen;
 
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, Severity};
 use crate::edit::{Edit, Op, Script};
 use crate::response::Response;
 use crate::span::Span;
@@ -90,8 +90,10 @@ pub const FORMATS: &[Format] = &[
     whole_file::SNIPPET,
 ];
 
-/// The numbers of errors and edits after which reading stops, so that hostile input does not take too much memory.
-const MAX_ERRORS: usize = 1000;
+/// The numbers of errors, diagnostics and edits after which reading stops, so that hostile input takes neither too much memory
+/// nor too much time: behind an error the response may be read again.
+const MAX_ERRORS: usize = 100;
+const MAX_DIAGNOSTICS: usize = 1000;
 const MAX_EDITS: usize = 100_000;
 
 /// The result of the parsers, and their state between regions.
@@ -148,7 +150,11 @@ impl Output {
 
     /// Whether the limit of one response is reached. A parser of a region with many edits asks after each.
     fn is_full(&self) -> bool {
-        self.script.diagnostics.len() >= MAX_ERRORS || self.script.edits.len() >= MAX_EDITS
+        let Script { edits, diagnostics, .. } = &self.script;
+        let errors = || diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
+        edits.len() >= MAX_EDITS
+            || diagnostics.len() >= MAX_DIAGNOSTICS
+            || diagnostics.len() >= MAX_ERRORS && errors() >= MAX_ERRORS
     }
 
     /// Reports where reading stopped, at the end of the response.

@@ -14,6 +14,7 @@ use crate::prompt;
 use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
 use crate::response::Response;
 use crate::transaction::{self, Attempt, Error as Stopped, Obstacle, Target};
+use crate::vcs;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -55,8 +56,16 @@ pub fn ask(
     watch: &dyn Watch,
 ) -> Result<Done, Error> {
     let observer = Observer::new(watch);
-    let mut asking =
-        Asking { repo, question, options, chooser, watch: &observer, requested: Vec::new(), attempt: None };
+    let mut asking = Asking {
+        repo,
+        question,
+        options,
+        on: Target::choose(repo, options.branch.as_deref(), None)?,
+        chooser,
+        watch: &observer,
+        requested: Vec::new(),
+        attempt: None,
+    };
     let prompted = asking.prompt()?;
     if let Some(done) = in_the_way(repo, &prompted, options, &observer)? {
         return Ok(done);
@@ -104,6 +113,8 @@ struct Asking<'a> {
     repo: &'a Repo,
     question: &'a Question,
     options: &'a Options,
+    /// The branch whose files the model is shown. The user may check out another one while it thinks.
+    on: Target,
     chooser: Option<Rc<dyn Chooser>>,
     watch: &'a dyn Watch,
     /// The files that the model has asked for.
@@ -177,16 +188,26 @@ impl Asking<'_> {
     /// Lands an answer. With `more` rounds to come, nothing lands if some edits are declined.
     fn land(&mut self, round: usize, answer: Vec<u8>, more: bool) -> Result<Done, Error> {
         // The attempt keeps the edits that did not fail for the next round.
-        let kept = Options { keep: true, keep_whole: self.options.keep, ..self.options.clone() };
+        let mut kept = Options { keep: true, keep_whole: self.options.keep, ..self.options.clone() };
+        let repo = self.repo.open_again()?;
+        let is_switched = kept.branch.is_none() && Target::choose(&repo, None, None)?.name != self.on.name;
+        // Detached, it was on no branch.
+        let is_nowhere = is_switched && self.on.name == "HEAD";
+        if is_switched {
+            kept.branch = Some(self.on.short().to_owned());
+        }
         let resume = self.attempt.as_deref().map(|id| Resume::find(self.repo, Some(id), None)).transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
-        if self.options.keep && std::str::from_utf8(&answer).is_err() {
+        if self.options.keep && (is_nowhere || std::str::from_utf8(&answer).is_err()) {
             keep_answer(self.repo, &answer, self.watch);
+        }
+        if is_nowhere {
+            return Err(vcs::Error::Switched { name: self.on.name.clone(), is_head: true }.into());
         }
         let response = Response::new(first, format!("answer {round}"), answer, self.options.max_size)?;
         let mut order = Order::of(vec![response]);
         (order.resume, order.chooser, order.more) = (resume, self.chooser.clone(), more);
-        let done = land(self.repo.open_again()?, order, &kept, self.watch);
+        let done = land(repo, order, &kept, self.watch);
         if let Some(kept) = &done.report.attempt {
             self.attempt = Some(kept.id.clone());
         }

@@ -39,6 +39,25 @@ impl Model {
     }
 }
 
+#[test]
+fn who_switches_branches_while_the_model_thinks_gets_the_edits_where_it_was_asked() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let base = sandbox.head();
+    let with = format!("git -C '{}' checkout -q -b other; {}", sandbox.repo.display(), model.command());
+    sandbox.run(["ask", "--with", &with, "-r", "Greet", "README"]).exits(0).says("main: ");
+    assert_eq!(sandbox.git(["symbolic-ref", "--short", "HEAD"]), "other");
+    assert_eq!((sandbox.head(), sandbox.status()), (base, String::new()));
+    assert_eq!(sandbox.git(["show", "main:README"]), "hello world");
+    // Where no branch was checked out there is none to land on.
+    sandbox.git(["checkout", "-q", "--detach"]);
+    let with = format!("git -C '{}' checkout -q other; {}", sandbox.repo.display(), model.command());
+    let before = sandbox.git(["for-each-ref"]);
+    let run = sandbox.run(["ask", "--with", &with, "-r", "Greet", "README"]).exits(4);
+    run.says("HEAD was switched away from").says("the response is kept in");
+    assert_eq!(sandbox.git(["for-each-ref"]), before);
+}
+
 fn good() -> String {
     "Here you are:\n\n".to_owned() + &patch("README", "Greet the world", "hello\n", "hello world\n")
 }

@@ -42,9 +42,6 @@ impl<'a> Merge<'a> {
         let Some((list, members)) = lists(file).into_iter().find(|(_, members)| holds(members)) else {
             return Ok(None);
         };
-        if list == file.root() {
-            return Ok(None);
-        }
         for method in methods {
             let anywhere = nodes_named(file, &method.name).filter(|(what, _)| *what == method.what).count();
             match count(&members, method.key()) {
@@ -55,7 +52,7 @@ impl<'a> Merge<'a> {
                 _ => {}
             }
         }
-        Ok(Some(list))
+        Ok(Some(list).filter(|list| *list != file.root()))
     }
 
     /// Merges a list of the snippet into one of the file; at depth 0, these are the whole texts. Unless `partial`, the
@@ -89,6 +86,11 @@ impl<'a> Merge<'a> {
                 && let Some(Part::Definition(old)) = matched.old.get(*at)
             {
                 self.check_comments(old, new, &matched)?;
+                // What is meant may be an implementation elsewhere.
+                let is_declared = old.body.is_none() && old.core.child_by_field_name("parameters").is_some();
+                if partial && is_declared && new.body.is_some() {
+                    return Err(MergeError::no_place(&new.shown()).about(new, Some(old)));
+                }
                 self.definition(old, new, depth)?;
             }
         }

@@ -245,3 +245,22 @@ fn every_key_of_a_tag_counts() {
     let file = "package p\n\ntype T struct {\n\tA string `json:\"a\" db:\"a_col\"`\n}\n";
     refuses("a.go", file, "type T struct {\n\tA string `json:\"a\"`\n\tC string\n}\n", "lacks `db`");
 }
+
+#[test]
+fn a_method_beside_a_function_of_its_name() {
+    let wrapped =
+        "class T:\n    def run(self, x):\n        return x\n\n\ndef run(x):\n    return T().run(x)\n";
+    for snippet in ["    def run(self, x):\n        return x + 1\n", "def run(self, x):\n    return x + 1\n"]
+    {
+        refuses("a.py", wrapped, snippet, "more than one function `run`");
+    }
+    let free = "struct T;\nimpl T {\n    fn go(&self) -> u8 {\n        1\n    }\n}\n\nfn go() -> u8 {\n    T.go()\n}\n";
+    refuses("a.rs", free, "    fn go(&self) -> u8 {\n        2\n    }\n", "more than one function `go`");
+}
+
+#[test]
+fn a_declaration_gets_no_body() {
+    let declared = "trait T {\n    fn eq(self) -> bool;\n}\n\nmacro_rules! imp {\n    ($t:ty) => {\n        impl T for $t {\n            fn eq(self) -> bool {\n                true\n            }\n        }\n    };\n}\n";
+    refuses("a.rs", declared, "fn eq(self) -> bool {\n    false\n}\n", "where function `eq` goes");
+    refuses("a.c", "int a(void);\n", "int a(void) {\n    return 1;\n}\n", "may be declaration `a`");
+}

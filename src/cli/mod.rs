@@ -97,7 +97,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     {
         let name = if verb == "help" { rest.first().and_then(|name| name.to_str()) } else { Some("") };
         if let Some(page) = name.and_then(manual::page) {
-            output::exactly(&page);
+            output::exactly(page);
             return ExitCode::SUCCESS;
         }
         let of = rest.iter().take(1).cloned();

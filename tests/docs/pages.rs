@@ -56,11 +56,14 @@ mod man_page {
     #[test]
     fn is_made_from_the_tables() {
         for (name, page) in manual::pages() {
-            let file = format!("man/{name}");
-            if std::env::var_os("UPDATE").is_some() {
-                std::fs::write(top().join(&file), &page).unwrap();
+            let text = name.rsplit_once('.').unwrap().0.to_owned() + ".txt";
+            for (name, page) in [(text, plain::text(&page)), (name, page)] {
+                let file = format!("man/{name}");
+                if std::env::var_os("UPDATE").is_some() {
+                    std::fs::write(top().join(&file), &page).unwrap();
+                }
+                assert!(read(&file) == page, "{file} is behind: UPDATE=1 cargo test --test docs");
             }
-            assert!(read(&file) == page, "{file} is behind: UPDATE=1 cargo test --test docs");
         }
     }
 
@@ -263,6 +266,8 @@ mod schema;
 mod readme;
 
 mod manual;
+
+mod plain;
 
 mod roff;
 

@@ -202,6 +202,13 @@ impl Landing {
     fn is_in_effect(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<bool, Error> {
         Ok(!self.steps(repo, target, tip)?.done.is_empty())
     }
+
+    /// Whether undoing it changes anything, or is a conflict.
+    fn has_changes(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<bool, Error> {
+        let commits: Vec<_> = self.steps(repo, target, tip)?.done.iter().map(|step| step.replayed).collect();
+        let brought = transaction::replay(repo, tip, &commits, None)?;
+        Ok(!brought.clashes.is_empty() || brought.series.iter().any(|planned| !planned.changes.is_empty()))
+    }
 }
 
 /// What a commit keeps in a rebase: its author line and its message.
@@ -375,6 +382,7 @@ fn last_landed(
         }
     }
     let mut looked_at = HashSet::new();
+    let mut changing_nothing = None;
     let mut above = Trailed { marks: messages::marks(repo)?, landings: Vec::new() };
     for commit in repo.log(tip)? {
         let (id, text) = commit?;
@@ -397,6 +405,10 @@ fn last_landed(
                 // A record of others may be made up.
                 Err(_) if !link.own => {}
                 Err(error) => return Err(error),
+                // Somebody took its changes back by hand.
+                Ok(true) if !landing.has_changes(repo, target, tip)? => {
+                    changing_nothing.get_or_insert(landing);
+                }
                 Ok(true) => {
                     let newer = made_anew(repo, all, &all[..*at], target, tip)?;
                     return Ok(Some(newer.unwrap_or(landing)));
@@ -406,7 +418,7 @@ fn last_landed(
     }
     match newest(repo, above.landings, target, tip)? {
         Some(landing) => Ok(Some(landing)),
-        None => made_anew(repo, all, all, target, tip),
+        None => Ok(made_anew(repo, all, all, target, tip)?.or(changing_nothing)),
     }
 }
 

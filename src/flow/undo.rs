@@ -142,7 +142,7 @@ impl Undoing<'_> {
             let done = of_it.rfind(|(_, commit)| commit.state != EditState::NoChange);
             edit.commit = done.and_then(|(_, commit)| commit.new.clone());
             edit.state = match done {
-                Some(_) if self.options.dry_run => EditState::Fine,
+                Some(_) if made.tip().is_none() => EditState::Fine,
                 Some(_) if kind == RecordKind::Undone => EditState::TakenBack,
                 Some(_) => EditState::Landed,
                 None if wanted.last().is_some() && !wanted.hold(edit.number) => EditState::NotWanted,
@@ -242,18 +242,20 @@ impl Undoing<'_> {
     /// What becomes of the commits.
     fn commits(&self, plan: &Plan, made: &Made) -> Vec<UndoneCommit> {
         let named = |id: Oid| build_report::named(self.repo, id);
+        // In a dry run, and until they are there.
+        let is_planned = made.tip().is_none();
         let one = |(at, step): (usize, &Step)| {
             let (replayed, now) = (step.replayed, step.now);
             let done = match replayed.reversed {
-                _ if self.options.dry_run => EditState::Fine,
+                _ if is_planned => EditState::Fine,
                 true => EditState::TakenBack,
                 false => EditState::Landed,
             };
             let new = match plan.made_by(at) {
                 Some(at) => made.commits.get(at).copied().flatten(),
-                None => Some(replayed.commit).filter(|_| plan.is_moved && !replayed.reversed),
+                None => Some(replayed.commit).filter(|_| plan.is_moved && !replayed.reversed && !is_planned),
             };
-            let is_done = new.is_some() || plan.is_moved || (self.options.dry_run && !plan.is_nothing(at));
+            let is_done = new.is_some() || plan.is_moved || (is_planned && !plan.is_nothing(at));
             let commit = self.repo.read_commit(now);
             UndoneCommit {
                 commit: named(now),

@@ -29,22 +29,31 @@ impl Repo {
     }
 
     /// The commits between `known` and `tip` that were reverted, by the messages there. A revert that was reverted itself
-    /// does not count.
+    /// does not count, also if a rebase has made it again since.
     ///
     /// # Errors
     /// The object store fails.
     pub fn reverted_commits(&self, tip: Oid, known: impl IntoIterator<Item = Oid>) -> Result<HashSet<Oid>> {
-        let mut gone = HashSet::new();
+        let all = self.commits_beyond(tip, known)?;
+        let there: HashSet<_> = all.iter().copied().collect();
+        let (mut gone, mut made_again) = (HashSet::new(), HashSet::new());
         // The newest first, since a revert follows the commit.
-        for id in self.commits_beyond(tip, known)?.into_iter().rev() {
-            if gone.contains(&id) {
+        for id in all.into_iter().rev() {
+            let commit = self.read_commit(id)?;
+            if gone.contains(&id) || made_again.remove(&(commit.author, commit.message.clone())) {
                 continue;
             }
-            let message = self.message(id)?;
-            for line in message.lines().filter_map(|line| line.strip_prefix(REVERTS)) {
+            for line in commit.message.lines().filter_map(|line| line.strip_prefix(REVERTS)) {
                 let name = line.split(|c: char| !c.is_ascii_hexdigit()).next().unwrap_or_default();
-                if is_object_name(name) {
-                    gone.insert(self.id(name)?);
+                if !is_object_name(name) {
+                    continue;
+                }
+                let reverted = self.id(name)?;
+                gone.insert(reverted);
+                if !there.contains(&reverted)
+                    && let Ok(commit) = self.read_commit(reverted)
+                {
+                    made_again.insert((commit.author, commit.message));
                 }
             }
         }

@@ -130,6 +130,56 @@ fn commits_that_came_from_a_branch_are_named_when_they_go_and_come() {
 }
 
 #[test]
+fn until_it_has_happened_it_is_only_planned() {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-q"], &three()).exits(0);
+    sandbox.file("README", "mine\n");
+    let states = |args: &[&str], code: i32| -> Vec<String> {
+        let run = sandbox.run(args).exits(code);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let all = [&report["edits"], &report["undone_commits"]].map(|all| all.as_array().unwrap().clone());
+        all.iter().flatten().map(|one| one["state"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(states(&["undo", "--json"], 4), vec!["fine"; 6]);
+    sandbox.git(["checkout", "-q", "README"]);
+    assert_eq!(states(&["undo", "--json", "-x", "false"], 2), vec!["fine"; 6]);
+    assert_eq!(states(&["undo", "--json"], 0), vec!["taken-back"; 6]);
+}
+
+#[test]
+fn what_was_put_back_is_taken_back_after_a_rebase_too() {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-q"], &patch("README", "Greet all", "hello\n", "hello all\n")).exits(0);
+    sandbox.file("other", "x\n");
+    sandbox.commit("later");
+    sandbox.run(["undo"]).exits(0);
+    sandbox.run(["redo"]).exits(0);
+    sandbox.git([
+        "-c",
+        "user.name=Somebody",
+        "rebase",
+        "-q",
+        "-f",
+        "--root",
+        "--committer-date-is-author-date",
+    ]);
+    sandbox.run(["undo"]).exits(0).says("took");
+    assert_eq!(sandbox.text("README"), "hello\n");
+}
+
+#[test]
+fn a_landing_that_somebody_took_back_by_hand_is_passed_over() {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-q"], &patch("README", "Greet all", "hello\n", "hello all\n")).exits(0);
+    sandbox.apply(["-q"], &patch("old.txt", "Say 2", "two\n", "2\n")).exits(0);
+    sandbox.file("old.txt", "one\ntwo\nthree\nfour\n");
+    sandbox.commit("By hand");
+    sandbox.run(["undo"]).exits(0).says("took");
+    assert_eq!(sandbox.text("README"), "hello\n");
+    sandbox.run(["undo"]).exits(0).says("nothing to do");
+}
+
+#[test]
 fn what_is_copied_or_hardly_looks_like_it_any_more_stays_private() {
     use std::os::unix::fs::PermissionsExt;
     // A copy, a copy that is changed, and a move of which git sees none, since no line stays.

@@ -134,7 +134,8 @@ impl Run<'_> {
     }
 
     /// The edits of a plan, for the records, by the digests of their responses. A correction counts for the edit that it replaces,
-    /// too. An edit that was applied by an earlier edit landed with that one.
+    /// too. An edit that was applied by an earlier edit landed with that one. An edit of which hunks were left out is not listed:
+    /// in a second run its text says which hunks are applied.
     pub(super) fn to_list(&self, repo: &Repo, plan: &Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
         let replaced = self.resumed.as_ref().map(|resumed| resumed.replaced()).unwrap_or_default();
         let of = |response: &Response| {
@@ -146,6 +147,9 @@ impl Run<'_> {
                     _ => step.edit,
                 };
                 changed.extend(step.changes.iter().map(|change| (&change.path, step.edit)));
+                if self.unwanted.get(&step.edit).is_some_and(|unwanted| !unwanted.hunks.is_empty()) {
+                    continue;
+                }
                 let Some(edit) = self.script.edits.get(step.edit.wrapping_sub(1)) else { continue };
                 let spans = std::iter::once(edit.span).chain(replaced.get(&edit.span).copied());
                 for span in spans.filter(|span| span.response == response.id()) {

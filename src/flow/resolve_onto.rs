@@ -196,13 +196,16 @@ impl Run<'_> {
             let evidence = Evidence { builds_on: Some(earlier), ..Evidence::default() };
             return Some(diagnostic.with_help(help).with_evidence(evidence));
         }
-        let (message, line) = conflict::wording(clash, &format!("{branch} since {base}"), "the edit")?;
+        let (message, line) = conflict::wording(clash, &self.other_side(target), "the edit")?;
         let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
         let diagnostic = self.about(plan, planned, path, code, message)?;
-        let mut help = format!(
-            "ask for the edit again, on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
-            shell_word(base)
-        );
+        let mut help = match self.options.base {
+            Some(_) => format!(
+                "ask for the edit again, on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
+                shell_word(base)
+            ),
+            None => "run 'git pull --rebase', then apply the response again".to_owned(),
+        };
         if let Some(favor) = conflict::help(clash).filter(|_| self.options.favor.is_none()) {
             help = format!("{help}; or {favor}");
         }
@@ -219,8 +222,7 @@ impl Run<'_> {
         target: &Target,
     ) -> Vec<Diagnostic> {
         let Some(favor) = self.options.favor else { return Vec::new() };
-        let branch = target.short();
-        let on = format!("{branch} since {}", self.shown());
+        let (branch, on) = (target.short(), self.other_side(target));
         let one = |clash: &Clash| {
             let (message, _) = conflict::decided(clash, branch, &on, "the edit", favor)?;
             let planned = series.get(clash.planned)?;
@@ -231,6 +233,14 @@ impl Run<'_> {
     }
 
     /// The base's name.
+    /// What the edits are brought onto: the branch since their base, or with `--rebase` the remote's branch.
+    fn other_side(&self, target: &Target) -> String {
+        match self.options.base {
+            Some(_) => format!("{} since {}", target.short(), self.shown()),
+            None => format!("{} on the remote", target.short()),
+        }
+    }
+
     fn shown(&self) -> &str {
         self.options.base.as_deref().unwrap_or("HEAD")
     }

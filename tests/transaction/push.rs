@@ -113,7 +113,9 @@ fn a_remote_that_has_moved_on_is_a_refusal_or_what_it_is_brought_onto() {
     sandbox
         .apply(["--push", "--rebase", "--no-keep"], &create("made", "Mine", "mine\n"))
         .exits(1)
-        .says("[conflict]");
+        .says("[conflict]")
+        .says("main on the remote")
+        .says("git pull --rebase");
     // Both have gone apart.
     sandbox.file("own", "own\n");
     sandbox.commit("Own");

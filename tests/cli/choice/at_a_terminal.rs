@@ -279,6 +279,13 @@ fn hunks_are_chosen_one_by_one() {
             assert!(text.contains(part), "{answers:?}: no {part:?} in {text}\n{}", run.stderr);
         }
         sandbox.is_sound();
+        // What was left out lands when the response comes again.
+        sandbox.apply(["-q"], three).exits(0);
+        let text = sandbox.text("f");
+        assert!(
+            ["two\n", "eleven\nmore\n", "end\n"].iter().all(|part| text.contains(part)),
+            "{answers:?}: {text}"
+        );
     }
     let sandbox = Sandbox::new();
     sandbox.file("f", lines_of(21));

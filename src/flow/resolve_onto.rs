@@ -232,7 +232,6 @@ impl Run<'_> {
         carried.decided.iter().filter_map(one).collect()
     }
 
-    /// The base's name.
     /// What the edits are brought onto: the branch since their base, or with `--rebase` the remote's branch.
     fn other_side(&self, target: &Target) -> String {
         match self.options.base {
@@ -241,6 +240,7 @@ impl Run<'_> {
         }
     }
 
+    /// The base's name.
     fn shown(&self) -> &str {
         self.options.base.as_deref().unwrap_or("HEAD")
     }

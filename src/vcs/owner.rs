@@ -11,16 +11,13 @@ use std::sync::Mutex;
 /// The common git directories of the repositories that git has allowed.
 static SAFE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// What git says of a repository that libgit2 has refused.
-pub(super) fn or_refused<T>(found: Result<T>) -> Result<T> {
-    found.map_err(|e| match e {
-        Error::Command { .. } => Error::Git {
-            action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)"
-                .into(),
-            source: git2::Error::from_str("git refuses it"),
-        },
-        e => e,
-    })
+/// The error where git refuses a repository of another user, too.
+pub(super) fn refused() -> Error {
+    Error::Git {
+        action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)"
+            .into(),
+        source: git2::Error::from_str("git refuses it"),
+    }
 }
 
 /// Notes that git has allowed a repository.

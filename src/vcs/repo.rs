@@ -4,7 +4,7 @@ use super::config::Config;
 use super::shadow::{self, Place};
 use super::sharing::Sharing;
 use super::temporary::Temporary;
-use super::{Error, Oid, Result, once, owner};
+use super::{Error, Oid, Result, once, owner, places};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -64,42 +64,33 @@ impl Repo {
     /// # Errors
     /// There is none, or libgit2 cannot open it.
     pub fn discover() -> Result<Self> {
+        let named = Named::by_environment()?;
         // Without these variables, libgit2 finds the same repository as git; whether it is supported is checked
         // afterwards.
         let is_told =
             ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"].iter().any(|name| variable(name).is_some());
-        let named = Named::by_environment()?;
-        let opened = if is_told { None } else { Some(git2::Repository::open_from_env()) };
+        let opened = (!is_told).then(git2::Repository::open_from_env).transpose();
         let refused = match opened {
-            Some(Ok(git)) => return Self::from_found(git, named),
-            Some(Err(e)) => Some(e),
-            None => None,
+            Ok(Some(git)) => return Self::from_found(git, named),
+            Ok(None) => None,
+            Err(e) => Some(e),
         };
-        let here = std::env::current_dir().map_err(|e| Error::io("find", ".", e))?;
-        let Some(git_dir) = git_dir_of(&here) else { return Err(Error::NotARepository(here)) };
-        let own = own_config(&git_dir);
-        own.as_ref().map_or(Ok(()), refuse_unsupported)?;
-        refuse_other_common_dir(&git_dir, &here)?;
-        let is_shadowed = own.as_ref().is_some_and(shadow::is_needed);
         let is_of_another = refused.as_ref().is_some_and(|e| e.code() == git2::ErrorCode::Owner);
-        let failed = |e: git2::Error| match e.code() {
-            git2::ErrorCode::NotFound => Error::NotARepository(here.clone()),
-            _ => Error::git("open the repository", e),
-        };
-        if is_told && !is_shadowed {
-            git2::Repository::open_bare(&git_dir).map_err(failed)?;
-        }
-        match refused {
-            Some(e) if !is_shadowed && !is_of_another => return Err(failed(e)),
-            _ => {}
-        }
         // Git says where the work tree is, and whether it opens what belongs to somebody else.
         let found = shadow::find();
-        let (git_dir, common_dir, workdir) = if is_of_another { owner::or_refused(found)? } else { found? };
-        if is_shadowed {
-            let (git, config, place) = shadow::open_at(git_dir, common_dir, workdir)?;
-            return Self::assemble(git, config, Some(place), named);
+        refuse_other_common_dir(&found)?;
+        let place = match found {
+            Err(Error::Command { .. }) if is_of_another => return Err(owner::refused()),
+            Err(Error::Command { .. }) => return Err(not_opened(refused)),
+            found => found?,
+        };
+        if own_config(&place.0).as_ref().is_some_and(shadow::is_needed) {
+            return Self::open_shadow(place, named);
         }
+        if refused.is_some() && !is_of_another {
+            return Err(not_opened(refused));
+        }
+        let (git_dir, _, workdir) = place;
         let git = owner::open_any(&git_dir, workdir.as_deref())?;
         if is_of_another {
             owner::allow(&git);
@@ -119,7 +110,6 @@ impl Repo {
         }
         let git_dir =
             git2::Repository::discover_path(place, std::iter::empty::<&Path>()).map_err(|_| none())?;
-        own_config(&git_dir).as_ref().map_or(Ok(()), refuse_unsupported)?;
         let repo = Self::open(&git_dir, None)?;
         if repo.place.is_none() {
             refuse_foreign_layout(&snapshot(&repo.git)?)?;
@@ -184,13 +174,8 @@ impl Repo {
     /// Accepts a repository that libgit2 has discovered, if libgit2 supports it; else opens a shadow or refuses.
     fn from_found(git: git2::Repository, named: Named) -> Result<Self> {
         let config = snapshot(&git)?;
-        if let Ok(own) = config.open_level(git2::ConfigLevel::Local) {
-            refuse_unsupported(&own)?;
-            if shadow::is_needed(&own) {
-                let (git_dir, common_dir, workdir) = shadow::find()?;
-                let (git, config, place) = shadow::open_at(git_dir, common_dir, workdir)?;
-                return Self::assemble(git, config, Some(place), named);
-            }
+        if config.open_level(git2::ConfigLevel::Local).is_ok_and(|own| shadow::is_needed(&own)) {
+            return Self::open_shadow(shadow::find()?, named);
         }
         // Namespaces are for transport only (gitnamespaces(7)), but libgit2 would look up all references in them.
         git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
@@ -200,6 +185,11 @@ impl Repo {
             owner::ask_git(None)?;
         }
         Self::assemble(git, config, None, named)
+    }
+
+    fn open_shadow((git_dir, common_dir, workdir): shadow::Found, named: Named) -> Result<Self> {
+        let (git, config, place) = shadow::open_at(git_dir, common_dir, workdir)?;
+        Self::assemble(git, config, Some(place), named)
     }
 
     fn assemble(git: git2::Repository, config: Config, place: Option<Place>, named: Named) -> Result<Self> {
@@ -355,23 +345,6 @@ fn snapshot(git: &git2::Repository) -> Result<git2::Config> {
     config.map_err(|e| Error::git("read the configuration", e))
 }
 
-/// The git directory for a directory, by GIT_DIR or by searching, without opening it.
-fn git_dir_of(here: &Path) -> Option<PathBuf> {
-    match variable("GIT_DIR") {
-        Some(path) => {
-            let path = here.join(path);
-            // It may be a file that names the directory (gitrepository-layout(5), "gitfile").
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
-            let named = text.strip_prefix("gitdir: ").map(str::trim_end);
-            Some(named.map_or_else(|| path.clone(), |named| path.parent().unwrap_or(here).join(named)))
-        }
-        None => {
-            let ceilings = std::env::var_os("GIT_CEILING_DIRECTORIES").unwrap_or_default();
-            git2::Repository::discover_path(here, std::env::split_paths(&ceilings)).ok()
-        }
-    }
-}
-
 /// A path from the environment; `None` if it is empty.
 fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
@@ -395,10 +368,10 @@ fn refuse_foreign_layout(config: &git2::Config) -> Result<()> {
 }
 
 /// Refuses a GIT_COMMON_DIR that differs from what the git directory says, because the recovery would not know it.
-fn refuse_other_common_dir(git_dir: &Path, here: &Path) -> Result<()> {
-    let Some(named) = variable("GIT_COMMON_DIR") else { return Ok(()) };
-    let same = |path: &Path| std::fs::canonicalize(path).ok();
-    if same(&here.join(named)).is_some_and(|named| Some(named) == same(&common_dir_of(git_dir))) {
+fn refuse_other_common_dir(found: &Result<shadow::Found>) -> Result<()> {
+    let is_its_own =
+        |(git_dir, common_dir, _): &shadow::Found| places::is_same(common_dir, &common_dir_of(git_dir));
+    if variable("GIT_COMMON_DIR").is_none() || found.as_ref().is_ok_and(is_its_own) {
         return Ok(());
     }
     Err(Error::Unsupported {
@@ -407,23 +380,17 @@ fn refuse_other_common_dir(git_dir: &Path, here: &Path) -> Result<()> {
     })
 }
 
+/// The error where neither libgit2 nor git has opened a repository; `refused` is libgit2's, if it was asked.
+fn not_opened(refused: Option<git2::Error>) -> Error {
+    match refused {
+        Some(e) if e.code() != git2::ErrorCode::NotFound => Error::git("open the repository", e),
+        _ => Error::NotARepository(std::env::current_dir().unwrap_or_default()),
+    }
+}
+
 fn common_dir_of(git_dir: &Path) -> PathBuf {
     match std::fs::read_to_string(git_dir.join("commondir")) {
         Ok(text) => git_dir.join(text.trim_end_matches(['\n', '\r'])),
         Err(_) => git_dir.to_owned(),
     }
-}
-
-/// Refuses what libgit2 would refuse with a message that helps nobody.
-fn refuse_unsupported(config: &git2::Config) -> Result<()> {
-    let extension = |name: &str| config.get_string(&format!("extensions.{name}")).ok();
-    let unsupported = |what: String, help: &str| Err(Error::Unsupported { what, help: help.to_owned() });
-    let known = |format: &str| ["sha1", "sha256"].iter().any(|known| format.eq_ignore_ascii_case(known));
-    if let Some(format) = extension("objectformat").filter(|format| !known(format)) {
-        return unsupported(
-            format!("this repository has {format} object names (extensions.objectFormat)"),
-            "apply the response in a SHA-1 clone of it",
-        );
-    }
-    Ok(())
 }

@@ -31,8 +31,11 @@ pub(super) fn is_needed(config: &git2::Config) -> bool {
     BY_GIT.iter().filter_map(extension).any(|value| !value.eq_ignore_ascii_case("files"))
 }
 
-/// The git directory, the common one and the work tree of the repository that git finds here.
-pub(super) fn find() -> Result<(PathBuf, PathBuf, Option<PathBuf>)> {
+/// A git directory, the common one, and the work tree.
+pub(super) type Found = (PathBuf, PathBuf, Option<PathBuf>);
+
+/// The repository that git finds here.
+pub(super) fn find() -> Result<Found> {
     let ask = |what| process::path(Command::new("git").args(["rev-parse", "--path-format=absolute", what]));
     let (git_dir, common_dir) = (ask("--git-dir")?, ask("--git-common-dir")?);
     let workdir = match ask("--is-bare-repository")?.to_str() {

@@ -1,14 +1,14 @@
-//! What may stand between two slashes of a path.
+//! The rules for one component of a path.
 
 use super::{MAX_COMPONENT, PathError, error::quoted};
 use gix_validate::path::component::Options;
 use std::borrow::Cow;
 
-/// Checks one component; slashes, backslashes and control characters are gone already.
+/// Checks one component, which has no slashes, backslashes or control characters.
 ///
-/// Refuses what git refuses with `core.protectHFS` and `core.protectNTFS`, and beyond that: every code point that
-/// some file system ignores is looked through (git knows HFS+'s; `ext4` and `f2fs` with case folding ignore more), also
-/// where the rest is an NTFS look-alike, and `git~2` and so on, which is `.git`'s short name where `git~1` was taken.
+/// Refuses the names that git refuses with `core.protectHFS` and `core.protectNTFS`, and more: it ignores each code point
+/// that some file system ignores (git knows those of HFS+; `ext4` and `f2fs` with case folding ignore more), also in names
+/// that NTFS takes for `.git`; and it refuses `git~2` and so on, the short names of `.git` if `git~1` is in use.
 pub(super) fn check(component: &str, windows: bool) -> Result<(), PathError> {
     if component.len() > MAX_COMPONENT {
         return Err(PathError::TooLong);
@@ -28,7 +28,7 @@ pub(super) fn check(component: &str, windows: bool) -> Result<(), PathError> {
     if is_reserved { Err(PathError::Reserved(quoted(component))) } else { Ok(()) }
 }
 
-/// Whether it is `git~` and a number, up to what NTFS leaves out or takes for a stream's name.
+/// Whether NTFS reads the name as `git~` and a number.
 fn is_short_dot_git(component: &str) -> bool {
     let name = ntfs_name(component);
     name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("git~"))
@@ -36,7 +36,7 @@ fn is_short_dot_git(component: &str) -> bool {
         && name.bytes().skip(4).all(|byte| byte.is_ascii_digit())
 }
 
-/// The name without what NTFS leaves out of it: a stream's name from the first `:`, then dots and blanks at the end.
+/// The name that NTFS reads: without a stream's name from the first `:` on, and without dots and blanks at the end.
 pub(super) fn ntfs_name(component: &str) -> &str {
     component.split(':').next().unwrap_or_default().trim_end_matches(['.', ' '])
 }
@@ -50,9 +50,9 @@ pub(super) fn without_ignorable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a code point shows as nothing: Unicode's `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`),
-/// which holds all that HFS+ ignores in names, and the annotation marks U+FFF9 to U+FFFB. Among them are the
-/// zero-width characters and the controls of writing direction.
+/// Whether a code point is invisible: Unicode's `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`), which includes
+/// all that HFS+ ignores in names, and the annotation marks U+FFF9 to U+FFFB. Zero-width characters and bidi controls are
+/// among them.
 pub fn is_ignorable(c: char) -> bool {
     matches!(
         c,
@@ -76,8 +76,8 @@ pub fn is_ignorable(c: char) -> bool {
     )
 }
 
-/// The lower case of the upper case, so that letters with one upper case and two lower ones (`σς`, `sſ`) fall together.
-/// A letter that becomes several (`ß`) stays, and so does the dotless `ı`: file systems keep both apart.
+/// The lower case of the upper case, so that two lower-case letters with the same upper case (`σς`, `sſ`) become equal. A
+/// letter whose upper case has several letters (`ß`) and the dotless `ı` stay, because file systems distinguish them.
 pub(super) fn fold_case(c: char) -> std::char::ToLowercase {
     let mut upper = c.to_uppercase();
     match (upper.next(), upper.next()) {

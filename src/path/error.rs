@@ -1,15 +1,14 @@
-//! Why a path may not be used, and what to write instead.
+//! Why a path is invalid, and what to write instead.
 
-/// Why a path may not be used.
+/// Why a path is invalid.
 ///
-/// The message says what is wrong, [`PathError::help`] what to write instead. Messages quote the response, shortened
-/// but not escaped.
+/// Messages quote the response, shortened but not escaped. [`PathError::help`] says what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// Nothing, the worktree itself, or a slash at the end.
+    /// It is empty or the worktree itself, or ends with a slash.
     #[error("the path names no file")]
     NoFile,
-    /// Over one of the limits.
+    /// It exceeds one of the limits.
     #[error(
         "the path is longer than {} bytes or {} names, or has a name longer than {} bytes",
         super::MAX_PATH,
@@ -17,26 +16,26 @@ pub enum PathError {
         super::MAX_COMPONENT
     )]
     TooLong,
-    /// A control character, a backslash that separates no names, or the first of a name that shows as nothing.
+    /// A control character, a backslash that does not separate names, or the first character of an invisible name.
     #[error("the path has the character U+{:04X}", u32::from(*.0))]
     Character(char),
-    /// A blank, or a zero-width character, before the first or after the last character.
+    /// A blank or a zero-width character at the beginning or end.
     #[error("the path begins or ends with a blank or a zero-width character")]
     Blank,
     /// A component that is empty, `.` or `..`.
     #[error("the path has an empty component, `.` or `..`")]
     Dots,
-    /// A component that is `.git`, or that some file system takes for it; on Windows also a device's name, or one that it
-    /// cannot hold.
+    /// A component that is `.git`, or that some file system takes for it; on Windows also the name of a device, or a name
+    /// that Windows does not allow.
     #[error("git or the file system reserves the name `{0}`")]
     Reserved(String),
-    /// A path from the file system's root that does not lie in the worktree, or one on another drive or machine.
+    /// An absolute path outside of the worktree, or one on another drive or machine.
     #[error("`{0}` is outside of the repository")]
     Outside(String),
     /// A `file:` URL with a bad `%` escape, a query or a fragment.
     #[error("the path is a malformed `file:` URL")]
     MalformedUrl,
-    /// OPX's `root=` names no directory at the repository's top, or not the one that the path lies in.
+    /// OPX's `root=` names no directory at the repository's top, or one that does not contain the path.
     #[error("root `{0}` is no directory at the repository's top, or the path is outside of it")]
     Root(String),
 }
@@ -52,7 +51,7 @@ impl PathError {
     }
 }
 
-/// Text of the response for a message: not more than is needed to find it.
+/// A text of the response for a message, shortened.
 pub(super) fn quoted(text: &str) -> String {
     const SHOWN: usize = 80;
     match text.char_indices().nth(SHOWN) {

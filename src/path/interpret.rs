@@ -1,30 +1,30 @@
-//! A path as a model writes it, made a path of the repository.
+//! Turns a path as a model writes it into a path of the repository.
 
 use super::error::quoted;
 use super::{MAX_PATH, PathError, RepoPath, without_drive};
 
-/// What a written path is read against.
+/// The context in which a path is read.
 pub struct PathContext<'a> {
     /// The worktree's absolute path, `/`-separated; `None` in a bare repository.
     pub worktree: Option<String>,
-    /// The names of the directories that the repository is in, for OPX's `root=`.
+    /// The names of the repository's directories, for OPX's `root=`.
     pub repository_names: &'a [String],
-    /// The directory that relative paths begin in; without one, the repository's top.
+    /// The directory from which relative paths start; `None` for the repository's top.
     pub directory: Option<&'a RepoPath>,
-    /// Whether what `root=` names is a directory in it.
+    /// Whether `root=` names a directory there.
     pub root_is_directory: bool,
 }
 
-/// Reads a path as a model writes it, with OPX's `root=` where it stands beside it.
+/// Reads a path as a model writes it, with OPX's `root=` if it has one.
 ///
-/// `\` separates like `/`, a leading `./` says nothing, and a `file:` URL or an absolute path has to lie in the
-/// worktree. A relative path begins in the context's directory, or in the folder of it that `root` names.
+/// `\` separates names like `/`, a leading `./` is ignored, and a `file:` URL or an absolute path has to be in the worktree.
+/// A relative path starts from the context's directory, or from the folder there that `root` names.
 ///
-/// Blanks around the path are refused, not trimmed: where both `a` and `a ` exist, trimming would edit or remove the
-/// wrong one, and a path that is written without quotes is trimmed by its format already.
+/// Blanks around the path are refused, not trimmed: if both `a` and `a ` exist, trimming would edit or remove the wrong
+/// file. Formats without quotes around paths have trimmed it already.
 ///
 /// # Errors
-/// The path is outside the worktree, or [`RepoPath::parse`] refuses it; `root` names nothing.
+/// The path is outside of the worktree, [`RepoPath::parse`] refuses it, or `root` names no folder.
 pub fn interpret(raw: &str, root: Option<&str>, context: &PathContext<'_>) -> Result<RepoPath, PathError> {
     let folder = root.map(|root| resolve_root(root, context)).transpose()?.flatten();
     let folder = match (context.directory, folder) {
@@ -40,7 +40,7 @@ pub fn interpret(raw: &str, root: Option<&str>, context: &PathContext<'_>) -> Re
     }
 }
 
-/// The folder that `root=` names; `None` for the repository itself, whose name goes before a folder's.
+/// The folder that `root=` names; `None` for the repository itself. A name of the repository wins over a folder's.
 fn resolve_root(root: &str, context: &PathContext<'_>) -> Result<Option<RepoPath>, PathError> {
     if context.repository_names.iter().any(|name| name == root) {
         return Ok(None);
@@ -53,9 +53,9 @@ fn resolve_root(root: &str, context: &PathContext<'_>) -> Result<Option<RepoPath
 
 /// A path of the repository, and how it was written.
 enum Written {
-    /// From the directory of the context, or from the folder that `root=` names.
+    /// Relative to the context's directory, or to the folder that `root=` names.
     Relative(RepoPath),
-    /// From the file system's root; already made relative to the worktree.
+    /// Absolute; here already relative to the worktree.
     Absolute(RepoPath),
 }
 
@@ -63,14 +63,14 @@ fn read(raw: &str, context: &PathContext<'_>) -> Result<Written, PathError> {
     if raw.trim().is_empty() {
         return Err(PathError::NoFile);
     }
-    // A URL has up to three bytes for one of the path, and the worktree's path before it.
+    // A URL has up to three bytes for each byte of the path, and the worktree's path before it.
     if raw.len() > 4 * MAX_PATH {
         return Err(PathError::TooLong);
     }
     if has_outer_blank(raw) {
         return Err(PathError::Blank);
     }
-    // `My\ File` would come to `My/ File`.
+    // `My\ File` would become `My/ File`.
     if raw.contains("\\ ") {
         return Err(PathError::Character('\\'));
     }
@@ -86,7 +86,7 @@ fn read(raw: &str, context: &PathContext<'_>) -> Result<Written, PathError> {
     } else {
         Written::Relative(relative(&text)?)
     };
-    // Once more, for `./ a` and for a URL's `%20`.
+    // Again, for `./ a` and for `%20` in a URL.
     let (Written::Relative(path) | Written::Absolute(path)) = &written;
     if has_outer_blank(path.as_str()) {
         return Err(PathError::Blank);
@@ -95,7 +95,7 @@ fn read(raw: &str, context: &PathContext<'_>) -> Result<Written, PathError> {
 }
 
 fn has_outer_blank(text: &str) -> bool {
-    // Beside blanks, the marks that a copied text may have around it.
+    // Also the invisible characters that copied text may begin or end with.
     let is_blank =
         |c: char| c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
     text.starts_with(is_blank) || text.ends_with(is_blank)
@@ -108,13 +108,13 @@ fn relative(text: &str) -> Result<RepoPath, PathError> {
     RepoPath::parse(text.trim_start_matches("./"))
 }
 
-/// Whether the `/`-separated text begins at a file system's root, on any platform.
+/// Whether the `/`-separated path is absolute on any platform.
 fn is_absolute(text: &str) -> bool {
     text.starts_with('/') || without_drive(text).is_some_and(|(_, rest)| rest.starts_with('/'))
 }
 
-/// What follows the worktree's path, compared by component. Case counts, but for a drive's letter: to refuse a path on a
-/// file system that ignores case is safe, to take it on one that does not is not.
+/// The rest of an absolute path after the worktree's path. Case counts, except in a drive letter: refusing a path on a file
+/// system that ignores case is safe, but accepting it on one that does not is not.
 fn relative_to_worktree(path: &str, context: &PathContext<'_>) -> Result<RepoPath, PathError> {
     let Some(worktree) = context.worktree.as_deref().filter(|worktree| is_absolute(worktree)) else {
         return Err(PathError::Outside(quoted(path)));
@@ -132,7 +132,7 @@ fn relative_to_worktree(path: &str, context: &PathContext<'_>) -> Result<RepoPat
     }
 }
 
-/// The scheme and what follows its colon, if the `/`-separated text is a URL: `scheme://…`, or `file:/…`.
+/// The scheme, and the text after its colon, if the `/`-separated text is a URL: `scheme://…`, or `file:/…`.
 fn split_url(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
     let is_scheme = scheme.len() > 1
@@ -142,7 +142,7 @@ fn split_url(text: &str) -> Option<(&str, &str)> {
     (is_scheme && is_url).then_some((scheme, rest))
 }
 
-/// The absolute path in a `file:` URL (RFC 8089) of this machine, given what follows the scheme's colon.
+/// The absolute path in a `file:` URL (RFC 8089) of this machine; `rest` is the text after the scheme's colon.
 fn file_url_path(rest: &str) -> Result<String, PathError> {
     let path = match rest.strip_prefix("//") {
         None => rest,

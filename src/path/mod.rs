@@ -1,7 +1,7 @@
-//! Paths inside a repository, checked once at the door.
+//! Paths inside a repository. Each is checked once, when it is made.
 //!
-//! [`RepoPath::parse`] takes a path in git's own form; [`interpret()`] takes one as a model writes it and makes it so.
-//! What may stand between two slashes is in `component`, and which files run by themselves in `sensitive`.
+//! [`RepoPath::parse`] takes a path in git's own form; [`interpret()`] takes one as a model writes it. `component` has the
+//! rules for the names between slashes, and `sensitive` knows the files that run by themselves.
 
 mod component;
 mod error;
@@ -19,29 +19,29 @@ use std::fmt;
 use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
 
-/// The longest path that is accepted, in bytes: Linux's `PATH_MAX`, less the byte that ends it.
+/// The length limit of a path, in bytes: Linux's `PATH_MAX` without the final zero byte.
 pub const MAX_PATH: usize = 4095;
 
-/// How many components a path may have. Every directory is a tree to be written, and looked through for each of its files.
+/// The most components of a path. Each directory is a tree to write, and to search for each file in it.
 pub const MAX_COMPONENTS: usize = 256;
 
-/// The longest component that is accepted, in bytes: `NAME_MAX` of the usual file systems.
+/// The length limit of a component, in bytes: `NAME_MAX` of the usual file systems.
 pub const MAX_COMPONENT: usize = 255;
 
-/// A path relative to the repository's root: UTF-8 components joined by `/`, none of them empty, `.`, `..`, or
-/// what some file system would take for `.git`. Compared by component, case-sensitively.
+/// A path relative to the repository's root: UTF-8 components joined by `/`. No component is empty, `.`, `..`, or a name
+/// that some file system takes for `.git`. Case counts in comparisons.
 ///
-/// Made only by [`RepoPath::parse`], so that every component, and every run of components, is one too. Cheap to
-/// clone. Ordered by bytes, so that what lies below `a` is one range from `a/`.
+/// Only [`RepoPath::parse`] makes one, so each component, and each sequence of components, is a valid path, too. Cloning is
+/// cheap. The order is that of the bytes, so all paths below `a` are one range, which starts at `a/`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RepoPath(Arc<str>);
 
 impl RepoPath {
-    /// Checks a path in git's own form, the same on every platform and whatever the configuration; only device
-    /// names and characters that Windows reserves are refused on Windows alone.
+    /// Checks a path in git's own form. The rules are the same on all platforms and with any configuration, except that
+    /// Windows also refuses the names of devices and the characters that it reserves.
     ///
     /// # Errors
-    /// What no path of a repository is on every platform; see [`PathError`].
+    /// The path is not valid on all platforms; see [`PathError`].
     pub fn parse(raw: &str) -> Result<Self, PathError> {
         check(raw, cfg!(windows))?;
         Ok(Self(raw.into()))
@@ -52,17 +52,17 @@ impl RepoPath {
         &self.0
     }
 
-    /// What stands between the slashes, from the root down; at least one.
+    /// The names between the slashes, from the root down; at least one.
     pub fn components(&self) -> std::str::Split<'_, char> {
         self.0.split('/')
     }
 
-    /// The directory it lies in; `None` for the root.
+    /// The directory of the file; `None` for the root.
     pub fn parent(&self) -> Option<RepoPath> {
         self.0.rsplit_once('/').map(|(parent, _)| Self(parent.into()))
     }
 
-    /// The directories that it lies in, the outermost first, and itself.
+    /// The directories above it, the outermost first, and then the path itself.
     pub fn prefixes(&self) -> impl DoubleEndedIterator<Item = RepoPath> {
         let ends = self.0.match_indices('/').map(|(at, _)| at).chain([self.0.len()]);
         ends.map(|end| Self(self.0[..end].into()))
@@ -73,32 +73,32 @@ impl RepoPath {
         self.0.rsplit_once('/').map_or(&self.0, |(_, name)| name)
     }
 
-    /// The path `rest`, in git's form, below this one.
+    /// Appends `rest`, a path in git's form.
     ///
     /// # Errors
-    /// `rest` is no path by itself, or the whole is too long.
+    /// `rest` is not a valid path, or the result is too long.
     pub fn join(&self, rest: &str) -> Result<RepoPath, PathError> {
         Self::parse(&format!("{self}/{}", Self::parse(rest)?))
     }
 
-    /// Whether it is `ancestor` or lies below it.
+    /// Whether it is `ancestor` or a path below it.
     pub fn starts_with(&self, ancestor: &RepoPath) -> bool {
         self.0.strip_prefix(&*ancestor.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The path relative to `ancestor`; `None` if it does not lie below it, or is it.
+    /// The path relative to `ancestor`; `None` if it is not below `ancestor`.
     pub fn strip_prefix(&self, ancestor: &RepoPath) -> Option<RepoPath> {
         let rest = self.0.strip_prefix(&*ancestor.0)?.strip_prefix('/')?;
         Some(Self(rest.into()))
     }
 
-    /// Whether a file system that ignores case, as that of macOS does, would take the two for one.
+    /// Whether the two are the same path on a file system that ignores case, such as that of macOS.
     pub fn eq_ignore_case(&self, other: &RepoPath) -> bool {
         self.case_folded() == other.case_folded()
     }
 
-    /// The path without its case, and with its letters composed: equal for two paths if [`RepoPath::eq_ignore_case`]
-    /// holds. For looking up, not for showing.
+    /// The path with folded case and composed letters: the same for two paths if [`RepoPath::eq_ignore_case`] holds. For
+    /// lookups, not for messages.
     pub fn case_folded(&self) -> String {
         self.0.nfc().flat_map(component::fold_case).nfc().collect()
     }
@@ -116,16 +116,16 @@ impl AsRef<str> for RepoPath {
     }
 }
 
-/// So that a map keyed by paths can be asked with a `&str`.
+/// For lookups by `&str` in a map with paths as keys.
 impl std::borrow::Borrow<str> for RepoPath {
     fn borrow(&self) -> &str {
         &self.0
     }
 }
 
-/// The rules of [`RepoPath::parse`]; `windows` adds those that hold on Windows only.
+/// Checks the rules of [`RepoPath::parse`]; with `windows`, also those for Windows.
 ///
-/// Lengths come first, so that nothing after them looks at, or quotes, more than [`MAX_PATH`] bytes.
+/// The length is checked first, so that all other checks read, and quote, at most [`MAX_PATH`] bytes.
 fn check(raw: &str, windows: bool) -> Result<(), PathError> {
     if raw.len() > MAX_PATH {
         return Err(PathError::TooLong);
@@ -145,7 +145,7 @@ fn check(raw: &str, windows: bool) -> Result<(), PathError> {
     raw.split('/').try_for_each(|component| component::check(component, windows))
 }
 
-/// Takes a drive letter and its colon off.
+/// Splits off a drive letter and its colon.
 fn without_drive(text: &str) -> Option<(u8, &str)> {
     match text.as_bytes() {
         [letter, b':', ..] if letter.is_ascii_alphabetic() => Some((letter.to_ascii_lowercase(), &text[2..])),

@@ -1,4 +1,4 @@
-//! Files that may hold secrets, by their names: nothing of them goes to a model unless it is named.
+//! Files that may contain secrets, by their names. A model gets such a file only if the user names it.
 
 use super::RepoPath;
 
@@ -15,11 +15,11 @@ const NAMES: &[&str] = &[
     "id_ed25519",
 ];
 
-/// Beginnings of names, and ends.
+/// Prefixes and suffixes of names.
 const BEGINNINGS: &[&str] = &[".env."];
 const ENDS: &[&str] = &[".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
 
-/// Whether a file's name says that it may hold keys or passwords. Case does not count.
+/// Whether a file may contain keys or passwords, by its name. Ignores case.
 pub fn may_hold_secrets(path: &RepoPath) -> bool {
     let name = path.file_name().to_lowercase();
     NAMES.contains(&name.as_str())

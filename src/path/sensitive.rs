@@ -3,10 +3,10 @@
 use super::RepoPath;
 use super::component::{fold_case, ntfs_name, without_ignorable};
 
-/// Directories of hooks, and of the scripts that the managers of hooks run.
+/// Directories of hooks, and of scripts that hook managers run.
 const DIRECTORIES: &[&str] = &[".husky", ".lefthook", ".lefthook-local", ".cargo-husky", ".git-hooks"];
 
-/// Whole file names. pre-commit reads the first of them only; its successor prek reads all three.
+/// Whole file names. pre-commit reads only the first; its successor prek reads the first three.
 const FILES: &[&str] = &[
     ".pre-commit-config.yaml",
     ".pre-commit-config.yml",
@@ -19,7 +19,7 @@ const FILES: &[&str] = &[
     ".gitmodules",
 ];
 
-/// Beginnings of file names: what Node's managers read has any of many extensions.
+/// Prefixes of file names: the files that hook managers for Node read have many extensions.
 const BEGINNINGS: &[&str] = &[
     ".lintstagedrc",
     "lint-staged.config.",
@@ -35,11 +35,11 @@ const BEGINNINGS: &[&str] = &[
 const LEFTHOOK: &[&str] = &["lefthook", ".lefthook", "lefthook-local", ".lefthook-local"];
 const LEFTHOOK_EXTENSIONS: &[&str] = &["yml", "yaml", "json", "jsonc", "toml"];
 
-/// Whether a change of the file needs `--allow-sensitive`: it runs by itself at the next
-/// commit, or says where submodules come from. At any depth, since monorepos keep such files in their parts.
+/// Whether a change to the file needs `--allow-sensitive`: it runs by itself at the next commit, or says where submodules
+/// come from. At any depth, because monorepos have such files in their subprojects.
 ///
-/// Case, ignorable code points, and what NTFS leaves out of names or shortens are looked through: on such file systems
-/// another name opens the same file.
+/// Ignores case, invisible code points, and the characters that NTFS drops, and knows NTFS's short names: on such file
+/// systems another name opens the same file.
 pub fn is_sensitive(path: &RepoPath) -> bool {
     path.components().any(is_sensitive_directory) || is_sensitive_file(path.file_name())
 }
@@ -58,7 +58,7 @@ fn is_sensitive_file(component: &str) -> bool {
         })
 }
 
-/// The name as the least distinguishing file system sees it.
+/// The name as the file system that ignores most sees it.
 fn plain(component: &str) -> String {
     let visible = without_ignorable(component);
     match ntfs_name(&visible) {
@@ -67,7 +67,7 @@ fn plain(component: &str) -> String {
     }
 }
 
-/// How the short name (8.3) begins that NTFS gives to a name, before `~` and a number.
+/// The beginning of NTFS's short name (8.3) for a name, before `~` and a number.
 fn short_beginning(name: &str) -> impl Iterator<Item = char> {
     name.trim_start_matches('.').chars().take_while(|&c| c != '.').take(6)
 }
@@ -76,8 +76,8 @@ fn all_names() -> impl Iterator<Item = &'static str> {
     [DIRECTORIES, FILES, BEGINNINGS, LEFTHOOK].into_iter().flatten().copied()
 }
 
-/// Whether it may be the short name of one of the files: its first six letters, or two letters and four hexadecimal
-/// digits of a checksum, then `~` and a number.
+/// Whether it may be the short name of one of the files: the first six letters, or two letters and a checksum of four
+/// hexadecimal digits; then `~` and a number.
 fn is_short_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let Some((start, number)) = stem.rsplit_once('~') else { return false };
@@ -95,12 +95,12 @@ fn is_checksum_name(start: &str, beginning: impl Iterator<Item = char>) -> bool 
         && checksum.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Files and directories that are sensitive in one repository, whatever their names.
+/// Files and directories that are sensitive in one repository, whatever they are called.
 #[derive(Debug, Clone, Default)]
 pub struct Places(Vec<String>);
 
 impl Places {
-    /// These, from the top of the checkout, with all that lies below them. An empty path is the top itself.
+    /// These paths, relative to the top of the checkout, and all paths below them. An empty path is the top.
     pub fn new(paths: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let folded = |path: &str| path.chars().flat_map(fold_case).collect();
         let mut all: Vec<String> = paths.into_iter().map(|path| folded(path.as_ref())).collect();
@@ -109,7 +109,7 @@ impl Places {
         Self(all)
     }
 
-    /// Whether the path is one of them, or lies below one. Case is looked through.
+    /// Whether the path is one of them, or below one. Ignores case.
     pub fn hold(&self, path: &RepoPath) -> bool {
         if self.0.is_empty() {
             return false;

@@ -63,7 +63,7 @@ pub(super) fn node(mode: i32) -> Node {
     }
 }
 
-/// The mode of what stands somewhere.
+/// The mode of a file, link or submodule.
 pub fn mode_of(node: Node) -> u32 {
     match node {
         Node::File { executable: true } => 0o100755,
@@ -102,7 +102,7 @@ impl BaseTree<'_> {
         self.tree.as_ref().map(git2::Tree::id)
     }
 
-    /// Says whether what is resolved will be written if all goes well.
+    /// Sets whether the result will be written if all edits resolve.
     #[must_use]
     pub fn to_land_on(self, lands: bool) -> Self {
         Self { lands, ..self }
@@ -140,7 +140,7 @@ impl BaseTree<'_> {
         Ok(Entry { mode: mode_of(state.node), id })
     }
 
-    /// Likewise of all that changes; the last that a path comes to counts.
+    /// Writes the content of all changes, and returns their entries; of several changes to a path, the last one counts.
     ///
     /// # Errors
     /// As [`BaseTree::store`].

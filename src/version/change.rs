@@ -1,31 +1,31 @@
-//! Lines of a file that become others.
+//! Changes to the lines of a file.
 
 use crate::text::Content;
 use crate::version::lineage::Lineage;
 use std::ops::Range;
 
-/// Lines of a file that are replaced; none are for an insertion in front of `start`.
+/// The replacement of lines `start..end` of a file; an insertion before `start` if the range is empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LineChange {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// What comes in their place: whole lines, but for the file's last one.
+    /// The replacement: whole lines, except that the file's last line may have no line ending.
     pub(crate) bytes: Vec<u8>,
-    /// Whether what is inserted belongs to the line below: the text has none above.
+    /// Whether the inserted lines belong to the line below, because the search text has no line above them.
     pub(crate) leads: bool,
 }
 
 impl LineChange {
-    /// Lines in the place of others.
+    /// Replaces lines with others.
     pub(crate) fn new(start: usize, end: usize, bytes: Vec<u8>) -> Self {
         Self { start, end, bytes, leads: false }
     }
 }
 
-/// The file with changes made, which ascend and do not overlap; `lineage` follows.
+/// The file with these changes, which ascend and do not overlap. Updates `lineage`.
 pub(crate) fn commit(content: &Content, changes: &[LineChange], lineage: &mut Lineage) -> Content {
     let mut now = content.clone();
-    // From the end, so that line numbers hold.
+    // From the end, so that line numbers stay valid.
     for change in changes.iter().rev() {
         let before = now.line_count();
         now = now.replace(change.start..change.end, &change.bytes);
@@ -35,7 +35,7 @@ pub(crate) fn commit(content: &Content, changes: &[LineChange], lineage: &mut Li
     now
 }
 
-/// What lines from `first` to before `behind` become by changes in them.
+/// The lines `first..behind` after the changes in them.
 pub(crate) fn spliced(content: &Content, first: usize, behind: usize, changes: &[LineChange]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut at = first;
@@ -48,7 +48,7 @@ pub(crate) fn spliced(content: &Content, first: usize, behind: usize, changes: &
     bytes
 }
 
-/// The bytes of some lines, with what ends them.
+/// The bytes of some lines, with their line endings.
 fn bytes_of(content: &Content, lines: Range<usize>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in content.lines(lines) {

@@ -1,4 +1,4 @@
-//! Where two versions of a text changed the same lines, and whether they changed the same.
+//! Where two versions of a text changed the same lines, and whether they made the same change.
 
 use crate::span::LineRange;
 use crate::text::search::{Budget, Haystack};
@@ -9,10 +9,10 @@ use crate::version::merge::bring_over;
 use similar::DiffTag;
 use std::ops::Range;
 
-/// The lines of `ours` that both sides changed since `base`, or that border on what theirs changed, as `git merge` has
-/// it; none if the two do not get in each other's way.
+/// The lines of `ours` that both sides changed since `base`, or that border on lines that `theirs` changed, as in `git
+/// merge`; empty if the two do not conflict.
 ///
-/// A range of lines that ours removed is the line behind them.
+/// Lines that `ours` removed are reported as the line after them.
 pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange> {
     let mine = changes(base, ours);
     let other = changes(base, theirs);
@@ -29,8 +29,8 @@ pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange>
     found
 }
 
-/// Whether a change of one text does the same to it as another change does to another text that has lines in common with it:
-/// brought over to that one, line by line, it comes to the same.
+/// Whether the change from `before` to `after`, merged into `other` line by line, gives `other_after`. The two old texts need
+/// only have lines in common.
 pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Content; 2]) -> bool {
     let budget = Budget::default();
     let mut lineage = Lineage::between(Haystack::new(before, &budget), Haystack::new(other, &budget));
@@ -43,11 +43,11 @@ pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Co
         .is_some_and(|brought| change::commit(other, &brought, &mut lineage) == *other_after)
 }
 
-/// What was changed: the lines before and after.
+/// The changed ranges of lines, in the old text and in the new one.
 fn changes(old: &Content, new: &Content) -> Vec<(Range<usize>, Range<usize>)> {
-    // What they share is equal, and may be long.
+    // Shared chunks are equal, and may be long.
     let (head, tail) = old.shared_lines(new);
-    // With their endings, as git compares them.
+    // With their line endings, as git compares them.
     let lines = |content: &Content| -> Vec<(Vec<u8>, Option<&'static [u8]>)> {
         content
             .lines(head..content.line_count() - tail)

@@ -1,4 +1,4 @@
-//! Which lines of a file are those of the base, through all edits so far.
+//! Tracks the lines of the base through all edits so far.
 
 use crate::pattern::sure_runs;
 use crate::text::Eol;
@@ -6,37 +6,36 @@ use crate::text::search::Haystack;
 
 /// Where the lines of a base are in a later version of a file.
 ///
-/// It is kept edit by edit and not found by comparing the two: a comparison can't tell a line from its copy.
+/// It is updated at each edit instead of comparing the two texts: a comparison cannot tell a line from a copy of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lineage {
     /// How many lines the base has.
     base: usize,
     /// How many lines there are now.
     now: usize,
-    /// Ascending in both; none is empty.
+    /// Ascending in both texts; none is empty.
     runs: Vec<Run>,
 }
 
-/// Consecutive lines that are still there.
+/// Consecutive lines of the base that still exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
     base: usize,
     now: usize,
     len: usize,
-    /// How many new lines right above belong to its first line.
+    /// How many new lines directly above belong to its first line.
     lead: usize,
 }
 
 impl Lineage {
-    /// The base itself, with that number of lines.
+    /// The base itself, with this number of lines.
     pub(crate) fn new(lines: usize) -> Self {
         let runs = if lines == 0 { Vec::new() } else { vec![Run { base: 0, now: 0, len: lines, lead: 0 }] };
         Self { base: lines, now: lines, runs }
     }
 
-    /// From one text to another that has grown from it somewhere else, where only the texts are known. Only lines
-    /// that cannot be mistaken are taken for the same: those at both ends, those that stand once in each text, and what
-    /// is equal right beside such lines.
+    /// From one text to another that was made from it elsewhere, so that only the texts are known. Only unmistakable lines
+    /// count as the same: equal lines at both ends, lines that occur once in each text, and equal lines next to those.
     pub(crate) fn between(base: Haystack<'_>, now: Haystack<'_>) -> Self {
         let (old, new) = (all(base), all(now));
         let run = |(base, now, len)| Run { base, now, len, lead: 0 };
@@ -44,8 +43,7 @@ impl Lineage {
         Self { base: old.len(), now: new.len(), runs }
     }
 
-    /// Takes note that `lines` new ones took the place of those from `start` to before `end`; `leads` says that they belong to
-    /// the line below.
+    /// Notes that `lines` new lines have replaced the lines `start..end`; with `leads`, they belong to the line below.
     pub(crate) fn replace(&mut self, start: usize, end: usize, lines: usize, leads: bool) {
         let mut runs = Vec::with_capacity(self.runs.len() + 1);
         for run in &self.runs {
@@ -80,7 +78,7 @@ impl Lineage {
         self.base
     }
 
-    /// Where a line of the base is now; behind the last comes the end.
+    /// Where a line of the base is now; the line after the last is the end of the file.
     pub(crate) fn of(&self, line: usize) -> Option<usize> {
         if line == self.base {
             return Some(self.now);
@@ -90,20 +88,20 @@ impl Lineage {
         Some(run.now + line - run.base)
     }
 
-    /// How many new lines right above a line belong to it.
+    /// How many new lines directly above a line belong to it.
     pub(crate) fn lead(&self, line: usize) -> usize {
         let index = self.runs.binary_search_by_key(&line, |run| run.now);
         index.ok().and_then(|index| self.runs.get(index)).map_or(0, |run| run.lead)
     }
 
-    /// The line of the base that a line is; none for a new one.
+    /// The line of the base for a line; `None` for a new one.
     pub(crate) fn origin(&self, line: usize) -> Option<usize> {
         let index = self.runs.partition_point(|run| run.now <= line).checked_sub(1)?;
         let run = self.runs.get(index).filter(|run| line < run.now + run.len)?;
         Some(run.base + line - run.now)
     }
 
-    /// The line that is now behind the one that the base has in front of `line`.
+    /// The current line after the base's line before `line`; `None` if that is gone.
     pub(crate) fn behind(&self, line: usize) -> Option<usize> {
         match line.checked_sub(1) {
             None => Some(0),
@@ -112,7 +110,7 @@ impl Lineage {
     }
 }
 
-/// The lines of a text, with what ends them.
+/// The lines of a text, with their line endings.
 fn all(hay: Haystack<'_>) -> Vec<(&[u8], Option<Eol>)> {
     hay.lines(0..hay.line_count()).map(|(_, line)| (line.text, line.eol)).collect()
 }

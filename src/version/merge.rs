@@ -1,15 +1,15 @@
-//! Bringing a change of one version of a file over to another: a three-way merge, line by line.
+//! Merges a change to one version of a file into another: a three-way merge, line by line.
 
 use crate::text::{Content, depth, is_blank};
 use crate::version::change::{LineChange, spliced};
 use crate::version::lineage::Lineage;
 
-/// What changes of `base` come to in `ours`, which `lineage` says the lines of; a change that `ours` has already comes to
-/// none. Nothing where both changed the same lines in different ways.
+/// The changes to `base` as changes to `ours`, without those that `ours` has already; `lineage` leads from `base` to `ours`.
+/// `None` if both changed the same lines in different ways.
 ///
-/// Unlike diff3, a change next to one of ours is no conflict: it is known line by line what each side replaces. A line
-/// that is inserted where ours inserts too comes behind that, since insertions of one response keep its order. One beside
-/// lines that ours has more or fewer of is a conflict.
+/// Unlike in diff3, a change next to a change of `ours` is no conflict: each side's replaced lines are known exactly. Lines
+/// that are inserted where `ours` inserted lines, too, go after those, because insertions of one response keep their order.
+/// An insertion next to lines of which `ours` has more or fewer is a conflict.
 pub(crate) fn bring_over(
     base: &Content,
     ours: &Content,
@@ -24,7 +24,7 @@ pub(crate) fn bring_over(
         }
         let place =
             if start == end { insertion(ours, lineage, change) } else { replaced(lineage, start, end) };
-        // What comes where ours inserts too may be there already.
+        // Where ours inserted lines, too, they may be the same ones.
         let behind = place.is_some_and(|place| lineage.behind(start) == Some(place.0));
         let may_be_made = place.is_none() || start == end && !behind;
         if may_be_made && has_it(base, ours, lineage, change) {
@@ -36,14 +36,14 @@ pub(crate) fn bring_over(
     Some(brought)
 }
 
-/// The lines of ours that lines of the base are, if ours left them as they are and together.
+/// Where the lines `start..end` of the base are in ours, if they are unchanged and still consecutive.
 fn replaced(lineage: &Lineage, start: usize, end: usize) -> Option<(usize, usize)> {
     let first = lineage.of(start)?;
     let together = (start..end).all(|line| lineage.of(line) == Some(first + line - start));
     together.then_some((first, first + end - start))
 }
 
-/// Where in ours a line is inserted that is inserted in front of that one of the base.
+/// Where an insertion into the base goes in ours.
 fn insertion(ours: &Content, lineage: &Lineage, change: &LineChange) -> Option<(usize, usize)> {
     let at = change.start;
     let came = |behind: usize, front: usize| ours.lines(behind..front).map(|line| line.text);
@@ -69,25 +69,25 @@ fn insertion(ours: &Content, lineage: &Lineage, change: &LineChange) -> Option<(
     place.map(|place| (place, place))
 }
 
-/// Whether a line goes behind others that were put in at the same spot: not if one of those is less deep, and so begins a block of
-/// its own.
+/// Whether an added line goes after the lines that were inserted at the same place: not if one of them is indented less,
+/// because that one begins another block.
 pub(crate) fn goes_behind<'a>(mut came: impl Iterator<Item = &'a [u8]>, added: &[u8]) -> bool {
     came.all(|line| is_blank(line) || depth(line) >= depth(added))
 }
 
-/// Where the lines that ours changed in front of a line begin: in the base and in ours.
+/// The start of the changed lines before a line, in the base and in ours.
 fn gap_before(lineage: &Lineage, line: usize) -> (usize, usize) {
     let start = (0..line).rev().find(|&line| lineage.of(line).is_some()).map_or(0, |line| line + 1);
     (start, lineage.behind(start).unwrap_or(0))
 }
 
-/// Where the lines that ours changed from a line on end: in the base and in ours.
+/// The end of the changed lines from a line on, in the base and in ours.
 fn gap_after(lineage: &Lineage, line: usize) -> (usize, usize) {
     let end = lineage.base_lines();
     (line..=end).find_map(|line| Some((line, lineage.of(line)?))).unwrap_or((end, end))
 }
 
-/// Whether ours has, where it differs around a change, just what the change makes of the base.
+/// Whether ours, where it differs from the base around the change, is equal to the base with the change.
 fn has_it(base: &Content, ours: &Content, lineage: &Lineage, change: &LineChange) -> bool {
     let (start, ours_start) = gap_before(lineage, change.start);
     let (end, ours_end) = gap_after(lineage, change.end);

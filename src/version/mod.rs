@@ -1,4 +1,4 @@
-//! A file's text as the edits so far have left it, and the base text that it comes from.
+//! A file's text after the edits so far, and the base text that it was made from.
 
 mod change;
 mod clash;
@@ -13,13 +13,13 @@ pub(crate) use merge::{bring_over, goes_behind};
 use crate::text::Content;
 use std::sync::Arc;
 
-/// A text, and which of its lines are those of the text that the model was shown. Cheap to clone.
+/// A text, and which of its lines come from the text that the model was shown. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct Version {
     content: Content,
-    /// None if the file is new, or was written anew.
+    /// `None` if the file is new, or was replaced as a whole.
     origin: Option<Arc<Origin>>,
-    /// The text that the hunks to come name as what they were made on.
+    /// The text that the next hunks were made from, by their index line.
     blob: Option<Content>,
 }
 
@@ -30,7 +30,7 @@ struct Origin {
 }
 
 impl Version {
-    /// A file as the base has it.
+    /// A file of the base.
     pub fn of_base(content: Content) -> Self {
         let lineage = Lineage::new(content.line_count());
         Self {
@@ -40,18 +40,18 @@ impl Version {
         }
     }
 
-    /// A file that the model was shown no other text of.
+    /// A file without a base: the model was shown no other text of it.
     pub fn of_new(content: Content) -> Self {
         Self { content, origin: None, blob: None }
     }
 
-    /// The same text, with one that the next hunks were made on: what it may have grown from, somewhere else.
+    /// The same text, with the text that the next hunks were made from.
     #[must_use]
     pub fn grown_from(&self, blob: Content) -> Self {
         Self { blob: Some(blob).filter(|blob| *blob != self.content), ..self.clone() }
     }
 
-    /// The text that the hunks were made on, if they say so and it is another.
+    /// The text that the hunks were made from, if they name another one.
     pub(crate) fn blob(&self) -> Option<&Content> {
         self.blob.as_ref()
     }
@@ -61,24 +61,24 @@ impl Version {
         &self.content
     }
 
-    /// The text before any edit of the response; none if the file is new, or was written anew.
+    /// The text before any edit of the response; `None` if the file is new, or was replaced as a whole.
     pub(crate) fn original(&self) -> Option<&Content> {
         self.origin.as_deref().map(|origin| &origin.base)
     }
 
-    /// The base and where its lines are, if an edit changed any.
+    /// The base, and where its lines are now, if an edit has changed any.
     pub(crate) fn base(&self) -> Option<(&Content, &Lineage)> {
         let origin = self.origin.as_deref().filter(|origin| !origin.lineage.is_whole())?;
         Some((&origin.base, &origin.lineage))
     }
 
-    /// Which line of the base a line is, both from 1.
+    /// The line of the base for a line, both from 1.
     pub(crate) fn base_line(&self, line: usize) -> Option<usize> {
         let origin = self.origin.as_deref()?.lineage.origin(line.checked_sub(1)?);
         origin.map(|line| line + 1)
     }
 
-    /// The text with changes made, which ascend and do not overlap.
+    /// The text with these changes, which ascend and do not overlap.
     pub(crate) fn with(&self, changes: &[LineChange]) -> Self {
         let mut origin = self.origin.clone();
         let mut unused = Lineage::new(self.content.line_count());

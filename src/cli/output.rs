@@ -96,16 +96,7 @@ impl Printer {
 
     /// Prints the whole report with its error, and returns the exit status.
     pub(super) fn outcome(&self, report: &mut Report, failure: Option<&flow::Error>) -> Exit {
-        let exit = outcome::settle(report, failure);
-        let ran = match failure {
-            Some(flow::Error::Transaction(
-                transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
-            )) => Some(&**failure),
-            _ => None,
-        };
-        if failure.is_some() {
-            report.error = report.error.take().map(|problem| self.with_output(problem));
-        }
+        let (exit, ran) = self.settle(report, failure);
         report.remarks = self.said.with(std::mem::take(&mut report.remarks));
         match self.output.json {
             true => self.json(report, exit),
@@ -114,8 +105,24 @@ impl Printer {
         exit
     }
 
+    /// Puts an error into a report. Returns the exit status, and the hook or command that failed.
+    pub(super) fn settle<'f>(
+        &self,
+        report: &mut Report,
+        failure: Option<&'f flow::Error>,
+    ) -> (Exit, Option<&'f Failure>) {
+        let exit = outcome::settle(report, failure);
+        let Some(failure) = failure else { return (exit, None) };
+        report.error = report.error.take().map(|problem| self.with_output(problem));
+        let flow::Error::Transaction(transaction::Error::Hook(ran) | transaction::Error::Exec(ran)) = failure
+        else {
+            return (exit, None);
+        };
+        (exit, Some(ran))
+    }
+
     /// Adds the output to the message for JSON.
-    pub(super) fn with_output(&self, problem: Problem) -> Problem {
+    fn with_output(&self, problem: Problem) -> Problem {
         let printed = problem.output.as_deref().filter(|_| self.output.json).unwrap_or_default();
         let message = format!("{}\n{printed}", problem.message).trim_end().to_owned();
         Problem { message, ..problem }

@@ -1,12 +1,11 @@
 //! `git llm-apply -b <template>`: lands each response on a branch of its own, and prints a table.
 
+use super::Error;
 use super::output::Printer;
 use super::settings::Settings;
-use super::{Error, problem};
 use crate::flow::{self, Each, Order, Suggestion, Template};
 use crate::outcome::Exit;
 use crate::report::{Report, Status, SuggestionReport};
-use crate::transaction;
 use crate::vcs::repo::Repo;
 
 pub(super) fn run(
@@ -67,22 +66,9 @@ pub(super) fn run(
 /// The report of a suggestion, and the exit status that it would have alone.
 fn reported(one: Suggestion, printer: &Printer) -> (SuggestionReport, Exit) {
     let Suggestion { branch, mut report, failure, size, checks, .. } = one;
-    let Some(error) = failure.map(Error::from) else {
-        let exit = Exit::of_report(&report);
-        return (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit);
-    };
-    let (exit, problem) = problem::of(&error);
-    if let Error::Flow(flow::Error::Transaction(
-        transaction::Error::Hook(failure) | transaction::Error::Exec(failure),
-    )) = &error
-        && !printer.output.json
-        && !printer.output.verbose
-    {
-        printer.printed(failure);
+    let (exit, ran) = printer.settle(&mut report, failure.as_ref());
+    if let Some(ran) = ran.filter(|_| !printer.output.json && !printer.output.verbose) {
+        printer.printed(ran);
     }
-    if exit == Exit::InTheWay {
-        report.status = Status::InTheWay;
-    }
-    report.error = Some(printer.with_output(problem));
     (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit)
 }

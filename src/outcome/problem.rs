@@ -224,14 +224,11 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
         V::Editor { .. } => fatal("use -m <message> or -F <file>, which need no editor"),
         V::Clipboard(_) => fatal("set llmapply.clipboardCommand to a command that prints the clipboard"),
         V::BadRevision(_) => fatal("name a commit, such as HEAD~2 or a tag"),
-        V::BadBranchName(_)
+        V::Invalid(_)
         | V::Io { .. }
         | V::Git { .. }
         | V::Ident { .. }
         | V::Command { .. }
-        | V::NotInEncoding(_)
-        | V::BadAuthor(_)
-        | V::NotUtf8(_)
         | V::Injected(_) => fatal(""),
     }
 }

@@ -411,7 +411,8 @@ impl<'r> Transaction<'r> {
         self.repo.edit(&file).map_err(unless_interrupted)?;
         check_interrupt()?;
         let edited = vcs::places::read(&file, LONGEST_TEXT)?;
-        String::from_utf8(edited).map_err(|_| vcs::Error::NotUtf8(file).into())
+        let invalid = |_| vcs::Error::Invalid(format!("{} is not UTF-8", file.display()));
+        Ok(String::from_utf8(edited).map_err(invalid)?)
     }
 }
 

@@ -57,7 +57,7 @@ impl Repo {
         let mut command = process::git(self);
         command.args(["-c", "log.showSignature=false", "log", "-1", "--no-walk", "--encoding=UTF-8"]);
         command.args(["--date=raw", "--format=%an <%ae> %ad%x00%B%x00", &id.to_string()]);
-        let bad = || Error::NotInEncoding(id);
+        let bad = || Error::Invalid(format!("the author or message of {id} is not in the commit's encoding"));
         let text = String::from_utf8(process::bytes(&mut command)?).map_err(|_| bad())?;
         let mut parts = text.split('\0');
         match (parts.next(), parts.next()) {

@@ -117,7 +117,11 @@ impl Repo {
         }
         let mut command = process::git(self);
         command.args(["log", "--all", "-i", &format!("--author={author}"), "-1", "--format=%aN <%aE>", "--"]);
-        parts(&process::output(&mut command)?).ok_or_else(|| Error::BadAuthor(author.to_owned()))
+        parts(&process::output(&mut command)?).ok_or_else(|| {
+            Error::Invalid(format!(
+                "'{author}' is not 'Name <email>' and matches no author of an earlier commit"
+            ))
+        })
     }
 
     /// A date in a form for the environment. git has to resolve a relative one.

@@ -129,18 +129,9 @@ pub enum Error {
         /// The encoding.
         encoding: String,
     },
-    /// A commit that is not in the encoding that it declares.
-    #[error("the author or message of {0} is not in the commit's encoding")]
-    NotInEncoding(Oid),
     /// A date that git cannot read.
     #[error("'{0}' is not a date that git can read")]
     BadDate(String),
-    /// An author that is neither `Name <email>` nor known from an earlier commit.
-    #[error("'{0}' is not 'Name <email>' and matches no author of an earlier commit")]
-    BadAuthor(String),
-    /// A text that should be UTF-8.
-    #[error("{} is not UTF-8", .0.display())]
-    NotUtf8(PathBuf),
     /// The editor failed, perhaps because the user made it fail.
     #[error("there was a problem with the editor '{editor}'{said}")]
     Editor {
@@ -155,9 +146,9 @@ pub enum Error {
     /// The clipboard cannot be read.
     #[error("cannot read the clipboard: {0}")]
     Clipboard(String),
-    /// An invalid branch name.
-    #[error("'{0}' is not a valid branch name")]
-    BadBranchName(String),
+    /// A name or a text is invalid.
+    #[error("{0}")]
+    Invalid(String),
     /// A git command failed.
     #[error("git {command} failed: {message}")]
     Command {

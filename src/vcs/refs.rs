@@ -246,7 +246,7 @@ impl Repo {
     /// # Errors
     /// The name is not valid for a branch.
     pub fn branch_name(&self, short: &str) -> Result<String> {
-        let invalid = || Error::BadBranchName(short.to_owned());
+        let invalid = || Error::Invalid(format!("'{short}' is not a valid branch name"));
         if !git2::Branch::name_is_valid(short).map_err(|_| invalid())? || short == "HEAD" {
             return Err(invalid());
         }

@@ -7,9 +7,9 @@ mod sandbox;
 use git_llm_apply::flow::{
     self, Each, ModelCommand, Options, Order, Question, Resume, Template, Undo, Watch,
 };
+use git_llm_apply::report::Recovered;
 use git_llm_apply::report::{EditState, Status};
 use git_llm_apply::response::Response;
-use git_llm_apply::transaction::Recovered;
 use git_llm_apply::vcs::repo::Repo;
 use git_llm_apply::{Cancel, Kind, Resolved, Response as Answer};
 use sandbox::fault::with_fault;

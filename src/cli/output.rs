@@ -4,8 +4,8 @@ use super::{diff, recover};
 use crate::flow::{self, Watch};
 use crate::outcome::{self, Exit};
 use crate::report::escape::{Printed, escape};
-use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, RecoveredReport, Report, Status, Style};
-use crate::transaction::{self, End, Failure, Recovered};
+use crate::report::{self, End, FEEDBACK_LIMIT, Problem, Quoting, Recovered, Report, Status, Style};
+use crate::transaction::{self, Failure};
 use crate::vcs::config::Config;
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
@@ -33,7 +33,7 @@ pub(super) struct Printer {
 #[derive(Default)]
 pub(super) struct Said {
     remarks: RefCell<Vec<String>>,
-    recovered: RefCell<Vec<RecoveredReport>>,
+    recovered: RefCell<Vec<Recovered>>,
 }
 
 impl Said {
@@ -175,7 +175,7 @@ impl Printer {
             self.message(&obstacle.message, None);
         }
         let mut helped = Vec::new();
-        for help in report.obstacle_help.iter().filter(|_| !report.obstacles.is_empty()) {
+        for help in report.obstacles.iter().map(|obstacle| obstacle.help) {
             if !helped.contains(&help) {
                 self.hint(help);
                 helped.push(help);
@@ -389,7 +389,7 @@ impl Watch for Printer {
     }
 
     fn recovered(&self, run: &Recovered) {
-        self.said.recovered.borrow_mut().push(run.into());
+        self.said.recovered.borrow_mut().push(run.clone());
         // A discarded preparation concerns nobody.
         if run.end != End::Discarded {
             self.note(&recover::sentence(run));

@@ -4,8 +4,8 @@ use super::Error;
 use super::session::Session;
 use crate::flow::configured::lock_timeout;
 use crate::outcome::Exit;
-use crate::report::{Report, Status};
-use crate::transaction::{self, End, Recovered};
+use crate::report::{End, Recovered, Report, Status};
+use crate::transaction;
 
 pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = session;
@@ -20,7 +20,7 @@ pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     if printer.output.json {
         let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });
         report.remarks = busy;
-        report.recovered = all.iter().map(Into::into).collect();
+        report.recovered = all;
         return Ok(printer.report(report));
     }
     if all.is_empty() && busy.is_empty() {
@@ -63,7 +63,7 @@ pub(super) fn sentence(one: &Recovered) -> String {
             )
         }
         End::GivenUp => match &one.aside {
-            Some(aside) => format!("gave up a killed run: its files are now in {}", aside.display()),
+            Some(aside) => format!("gave up a killed run: its files are now in {aside}"),
             None => format!("gave up a killed run on {branch} ({})", one.id),
         },
     }
@@ -81,7 +81,7 @@ pub(super) fn remarks(one: &Recovered) -> Vec<String> {
         });
     }
     for lock in &one.locks {
-        all.push(format!("  {} is left: remove it, unless a git process is running", lock.display()));
+        all.push(format!("  {lock} is left: remove it, unless a git process is running"));
     }
     all
 }

@@ -13,7 +13,7 @@ use crate::plan::{Node, TreeView};
 use crate::prompt;
 use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
 use crate::response::Response;
-use crate::transaction::{self, Attempt, Error as Stopped, Obstacle, Target};
+use crate::transaction::{self, Attempt, Error as Stopped, Target};
 use crate::vcs;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
@@ -96,15 +96,15 @@ fn in_the_way(
     let files: Vec<_> = asked.files.iter().filter_map(|path| RepoPath::parse(path).ok()).collect();
     let found =
         transaction::in_the_way_of(repo, &target, &repo.tree(target.start)?, &files, options.autostash)?;
-    let about: BTreeSet<String> = found.iter().map(Obstacle::subject).collect();
-    let shown = |path: &String| files.iter().any(|file| file.as_str() == path);
+    let about: BTreeSet<&str> = found.iter().map(|one| one.subject.as_str()).collect();
+    let shown = |path: &&str| files.iter().any(|file| file.as_str() == *path);
     if about.iter().all(shown) && (about.len() < files.len() || about.is_empty()) {
-        found.iter().for_each(|one| watch.warn(&format!("{one}: one of its edits cannot land")));
+        found.iter().for_each(|one| watch.warn(&format!("{}: one of its edits cannot land", one.message)));
         return Ok(None);
     }
     let mut report = Report::new(Status::InTheWay);
     report.branch = Some(build_report::branch(&target));
-    build_report::in_the_way(&mut report, &found);
+    build_report::in_the_way(&mut report, found);
     Ok(Some(Done::new(report, repo.open_again()?)))
 }
 

@@ -213,7 +213,7 @@ impl Bring<'_> {
                 Ok(None)
             }
             Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
-                build_report::in_the_way(report, &obstacles);
+                build_report::in_the_way(report, obstacles);
                 Ok(None)
             }
             Err(error) => {
@@ -322,7 +322,7 @@ impl Bring<'_> {
         report.to_pass = check::to_pass(repo, self.options, true)?;
         let obstacles = transaction::in_the_way(repo, target, self.series, self.options.autostash)?;
         if !obstacles.is_empty() {
-            build_report::in_the_way(report, &obstacles);
+            build_report::in_the_way(report, obstacles);
         }
         Ok((None, Some(Preview::build(repo, target, &own)?)))
     }

@@ -8,11 +8,11 @@ use crate::diag::{Code, Diagnostic};
 use crate::format;
 use crate::plan::{self, FileChange, FileState, Node, Rejected, Step};
 use crate::report::{
-    self, BranchReport, CommitName, EditState, FailedCheck, ObstacleReport, Problem, Report, Status,
+    self, BranchReport, CommitName, EditState, FailedCheck, Obstacle, Problem, Report, Status,
 };
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{self, Made, Obstacle, Planned, Target};
+use crate::transaction::{self, Made, Planned, Target};
 use crate::vcs::Oid;
 use crate::vcs::patch::Side;
 use crate::vcs::repo::Repo;
@@ -325,17 +325,11 @@ pub(super) fn landed(report: &mut Report) {
 }
 
 /// Adds obstacles. If edits are refused, too, the status is that.
-pub(super) fn in_the_way(report: &mut Report, obstacles: &[Obstacle]) {
+pub(super) fn in_the_way(report: &mut Report, obstacles: Vec<Obstacle>) {
     if report.status != Status::Refused {
         report.status = Status::InTheWay;
     }
-    let reported = |one: &Obstacle| ObstacleReport {
-        kind: one.kind(),
-        subject: one.subject(),
-        message: one.to_string(),
-    };
-    report.obstacles = obstacles.iter().map(reported).collect();
-    report.obstacle_help = obstacles.iter().map(|one| one.help().to_owned()).collect();
+    report.obstacles = obstacles;
 }
 
 /// Adds an error. If edits are refused, too, the status is that.

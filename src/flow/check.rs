@@ -72,7 +72,7 @@ impl Run<'_> {
             if resolved.refused.is_some() {
                 report.status = Status::Refused;
             }
-            build_report::in_the_way(report, &obstacles);
+            build_report::in_the_way(report, obstacles);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use super::done::Done;
 use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, push};
 use crate::report::{DroppedReport, Report, Status};
-use crate::transaction::{self, Dropped, Obstacle, Target};
+use crate::transaction::{self, Dropped, Target};
 use crate::vcs::repo::Repo;
 
 /// Deletes branches, all or none. One that is not a suggestion is deleted only with `force`.
@@ -33,7 +33,7 @@ fn remove(
         if branches.iter().any(|known: &Dropped| known.name == target.name) {
             continue;
         }
-        if let Some(obstacle) = target.in_use(repo)? {
+        if let Some(obstacle) = target.in_use(repo, "check out another branch there first")? {
             obstacles.push(obstacle);
         } else if !force && !known.iter().any(|(known, ..)| *known == branch) {
             return Err(Error::NoSuggestion(branch));
@@ -43,14 +43,7 @@ fn remove(
     }
     if !obstacles.is_empty() {
         report.dropped.clear();
-        build_report::in_the_way(report, &obstacles);
-        let help = |obstacle: &Obstacle| match obstacle {
-            Obstacle::CheckedOut { worktree, .. } if worktree.exists() => {
-                "check out another branch there first"
-            }
-            obstacle => obstacle.help(),
-        };
-        report.obstacle_help = obstacles.iter().map(|obstacle| help(obstacle).to_owned()).collect();
+        build_report::in_the_way(report, obstacles);
         return Ok(());
     }
     for (dropped, one) in report.dropped.iter_mut().zip(&mut branches) {

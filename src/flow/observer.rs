@@ -1,15 +1,14 @@
 //! A listener that adds warnings to the report, for those who read only that.
 
 use super::Watch;
-use crate::report::{RecoveredReport, Report};
-use crate::transaction::Recovered;
+use crate::report::{Recovered, Report};
 use std::cell::RefCell;
 
 /// A listener that passes everything on, and keeps what the report needs.
 pub(super) struct Observer<'a> {
     watch: &'a dyn Watch,
     remarks: RefCell<Vec<String>>,
-    recovered: RefCell<Vec<RecoveredReport>>,
+    recovered: RefCell<Vec<Recovered>>,
 }
 
 impl<'a> Observer<'a> {
@@ -35,19 +34,7 @@ impl Watch for Observer<'_> {
     }
 
     fn recovered(&self, run: &Recovered) {
-        self.recovered.borrow_mut().push(run.into());
+        self.recovered.borrow_mut().push(run.clone());
         self.watch.recovered(run);
-    }
-}
-
-impl From<&Recovered> for RecoveredReport {
-    fn from(one: &Recovered) -> Self {
-        Self {
-            id: one.id.clone(),
-            end: one.end.as_str(),
-            left: one.left.clone(),
-            locks: one.locks.iter().map(|lock| lock.display().to_string()).collect(),
-            aside: one.aside.as_ref().map(|aside| aside.display().to_string()),
-        }
     }
 }

@@ -13,9 +13,9 @@ use super::{Error, Options, Watch, build_report};
 use crate::diag::Diagnostic;
 use crate::edit::Script;
 use crate::plan::{self, Plan, Rejected};
-use crate::report::{Report, Size, Status};
+use crate::report::{Obstacle, ObstacleKind, Report, Size, Status};
 use crate::response::Response;
-use crate::transaction::{self, Attempt, Obstacle, SpareRoom, interrupt};
+use crate::transaction::{self, Attempt, SpareRoom, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use std::collections::BTreeMap;
@@ -116,7 +116,7 @@ impl Suggesting<'_> {
         if !obstacles.is_empty() {
             let mut report = Report { dry_run: *dry, ..Report::new(Status::InTheWay) };
             report.responses = sources.iter().map(|run| run.responses[0].name().to_owned()).collect();
-            build_report::in_the_way(&mut report, &obstacles);
+            build_report::in_the_way(&mut report, obstacles);
             return Ok(Suggested { report: Some(report), all: Vec::new(), is_complete: true });
         }
         if !dry {
@@ -250,7 +250,7 @@ impl Suggesting<'_> {
                 continue;
             }
             let target = run.target(self.repo)?;
-            if let Some(obstacle) = target.in_use(self.repo)? {
+            if let Some(obstacle) = target.in_use(self.repo, ObstacleKind::CheckedOut.help())? {
                 found.push(obstacle);
             } else if target.tip.is_some() {
                 existing.push(draft);
@@ -260,7 +260,8 @@ impl Suggesting<'_> {
             run.take(draft, resolved);
             let target = run.target(self.repo)?;
             if !run.resolve_onto(self.repo, &target, None)?.is_ok_and(|resolved| resolved.series.is_empty()) {
-                found.push(Obstacle::Exists(target.short().to_owned()));
+                let what = "already exists, without these edits";
+                found.push(Obstacle::of_file(ObstacleKind::Exists, target.short(), what));
             }
             Ok(())
         })?;

@@ -167,7 +167,7 @@ fn text(report: &Report) -> String {
     for obstacle in &report.obstacles {
         out += &format!("{}\n", obstacle.message);
     }
-    report.obstacle_help.iter().for_each(|line| out += &format!("{line}\n"));
+    report.obstacles.iter().for_each(|one| out += &format!("{}\n", one.help));
     if let Some(Problem { message, help, output, .. }) = &report.error {
         let lines = [Some(message), output.as_ref(), help.as_ref()];
         lines.into_iter().flatten().for_each(|line| out += &format!("{line}\n"));

@@ -5,7 +5,7 @@
 use super::compared::Compared;
 use super::escape::is_hidden;
 use super::summary::{paths, warnings};
-use super::{Finding, LandingReport, Problem, Report, SuggestionReport};
+use super::{Finding, LandingReport, ObstacleKind, Problem, Report, SuggestionReport};
 use crate::diag::Evidence;
 use crate::span::LineRange;
 use serde::Serialize;
@@ -117,11 +117,18 @@ fn suggestion(suggestion: &SuggestionReport) -> Suggestion<'_> {
 pub(crate) fn in_the_way(report: &Report) -> Option<Problem> {
     let obstacle = report.obstacles.first()?;
     let code = match obstacle.kind {
-        kind @ ("locked" | "operation" | "exists" | "checked-out") => kind,
+        kind @ (ObstacleKind::Locked
+        | ObstacleKind::Operation
+        | ObstacleKind::Exists
+        | ObstacleKind::CheckedOut) => kind.as_str(),
         _ => "dirty",
     };
-    let help = report.obstacle_help.first().cloned();
-    Some(Problem { help, retryable: code == "locked", ..Problem::new(code, obstacle.message.clone()) })
+    let retryable = obstacle.kind == ObstacleKind::Locked;
+    Some(Problem {
+        help: Some(obstacle.help.to_owned()),
+        retryable,
+        ..Problem::new(code, obstacle.message.clone())
+    })
 }
 
 /// Escapes characters that JSON allows but that hide or reorder text on a terminal.

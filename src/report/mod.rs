@@ -9,11 +9,13 @@ mod feedback;
 mod human;
 mod json;
 mod landings;
+mod obstacle;
 mod open;
 mod problem;
 mod quotes;
 pub mod record;
 mod recorded;
+mod recovered;
 mod refusal;
 mod suggestions;
 mod summary;
@@ -28,10 +30,12 @@ pub use human::{Style, edits, findings, headline, kept};
 pub(crate) use json::in_the_way;
 pub use json::{SCHEMA_VERSION, json};
 pub use landings::{AttemptReport, LandingReport, landings, porcelain, shown, visible};
+pub use obstacle::{Obstacle, ObstacleKind};
 pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};
 pub use problem::Problem;
 pub use quotes::Quoting;
 pub use recorded::recorded;
+pub use recovered::{End, Recovered};
 pub use suggestions::{Size, SuggestionReport, table};
 pub use summary::summary;
 pub use undone::{Undone, UndoneCommit, undone};
@@ -283,17 +287,14 @@ pub struct Report {
     #[serde(skip)]
     pub withheld: BTreeMap<String, &'static str>,
     /// What is in the way.
-    pub obstacles: Vec<ObstacleReport>,
-    /// What to do about the obstacles.
-    #[serde(skip)]
-    pub obstacle_help: Vec<String>,
+    pub obstacles: Vec<Obstacle>,
     /// In a dry run: what still has to pass.
     pub to_pass: Vec<ToPass>,
     /// Whether it is a dry run.
     #[serde(skip)]
     pub dry_run: bool,
     /// Transactions of killed processes that were recovered.
-    pub recovered: Vec<RecoveredReport>,
+    pub recovered: Vec<Recovered>,
     /// The warnings of the flow.
     pub remarks: Vec<String>,
     /// The required command that failed on the prepared commits.
@@ -343,32 +344,6 @@ pub struct Report {
     pub landings: Vec<LandingReport>,
     /// The kept refused attempts, the newest first.
     pub attempts: Vec<AttemptReport>,
-}
-
-/// What became of a killed process's transaction.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RecoveredReport {
-    /// Its id.
-    pub id: String,
-    /// How it was ended.
-    pub end: &'static str,
-    /// Paths that were left alone.
-    pub left: Vec<String>,
-    /// Locks that a git killed with it has left.
-    pub locks: Vec<String>,
-    /// Where its directory was moved, if it was given up.
-    pub aside: Option<String>,
-}
-
-/// Something that is in the way of a landing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ObstacleReport {
-    /// The stable name of its kind.
-    pub kind: &'static str,
-    /// The file, branch or lock.
-    pub subject: String,
-    /// The message.
-    pub message: String,
 }
 
 /// A check that has to pass before something lands.

@@ -3,9 +3,9 @@
 //! Git deletes the references in one step, which is the commit point. A note in the transaction directory lets a recovery do the
 //! rest after a kill.
 
-use super::recover::End;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result, interrupt, lock};
+use crate::report::End;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::lock::Flock;

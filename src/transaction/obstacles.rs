@@ -3,6 +3,7 @@
 use super::local::Local;
 use super::series::{Fate, Touched};
 use super::{Error, Result, Target};
+use crate::report::{Obstacle, ObstacleKind};
 use crate::span::LineRange;
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found, Identity};
@@ -12,147 +13,28 @@ use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
 use crate::vcs::{self, Oid};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 /// The largest number of places to name of a conflict.
 const NAMED: usize = 8;
 
-/// Something that the user has to settle first.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Obstacle {
-    /// Changed in the checkout and not committed.
-    #[error("{0} has local changes")]
-    Modified(String),
-    /// Changed in the index and not committed.
-    #[error("{0} has staged changes")]
-    Staged(String),
-    /// Removed from the checkout or the index, or moved, and not committed.
-    #[error("{0} was removed or moved without a commit")]
-    Deleted(String),
-    /// In the checkout, and untracked.
-    #[error("{0} exists and is untracked")]
-    Untracked(String),
-    /// In conflict.
-    #[error("{0} is in conflict")]
-    Conflicted(String),
-    /// Uncommitted changes that conflict with the edits.
-    #[error("your uncommitted changes to {path}{} conflict with the edits", at(.lines))]
-    Clash {
-        /// The file.
-        path: String,
-        /// The lines, of the checkout's file or the index's; none if they are not known.
-        lines: Vec<LineRange>,
-    },
-    /// Uncommitted changes that cannot be carried across.
-    #[error("your uncommitted changes to {path} cannot be carried across: {why}")]
-    Uncarried {
-        /// The file.
-        path: String,
-        /// Why not, as the rest of a sentence.
-        why: &'static str,
-    },
-    /// A parent is not a directory of this checkout.
-    #[error("{path} cannot be reached: {parent} is {what}")]
-    Blocked {
-        /// The path that cannot be reached.
-        path: String,
-        /// The parent in the way.
-        parent: String,
-        /// What it is.
-        what: &'static str,
-    },
-    /// A submodule with files in it would be deleted.
-    #[error("{0} is a submodule with files in it")]
-    Submodule(String),
-    /// A git operation is in progress.
-    #[error("git {0} is in progress")]
-    Operation(&'static str),
-    /// A lock of git's is held.
-    #[error("{} exists: another git process is running here, or one has crashed", .0.display())]
-    Locked(PathBuf),
-    /// A suggestion's branch exists, without its edits.
-    #[error("{0} already exists, without these edits")]
-    Exists(String),
-    /// The branch is checked out in another worktree.
-    #[error("{branch} is checked out in {}", .worktree.display())]
-    CheckedOut {
-        /// The branch.
-        branch: String,
-        /// Where.
-        worktree: PathBuf,
-    },
+fn modified(path: &str) -> Obstacle {
+    Obstacle::of_file(ObstacleKind::Modified, path, "has local changes")
 }
 
-/// The lines of a conflict, in commas.
-fn at(lines: &[LineRange]) -> String {
+fn staged(path: &str) -> Obstacle {
+    Obstacle::of_file(ObstacleKind::Staged, path, "has staged changes")
+}
+
+fn deleted(path: &str) -> Obstacle {
+    Obstacle::of_file(ObstacleKind::Deleted, path, "was removed or moved without a commit")
+}
+
+/// Uncommitted changes that conflict with the edits, on lines of the checkout's file or the index's, if these are known.
+pub(super) fn clash(path: &str, lines: &[LineRange]) -> Obstacle {
     let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
-    if named.is_empty() { String::new() } else { format!(", at {},", named.join(", ")) }
-}
-
-impl Obstacle {
-    /// The stable name of its kind.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Obstacle::Modified(_) => "modified",
-            Obstacle::Staged(_) => "staged",
-            Obstacle::Deleted(_) => "deleted",
-            Obstacle::Untracked(_) => "untracked",
-            Obstacle::Conflicted(_) => "conflicted",
-            Obstacle::Clash { .. } => "clash",
-            Obstacle::Uncarried { .. } => "uncarried",
-            Obstacle::Blocked { .. } => "blocked",
-            Obstacle::Submodule(_) => "submodule",
-            Obstacle::Operation(_) => "operation",
-            Obstacle::Locked(_) => "locked",
-            Obstacle::Exists(_) => "exists",
-            Obstacle::CheckedOut { .. } => "checked-out",
-        }
-    }
-
-    /// The path, branch, operation or lock.
-    pub fn subject(&self) -> String {
-        match self {
-            Obstacle::Modified(path)
-            | Obstacle::Staged(path)
-            | Obstacle::Deleted(path)
-            | Obstacle::Untracked(path)
-            | Obstacle::Conflicted(path)
-            | Obstacle::Clash { path, .. }
-            | Obstacle::Uncarried { path, .. }
-            | Obstacle::Blocked { path, .. }
-            | Obstacle::Submodule(path) => path.clone(),
-            Obstacle::Operation(operation) => (*operation).to_owned(),
-            Obstacle::Locked(lock) => lock.display().to_string(),
-            Obstacle::Exists(branch) | Obstacle::CheckedOut { branch, .. } => branch.clone(),
-        }
-    }
-
-    /// What to do about it.
-    pub fn help(&self) -> &'static str {
-        match self {
-            Obstacle::Modified(_) | Obstacle::Staged(_) => {
-                "commit or stash your changes to these files first, or use --autostash or -b <branch>"
-            }
-            Obstacle::Deleted(_) | Obstacle::Clash { .. } | Obstacle::Uncarried { .. } => {
-                "commit or stash your changes to these files first, or use -b <branch>"
-            }
-            Obstacle::Untracked(_) => "move or remove these files first, or use -b <branch>",
-            Obstacle::Conflicted(_) => "resolve the conflict first",
-            Obstacle::Blocked { .. } => "edits go to real directories of this repository only",
-            Obstacle::Submodule(_) => {
-                "use 'git submodule deinit' first, or use 'git mv' and 'git rm' instead"
-            }
-            Obstacle::Operation(_) => "finish or abort it first, or use -b <branch>",
-            Obstacle::Locked(_) => "wait for the other git process; if there is none, remove the file",
-            Obstacle::Exists(_) => "choose other names, or remove the branches: git llm-apply drop <branch>",
-            Obstacle::CheckedOut { worktree, .. } if !worktree.exists() => {
-                "that worktree is gone: run 'git worktree prune'"
-            }
-            Obstacle::CheckedOut { .. } => {
-                "run it in that worktree, once no rebase or bisect is in progress there; or choose another branch"
-            }
-        }
-    }
+    let at = if named.is_empty() { String::new() } else { format!(", at {},", named.join(", ")) };
+    let message = format!("your uncommitted changes to {path}{at} conflict with the edits");
+    Obstacle::new(ObstacleKind::Clash, path, message)
 }
 
 /// All obstacles to moving the target.
@@ -173,7 +55,10 @@ pub(super) fn check(
     let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
     if target.checked_out {
         match Patience::for_index().wait_for(&repo.index_lock()) {
-            Err(vcs::Error::Locked(lock)) => found.push(Obstacle::Locked(lock)),
+            Err(vcs::Error::Locked(lock)) => {
+                let what = "exists: another git process is running here, or one has crashed";
+                found.push(Obstacle::of_file(ObstacleKind::Locked, &lock.display().to_string(), what));
+            }
             waited => waited?,
         }
     }
@@ -200,7 +85,7 @@ pub(super) fn recheck(
     found.extend(there.obstacles);
     // The merged changes have to be those of the checkout.
     let new = there.locals.iter().filter(|one| !locals.contains(one));
-    found.extend(new.map(|one| Obstacle::Modified(one.path.clone())));
+    found.extend(new.map(|one| modified(&one.path)));
     match locals.iter().find(|one| !there.locals.contains(one)) {
         Some(gone) if found.is_empty() => Err(vcs::Error::Raced(gone.path.clone()).into()),
         _ => Ok(found),
@@ -226,7 +111,10 @@ fn in_checkout(
     let (true, Some(workdir), Some(index)) = (target.checked_out, repo.workdir(), index) else {
         return Ok(found);
     };
-    found.obstacles.extend(repo.operation().map(Obstacle::Operation));
+    let in_progress = |operation| {
+        Obstacle::new(ObstacleKind::Operation, operation, format!("git {operation} is in progress"))
+    };
+    found.obstacles.extend(repo.operation().map(in_progress));
     let gone = touched.iter().filter(|path| path.fate != Fate::Stays).map(|path| path.path.as_str());
     let look = Look { repo, checkout: Checkout::open(workdir, repo)?, index, gone: gone.collect() };
     for path in touched {
@@ -234,7 +122,7 @@ fn in_checkout(
         if autostash && look.is_gone(path)? {
             continue;
         }
-        let is_change = matches!(obstacle, Obstacle::Modified(_) | Obstacle::Staged(_));
+        let is_change = matches!(obstacle.kind, ObstacleKind::Modified | ObstacleKind::Staged);
         if !autostash || !is_change {
             found.obstacles.push(obstacle);
             continue;
@@ -242,8 +130,9 @@ fn in_checkout(
         match look.local(path)? {
             Ok(local) => found.locals.push(local),
             Err(why) => {
-                let path = path.path.to_string();
-                found.obstacles.push(Obstacle::Uncarried { path, why });
+                let path = path.path.as_str();
+                let message = format!("your uncommitted changes to {path} cannot be carried across: {why}");
+                found.obstacles.push(Obstacle::new(ObstacleKind::Uncarried, path, message));
             }
         }
     }
@@ -261,18 +150,17 @@ struct Look<'a> {
 impl Look<'_> {
     fn at(&self, touched: &Touched) -> Result<Option<Obstacle>> {
         let path = touched.path.as_str();
-        let named = || path.to_owned();
         if self.index.is_conflicted(path) {
-            return Ok(Some(Obstacle::Conflicted(named())));
+            return Ok(Some(Obstacle::of_file(ObstacleKind::Conflicted, path, "is in conflict")));
         }
         let indexed = self.index.get(path);
         if indexed.is_none() && touched.old.is_some() {
-            return Ok(Some(Obstacle::Deleted(named())));
+            return Ok(Some(deleted(path)));
         }
         if indexed.as_ref().map(|indexed| indexed.entry) != touched.old
             || indexed.as_ref().is_some_and(|indexed| indexed.intent_to_add)
         {
-            return Ok(Some(Obstacle::Staged(named())));
+            return Ok(Some(staged(path)));
         }
         let found = self.checkout.look(path)?;
         match (indexed, found) {
@@ -283,15 +171,18 @@ impl Look<'_> {
                 if what == "a file" && touched.old.is_none() && self.gone.contains(parent.as_str()) {
                     return Ok(None);
                 }
-                Ok(Some(Obstacle::Blocked { path: named(), parent, what }))
+                let message = format!("{path} cannot be reached: {parent} is {what}");
+                Ok(Some(Obstacle::new(ObstacleKind::Blocked, path, message)))
             }
             (Some(indexed), found) => self.tracked(touched, &indexed, found),
             (None, Found::Nothing) => Ok(None),
             (None, Found::Directory) if self.clears(path)? => {
-                let staged = self.index.below(path, |below| self.gone.contains(below));
-                Ok(staged.map(Obstacle::Staged))
+                let below = self.index.below(path, |below| self.gone.contains(below));
+                Ok(below.as_deref().map(staged))
             }
-            (None, _) => Ok(Some(Obstacle::Untracked(named()))),
+            (None, _) => {
+                Ok(Some(Obstacle::of_file(ObstacleKind::Untracked, path, "exists and is untracked")))
+            }
         }
     }
 
@@ -335,9 +226,12 @@ impl Look<'_> {
         let path = touched.path.as_str();
         let is_same = match (indexed.entry.mode, found) {
             (SUBMODULE, Found::Nothing) => true,
-            (_, Found::Nothing) => return Ok(Some(Obstacle::Deleted(path.to_owned()))),
+            (_, Found::Nothing) => return Ok(Some(deleted(path))),
             (SUBMODULE, Found::Directory) if self.checkout.list(path)?.is_empty() => true,
-            (SUBMODULE, Found::Directory) => return Ok(Some(Obstacle::Submodule(path.to_owned()))),
+            (SUBMODULE, Found::Directory) => {
+                let what = "is a submodule with files in it";
+                return Ok(Some(Obstacle::of_file(ObstacleKind::Submodule, path, what)));
+            }
             (LINK, Found::Link(_)) => self.repo.blob_id(&self.checkout.read(path)?)? == indexed.entry.id,
             (FILE | EXECUTABLE, Found::File(stat)) => {
                 let trusted = self.repo.config().bool("core.filemode")?.unwrap_or(true);
@@ -350,7 +244,7 @@ impl Look<'_> {
             }
             _ => false,
         };
-        Ok((!is_same).then(|| Obstacle::Modified(path.to_owned())))
+        Ok((!is_same).then(|| modified(path)))
     }
 
     /// Whether the checkout's file has the index's content.

@@ -2,8 +2,9 @@
 
 use super::obstacles::{self, InCheckout};
 use super::staging::Staging;
-use super::{Obstacle, Planned, Result, Target, conversions, series};
+use super::{Planned, Result, Target, conversions, series};
 use crate::path::RepoPath;
+use crate::report::Obstacle;
 use crate::vcs::Oid;
 use crate::vcs::index::Index;
 use crate::vcs::quarantine::Quarantine;

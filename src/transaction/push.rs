@@ -4,10 +4,10 @@
 //! if the run is killed before the branch here moves, the recovery asks the remote.
 
 use super::record::{self, Kept};
-use super::recover::{End, Recovered};
 use super::transaction_dir::TransactionDir;
 use super::{Error, Made, Options, Prepared, Result, Target, Transaction, interrupt, move_to};
 use crate::message::Cleanup;
+use crate::report::{End, Recovered};
 use crate::vcs::commit::Sign;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
@@ -193,7 +193,7 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     match land() {
         Ok(_) => Ok(Recovered::at(End::Finished)),
         Err(Error::InTheWay(found)) => {
-            let left = found.iter().map(|one| one.subject()).collect();
+            let left = found.into_iter().map(|one| one.subject).collect();
             Ok(Recovered { left, ..Recovered::at(End::Waiting) })
         }
         Err(error) => Err(error),

@@ -7,7 +7,7 @@ use super::{
     Error, Result, TransactionDir, discard, drop as dropping, early, forget, interrupt, outside, push,
     remove_abandoned, staging,
 };
-use crate::names::named;
+use crate::report::{End, Recovered};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
@@ -16,23 +16,6 @@ use crate::vcs::scratch::Scratch;
 use crate::vcs::{self, places};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// The result of recovering a killed process's transaction.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Recovered {
-    /// The transaction's id.
-    pub id: String,
-    /// The reference that it was to move, if that is known.
-    pub reference: Option<String>,
-    /// How it ended.
-    pub end: End,
-    /// Paths that were changed since, and were left as they are.
-    pub left: Vec<String>,
-    /// Locks of a git that was killed with it.
-    pub locks: Vec<PathBuf>,
-    /// The new path of its directory, if it was given up.
-    pub aside: Option<PathBuf>,
-}
 
 impl Recovered {
     /// One that ended so.
@@ -47,32 +30,6 @@ impl Recovered {
     /// Whether the user has to look at something.
     pub fn is_open(&self) -> bool {
         self.end != End::GivenUp && !(self.left.is_empty() && self.locks.is_empty())
-    }
-}
-
-named! {
-    /// How a transaction ended.
-    #[derive(Default)]
-    End {
-        /// It had not begun to publish: what it had prepared was deleted.
-        #[default]
-        Discarded = "discarded",
-        /// It was undone: everything is as before.
-        TakenBack = "taken-back",
-        /// It was finished: it has landed.
-        Finished = "finished",
-        /// It was finished: the branches are deleted.
-        Dropped = "dropped",
-        /// It was finished: the record is deleted.
-        Forgotten = "forgotten",
-        /// Open: it is not known yet whether the remote has taken the push.
-        Unknown = "unknown",
-        /// Open: the remote has taken the push, but the branch cannot move here yet.
-        Waiting = "waiting",
-        /// The branch, HEAD or the index's lock has changed since: no file was touched.
-        LeftAlone = "left-alone",
-        /// Its journal cannot be used: its locks were removed, and nothing else was touched.
-        GivenUp = "given-up",
     }
 }
 
@@ -310,10 +267,15 @@ impl<'r> Dead<'r> {
     }
 }
 
+/// The places, as text.
+pub(super) fn shown(paths: Vec<PathBuf>) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
+}
+
 /// The result for one that was given up, with all locks that exist, because one of them may be its own.
 fn given_up(repo: &Repo, transaction_dir: &Path, aside: PathBuf) -> Result<Recovered> {
-    let locks = repo.lock_files()?;
-    let settled = Recovered { aside: Some(aside), locks, ..Recovered::at(End::GivenUp) };
+    let (aside, locks) = (Some(aside.display().to_string()), shown(repo.lock_files()?));
+    let settled = Recovered { aside, locks, ..Recovered::at(End::GivenUp) };
     Ok(settled.named(transaction_dir, None))
 }
 

@@ -3,8 +3,9 @@
 use super::discard::{self, broken};
 use super::journal::{self, Journal};
 use super::publish::{Locks, finish};
-use super::recover::{End, Recovered};
+use super::recover::shown;
 use super::{Error, Result, places, record, staging};
+use crate::report::{End, Recovered};
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::{Patience, TokenLock};
@@ -76,7 +77,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         error => error,
     })?;
     if journal.by_git {
-        settled.locks = repo.stale_locks(journal.movements());
+        settled.locks = shown(repo.stale_locks(journal.movements()));
     }
     Ok(settled)
 }

@@ -6,9 +6,10 @@ pub(super) use directories::prune;
 
 use super::journal::AnyPath;
 use super::local::{Local, Merged};
-use super::obstacles::{EXECUTABLE, LINK, SUBMODULE, blob_id};
-use super::{Error, Obstacle, Result, TransactionDir};
+use super::obstacles::{EXECUTABLE, LINK, SUBMODULE, blob_id, clash};
+use super::{Error, Result, TransactionDir};
 use crate::path::RepoPath;
+use crate::report::Obstacle;
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Identity};
 use crate::vcs::fault::{Fault, point};
@@ -210,8 +211,8 @@ impl<'a> Staging<'a> {
                                     save(&staged.saved_file(at), &mine, before)?;
                                 }
                             }
-                            Err(clash) => {
-                                clashes.push(clash);
+                            Err(obstacle) => {
+                                clashes.push(obstacle);
                                 continue;
                             }
                         }
@@ -236,7 +237,7 @@ impl<'a> Staging<'a> {
                             file.saved = true;
                         }
                         // A hook would delete the user's changes.
-                        Some(_) => clashes.push(Obstacle::Clash { path: path.to_owned(), lines: Vec::new() }),
+                        Some(_) => clashes.push(clash(path, &[])),
                     }
                 }
             }
@@ -287,7 +288,7 @@ impl<'a> Staging<'a> {
         let in_checkout = |path: &str, entry| Ok(self.content(path, entry)?.0);
         Ok(match local.merge(self.repo, new, &mine, in_checkout)? {
             Ok(merged) => Ok((mine, merged)),
-            Err(lines) => Err(Obstacle::Clash { path: local.path.clone(), lines }),
+            Err(lines) => Err(clash(&local.path, &lines)),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! The reference that a landing moves.
 
-use super::{Error, Obstacle, Result};
+use super::{Error, Result};
+use crate::report::{Obstacle, ObstacleKind};
 use crate::vcs::refs::Head;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
@@ -76,23 +77,24 @@ impl Target {
 
     /// The obstacle, if it is checked out in another worktree.
     pub(super) fn obstacle(&self, repo: &Repo) -> Result<Option<Obstacle>> {
-        if self.is_head || self.name == "HEAD" {
-            return Ok(None);
-        }
-        let branch = self.short().to_owned();
-        let worktree = repo.occupied_elsewhere(&self.name)?;
-        Ok(worktree.map(|worktree| Obstacle::CheckedOut { branch, worktree }))
+        if self.is_head { Ok(None) } else { self.in_use(repo, ObstacleKind::CheckedOut.help()) }
     }
 
-    /// The obstacle, if it is checked out in any worktree, for flows that change no checkout.
+    /// The obstacle, if it is checked out in any worktree, for flows that change no checkout. `help` says what to do about it.
     ///
     /// # Errors
     /// The worktrees cannot be read.
-    pub fn in_use(&self, repo: &Repo) -> Result<Option<Obstacle>> {
-        if !self.is_head {
-            return self.obstacle(repo);
-        }
-        let worktree = repo.workdir().unwrap_or(repo.git_dir()).to_owned();
-        Ok(Some(Obstacle::CheckedOut { branch: self.short().to_owned(), worktree }))
+    pub fn in_use(&self, repo: &Repo, help: &'static str) -> Result<Option<Obstacle>> {
+        let worktree = match self.is_head {
+            true => Some(repo.workdir().unwrap_or(repo.git_dir()).to_owned()),
+            false if self.name == "HEAD" => None,
+            false => repo.occupied_elsewhere(&self.name)?,
+        };
+        Ok(worktree.map(|worktree| {
+            let message = format!("{} is checked out in {}", self.short(), worktree.display());
+            let gone = "that worktree is gone: run 'git worktree prune'";
+            let help = if worktree.exists() { help } else { gone };
+            Obstacle { help, ..Obstacle::new(ObstacleKind::CheckedOut, self.short(), message) }
+        }))
     }
 }

@@ -1,6 +1,6 @@
 //! The listener of a landing.
 
-use super::Recovered;
+use crate::report::Recovered;
 use std::time::Duration;
 
 /// The listener of a landing. By default it passes everything to the next one.

@@ -9,13 +9,12 @@ use git_llm_apply::locate::Tier;
 use git_llm_apply::outcome::Exit;
 use git_llm_apply::plan::{self, MemoryTree, Rules};
 use git_llm_apply::report::record::RecordKind;
-use git_llm_apply::report::{EditState, SCHEMA_VERSION, Status};
+use git_llm_apply::report::{EditState, End, ObstacleKind, SCHEMA_VERSION, Status};
 use git_llm_apply::response::Response;
-use git_llm_apply::transaction::{End, Obstacle};
 use sandbox::{Run, Sandbox, create, five, patch, rename, replace};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 fn top() -> &'static Path {

@@ -373,7 +373,7 @@ fn local_changes_in_the_way_are_named_and_nothing_changes() {
     else {
         panic!("it was not refused")
     };
-    let found: Vec<_> = found.iter().map(|one| (one.kind(), one.subject())).collect();
+    let found: Vec<_> = found.iter().map(|one| (one.kind.as_str(), one.subject.clone())).collect();
     assert_eq!(found, [("modified", "forty.txt".to_owned()), ("untracked", "link".to_owned())]);
     sandbox::same("in the way", &before, &sandbox.listing());
 }

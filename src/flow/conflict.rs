@@ -3,7 +3,6 @@
 use crate::diag::{Code, Evidence, Nearest, Severity};
 use crate::plan;
 use crate::report::Finding;
-use crate::span::LineRange;
 use crate::transaction::{Clash, ClashKind};
 use crate::vcs::merge::Favor;
 
@@ -15,7 +14,7 @@ const NAMED: usize = 8;
 
 /// The message, and the first lines in conflict. `on` names the branch, `what` the edit or the commit. `None` for a commit that
 /// depends on another one that clashes.
-pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<(String, Option<LineRange>)> {
+pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<String> {
     let path = &clash.path;
     let message = match &clash.kind {
         ClashKind::Lines(lines) => {
@@ -27,7 +26,7 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<(String, Op
             if lines.len() > NAMED {
                 message = format!("{message} and {} more places", lines.len() - NAMED);
             }
-            return Some((message, lines.first().copied()));
+            message
         }
         ClashKind::Gone => format!("`{path}` was removed or moved away on {on}"),
         ClashKind::Appeared => format!("`{path}` appeared on {on}"),
@@ -43,7 +42,7 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<(String, Op
         }
         ClashKind::Other => format!("`{path}` conflicts with its state on {on}"),
     };
-    Some((message, None))
+    Some(message)
 }
 
 /// The hint, if `-X` can decide the conflict.
@@ -53,24 +52,19 @@ pub(super) fn help(clash: &Clash) -> Option<&'static str> {
 }
 
 /// The message for a conflict that `-X` has decided.
-pub(super) fn decided(
-    clash: &Clash,
-    branch: &str,
-    on: &str,
-    what: &str,
-    favor: Favor,
-) -> Option<(String, Option<LineRange>)> {
-    let (message, line) = wording(clash, on, what)?;
+pub(super) fn decided(clash: &Clash, branch: &str, on: &str, what: &str, favor: Favor) -> Option<String> {
+    let message = wording(clash, on, what)?;
     let whose = match favor {
         Favor::Ours => format!("-X ours keeps the lines of {branch}"),
         Favor::Theirs => format!("-X theirs takes the lines of {what}"),
     };
-    Some((format!("{message}; {whose}"), line))
+    Some(format!("{message}; {whose}"))
 }
 
 /// The branch's lines in conflict.
-pub(super) fn evidence(clash: &Clash, line: Option<LineRange>) -> Evidence {
-    let Some((lines, text)) = line.zip(clash.text.as_ref()) else { return Evidence::default() };
+pub(super) fn evidence(clash: &Clash) -> Evidence {
+    let (ClashKind::Lines(all), Some(text)) = (&clash.kind, &clash.text) else { return Evidence::default() };
+    let Some(lines) = all.first() else { return Evidence::default() };
     let last = lines.last.min(lines.first + QUOTED - 1).min(text.line_count());
     let shown = text.lines(lines.first - 1..last).map(|line| String::from_utf8_lossy(line.text).into_owned());
     let nearest = Nearest { line: lines.first, lines: shown.collect(), ..Nearest::default() };
@@ -83,13 +77,13 @@ pub(super) fn finding(clash: &Clash, branch: &str, what: &str, favor: Option<Fav
         Some(favor) => decided(clash, branch, branch, "it", favor),
         None => wording(clash, branch, "it"),
     };
-    let (message, line) = found.unwrap_or_else(|| (format!("`{}`", clash.path), None));
+    let message = found.unwrap_or_else(|| format!("`{}`", clash.path));
     let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
     let severity = if favor.is_some() { Severity::Warning } else { Severity::Error };
     Finding {
         path: Some(clash.path.clone()),
         help: help(clash).filter(|_| favor.is_none()).map(str::to_owned),
-        evidence: Some(Box::new(evidence(clash, line))).filter(|_| favor.is_none()),
+        evidence: Some(Box::new(evidence(clash))).filter(|_| favor.is_none()),
         ..Finding::new(code, severity, format!("{what}: {message}"))
     }
 }

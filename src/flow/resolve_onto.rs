@@ -196,7 +196,7 @@ impl Run<'_> {
             let evidence = Evidence { builds_on: Some(earlier), ..Evidence::default() };
             return Some(diagnostic.with_help(help).with_evidence(evidence));
         }
-        let (message, line) = conflict::wording(clash, &self.other_side(target), "the edit")?;
+        let message = conflict::wording(clash, &self.other_side(target), "the edit")?;
         let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
         let diagnostic = self.about(plan, planned, path, code, message)?;
         let mut help = match self.options.base {
@@ -210,7 +210,7 @@ impl Run<'_> {
             help = format!("{help}; or {favor}");
         }
         let diagnostic = diagnostic.with_help(help);
-        Some(diagnostic.with_evidence(conflict::evidence(clash, line)))
+        Some(diagnostic.with_evidence(conflict::evidence(clash)))
     }
 
     /// The warnings for conflicts that `-X` has decided.
@@ -224,7 +224,7 @@ impl Run<'_> {
         let Some(favor) = self.options.favor else { return Vec::new() };
         let (branch, on) = (target.short(), self.other_side(target));
         let one = |clash: &Clash| {
-            let (message, _) = conflict::decided(clash, branch, &on, "the edit", favor)?;
+            let message = conflict::decided(clash, branch, &on, "the edit", favor)?;
             let planned = series.get(clash.planned)?;
             let error = self.about(plan, planned, &clash.path, Code::Conflict, message)?;
             Some(Diagnostic { severity: Severity::Warning, ..error })

@@ -7,7 +7,7 @@ use super::{Error, Options, Watch, build_report, copied, push};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{AcceptedCommit, AcceptedReport, Report};
-use crate::transaction::{self, Brought, Clash, Made, Making, Planned, Recording, Replayed, Target};
+use crate::transaction::{self, Brought, Clash, Made, Making, Recording, Replayed, Target};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 
@@ -34,13 +34,6 @@ struct Plan {
     brought: Brought,
     /// For each commit of the series the index of its branch, and the commit that it comes from.
     from: Vec<(usize, Oid)>,
-}
-
-impl Plan {
-    /// The number of the next commit, which stands for its edit.
-    fn next(&self) -> usize {
-        self.from.iter().filter(|(at, _)| *at != OF_NONE).count() + 1
-    }
 }
 
 impl Accepting<'_> {
@@ -115,9 +108,7 @@ impl Accepting<'_> {
             };
             for commit in steps {
                 match transaction::move_to(repo, tip, commit, target.checked_out)? {
-                    Ok(planned) => {
-                        plan.brought.series.push(Planned { edits: vec![plan.next()], ..planned });
-                    }
+                    Ok(planned) => plan.brought.series.push(planned),
                     Err(clashes) => {
                         let here = |clash| Clash { planned: plan.from.len(), ..clash };
                         plan.brought.clashes.extend(clashes.into_iter().map(here));
@@ -131,18 +122,21 @@ impl Accepting<'_> {
             let commits: Vec<_> = replayed.iter().map(|(_, commit)| Replayed::again(*commit)).collect();
             let Brought { series, clashes, decided } =
                 transaction::replay(repo, onto, &commits, self.options.favor)?;
-            let (before, next) = (plan.from.len(), plan.next());
+            let before = plan.from.len();
             let here = |clash: Clash| Clash { planned: clash.planned + before, ..clash };
             plan.brought.clashes.extend(clashes.into_iter().map(here));
             plan.brought.decided.extend(decided.into_iter().map(here));
-            let numbered = series.into_iter().zip(next..);
-            let numbered = numbered.map(|(planned, number)| Planned { edits: vec![number], ..planned });
-            plan.brought.series.extend(numbered);
+            plan.brought.series.extend(series);
             plan.from.extend(replayed);
         }
         // With clashes the series is not complete.
         if plan.brought.clashes.is_empty() {
             let from = &plan.from;
+            // A commit's number stands for its edit.
+            let of_branches = plan.brought.series.iter_mut().zip(from).filter(|(_, (at, _))| *at != OF_NONE);
+            for (number, (planned, _)) in (1..).zip(of_branches) {
+                planned.edits = vec![number];
+            }
             let commit = |at: usize| vec![Replayed::again(from[at].1)];
             copied::add_origins(repo, &mut plan.brought.series, commit)?;
         }

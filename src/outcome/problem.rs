@@ -167,7 +167,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
 
 /// A hook that refused, or a command that failed.
 fn of_failure(exit: Exit, code: &'static str, failure: &Failure) -> (Exit, Problem) {
-    let help = match failure.lacks_command() {
+    let help = match failure.lacks_command {
         true => {
             "a command was not found; the scratch worktree has ignored files (node_modules, .env) only if a committed .worktreeinclude names them"
         }

@@ -3,7 +3,6 @@
 use super::{Made, Result, Transaction, Watch, check_interrupt};
 use crate::vcs::Oid;
 use crate::vcs::supervise::{self, Ended, Onlooker, Supervised};
-use std::fmt::{self, Display};
 use std::time::Duration;
 
 /// A hook or a command.
@@ -15,36 +14,16 @@ pub enum Ran {
     Exec(String),
 }
 
-/// How a hook or a command failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// It exited with that status: 128 and the number, if a signal ended it.
-    Status(i32),
-    /// It tried to read from the terminal.
-    WantsTerminal,
-    /// That signal stopped it.
-    Stopped(i32),
-    /// It changed files of the commit, and changed them again when it ran on the result.
-    ChangesAgain,
-    /// It undid all changes of the commit.
-    TakesBack,
-    /// It left no index to make a commit from.
-    NoIndex,
-    /// It left no commit message, or one that cannot be read.
-    NoMessage,
-    /// It left an empty commit message.
-    EmptyMessage,
-    /// It left a commit message in another encoding, or with a NUL byte.
-    BadMessage,
-}
-
 /// A hook that refused, or an `--exec` command that failed. Nothing has landed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
 pub struct Failure {
     /// The hook or the command.
     pub ran: Ran,
-    /// How it failed.
-    pub reason: Reason,
+    /// What it did.
+    pub message: String,
+    /// Whether it did not find a command.
+    pub lacks_command: bool,
     /// The numbers of the edits in the commit that it judged; empty if it judged all commits.
     pub edits: Vec<usize>,
     /// The end of its output.
@@ -54,18 +33,44 @@ pub struct Failure {
 }
 
 impl Failure {
-    pub(super) fn new(ran: Ran, reason: Reason, edits: &[usize], ended: &Ended) -> Self {
-        Self { ran, reason, edits: edits.to_vec(), output: ended.output.clone(), skipped: ended.skipped }
+    /// One that did something: `before` and `after` say what, around the edits.
+    pub(super) fn new(ran: Ran, edits: &[usize], ended: &Ended, before: &str, after: &str) -> Self {
+        let name = match &ran {
+            Ran::Hook(name) => format!("the {name} hook"),
+            Ran::Exec(command) => format!("'{command}'"),
+        };
+        let at = if edits.is_empty() { String::new() } else { format!(" at {}", named(edits)) };
+        Self {
+            ran,
+            message: format!("{name} {before}{at}{after}"),
+            lacks_command: false,
+            edits: edits.to_vec(),
+            output: ended.output.clone(),
+            skipped: ended.skipped,
+        }
     }
 
     /// The failure of a command that did not succeed.
     pub(super) fn of(ran: Ran, edits: &[usize], ended: &Ended) -> Self {
-        let reason = match ended.stopped {
-            Some(_) if ended.wanted_terminal() => Reason::WantsTerminal,
-            Some(signal) => Reason::Stopped(signal),
-            None => Reason::Status(ended.status),
-        };
-        Self::new(ran, reason, edits, ended)
+        let status = ended.status;
+        let verb = if matches!(ran, Ran::Hook(_)) { "refused" } else { "failed" };
+        match (ended.stopped, status) {
+            (Some(_), _) if ended.wanted_terminal() => {
+                Self::new(ran, edits, ended, "tried to read from the terminal", ", which it cannot")
+            }
+            (Some(signal), _) => {
+                let after = format!(" (signal {signal}) and could not go on");
+                Self::new(ran, edits, ended, "was stopped", &after)
+            }
+            (None, 129..=192) => {
+                let after = format!(" (exit status {status}, as after signal {})", status - 128);
+                Self::new(ran, edits, ended, verb, &after)
+            }
+            (None, _) => {
+                let after = format!(" (exit status {status})");
+                Self { lacks_command: status == 127, ..Self::new(ran, edits, ended, verb, &after) }
+            }
+        }
     }
 
     /// The last lines of its output, at most 16 KiB of them.
@@ -75,47 +80,6 @@ impl Failure {
             from += self.output[from..].iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         }
         String::from_utf8_lossy(&self.output[from..]).trim_end().to_owned()
-    }
-
-    /// Whether it did not find a command that it ran.
-    pub fn lacks_command(&self) -> bool {
-        self.reason == Reason::Status(127)
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.ran {
-            Ran::Hook(name) => write!(f, "the {name} hook ")?,
-            Ran::Exec(command) => write!(f, "'{command}' ")?,
-        }
-        let at = match self.edits.as_slice() {
-            [] => String::new(),
-            edits => format!(" at {}", named(edits)),
-        };
-        match self.reason {
-            Reason::Status(status) => {
-                let verb = if matches!(self.ran, Ran::Hook(_)) { "refused" } else { "failed" };
-                write!(f, "{verb}{at} (exit status {status}")?;
-                match status {
-                    129..=192 => write!(f, ", as after signal {})", status - 128),
-                    _ => write!(f, ")"),
-                }
-            }
-            Reason::WantsTerminal => write!(f, "tried to read from the terminal{at}, which it cannot"),
-            Reason::Stopped(signal) => write!(f, "was stopped{at} (signal {signal}) and could not go on"),
-            Reason::ChangesAgain => write!(f, "changes files{at} every time that it runs"),
-            Reason::TakesBack => write!(f, "undid all changes{at}"),
-            Reason::NoIndex => write!(f, "left no index{at} to make a commit from"),
-            Reason::NoMessage => write!(f, "left no readable commit message{at}"),
-            Reason::EmptyMessage => write!(f, "left an empty commit message{at}"),
-            Reason::BadMessage => write!(
-                f,
-                "left a commit message{at} that is not UTF-8 (or what i18n.commitEncoding names), or has a NUL byte in it"
-            ),
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! They run in the scratch worktree, but they are the hooks of the user's own worktree: no response changes the hooks that
 //! judge it.
 
-use super::command::{self, Failure, Ran, Reason};
+use super::command::{self, Failure, Ran};
 use super::full::Full;
 use super::{Error, Made, Planned, Result, Transaction};
 use crate::path::{Places, RepoPath, is_sensitive};
@@ -311,32 +311,29 @@ impl Session<'_> {
     /// Runs pre-commit. If it changes files of the commit, or adds some, the commit gets that, and it runs again.
     fn pre_commit(&self, candidate: &Candidate<'_>) -> Result<Oid> {
         let Self { transaction: Transaction { repo, options, .. }, full, edits, .. } = self;
-        let refuse = |reason: Option<Reason>, ended: &Ended| {
-            let ran = Ran::Hook(PRE_COMMIT);
-            let failure = match reason {
-                Some(reason) => Failure::new(ran, reason, edits, ended),
-                None => Failure::of(ran, edits, ended),
-            };
-            Err(Error::Hook(Box::new(failure)))
+        let ran = Ran::Hook(PRE_COMMIT);
+        let refuse = |failure: Failure| Err(Error::Hook(Box::new(failure)));
+        let did = |ended: &Ended, before: &str, after: &str| {
+            refuse(Failure::new(ran.clone(), edits, ended, before, after))
         };
         let mut tree = candidate.tree;
         let mut is_second = false;
         while let Some(ended) = self.run(PRE_COMMIT, &[], None)? {
             point(Fault::HookRun)?;
             if ended.stopped.is_some() {
-                return refuse(None, &ended);
+                return refuse(Failure::of(ran, edits, &ended));
             }
             // To git that is an index without files, and it would commit their removal.
             if full.scratch.index().symlink_metadata().is_err() {
-                return refuse(Some(Reason::NoIndex), &ended);
+                return did(&ended, "left no index", " to make a commit from");
             }
             let paths = repo.differences(candidate.before, Some(tree))?;
             let now = full.scratch.taken_in(repo, &paths)?;
             match now == tree {
                 true if ended.is_success() => break,
-                true => return refuse(None, &ended),
-                false if is_second => return refuse(Some(Reason::ChangesAgain), &ended),
-                false if Some(now) == candidate.before => return refuse(Some(Reason::TakesBack), &ended),
+                true => return refuse(Failure::of(ran, edits, &ended)),
+                false if is_second => return did(&ended, "changes files", " every time that it runs"),
+                false if Some(now) == candidate.before => return did(&ended, "undid all changes", ""),
                 false => {}
             }
             let changed = repo.differences(Some(tree), Some(now))?;
@@ -364,17 +361,25 @@ impl Session<'_> {
             last = self.must_pass(name, &args, None)?.map(|ended| (name, ended)).or(last);
         }
         let Some((name, ended)) = last else { return Ok(message) };
-        let refuse =
-            |reason| Err(Error::Hook(Box::new(Failure::new(Ran::Hook(name), reason, edits, &ended))));
-        let Ok(left) = places::read(&file, MESSAGE) else { return refuse(Reason::NoMessage) };
+        let refuse = |before: &str, after: &str| {
+            Err(Error::Hook(Box::new(Failure::new(Ran::Hook(name), edits, &ended, before, after))))
+        };
+        let Ok(left) = places::read(&file, MESSAGE) else {
+            return refuse("left no readable commit message", "");
+        };
         if left == written {
             return Ok(message);
         }
         let (cleanup, comment) = &options.cleanup;
         match repo.message_of(left)? {
-            Some(left) if cleanup.apply(&left, comment).trim().is_empty() => refuse(Reason::EmptyMessage),
+            Some(left) if cleanup.apply(&left, comment).trim().is_empty() => {
+                refuse("left an empty commit message", "")
+            }
             Some(left) if !left.contains('\0') => Ok(left),
-            _ => refuse(Reason::BadMessage),
+            _ => refuse(
+                "left a commit message",
+                " that is not UTF-8 (or what i18n.commitEncoding names), or has a NUL byte in it",
+            ),
         }
     }
 }

@@ -47,7 +47,7 @@ mod watch;
 pub use crate::vcs::interrupt;
 pub use attempt::{Attempt, Found, KEPT_FOR, Kept, Listed, is_id as is_attempt_id};
 pub use carry::{Brought, Clash, ClashKind, carry};
-pub use command::{Failure, Ran, Reason};
+pub use command::{Failure, Ran};
 pub use drop::{Dropped, drop_branches};
 pub use forget::forget;
 pub use hooks::{hooks_passed_over, hooks_to_pass};

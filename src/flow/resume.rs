@@ -11,7 +11,7 @@ use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{self, Attempt, Found, Kept, Listed, Target, Text};
+use crate::transaction::{self, Attempt, Found, Listed, Target, Text};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeSet, HashMap};
 
@@ -76,7 +76,7 @@ pub(super) struct Resumed {
     /// The origins of the joined script's edits, and what could not be read as an edit.
     slots: Vec<Slot>,
     /// The edits that landed before, with `--keep-going`.
-    landed: Vec<Kept>,
+    landed: Vec<Slot>,
     /// How each of its responses was read.
     readings: Vec<Reading>,
 }
@@ -117,26 +117,26 @@ fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
     for kept in &found.attempt.slots {
-        let Kept { span, state, replaces, .. } = *kept;
+        // Its index was that in the script of all answers so far.
         let edit = match kept.edit {
-            false if state == SlotState::Failed => None,
-            false => return Err(damaged().into()),
-            true => {
+            None if kept.state == SlotState::Failed => None,
+            None => return Err(damaged().into()),
+            Some(_) => {
                 let mut edits = script.edits.iter().enumerate();
-                let same = edits.find(|(at, edit)| edit.span == span && !taken.contains(at));
+                let same = edits.find(|(at, edit)| edit.span == kept.span && !taken.contains(at));
                 let (at, _) = same.ok_or_else(damaged)?;
                 taken.insert(at);
                 Some(at)
             }
         };
-        slots.push(Slot { span, edit, state, replaces });
+        slots.push(Slot { edit, ..*kept });
     }
     Ok((script, slots))
 }
 
 /// Makes new files and errors of code blocks, as the tree said when they were refused.
-fn recall(script: &mut Script, kept: &[Kept]) {
-    let kept: BTreeSet<(bool, Span)> = kept.iter().map(|one| (one.edit, one.span)).collect();
+fn recall(script: &mut Script, kept: &[Slot]) {
+    let kept: BTreeSet<(bool, Span)> = kept.iter().map(|one| (one.edit.is_some(), one.span)).collect();
     let is_kept = |span: Span, as_edit: bool| kept.contains(&(as_edit, span));
     let (made, others): (Vec<_>, Vec<_>) =
         std::mem::take(&mut script.given).into_iter().partition(|given| is_kept(given.span, true));
@@ -266,12 +266,7 @@ impl Run<'_> {
             }
         }
         let failed = self.failed_paths(&slots, diagnostics);
-        kept.extend(slots.into_iter().map(|Slot { span, edit, state, replaces }| Kept {
-            span,
-            edit: edit.is_some(),
-            state,
-            replaces,
-        }));
+        kept.extend(slots);
         readings.resize(self.responses.len(), self.options.reading.clone());
         let options = &self.options;
         // Edits that conflict with the branch can only be corrected on the branch as it is now.

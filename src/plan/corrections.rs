@@ -6,7 +6,7 @@ use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One place in the order of an attempt: an edit, or something that looked like one and was none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Slot {
     /// Its place in the responses.
     pub span: Span,

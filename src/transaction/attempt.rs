@@ -8,10 +8,9 @@ use super::journal::AnyPath;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result};
 use crate::format::Reading;
-use crate::plan::SlotState;
+use crate::plan::Slot;
 use crate::report::record::Asked;
 use crate::response::Response;
-use crate::span::Span;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, durability, places};
@@ -47,7 +46,7 @@ pub struct Attempt {
     /// How each response was read.
     pub readings: Vec<Reading>,
     /// The edits in their order, and what could not be read as one.
-    pub slots: Vec<Kept>,
+    pub slots: Vec<Slot>,
 }
 
 /// The part of an attempt that `list` shows. Any version of the program can read it.
@@ -102,19 +101,6 @@ impl Listed {
             responses => format!("{} ({})", self.id, responses.join(", ")),
         }
     }
-}
-
-/// A slot, by its place in the responses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
-    /// The place.
-    pub span: Span,
-    /// Whether an edit was read there.
-    pub edit: bool,
-    /// Its state.
-    pub state: SlotState,
-    /// The place of the edit that it corrects.
-    pub replaces: Option<Span>,
 }
 
 /// An attempt with its responses.

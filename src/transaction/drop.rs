@@ -69,14 +69,13 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: D
 struct Noted {
     name: String,
     tip: String,
-    /// The remote, and the branch's name there.
-    there: Option<(String, String)>,
+    /// The remote's branch.
+    there: Option<Upstream>,
 }
 
 impl Noted {
     fn new(one: &Dropped) -> Self {
-        let there = one.there.as_ref();
-        let there = there.map(|(upstream, _)| (upstream.remote.clone(), upstream.branch.clone()));
+        let there = one.there.as_ref().map(|(upstream, _)| upstream.clone());
         Self { name: one.name.clone(), tip: one.tip.to_string(), there }
     }
 
@@ -85,13 +84,12 @@ impl Noted {
         let is_name = |name: &str| name.starts_with("refs/heads/") && is_reference_name(name);
         is_name(&self.name)
             && is_object_name(&self.tip)
-            && self.there.as_ref().is_none_or(|(_, branch)| is_name(branch))
+            && self.there.as_ref().is_none_or(|upstream| is_name(&upstream.branch))
     }
 
     /// The remote's branch. A remote that is not configured is made up.
-    fn upstream(&self, repo: &Repo) -> Option<Upstream> {
-        let (remote, branch) = self.there.as_ref().filter(|(remote, _)| repo.has_remote(remote))?;
-        Some(Upstream { remote: remote.clone(), branch: branch.clone() })
+    fn upstream(&self, repo: &Repo) -> Option<&Upstream> {
+        self.there.as_ref().filter(|upstream| repo.has_remote(&upstream.remote))
     }
 }
 
@@ -155,7 +153,7 @@ impl Note {
     pub(super) fn is_gone(&self, repo: &Repo) -> Option<bool> {
         let mut is_gone = false;
         for upstream in self.0.iter().filter_map(|one| one.upstream(repo)) {
-            is_gone |= repo.ask_remote(&upstream).ok()?.is_none();
+            is_gone |= repo.ask_remote(upstream).ok()?.is_none();
         }
         Some(is_gone)
     }

@@ -21,9 +21,9 @@ use std::time::Duration;
 /// The note of a push, for the recovery.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Note {
-    remote: String,
-    /// The branch there.
-    branch: String,
+    /// The remote's branch.
+    #[serde(flatten)]
+    upstream: Upstream,
     /// The reference here, and its old commit.
     reference: String,
     old: Option<String>,
@@ -43,14 +43,10 @@ impl Note {
     }
 
     fn could_be(&self) -> bool {
-        let names = [&self.branch, &self.reference];
+        let names = [&self.upstream.branch, &self.reference];
         let ids = [Some(&self.new), self.old.as_ref()];
         names.into_iter().all(|name| is_reference_name(name))
             && ids.into_iter().flatten().all(|id| is_object_name(id))
-    }
-
-    fn upstream(&self) -> Upstream {
-        Upstream { remote: self.remote.clone(), branch: self.branch.clone() }
     }
 
     /// The reference here.
@@ -60,14 +56,13 @@ impl Note {
 
     /// Whether the remote has the commits; `None` if it cannot be asked.
     pub(super) fn is_taken(&self, repo: &Repo) -> Option<bool> {
-        let upstream = self.upstream();
-        let there = repo.ask_remote(&upstream).ok()?;
+        let there = repo.ask_remote(&self.upstream).ok()?;
         let Some(there) = there.map(|id| id.to_string()) else { return Some(false) };
         if there == self.new {
             return Some(true);
         }
         if !repo.has(repo.id(&there).ok()?).ok()? {
-            repo.fetch_branch(&upstream).ok()?;
+            repo.fetch_branch(&self.upstream).ok()?;
         }
         repo.contains(&there, &self.new).ok()
     }
@@ -82,8 +77,7 @@ impl Prepared<'_> {
             return Err(Error::Nothing);
         }
         let note = Note {
-            remote: upstream.remote.clone(),
-            branch: upstream.branch.clone(),
+            upstream: upstream.clone(),
             reference: target.name.clone(),
             old: target.tip.map(|id| id.to_string()),
             new: new.to_string(),

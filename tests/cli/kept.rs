@@ -213,7 +213,7 @@ fn a_record_that_leaves_a_good_edit_out_is_not_believed() {
     let record = sandbox.repo.join(KEPT).join(&id).join("attempt.json");
     let text = std::fs::read_to_string(&record).unwrap();
     for (from, to) in [
-        ("\"edit\":true", "\"edit\":false"),
+        ("\"edit\":0", "\"edit\":null"),
         ("\"start\":0", "\"start\":7"),
         ("\"readings\":[{\"formats\":[],\"path\":null}]", "\"readings\":[]"),
     ] {

@@ -54,6 +54,18 @@ pub fn definitions(_: &str, _: &str) -> Vec<String> {
     Vec::new()
 }
 
+/// Whether a code block can take the place of another one without the loss of a definition, or of what is in one.
+#[cfg(feature = "syntax")]
+pub fn keeps(path: &str, before: &str, after: &str, may_lose: bool) -> bool {
+    merge::keeps(path, before, after, may_lose)
+}
+
+/// Whether one code block keeps the definitions of another: as far as is known, since no language is.
+#[cfg(not(feature = "syntax"))]
+pub fn keeps(_: &str, _: &str, _: &str, _: bool) -> bool {
+    true
+}
+
 /// The line, from 0, of the first syntax error of a file, if it has more errors than before. A new file is compared with
 /// an empty one.
 #[cfg(feature = "syntax")]

@@ -67,10 +67,8 @@ impl Files<'_, '_> {
             return Ok(None);
         };
         let path = second.path.shown();
-        // A definition that the second does not hold would be lost.
-        let kept = syntax::definitions(&path, after);
-        let loses = || syntax::definitions(&path, before).iter().any(|one| !kept.contains(one));
-        if first.path.shown() != path || !is_alike(before, after) || loses() {
+        let keeps = || syntax::keeps(&path, before, after, rules.allow_shrink);
+        if first.path.shown() != path || !is_alike(before, after) || !keeps() {
             return Ok(None);
         }
         let one = std::slice::from_ref(one);

@@ -67,13 +67,36 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
 
 /// The top-level definitions of a snippet that parses.
 pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
-    let Some(language) = Language::of(path).filter(|_| text.len() <= LONGEST) else { return Vec::new() };
-    let empty = Parsed::new(language, String::new());
-    let Some(Ok(snippet)) = empty.map(|empty| Snippet::read(language, path, text, &empty)) else {
-        return Vec::new();
+    let snippet = read(path, text);
+    let definitions = |snippet: &Snippet| {
+        let parts = items::parts(&snippet.parsed, snippet.list(), &snippet.elisions);
+        parts.iter().filter_map(|part| Some(part.definition()?.shown())).collect()
     };
-    let parts = items::parts(&snippet.parsed, snippet.list(), &snippet.elisions);
-    parts.iter().filter_map(|part| Some(part.definition()?.shown())).collect()
+    snippet.as_ref().map(definitions).unwrap_or_default()
+}
+
+/// A snippet that parses, by itself.
+fn read(path: &str, text: &str) -> Option<Snippet> {
+    let language = Language::of(path).filter(|_| text.len() <= LONGEST)?;
+    Snippet::read(language, path, text, &Parsed::new(language, String::new())?).ok()
+}
+
+/// Whether merging a snippet into another one gives the second, as far as they have definitions and not only statements.
+pub(super) fn keeps(path: &str, before: &str, after: &str, may_lose: bool) -> bool {
+    let (Some(old), Some(new)) = (read(path, before), read(path, after)) else { return true };
+    let (old, new) = (old.parsed.text, new.parsed.text);
+    let kept = definitions(path, after);
+    if definitions(path, before).iter().any(|one| !kept.contains(one)) {
+        return false;
+    }
+    let lines = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+    };
+    match merge(path, &old, after, may_lose) {
+        Ok(merged) => lines(&merged) == lines(&new),
+        // Another statement is what a second block is for.
+        Err(refusal) => refusal.file_line.is_none() && !refusal.loses,
+    }
 }
 
 /// Merges once, without checking the result.

@@ -1,0 +1,5 @@
+// Adds one.
+function add(a: number) {
+  log("add");
+  return a + 1;
+}

@@ -55,9 +55,10 @@ impl<'a> Merge<'a> {
         let elided =
             run.start.checked_sub(1).is_some_and(|at| matches!(matched.new.get(at), Some(Part::Elision(_))));
         let is_last = run.end == matched.new.len();
-        let last = matched.old.iter().rposition(|part| !matches!(part, Part::Import(_)));
-        match last {
-            Some(last) if elided && is_last && last + 1 == matched.old.len() => Ok(Spot::After(last)),
+        // What a statement at the end runs has to be before it.
+        let ends = matches!(matched.old.last(), Some(Part::Definition(_) | Part::Comment(_)));
+        match matched.old.len().checked_sub(1) {
+            Some(last) if elided && is_last && ends => Ok(Spot::After(last)),
             _ => Err(no_place(matched, run.start)),
         }
     }
@@ -76,7 +77,10 @@ impl<'a> Merge<'a> {
         let is_alone =
             rest.trim_start_matches([' ', '\t', ',', ';']).is_empty() || file.tail(beside.end).is_some();
         let begins = file.begins_line(beside.start);
-        if !begins || matches!(spot, Spot::After(_)) && !is_alone {
+        // A comment on the next line that does not belong to the next element is about this one.
+        let has_comment_below = matches!(matched.old.get(at + 1), Some(Part::Comment(node))
+            if node.start_position().row == file.line(beside.end) + 1);
+        if !begins || matches!(spot, Spot::After(_)) && (!is_alone || has_comment_below) {
             return Err(no_place(matched, run.start));
         }
         // The last member of a list with commas may have none.

@@ -339,17 +339,23 @@ pub(super) fn lists(of: &Parsed) -> Vec<(Node<'_>, Vec<Definition<'_>>)> {
     all
 }
 
-/// How often each kind and name is defined in the scope of a list: in the list, or below statements such as `if`.
+/// The nodes in the scope of a list: in the list, or below statements such as `if`, but not in definitions.
+pub(super) fn scope<'t>(of: &'t Parsed, list: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+    let mut pending = children(list);
+    std::iter::from_fn(move || {
+        let node = pending.pop()?;
+        if definition(of, node).is_none() {
+            pending.extend(children(node));
+        }
+        Some(node)
+    })
+}
+
+/// How often each kind and name is defined in the scope of a list.
 pub(super) fn in_scope(of: &Parsed, list: Node<'_>) -> HashMap<(&'static str, String), usize> {
     let mut counts = HashMap::new();
-    let mut pending = vec![list];
-    while let Some(node) = pending.pop() {
-        for child in children(node) {
-            match definition(of, child) {
-                Some(Definition { what, name, .. }) => *counts.entry((what, name)).or_default() += 1,
-                None => pending.push(child),
-            }
-        }
+    for one in scope(of, list).filter_map(|node| definition(of, node)) {
+        *counts.entry((one.what, one.name)).or_default() += 1;
     }
     counts
 }

@@ -15,6 +15,8 @@ const EXAMPLES: &[&str] =
 
 /// The elements of two lists, and which correspond.
 pub(super) struct Matched<'t> {
+    /// The file's list.
+    pub(super) list: Node<'t>,
     pub(super) old: Vec<Part<'t>>,
     pub(super) new: Vec<Part<'t>>,
     /// For each element of the snippet's list, the index of the file's, if it has it.
@@ -69,6 +71,7 @@ impl<'a> Merge<'a> {
         }
         let (file, snippet) = (self.file, self.snippet);
         let matched = Matched {
+            list: old,
             old: parts(file, old, &HashSet::new()),
             new: parts(&snippet.parsed, new, &snippet.elisions),
             at: Vec::new(),
@@ -82,16 +85,21 @@ impl<'a> Merge<'a> {
             self.check_complete(&matched)?;
         }
         for (part, at) in matched.new.iter().zip(&matched.at) {
-            if let (Part::Definition(new), Some(at)) = (part, at)
-                && let Some(Part::Definition(old)) = matched.old.get(*at)
-            {
-                self.check_comments(old, new, &matched)?;
-                // What is meant may be an implementation elsewhere.
-                let is_declared = old.body.is_none() && old.core.child_by_field_name("parameters").is_some();
-                if partial && is_declared && new.body.is_some() {
-                    return Err(MergeError::no_place(&new.shown()).about(new, Some(old)));
+            match (part, at.and_then(|at| matched.old.get(at))) {
+                (Part::Definition(new), Some(Part::Definition(old))) => {
+                    self.check_comments(old, new, &matched)?;
+                    // What is meant may be an implementation elsewhere.
+                    let is_declared =
+                        old.body.is_none() && old.core.child_by_field_name("parameters").is_some();
+                    if partial && is_declared && new.body.is_some() {
+                        return Err(MergeError::no_place(&new.shown()).about(new, Some(old)));
+                    }
+                    self.definition(old, new, depth)?;
                 }
-                self.definition(old, new, depth)?;
+                (Part::Statement(new), Some(Part::Statement(old))) => {
+                    self.tail(file.end(*old), snippet.parsed.end(*new));
+                }
+                _ => {}
             }
         }
         self.unite_imports(&matched)?;
@@ -142,7 +150,11 @@ impl<'a> Merge<'a> {
                     let places = by_key.get(&key).map_or(&[][..], Vec::as_slice);
                     let which = seen.entry(key).or_default();
                     *which += 1;
-                    let others = in_scope.get(&(key.0, key.1.to_owned())).copied().unwrap_or_default();
+                    // One that is indented may be a member of a class that the snippet does not show.
+                    let others = match depth == 0 && !self.snippet.indentation.is_empty() {
+                        true => nodes_named(self.file, key.1).filter(|(what, _)| *what == key.0).count(),
+                        false => in_scope.get(&(key.0, key.1.to_owned())).copied().unwrap_or_default(),
+                    };
                     match (places.len(), count(key)) {
                         (0, 1) => {
                             self.check_new(definition, &matched, depth)?;

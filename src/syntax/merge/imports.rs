@@ -1,7 +1,7 @@
 //! Merges imports.
 
 use super::super::error::{FILE, MergeError, WHOLE};
-use super::super::items::{Part, modifiers};
+use super::super::items::{Part, modifiers, scope};
 use super::super::tree::{Parsed, children, nodes};
 use super::Merge;
 use super::container::{Matched, collapsed};
@@ -25,8 +25,16 @@ impl<'a> Merge<'a> {
             part => imports(part).map(|_| 1),
         });
         let first_run: usize = first_run.sum();
+        let is_import = |node: &Node<'a>| file.language.imports.contains(&node.kind());
+        let in_scope = scope(file, matched.list).filter(is_import).map(|node| (node, Import::of(file, node)));
+        let in_scope: Vec<(Node<'a>, Import)> = in_scope.collect();
+        let is_future = |node: Node<'_>| node.kind() == "future_import_statement";
         let places: Vec<Option<usize>> = here.iter().map(place).collect();
-        for (at, import) in here.iter().enumerate().filter(|(at, _)| places.get(*at) == Some(&None)) {
+        for (at, import) in here.iter().enumerate() {
+            if let Some((other, _)) = places.get(at).copied().flatten().and_then(|place| there.get(place)) {
+                self.tail(file.end(*other), parsed.end(*import));
+                continue;
+            }
             let about = |error: MergeError, other: &Node<'a>| {
                 Err(error.at(import.start_position().row).in_file(other.start_position().row))
             };
@@ -47,6 +55,7 @@ impl<'a> Merge<'a> {
                         return about(MergeError::lacks(&shown, "a comment", WHOLE), other);
                     }
                     self.edits.replace(file.range(*other), text);
+                    self.tail(file.end(*other), parsed.end(*import));
                     continue;
                 }
                 [(first, _), ..] => {
@@ -55,24 +64,30 @@ impl<'a> Merge<'a> {
             }
             let is_name = |name: &&String| !["*", "_", "."].contains(&name.as_str());
             let has_same = |one: &&(Node<'a>, Import)| one.1.names.iter().filter(is_name).any(has);
-            if let Some((other, _)) = there.iter().find(has_same) {
+            if let Some((other, _)) = in_scope.iter().find(has_same) {
                 return about(MergeError::several(FILE, "import of a name", WHOLE), other);
             }
             let before = (0..at).rev().find_map(|at| places.get(at).copied().flatten());
             let behind = (at..here.len()).find_map(|at| places.get(at).copied().flatten());
             let spot = before.or(behind).or(first_run.checked_sub(1));
-            let Some((beside, _)) = spot.and_then(|spot| there.get(spot)) else {
+            let Some((spot, (beside, _))) = spot.and_then(|spot| Some((spot, there.get(spot)?))) else {
                 return Err(MergeError::no_place(&shown).at(import.start_position().row));
             };
+            let is_above = before.is_none() && behind.is_some();
+            let (above, below) = there.split_at(spot + usize::from(!is_above));
             let end = file.end(*beside);
-            if !file.begins_line(beside.start_byte())
+            if below.iter().any(|(other, _)| is_future(*other) && !is_future(*import))
+                || above.iter().any(|(other, _)| is_future(*import) && !is_future(*other))
+                || !file.begins_line(beside.start_byte())
                 || !file.slice(end..file.line_end(end)).trim_start_matches(';').trim().is_empty()
             {
                 return about(MergeError::no_place(&shown), beside);
             }
             let text = self.shifted(parsed.range(*import), file.indentation(beside.start_byte()))?;
-            let line = format!("{}{text}", file.indentation(beside.start_byte()));
-            if before.is_none() && behind.is_some() {
+            let own_end = parsed.end(*import);
+            let tail = parsed.tail(own_end).map_or("", |tail| parsed.slice(own_end..tail.end));
+            let line = format!("{}{text}{tail}", file.indentation(beside.start_byte()));
+            if is_above {
                 let at = file.line_start(beside.start_byte());
                 self.edits.replace(at..at, format!("{line}\n"));
             } else {

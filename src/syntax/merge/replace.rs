@@ -2,13 +2,26 @@
 
 use super::super::error::{MARK, MergeError, WHOLE};
 use super::super::items::{DEEPEST, Definition, Part, flattened, parts};
-use super::super::tree::Parsed;
+use super::super::tree::{Parsed, nodes};
 use super::Merge;
 use super::container::collapsed;
 use super::edits::unindented;
 use std::collections::HashSet;
 use std::ops::Range;
 use tree_sitter::Node;
+
+/// The kinds of entries of an object literal or dictionary.
+const ENTRIES: &[&str] = &[
+    "pair",
+    "method_definition",
+    "shorthand_property_identifier",
+    "shorthand_field_initializer",
+    "spread_element",
+    "dictionary_splat",
+    "keyed_element",
+    "field_initializer",
+    "initializer_pair",
+];
 
 /// Statements that do nothing.
 const STUBS: &[&str] = &["...", "pass", "todo!()", "unimplemented!()"];
@@ -35,7 +48,10 @@ impl<'a> Merge<'a> {
             let text = self.shifted(range, to)?;
             self.check_loss(old, new, &text, false)?;
             self.edits.replace(old.range(file), text);
-            return self.tail(old, new);
+            if self.tail(old.range(file).end, new.range(parsed).end) && !self.may_lose {
+                return Err(lacks(new, "the comment beside it", WHOLE, Some(old)).loses());
+            }
+            return Ok(());
         }
         let unclear = || Err(MergeError::unclear_elision(&new.shown(), WHOLE).about(new, Some(old)));
         let (Some(old_body), Some(new_body)) = (old.body, new.body) else { return unclear() };
@@ -52,10 +68,11 @@ impl<'a> Merge<'a> {
 
     /// Whether both definitions, with their trailing comments, are equal.
     fn is_unchanged(&self, old: &Definition<'_>, new: &Definition<'_>) -> bool {
-        let (before, after) = self.tails(old, new);
+        let parsed = &self.snippet.parsed;
+        let before = self.file.tail(old.range(self.file).end).map(|tail| self.file.slice(tail));
+        let after = parsed.tail(new.range(parsed).end).map(|tail| parsed.slice(tail));
         before == after
-            && unindented(self.file, old.range(self.file))
-                == unindented(&self.snippet.parsed, new.range(&self.snippet.parsed))
+            && unindented(self.file, old.range(self.file)) == unindented(parsed, new.range(parsed))
     }
 
     /// Refuses a definition that, itself or in a member, lacks a decorator, comment or member of the file's.
@@ -66,6 +83,10 @@ impl<'a> Merge<'a> {
         depth: u32,
     ) -> Result<(), MergeError> {
         self.check_own_belongings(old, new)?;
+        let lost = first_missing(keys(self.file, old), keys(&self.snippet.parsed, new));
+        if let Some(key) = lost.filter(|_| !self.may_lose) {
+            return Err(lacks(new, &format!("`{key}`"), WHOLE, Some(old)).loses());
+        }
         if let (Some(old_body), Some(new_body), true) =
             (old.body, new.body, old.is_container && depth < DEEPEST)
         {
@@ -119,15 +140,7 @@ impl<'a> Merge<'a> {
     /// file's.
     fn check_own_belongings(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
-        let mut here = new.decorators(parsed);
-        let mut is_lost = |decorator: &&str| match here.iter().position(|one| one == decorator) {
-            Some(at) => {
-                here.swap_remove(at);
-                false
-            }
-            None => true,
-        };
-        let decorator = old.decorators(file).into_iter().find(|decorator| is_lost(decorator));
+        let decorator = first_missing(old.decorators(file), new.decorators(parsed));
         let shown = new.modifiers(parsed);
         let modifier = || old.modifiers(file).into_iter().find(|word| !shown.contains(word));
         let first = new.body.and_then(|body| flattened(parsed.language, body).into_iter().next());
@@ -185,30 +198,41 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// The comments after a definition on its last line, in the file and in the snippet.
-    fn tails(&self, old: &Definition<'_>, new: &Definition<'_>) -> (Option<String>, Option<String>) {
+    /// Takes over the comment after an element on its last line, which ends there in the file and in the snippet. Returns
+    /// whether only the file has one.
+    pub(super) fn tail(&mut self, end: usize, new_end: usize) -> bool {
         let parsed = &self.snippet.parsed;
-        let text = |of: &Parsed, end| of.tail(end).map(|range| of.slice(range).to_owned());
-        (text(self.file, old.range(self.file).end), text(parsed, new.range(parsed).end))
-    }
-
-    /// Replaces the comment after a definition on its last line.
-    fn tail(&mut self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), MergeError> {
-        let end = old.range(self.file).end;
-        let place = self.file.tail(end);
-        match (self.tails(old, new), place) {
-            ((Some(before), Some(after)), Some(place)) if before != after => self.edits.replace(place, after),
-            ((None, Some(after)), _) => {
-                let at = self.file.line_end(end);
-                self.edits.replace(at..at, format!("  {after}"));
-            }
-            ((Some(_), None), _) if !self.may_lose => {
-                return Err(lacks(new, "the comment beside it", WHOLE, Some(old)).loses());
-            }
-            _ => {}
+        let Some(after) = parsed.tail(new_end).map(|tail| parsed.slice(tail).to_owned()) else {
+            return self.file.tail(end).is_some();
+        };
+        let line_end = self.file.line_end(end);
+        match self.file.tail(end) {
+            Some(tail) => self.edits.replace(tail, after),
+            None => self.edits.replace(line_end..line_end, format!("  {after}")),
         }
-        Ok(())
+        false
     }
+}
+
+/// The first of the file's words that the snippet has less often.
+fn first_missing<'t>(there: Vec<&'t str>, mut here: Vec<&str>) -> Option<&'t str> {
+    let mut is_missing = |word: &str| match here.iter().position(|one| *one == word) {
+        Some(at) => {
+            here.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    there.into_iter().find(|word| is_missing(word))
+}
+
+/// The keys of the object literals in a definition without members or statements.
+fn keys<'p>(of: &'p Parsed, one: &Definition<'_>) -> Vec<&'p str> {
+    let key = |node: Node<'_>| match ENTRIES.contains(&node.kind()) {
+        true => Some(of.of(node.child_by_field_name("name").or(node.named_child(0)).unwrap_or(node))),
+        false => None,
+    };
+    if one.body.is_some() { Vec::new() } else { nodes(one.core).filter_map(key).collect() }
 }
 
 /// Whether the body of a function does nothing.

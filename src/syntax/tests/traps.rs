@@ -264,3 +264,122 @@ fn a_declaration_gets_no_body() {
     refuses("a.rs", declared, "fn eq(self) -> bool {\n    false\n}\n", "where function `eq` goes");
     refuses("a.c", "int a(void);\n", "int a(void) {\n    return 1;\n}\n", "may be declaration `a`");
 }
+
+#[test]
+fn comments_behind_imports_are_taken_over() {
+    let file = "import os\n\n\ndef f():\n    return os.name\n";
+    let snippet = "import os\nimport x.y  # noqa: F401\n\n\ndef f():\n    return 1\n";
+    makes("a.py", file, snippet, snippet);
+    makes("a.py", file, "import os  # noqa\n", &file.replace("import os", "import os  # noqa"));
+    let file = "import {a} from \"a\"; // eslint-disable-line\n\nfunction f() {\n  return a;\n}\n";
+    makes(
+        "a.ts",
+        file,
+        "import {a, b} from \"a\"; // eslint-disable-line x\n",
+        &file.replace("{a}", "{a, b}").replace("line\n", "line x\n"),
+    );
+    makes("a.ts", file, "import {a, b} from \"a\";\n", &file.replace("{a}", "{a, b}"));
+    let file = "package p\n\nimport (\n\t\"fmt\"\n)\n\nfunc F() {}\n";
+    let snippet = "import (\n\t\"fmt\"\n\t\"os\" // for F\n)\n";
+    makes("a.go", file, snippet, &file.replace("\"\n)", "\"\n\t\"os\" // for F\n)"));
+    // That of a statement, too.
+    let file = "import os\n\nos.fork()\n\n\ndef f():\n    return 1\n";
+    let snippet = "os.fork()  # twice\n\n\ndef f():\n    return 2\n";
+    makes("a.py", file, snippet, &file.replace("()\n\n\n", "()  # twice\n\n\n").replace('1', "2"));
+}
+
+#[test]
+fn nothing_goes_between_a_definition_and_the_comment_below_it() {
+    let file = "fn a() {}\n// endregion: a\n\nfn b() {}\n";
+    refuses("a.rs", file, "fn a() {}\n\nfn n() {}\n\n// ... existing code ...\n", "where function `n` goes");
+    let file = "def a():\n    return 1\n# fmt: on\n\n\ndef b():\n    return 2\n";
+    refuses(
+        "a.py",
+        file,
+        "def a():\n    return 1\n\n\ndef n():\n    return 3\n\n\n# ...\n",
+        "where function `n` goes",
+    );
+    let file = "function a() {}\n// end of a\n\nfunction b() {}\n";
+    makes(
+        "a.ts",
+        file,
+        "// ...\n\nfunction n() {}\n\nfunction b() {}\n",
+        "function a() {}\n// end of a\n\nfunction n() {}\n\nfunction b() {}\n",
+    );
+    // A comment above the next member is about that one.
+    let file = "enum A {\n    B,\n    // the second\n    C,\n}\n";
+    let snippet = "enum A {\n    B,\n    D,\n    // ...\n}\n";
+    makes("a.rs", file, snippet, &file.replace("B,\n", "B,\n    D,\n"));
+}
+
+#[test]
+fn nothing_goes_behind_the_last_statement() {
+    let file = "def f():\n    return 1\n\n\nif __name__ == \"__main__\":\n    f()\n";
+    refuses("a.py", file, "# ... existing code ...\n\n\ndef n():\n    return 2\n", "where function `n` goes");
+}
+
+#[test]
+fn keys_of_objects_are_members() {
+    let vue = "export default {\n  name: \"a\",\n  data() {\n    return 1;\n  },\n};\n";
+    refuses(
+        "a.js",
+        vue,
+        "export default {\n  data() {\n    return 2;\n  },\n};\n",
+        "default export `default` lacks `name`",
+    );
+    makes("a.js", vue, &vue.replace('1', "2"), &vue.replace('1', "2"));
+    let config = "const CFG = {\n  ...base,\n  name: 'a',\n  short,\n};\n";
+    refuses("a.ts", config, "const CFG = {\n  ...base,\n  name: 'b',\n};\n", "lacks `short`");
+    refuses("a.ts", config, "const CFG = {\n  name: 'a',\n  short,\n};\n", "lacks `base`");
+    let dictionary = "CFG = {\n    'a': 1,\n    'b': 2,\n    'c': {'d': 3},\n}\n";
+    refuses("a.py", dictionary, "CFG = {\n    'a': 1,\n    'c': {'d': 3},\n}\n", "lacks `'b'`");
+    refuses("a.py", dictionary, "CFG = {\n    'a': 1,\n    'b': 2,\n    'c': {},\n}\n", "lacks `'d'`");
+    let table = "package p\n\nvar M = map[string]int{\n\t\"a\": 1,\n\t\"b\": 2,\n}\n";
+    refuses("a.go", table, "var M = map[string]int{\n\t\"a\": 3,\n}\n", "lacks `\"b\"`");
+    let made = "const A: B = B {\n    c: 1,\n    d: 2,\n};\n";
+    refuses("a.rs", made, "const A: B = B {\n    c: 1,\n    ..B::NEW\n};\n", "lacks `d`");
+    assert!(
+        super::merge("a.js", vue, "export default {\n  data() {\n    return 2;\n  },\n};\n", true).is_ok()
+    );
+    // What a function makes is no member of it.
+    let function = "def f():\n    return {'a': 1, 'b': 2}\n";
+    makes("a.py", function, "def f():\n    return {'a': 1}\n", "def f():\n    return {'a': 1}\n");
+}
+
+#[test]
+fn imports_of_the_whole_scope_count() {
+    let file = "import os\n\nif TYPE_CHECKING:\n    from x import Y\n\n\ndef f():\n    return 1\n";
+    refuses(
+        "a.py",
+        file,
+        "import os\nfrom x import Y\n\n\ndef f():\n    return 2\n",
+        "more than one import of a name",
+    );
+    let file = "import os\n\n\ndef f():\n    from x import Y\n    return Y\n";
+    let snippet = "import os\nfrom x import Y\n\n\ndef f():\n    return Y()\n";
+    makes("a.py", file, snippet, snippet);
+}
+
+#[test]
+fn imports_from_the_future_stay_first() {
+    let file = "\"\"\"Doc.\"\"\"\nfrom __future__ import annotations\n\ndef f():\n    return 1\n";
+    let snippet = "import json\nfrom __future__ import annotations\n";
+    refuses("a.py", file, snippet, "where `import json` goes");
+    let below = "from __future__ import annotations\nimport json\n";
+    makes("a.py", file, below, &file.replace("annotations\n", "annotations\nimport json\n"));
+    let file = "import os\nimport re\n\n\ndef f():\n    return 1\n";
+    let future = "from __future__ import annotations\n";
+    refuses("a.py", file, &format!("{future}import re\n"), "goes");
+    makes("a.py", file, &format!("{future}import os\n"), &format!("{future}{file}"));
+}
+
+#[test]
+fn what_is_indented_may_be_a_member() {
+    let file = "def run(self):\n    return 1\n\n\nclass A:\n    def run(self):\n        return 2\n";
+    refuses("a.py", file, "    def run(self):\n        return 5\n", "more than one function `run`");
+    let file =
+        "def run(x):\n    return 1\n\n\nclass A:\n    @staticmethod\n    def run(x):\n        return 2\n";
+    refuses("a.py", file, "    def run(x):\n        return 5\n", "more than one function `run`");
+    let file = "fn new() {}\n\nimpl A {\n    fn new() {}\n}\n";
+    refuses("a.rs", file, "    fn new() {\n        a();\n    }\n", "more than one function `new`");
+}

@@ -60,8 +60,10 @@ impl<'t> Definition<'t> {
         all.dedup();
         // The tag of a field in Go is in backquotes and has keys.
         let names = |text: &'p str| match text.strip_prefix('`') {
-            Some(tag) => tag.split_whitespace().filter_map(|key| Some(key.split_once(':')?.0)).collect(),
-            None => vec![text.split('(').next().unwrap_or(text).trim()],
+            Some(tag) if tag.contains(':') => {
+                tag.split_whitespace().filter_map(|key| Some(key.split_once(':')?.0)).collect()
+            }
+            _ => vec![text.split('(').next().unwrap_or(text).trim()],
         };
         all.into_iter().flat_map(|node| names(of.of(node))).collect()
     }

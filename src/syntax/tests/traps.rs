@@ -244,6 +244,8 @@ fn a_comment_that_stands_apart_is_not_doubled() {
 fn every_key_of_a_tag_counts() {
     let file = "package p\n\ntype T struct {\n\tA string `json:\"a\" db:\"a_col\"`\n}\n";
     refuses("a.go", file, "type T struct {\n\tA string `json:\"a\"`\n\tC string\n}\n", "lacks `db`");
+    let file = "package p\n\ntype T struct {\n\tA string `no key`\n}\n";
+    refuses("a.go", file, "type T struct {\n\tA string\n\tC string\n}\n", "lacks ``no key``");
 }
 
 #[test]

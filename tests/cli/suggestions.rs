@@ -164,7 +164,8 @@ fn each_edit_can_get_a_branch_of_its_own() {
     let builds_on = patch("src/a.rs", "Call it delta", "fn beta() {}\n", "fn delta() {}\n");
     let response = beta() + &builds_on + &patch("README", "Greet all", "hello\n", "hello all\n");
     let run = suggest(&sandbox, &["--branch-per-edit", "try/{n}-{slug}"], &[("a.txt", response.clone())]);
-    let run = run.exits(1).says("edit 1, which was left out").says("2 of 3 landed");
+    let run =
+        run.exits(1).says("edit 1, which was left out").says("2 of 3 landed").says("refused: edit 2 failed;");
     assert!(
         run.stdout.lines().any(|line| line.starts_with("try/2-call-it-delta") && line.ends_with("refused"))
     );

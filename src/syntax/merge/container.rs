@@ -76,7 +76,7 @@ impl<'a> Merge<'a> {
             new: parts(&snippet.parsed, new, &snippet.elisions),
             at: Vec::new(),
         };
-        let matched = self.matched(matched, &in_scope(file, old), depth)?;
+        let matched = self.matched(matched, depth)?;
         if depth == 0 {
             self.check_whole_file(&matched)?;
         }
@@ -106,7 +106,7 @@ impl<'a> Merge<'a> {
         self.insert_new(&matched)
     }
 
-    /// Refuses a comment right above a definition that stands apart in the file: it would be there twice.
+    /// Refuses a comment right above a definition if the file has it, but not above that definition: it would be duplicated.
     fn check_comments(
         &self,
         old: &Definition<'_>,
@@ -117,21 +117,17 @@ impl<'a> Merge<'a> {
         for comment in new.lead.iter().filter(|node| parsed.is_comment(**node)) {
             let text = collapsed(parsed.of(*comment));
             let is_it = |node: &Node<'_>| collapsed(self.file.of(*node)) == text;
-            let is_apart = |part: &Part<'_>| matches!(part, Part::Comment(node) if is_it(node));
-            if !old.lead.iter().any(is_it) && matched.old.iter().any(is_apart) {
+            let is_elsewhere = |part: &Part<'_>| matches!(part, Part::Comment(node) if is_it(node));
+            if !old.lead.iter().any(is_it) && matched.old.iter().any(is_elsewhere) {
                 return Err(MergeError::no_place(&format!("`{text}`")).about(new, Some(old)));
             }
         }
         Ok(())
     }
 
-    /// Finds the elements of the snippet's list in the file's, whose scope has definitions so often.
-    fn matched(
-        &self,
-        mut matched: Matched<'a>,
-        in_scope: &HashMap<(&'static str, String), usize>,
-        depth: u32,
-    ) -> Result<Matched<'a>, MergeError> {
+    /// Finds the elements of the snippet's list in the file's.
+    fn matched(&self, mut matched: Matched<'a>, depth: u32) -> Result<Matched<'a>, MergeError> {
+        let in_scope = in_scope(self.file, matched.list);
         let (old, new) = (&matched.old, &matched.new);
         let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
         for (at, part) in old.iter().enumerate() {
@@ -150,8 +146,11 @@ impl<'a> Merge<'a> {
                     let places = by_key.get(&key).map_or(&[][..], Vec::as_slice);
                     let which = seen.entry(key).or_default();
                     *which += 1;
-                    // One that is indented may be a member of a class that the snippet does not show.
-                    let others = match depth == 0 && !self.snippet.indentation.is_empty() {
+                    // It may be a member of a class that the snippet does not show.
+                    let may_be_member = depth == 0
+                        && (!self.snippet.indentation.is_empty()
+                            || definition.is_method(&self.snippet.parsed));
+                    let others = match may_be_member {
                         true => nodes_named(self.file, key.1).filter(|(what, _)| *what == key.0).count(),
                         false => in_scope.get(&(key.0, key.1.to_owned())).copied().unwrap_or_default(),
                     };

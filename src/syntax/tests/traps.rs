@@ -221,7 +221,7 @@ fn comments_of_imports_stay() {
 }
 
 #[test]
-fn an_import_at_the_end_of_a_file_draws_no_other_to_it() {
+fn no_import_is_added_after_one_at_the_end_of_a_file() {
     let file = "import os\n\n\ndef f():\n    return os.name\n\n\nfrom app import routes\n";
     let snippet = "import json\n\n\ndef f():\n    return json.dumps(os.name)\n";
     let made =
@@ -230,7 +230,7 @@ fn an_import_at_the_end_of_a_file_draws_no_other_to_it() {
 }
 
 #[test]
-fn a_comment_that_stands_apart_is_not_doubled() {
+fn a_separate_comment_is_not_duplicated() {
     let file = "import os\n\n# Helpers of the shelf.\n\ndef f():\n    return 1\n";
     refuses(
         "a.py",
@@ -256,6 +256,9 @@ fn a_method_beside_a_function_of_its_name() {
     {
         refuses("a.py", wrapped, snippet, "more than one function `run`");
     }
+    // Also beside an import, with which it is no snippet of methods alone.
+    let snippet = "import os\n\n\ndef run(self, x):\n    return x + 1\n";
+    refuses("a.py", &format!("import os\n\n\n{wrapped}"), snippet, "more than one function `run`");
     let free = "struct T;\nimpl T {\n    fn go(&self) -> u8 {\n        1\n    }\n}\n\nfn go() -> u8 {\n    T.go()\n}\n";
     refuses("a.rs", free, "    fn go(&self) -> u8 {\n        2\n    }\n", "more than one function `go`");
 }

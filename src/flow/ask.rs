@@ -191,17 +191,16 @@ impl Asking<'_> {
         let mut kept = Options { keep: true, keep_whole: self.options.keep, ..self.options.clone() };
         let repo = self.repo.open_again()?;
         let is_switched = kept.branch.is_none() && Target::choose(&repo, None, None)?.name != self.on.name;
-        // Detached, it was on no branch.
-        let is_nowhere = is_switched && self.on.name == "HEAD";
+        let was_detached = is_switched && self.on.name == "HEAD";
         if is_switched {
             kept.branch = Some(self.on.short().to_owned());
         }
         let resume = self.attempt.as_deref().map(|id| Resume::find(self.repo, Some(id), None)).transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
-        if self.options.keep && (is_nowhere || std::str::from_utf8(&answer).is_err()) {
+        if self.options.keep && (was_detached || std::str::from_utf8(&answer).is_err()) {
             keep_answer(self.repo, &answer, self.watch);
         }
-        if is_nowhere {
+        if was_detached {
             return Err(vcs::Error::Switched { name: self.on.name.clone(), is_head: true }.into());
         }
         let response = Response::new(first, format!("answer {round}"), answer, self.options.max_size)?;

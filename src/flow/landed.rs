@@ -134,7 +134,7 @@ impl Run<'_> {
     }
 
     /// The edits of a plan, for the records, by the digests of their responses. A correction counts for the edit that it replaces,
-    /// too. An edit that was applied by an earlier edit landed with that one. An edit of which hunks were left out is not listed:
+    /// too. An edit that was applied by an earlier edit landed with that one. An edit without some of its hunks is not listed:
     /// in a second run its text says which hunks are applied.
     pub(super) fn to_list(&self, repo: &Repo, plan: &Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
         let replaced = self.resumed.as_ref().map(|resumed| resumed.replaced()).unwrap_or_default();

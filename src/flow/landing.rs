@@ -405,7 +405,7 @@ fn last_landed(
                 // A record of others may be made up.
                 Err(_) if !link.own => {}
                 Err(error) => return Err(error),
-                // Somebody took its changes back by hand.
+                // Its changes were reverted by hand.
                 Ok(true) if !landing.has_changes(repo, target, tip)? => {
                     changing_nothing.get_or_insert(landing);
                 }

@@ -80,7 +80,7 @@ pub(super) struct Ahead {
 
 impl Ahead {
     /// The offset of the last changed line that belongs to a hunk although this line without a mark is before it: as many
-    /// lines as are missing may follow, or lines up to the next blank one. If there is none, it is not below the line.
+    /// lines as are missing may follow, or lines up to the next blank one. Without such a line, the offset is not after this line.
     fn last_changed<'r>(&mut self, line: Line<'r>, due: Due, below: &impl Below<'r>) -> usize {
         if let Due::Lines(missing) = due {
             return last_changed(missing, below).0;

@@ -184,7 +184,7 @@ mod tests {
         let count = |path: &str| patch(path, "one", "two").replace("<find>", "<find occurrence=\"1\">");
         let found = refused(&[patch("a", "absent()", "brought()"), count("a")].concat());
         assert_eq!(builds_on(&found), [None, Some(1)]);
-        assert!(found[1].message.contains("depends on edit 1"), "{:?}", found[1]);
+        assert_eq!(found[1].message, super::correct_first(1));
         // Not in front of it, nor in another file.
         for fine in [[count("a"), patch("a", "absent()", "x")], [patch("b", "absent()", "x"), count("a")]] {
             assert_eq!(refused(&fine.concat()).len(), 1);

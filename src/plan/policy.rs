@@ -75,22 +75,22 @@ pub(super) fn may_appear(
 /// Where a file that is not there may be instead.
 pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<String>, TreeError> {
     if let Some(twin) = overlay.case_twin(path)? {
-        return Ok(Some(meant(&format!("`{twin}`"))));
+        return Ok(Some(meant(&[twin])));
     }
     let others = overlay.with_name(path.file_name(), HINTS)?;
-    let names: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
-    if !names.is_empty() {
-        return Ok(Some(meant(&names.join(", "))));
+    if !others.is_empty() {
+        return Ok(Some(meant(&others)));
     }
     let near = overlay.files_in(path.parent().as_ref())?.into_iter().filter_map(|other| {
         let share = likeness(path.file_name(), other.file_name())?;
         Some((std::cmp::Reverse(share), other))
     });
-    Ok(near.min().map(|(_, other)| meant(&format!("`{other}`"))))
+    Ok(near.min().map(|(_, other)| meant(&[other])))
 }
 
-fn meant(paths: &str) -> String {
-    format!("did you mean {paths}?")
+fn meant(paths: &[RepoPath]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    format!("did you mean {}?", names.join(", "))
 }
 
 /// How alike a name is to one that may be meant: in most of its letters, or but for its extension.

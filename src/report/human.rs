@@ -299,8 +299,8 @@ pub fn findings(report: &Report, style: Style) -> String {
             };
             let all = failed.len() + fine.len();
             // An edit that has a branch of its own keeps its number.
-            let is_alone = all == 1 && failed.iter().all(|edit| edit.number > 1);
-            let of = if is_alone { String::new() } else { format!(" of {all}") };
+            let is_single = all == 1 && failed.iter().all(|edit| edit.number > 1);
+            let of = if is_single { String::new() } else { format!(" of {all}") };
             format!("{}{of} failed{would}; ", named("edit", &numbers(&failed)))
         } else if report.undone.is_some() || !report.accepted.is_empty() || report.error.is_some() {
             String::new()

@@ -14,7 +14,7 @@ impl Edits {
 
     /// The changed text, and the changes in its order.
     pub(super) fn apply(mut self, text: &str) -> Result<(String, Vec<Change>), MergeError> {
-        // The sort is stable, so that insertions at one place keep their order; what goes on a line is before new lines.
+        // The sort is stable, so that insertions at one place keep their order; text that extends a line comes before new lines.
         self.0.sort_by_key(|(range, text)| (range.start, range.end, text.starts_with('\n')));
         let mut out = String::with_capacity(text.len());
         let mut at = 0;

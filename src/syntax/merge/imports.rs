@@ -18,7 +18,7 @@ impl<'a> Merge<'a> {
         let place = |node: &Node<'a>| {
             there.iter().position(|(one, _)| collapsed(file.of(*one)) == collapsed(parsed.of(*node)))
         };
-        // An import further down, for example behind what it needs, draws no others to it.
+        // An import further down may need the code before it, so no others are added after it.
         let above = matched.old.iter().skip_while(|part| imports(part).is_none());
         let first_run = above.map_while(|part| match part {
             Part::Comment(_) => Some(0),

@@ -116,7 +116,7 @@ named! {
 
 /// The environment variable: `<point>:<what>`, or `<point>:<what>:<n>` for the n-th pass (from 1). `<what>` is `kill`,
 /// `stop` (until SIGCONT), `int`, `term` or `hup` for a signal to this process, `fail` for an error, or `broken` for an
-/// error at each pass.
+/// error at each pass. Or `log:<file>`, to add the name of each point that is passed to that file, one a line.
 pub const VARIABLE: &str = "GIT_LLM_APPLY_FAULT";
 
 /// Does nothing in a release build.
@@ -139,6 +139,14 @@ pub fn point(fault: Fault) -> Result<()> {
     use std::sync::atomic::{AtomicUsize, Ordering};
     static PASSED: AtomicUsize = AtomicUsize::new(0);
     let Ok(wanted) = std::env::var(VARIABLE) else { return Ok(()) };
+    if let Some(file) = wanted.strip_prefix("log:") {
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(file);
+        return log
+            .and_then(|mut log| {
+                std::io::Write::write_all(&mut log, format!("{}\n", fault.as_str()).as_bytes())
+            })
+            .map_err(|_| Error::Injected(fault.as_str()));
+    }
     let mut parts = wanted.split(':');
     if parts.next() != Some(fault.as_str()) {
         return Ok(());

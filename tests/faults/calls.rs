@@ -1,7 +1,7 @@
 //! Killed and failing at system calls that change files.
 
 use super::End;
-use super::scenario::{Ends, Scenario};
+use super::scenario::Scenario;
 use super::strace::{CALLS, Call, Kind, calm, refresh, traced};
 use crate::sandbox::{Run, Sandbox, State};
 
@@ -9,7 +9,8 @@ use crate::sandbox::{Run, Sandbox, State};
 pub struct Landing {
     pub scenario: &'static Scenario,
     pub kind: Kind,
-    pub ends: Ends,
+    before: State,
+    after: State,
     pub calls: Vec<Call>,
     /// Where the references were.
     tips: String,
@@ -59,7 +60,7 @@ impl Landing {
         let calls: Vec<_> = calls.into_iter().filter(Call::changes_files).collect();
         assert!(calls.len() > 60, "only {} calls were seen", calls.len());
         sandbox.is_sound();
-        Self { scenario, kind, ends: Ends { before, after: sandbox.state() }, calls, tips, start }
+        Self { scenario, kind, before, after: sandbox.state(), calls, tips, start }
     }
 
     /// Whether the branch has moved.
@@ -69,8 +70,8 @@ impl Landing {
 
     fn state(&self, end: End) -> &State {
         match end {
-            End::Before => &self.ends.before,
-            End::After => &self.ends.after,
+            End::Before => &self.before,
+            End::After => &self.after,
         }
     }
 

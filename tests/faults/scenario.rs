@@ -1,7 +1,7 @@
 //! On what kinds of target a landing is struck.
 
 use crate::sandbox::{Run, Sandbox, State, create, five, patch, remove, rename};
-use git_llm_apply::vcs::fault::VARIABLE;
+use git_llm_apply::vcs::fault::{Fault, VARIABLE};
 use std::process::Command;
 
 /// A repository, the options and the response to land in it; none for a verb that reads none.
@@ -309,6 +309,15 @@ pub const DROPPING: Scenario = Scenario {
 pub struct Ends {
     pub before: State,
     pub after: State,
+    /// The names of the points that it passed, as often as it did.
+    passed: Vec<String>,
+}
+
+impl Ends {
+    /// How often the landing came by a point.
+    pub fn passes(&self, fault: Fault) -> usize {
+        self.passed.iter().filter(|name| *name == fault.as_str()).count()
+    }
 }
 
 impl Scenario {
@@ -335,9 +344,11 @@ impl Scenario {
     pub fn ends(&self) -> Ends {
         let sandbox = (self.make)();
         let before = sandbox.state();
-        self.land(&sandbox, None).exits(0);
+        let log = sandbox.root().join("passed");
+        self.land(&sandbox, Some(&format!("log:{}", log.display()))).exits(0);
         sandbox.is_sound();
-        Ends { before, after: sandbox.state() }
+        let passed = std::fs::read_to_string(&log).unwrap();
+        Ends { before, after: sandbox.state(), passed: passed.lines().map(str::to_owned).collect() }
     }
 
     /// Asserts that the repository is as it was to be.

@@ -55,9 +55,22 @@ fn modify(change: &Rendered<'_>, texts: &Texts<'_>) -> Result<What, Unrepresenta
         return Ok(What::Write { content: ended(&texts.after) });
     };
     let mut edits: Vec<Pair> = hunks.iter().map(|hunk| pair(hunk, texts)).collect();
+    if !are_once(&edits, ended(&texts.before)) {
+        let whole = texts.ends_as_lines_do().then(|| What::Write { content: ended(&texts.after) });
+        return whole.ok_or_else(|| change.cannot(Reason::NoPlace));
+    }
     Ok(match edits.pop() {
         Some(only) if edits.is_empty() => What::Replace(only),
         last => What::Several { edits: edits.into_iter().chain(last).collect() },
+    })
+}
+
+/// Whether each text stands once in the file that the edits before it leave, within lines too.
+fn are_once(edits: &[Pair], mut file: String) -> bool {
+    edits.iter().all(|edit| {
+        let is_once = file.find(&edit.old_string) == file.rfind(&edit.old_string);
+        file = file.replacen(&edit.old_string, &edit.new_string, 1);
+        is_once
     })
 }
 

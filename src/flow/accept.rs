@@ -155,25 +155,14 @@ impl Accepting<'_> {
         Ok(commits.to_vec())
     }
 
-    /// The commits without the merges. A merge has no changes of its own if its tree is that of a parent whose history has all
-    /// other parents.
+    /// The commits without the merges, which must have no changes of their own.
     fn without_merges(&self, at: usize, commits: &[Oid]) -> Result<Vec<Oid>, Error> {
         let mut all = Vec::new();
         for id in commits {
             let commit = self.repo.read_commit(*id)?;
             if !commit.is_merge() {
                 all.push(*id);
-                continue;
-            }
-            let mut is_empty = false;
-            for parent in &commit.parents {
-                let mut has_all = self.repo.tree_of(*parent)? == commit.tree;
-                for other in &commit.parents {
-                    has_all = has_all && self.repo.is_ancestor(*other, *parent)?;
-                }
-                is_empty |= has_all;
-            }
-            if !is_empty {
+            } else if !transaction::is_plain_merge(self.repo, &commit)? {
                 return Err(Error::Merge { commit: self.repo.short(*id), branch: self.names[at].clone() });
             }
         }

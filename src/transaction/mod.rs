@@ -56,7 +56,7 @@ pub use preview::{Preview, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
 pub use record::{Recording, contents, records};
 pub use recover::{pending, recover};
-pub use replay::{Replayed, is_made, move_to, replay, reverting};
+pub use replay::{Replayed, is_made, is_plain_merge, move_to, replay, reverting};
 pub use series::{Made, Making, Planned};
 pub use target::Target;
 pub use text::Text;

@@ -87,6 +87,25 @@ pub fn is_made(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3
     Ok(matches!(merged, Merge::Clean(changes, _) if changes.is_empty()))
 }
 
+/// Whether a merge has no changes of its own: its parents, merged again, have its files.
+///
+/// # Errors
+/// The object store fails.
+pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
+    let handle = &repo.open_again()?;
+    let _quarantine = Quarantine::enter_aside(handle)?;
+    let [first, others @ ..] = merge.parents.as_slice() else { return Ok(true) };
+    let mut ground = Ground::new(handle, handle.tree_of(*first)?, None);
+    for other in others {
+        let base = handle.merge_base(*first, *other)?.map(|base| handle.tree_of(base)).transpose()?;
+        ground.since(base)?;
+        if ground.bring(0, base, Some(handle.tree_of(*other)?), None)?.is_err() {
+            return Ok(false);
+        }
+    }
+    Ok(ground.tip == merge.tree)
+}
+
 /// The move of a branch from one commit to another, forwards or back. Without a checkout its changes are not computed, so its
 /// files may have any names.
 ///

@@ -97,4 +97,16 @@ impl Repo {
         let failed = |e| Error::git(format!("look for {commit} below {of}"), e);
         Ok(commit == of || self.git.graph_descendant_of(of, commit).map_err(failed)?)
     }
+
+    /// A commit from which both come, and none of those after it; `None` if they have none in common.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn merge_base(&self, one: Oid, other: Oid) -> Result<Option<Oid>> {
+        match self.git.merge_base(one, other) {
+            Ok(base) => Ok(Some(base)),
+            Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(None),
+            Err(e) => Err(Error::git(format!("look for the merge base of {one} and {other}"), e)),
+        }
+    }
 }

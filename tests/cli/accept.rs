@@ -212,12 +212,20 @@ fn merges_with_nothing_of_their_own_are_passed_over_and_others_refused() {
     sandbox.git(["checkout", "-q", "again"]);
     sandbox.run(["accept", "joined"]).exits(0);
     assert_eq!(sandbox.head(), joined, "as it is, the merge included");
-    // A merge of both lines.
+    // A merge of both lines of one file, as git makes it by itself.
     sandbox.git(["checkout", "-q", "-b", "mixed", "try/1"]);
     sandbox.git(["merge", "-q", "--no-edit", "main"]);
     sandbox.git(["checkout", "-q", "again"]);
     sandbox.file("other", "x\n");
     sandbox.commit("go on");
+    let tip = sandbox.head();
+    sandbox.run(["accept", "mixed"]).exits(0).says("3 commits");
+    assert_eq!(sandbox.text("src/a.rs"), "// first\nfn a() {}\nfn beta() {}\nfn c() {}\n");
+    sandbox.git(["reset", "-q", "--hard", &tip]);
+    sandbox.git(["checkout", "-q", "mixed"]);
+    sandbox.file("src/a.rs", "// its own\n");
+    sandbox.git(["commit", "-q", "-a", "--amend", "--no-edit"]);
+    sandbox.git(["checkout", "-q", "again"]);
     let before = sandbox.listing();
     sandbox
         .run(["accept", "mixed"])

@@ -28,12 +28,22 @@ struct Accepting<'a> {
 /// The branch of the remote's commit.
 const OF_NONE: usize = usize::MAX;
 
+/// Where a commit of the series comes from.
+#[derive(Clone, Copy)]
+struct Source {
+    /// The index of its branch.
+    branch: usize,
+    commit: Oid,
+    /// Whether it is part of the landing. The commits that a suggestion was made on are not.
+    is_own: bool,
+}
+
 /// The commits to land.
 #[derive(Default)]
 struct Plan {
     brought: Brought,
-    /// For each commit of the series the index of its branch, and the commit that it comes from.
-    from: Vec<(usize, Oid)>,
+    /// One for each commit of the series.
+    from: Vec<Source>,
 }
 
 impl Accepting<'_> {
@@ -58,8 +68,8 @@ impl Accepting<'_> {
             of_edits: None,
         };
         let named = |clash: &Clash| {
-            let (at, commit) = plan.from[clash.planned];
-            format!("commit {} of {}", repo.short(commit), self.names.get(at).map_or("", String::as_str))
+            let Source { branch, commit, .. } = plan.from[clash.planned];
+            format!("commit {} of {}", repo.short(commit), self.names.get(branch).map_or("", String::as_str))
         };
         bring.land_existing(&plan.brought, &named, report)
     }
@@ -79,6 +89,20 @@ impl Accepting<'_> {
         }
     }
 
+    /// The commit that the branch of a suggestion was made at, by the records made here.
+    fn made_at(&self, name: &str, branch: Oid) -> Result<Option<Oid>, Error> {
+        let (repo, full) = (self.repo, self.repo.branch_name(name).unwrap_or_default());
+        let (records, _) = transaction::records(repo)?;
+        let mut starts = records.iter().filter(|(record, link)| link.own && record.old.is_none());
+        let start = starts.find(|(record, _)| record.reference == full);
+        let start = start.and_then(|(record, _)| record.start.as_ref());
+        let start = start.map(|start| repo.id(start)).transpose()?;
+        Ok(match start {
+            Some(start) if repo.has(start)? && repo.is_ancestor(start, branch)? => Some(start),
+            _ => None,
+        })
+    }
+
     /// The commits that the target lacks of the branches.
     fn plan(&self, target: &Target, branches: &[Oid], onto: Option<Oid>) -> Result<Plan, Error> {
         let repo = self.repo;
@@ -87,22 +111,27 @@ impl Accepting<'_> {
         let mut tip = target.start;
         if let Some(onto) = onto {
             plan.brought.series.push(push::move_to(repo, target, onto)?);
-            plan.from.push((OF_NONE, onto));
+            plan.from.push(Source { branch: OF_NONE, commit: onto, is_own: false });
             tip = Some(onto);
         }
-        let mut replayed = Vec::new();
-        for (at, branch) in branches.iter().copied().enumerate() {
-            let known = tip.into_iter().chain(branches[..at].iter().copied());
-            let commits = repo.commits_beyond(branch, known)?;
+        let mut parts = Vec::new();
+        for (at, (branch, name)) in branches.iter().zip(self.names).enumerate() {
+            parts.extend(self.made_at(name, *branch)?.map(|start| (at, start, false)));
+            parts.push((at, *branch, true));
+        }
+        let (mut replayed, mut known) = (Vec::new(), Vec::new());
+        for (branch, last, is_own) in parts {
+            let commits = repo.commits_beyond(last, tip.into_iter().chain(known.iter().copied()))?;
+            known.push(last);
             let is_next = match tip {
-                Some(tip) => repo.is_ancestor(tip, branch)?,
+                Some(tip) => repo.is_ancestor(tip, last)?,
                 None => true,
             };
+            let source = |commit| Source { branch, commit, is_own };
             let steps = match replayed.is_empty() && is_next {
-                true => self.steps(tip, branch, &commits)?,
+                true => self.steps(tip, last, &commits)?,
                 false => {
-                    let commits = self.without_merges(at, &commits)?;
-                    replayed.extend(commits.into_iter().map(|commit| (at, commit)));
+                    replayed.extend(self.without_merges(branch, &commits)?.into_iter().map(source));
                     Vec::new()
                 }
             };
@@ -114,12 +143,12 @@ impl Accepting<'_> {
                         plan.brought.clashes.extend(clashes.into_iter().map(here));
                     }
                 }
-                plan.from.push((at, commit));
+                plan.from.push(source(commit));
                 tip = Some(commit);
             }
         }
         if let (Some(onto), false) = (tip, replayed.is_empty()) {
-            let commits: Vec<_> = replayed.iter().map(|(_, commit)| Replayed::again(*commit)).collect();
+            let commits: Vec<_> = replayed.iter().map(|source| Replayed::again(source.commit)).collect();
             let Brought { series, clashes, decided } =
                 transaction::replay(repo, onto, &commits, self.options.favor)?;
             let before = plan.from.len();
@@ -133,11 +162,11 @@ impl Accepting<'_> {
         if plan.brought.clashes.is_empty() {
             let from = &plan.from;
             // A commit's number stands for its edit.
-            let of_branches = plan.brought.series.iter_mut().zip(from).filter(|(_, (at, _))| *at != OF_NONE);
-            for (number, (planned, _)) in (1..).zip(of_branches) {
-                planned.edits = vec![number];
+            let mut numbers = 1..;
+            for (planned, source) in plan.brought.series.iter_mut().zip(from) {
+                planned.edits = numbers.by_ref().take(usize::from(source.is_own)).collect();
             }
-            let commit = |at: usize| vec![Replayed::again(from[at].1)];
+            let commit = |at: usize| vec![Replayed::again(from[at].commit)];
             copied::add_origins(repo, &mut plan.brought.series, commit)?;
         }
         Ok(plan)
@@ -174,14 +203,17 @@ impl Accepting<'_> {
         let named = |id: Oid| build_report::named(self.repo, id);
         let of_branch = |name: &String| AcceptedReport { branch: name.clone(), commits: Vec::new() };
         report.accepted = self.names.iter().map(of_branch).collect();
-        for (place, (planned, (at, from))) in plan.brought.series.iter().zip(&plan.from).enumerate() {
+        for (place, (planned, source)) in plan.brought.series.iter().zip(&plan.from).enumerate() {
             let new = made.commits.get(place).copied().flatten();
-            let Some(accepted) = report.accepted.get_mut(*at) else { continue };
+            let Some(accepted) = report.accepted.get_mut(source.branch) else { continue };
             let as_is = matches!(planned.making, Making::AsIs { .. });
             let is_in = !as_is && planned.changes.is_empty();
             accepted.commits.push(AcceptedCommit {
-                from: named(*from),
-                subject: self.repo.read_commit(*from).map_or_else(|_| String::new(), |one| one.subject()),
+                from: named(source.commit),
+                subject: self
+                    .repo
+                    .read_commit(source.commit)
+                    .map_or_else(|_| String::new(), |one| one.subject()),
                 as_is,
                 is_in,
                 is_lost: is_in && plan.brought.decided.iter().any(|clash| clash.planned == place),

@@ -200,7 +200,7 @@ impl Bring<'_> {
         match outcome {
             Ok(landed) => {
                 *report = as_made(&landed.made, true, self.options.abbreviate);
-                let has_others = self.has_others(report, &landed);
+                let has_others = self.has_others(&landed);
                 report.branch.iter_mut().for_each(|branch| branch.has_others = has_others);
                 landed.by_git.iter().for_each(|what| self.watch.detail(what));
                 if self.target.checked_out {
@@ -225,14 +225,17 @@ impl Bring<'_> {
         }
     }
 
-    /// Whether the branch got commits that the report does not name: of a remote, or beside merges of an accepted branch.
-    fn has_others(&self, report: &Report, landed: &Landed) -> bool {
-        if !self.series.iter().any(|planned| matches!(planned.making, Making::AsIs { .. })) {
+    /// Whether the branch got commits that are no part of the landing: of a remote, below a suggestion, or beside merges of an
+    /// accepted branch.
+    fn has_others(&self, landed: &Landed) -> bool {
+        if self.of_edits.is_some() && self.push.1.is_none() {
             return false;
         }
-        let own: HashSet<&str> = report.commits().into_iter().collect();
+        let own =
+            landed.made.commits.iter().zip(self.series).filter(|(_, planned)| !planned.edits.is_empty());
+        let own: HashSet<&Oid> = own.filter_map(|(commit, _)| commit.as_ref()).collect();
         let all = landed.old.map(|old| self.repo.commits_beyond(landed.new, [old]).unwrap_or_default());
-        all.iter().flatten().any(|id| !own.contains(id.to_string().as_str()))
+        all.iter().flatten().any(|commit| !own.contains(commit))
     }
 
     fn transact(&self, as_made: &dyn Fn(&Made, bool) -> Report) -> Result<Landed, Error> {

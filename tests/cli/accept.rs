@@ -249,6 +249,42 @@ fn where_merges_come_along_no_command_is_named_that_stops_at_them() {
 }
 
 #[test]
+fn what_a_suggestion_was_made_on_comes_along_and_stays() {
+    let others = |sandbox: &Sandbox| {
+        sandbox.git(["checkout", "-q", "-b", "theirs", "main~"]);
+        sandbox.git(["checkout", "-q", "-b", "side"]);
+        sandbox.file("side", "work\n");
+        sandbox.commit("work beside it");
+        sandbox.git(["checkout", "-q", "theirs"]);
+        sandbox.file("others", "work\n");
+        sandbox.commit("work of others");
+        sandbox.git(["merge", "-q", "-m", "Both", "side"]);
+        sandbox.git(["checkout", "-q", "main"]);
+        sandbox.apply(["-q", "-b", "try", "--base", "theirs"], &greet()).exits(0);
+    };
+    for is_beside in [false, true] {
+        let sandbox = Sandbox::new();
+        sandbox.file("own", "own\n");
+        sandbox.commit("own work");
+        others(&sandbox);
+        if !is_beside {
+            sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
+        }
+        let run = sandbox.run(["accept", "try"]).exits(0).says("Greet all");
+        assert!(!run.stdout.contains("git revert"), "{}", run.stdout);
+        assert_eq!(sandbox.text("README"), "hello all\n");
+        let run = sandbox.run(["undo"]).exits(0);
+        assert!(!run.stdout.contains("work of others"), "{}", run.stdout);
+        assert_eq!(sandbox.text("README"), "hello\n");
+        assert!(sandbox.exists("others") && sandbox.exists("side"));
+        sandbox.run(["redo"]).exits(0);
+        assert_eq!(sandbox.text("README"), "hello all\n");
+        assert_eq!((sandbox.status(), sandbox.exists("own")), (String::new(), is_beside));
+        sandbox.is_sound();
+    }
+}
+
+#[test]
 fn names_that_are_none_are_errors() {
     let sandbox = suggested();
     let before = sandbox.listing();

@@ -35,8 +35,9 @@ pub trait Model {
 const REQUESTED: usize = 50;
 
 /// The feedback on an answer of which some edits were declined.
-const WHOLE: &str =
-    "Send a whole new answer, with all edits that are wanted, made to the files as they were.";
+const DECLINED: &str = "The edits that are not named here are kept: do not send them again. Send those that are to come in the \
+     place of the named ones, whole, made to the files as the kept edits leave them. If none are to come, send one of the kept \
+     edits again.";
 
 /// Asks until an answer lands, at most `rounds` times. Everything lands in one transaction, or nothing does.
 ///
@@ -172,7 +173,7 @@ impl Asking<'_> {
             self.watch.warn(&format!("round {round} of {rounds}: {why}; telling the model"));
             let mut advice = feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default();
             if is_declined(&done) {
-                advice = format!("{}\n\n{WHOLE}\n", advice.trim_end());
+                advice = format!("{}\n\n{DECLINED}\n", advice.trim_end());
             }
             if done.report.status == Status::NoEdits && self.request(&text, &prompted)? {
                 prompted = self.prompt()?;
@@ -218,7 +219,9 @@ impl Asking<'_> {
         let why = match (&done.failure, done.report.status) {
             (Some(Error::Mismatch(mismatch)), _) => return Ok(Some(mismatch.to_string())),
             (None, Status::NoEdits) => return Ok(Some("no edits".to_owned())),
-            (None, Status::Refused) if is_declined(done) => "some edits were declined".to_owned(),
+            (None, Status::Refused) if is_declined(done) => {
+                return Ok(Some("some edits were declined".to_owned()));
+            }
             (_, Status::Refused) => return Ok(Some("refused".to_owned())),
             (Some(Error::Transaction(Stopped::Exec(failure) | Stopped::Hook(failure))), _) => {
                 failure.to_string()

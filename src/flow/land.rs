@@ -54,6 +54,7 @@ impl Run<'_> {
             *report = self.declared();
             if self.more && !self.unwanted.is_empty() {
                 report.status = Status::Refused;
+                report.attempt = self.keep(repo, &self.target(repo)?, None, false);
                 return Ok(None);
             }
         }

@@ -259,8 +259,11 @@ impl Run<'_> {
         plan::add_gaps(&mut slots, diagnostics);
         for slot in &mut slots {
             let has_landed = |at| (landed && is_fine(at)) || self.landed.borrow().edits.contains_key(&at);
+            let is_declined = |at: usize| self.more && self.unwanted.contains_key(&(at + 1));
             if slot.edit.is_some_and(has_landed) {
                 slot.state = SlotState::Landed;
+            } else if slot.edit.is_some_and(is_declined) {
+                slot.state = SlotState::Declined;
             } else if slot.state == SlotState::Failed && slot.edit.is_some_and(|at| waits(at + 1)) {
                 slot.state = SlotState::Waiting;
             }

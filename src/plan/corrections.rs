@@ -49,6 +49,8 @@ pub enum SlotState {
     Landed,
     /// It was not wanted.
     LeftOut,
+    /// It was declined, or some of its hunks, and the model is asked for another one.
+    Declined,
 }
 
 /// Corrections that cannot be joined with an attempt: it cannot be told which of them is for which failed edit.
@@ -173,8 +175,8 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
 /// Puts the corrections in the places of the failed edits, and leaves out what landed and what was not wanted: the joined script, and its slots.
 ///
 /// Corrections that say just what a good edit says are ignored. The others replace the failed edits: all of them the one,
-/// if one failed; else by path, and in their order; what is left over on both sides, in order too if it is as many. What
-/// only waits for an edit that failed needs no correction.
+/// if one failed; else by path, and in their order; what is left over on both sides, in order too if it is as many. If none
+/// failed, all of them replace what was declined. What only waits for an edit that failed needs no correction.
 /// A failed edit without a correction stays as it is: without any corrections, all of them.
 ///
 /// # Errors
@@ -182,7 +184,8 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
 pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(Script, Vec<Slot>), Mismatch> {
     let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
     let was_fine = |edit: &Edit| {
-        slots.iter().any(|slot| !slot.failed() && edit_of(slot).is_some_and(|good| good.says_the_same(edit)))
+        let is_open = |slot: &Slot| slot.failed() || slot.state == SlotState::Declined;
+        slots.iter().any(|slot| !is_open(slot) && edit_of(slot).is_some_and(|good| good.says_the_same(edit)))
     };
     let given: Vec<usize> =
         (0..corrections.edits.len()).filter(|&at| !was_fine(&corrections.edits[at])).collect();
@@ -204,9 +207,11 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     if given.is_empty() && !corrections.edits.is_empty() && !failed.is_empty() {
         return Err(mismatch());
     }
-    let assigned = match given.is_empty() {
-        true => BTreeMap::new(),
-        false => {
+    let declined = slots.iter().rposition(|slot| slot.state == SlotState::Declined);
+    let assigned = match (given.is_empty(), declined) {
+        (true, _) => BTreeMap::new(),
+        (false, Some(last)) if failed.is_empty() => BTreeMap::from([(last, given.clone())]),
+        (false, _) => {
             let waits = |at: usize| slots[at].state == SlotState::Waiting;
             assign(&failed, &given, waits, slot_path, |at| given_paths[at].as_str()).ok_or_else(mismatch)?
         }
@@ -237,6 +242,9 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
                 });
                 joined.edits.push(Edit { region: regions + edit.region, ..edit });
             }
+            continue;
+        }
+        if slot.state == SlotState::Declined {
             continue;
         }
         order.push(Slot { edit: slot.edit.map(|_| joined.edits.len()), ..*slot });

@@ -491,6 +491,29 @@ fn each_round_is_approved_and_what_is_declined_is_told() {
     assert!(model.asked(2).contains("a typo") && model.asked(2).contains("wolrd"), "{}", model.asked(2));
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add it", "Greet the world"], "{}", run.stderr);
     sandbox.is_sound();
+    // What is taken is kept, whether the model sends it again or not.
+    for second in [good(), create("new.txt", "Add it", "new\n")] {
+        sandbox.git(["reset", "-q", "--hard", &base]);
+        sandbox.git(["update-ref", "-d", "refs/llm-apply/history"]);
+        let wanted =
+            if second.contains("Greet") { vec!["Add it", "Greet the world"] } else { vec!["Add it"] };
+        let first =
+            create("new.txt", "Add it", "new\n") + &patch("README", "Greet", "hello\n", "hello wolrd\n");
+        let model = anew(&sandbox, &[first, second]);
+        let with = model.command();
+        interactive(&sandbox, &["ask", "-i", "--with", &with, "README"], "y\nn a typo\ny\ny\n").exits(0);
+        assert!(model.asked(2).contains("kept"), "{}", model.asked(2));
+        assert_eq!(sandbox.subjects(&format!("{base}..")), wanted);
+        assert!(!sandbox.run(["list"]).exits(0).stdout.contains("refused"));
+    }
+    // Of an edit of which a hunk was declined nothing is kept.
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    sandbox.git(["update-ref", "-d", "refs/llm-apply/history"]);
+    let hunks = "```diff\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n-fn a() {}\n+fn a1() {}\n@@ -3 +3 @@\n-fn c() {}\n+fn c1() {}\n```\n";
+    let model = anew(&sandbox, &[hunks.to_owned(), hunks.to_owned()]);
+    let with = model.command();
+    interactive(&sandbox, &["ask", "-i", "--rounds=2", "--with", &with], "s\ny\nn not c\ns\ny\nn\n").exits(0);
+    assert_eq!(sandbox.text("src/a.rs"), "fn a1() {}\nfn b() {}\nfn c() {}\n", "{}", model.asked(2));
     // In the last round what is taken lands, and so it is after 'q'.
     sandbox.git(["reset", "-q", "--hard", &base]);
     let model = anew(&sandbox, &[create("new.txt", "Add it", "new\n") + &good()]);

@@ -29,6 +29,8 @@ pub(super) struct Landing {
     pub(super) commits: Vec<(Oid, Vec<usize>)>,
     /// The reference that moved, and the record, if there is one.
     recorded: Option<(String, Link)>,
+    /// The earlier undos to redo along with this one.
+    earlier: Vec<Landing>,
 }
 
 /// A commit that is undone, or made again.
@@ -82,6 +84,7 @@ impl Landing {
             new: id(&record.new)?,
             commits,
             recorded: Some((record.reference.clone(), link.clone())),
+            earlier: Vec::new(),
         })
     }
 
@@ -171,6 +174,11 @@ impl Landing {
                 }
             }
         }
+        for earlier in &self.earlier {
+            let Steps { done, left, .. } = earlier.steps(repo, target, tip)?;
+            steps.done.extend(done);
+            steps.left.extend(left);
+        }
         Ok(steps)
     }
 
@@ -194,9 +202,10 @@ impl Landing {
         Ok(repo.commits_beyond(self.new, self.old.into_iter().chain(self.start))?)
     }
 
-    /// Whether it was rebased onto commits of the remote, which it added to the branch, too.
+    /// Whether the branch cannot move to where it was before: the landing was made onto commits of others, which it added to the
+    /// branch, too, or it is not the only one.
     pub(super) fn brought_others(&self) -> bool {
-        self.old != self.start
+        self.old != self.start || !self.earlier.is_empty()
     }
 
     fn is_in_effect(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<bool, Error> {
@@ -316,7 +325,8 @@ fn in_effect<'r>(
     })
 }
 
-/// The last undo on that branch that was not redone since, by the records made here, else by those of others.
+/// The last undo on that branch that was not redone since, by the records made here, else by those of others. With the id of a
+/// landing, all undos of it.
 fn last_undone(
     repo: &Repo,
     all: &[(Record, Link)],
@@ -328,11 +338,21 @@ fn last_undone(
         let is_meant = |record: &Record| {
             record.kind == RecordKind::Undone && of.is_none_or(|of| record.of.as_ref() == Some(of))
         };
+        let (mut found, mut without_effect) = (None::<Landing>, None);
         for (record, link) in in_effect(all, target, own).filter(|(record, _)| is_meant(record)) {
             let landing = Landing::recorded(repo, record, link, all)?;
-            if own || landing.is_in_effect(repo, target, tip).unwrap_or(false) {
-                return Ok(Some(landing));
+            match (landing.is_in_effect(repo, target, tip).unwrap_or(false), &mut found) {
+                (true, Some(last)) => last.earlier.push(landing),
+                (true, None) => found = Some(landing),
+                (false, _) => drop(without_effect.get_or_insert(landing)),
             }
+            if of.is_none() && found.is_some() {
+                break;
+            }
+        }
+        let found = found.or(without_effect.filter(|_| own));
+        if found.is_some() {
+            return Ok(found);
         }
     }
     Ok(None)
@@ -460,6 +480,7 @@ impl Trailed {
             new: commit,
             commits: vec![(commit, trailed.edits)],
             recorded: None,
+            earlier: Vec::new(),
         });
         Ok(())
     }

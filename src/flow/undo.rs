@@ -83,7 +83,10 @@ impl Undoing<'_> {
         let mut plan = self.plan(&landing, tip, push.1, &id)?;
         let kind = landing.opposite();
         report.undone = Some(Undone { id: landing.of.clone(), kind });
-        report.undone_in_part = self.what.edits.last().is_some();
+        let is_of_a_step = |edit: &usize| plan.steps.iter().any(|step| step.edits.contains(edit));
+        let mut edits = landing.commits.iter().flat_map(|(_, edits)| edits);
+        report.undone_in_part =
+            self.what.edits.last().is_some() || (kind == RecordKind::Redone && !edits.all(is_of_a_step));
         if (0..plan.steps.len()).all(|step| plan.is_nothing(step)) {
             plan.brought.series.clear();
         } else if let (Some(onto), true) = (push.1, plan.brought.clashes.is_empty()) {

@@ -127,15 +127,15 @@ pub fn headline(report: &Report) -> String {
                 Some(old) => writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}, {commits}"),
                 None => writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}"),
             };
+            let what = if report.undone_in_part { "edits of " } else { "" };
             match &report.undone {
                 Some(Undone { kind: RecordKind::Undone, id }) => {
                     let redo = on_branch("redo", branch, id);
-                    let what = if report.undone_in_part { "edits of " } else { "" };
                     let _ = writeln!(out, "took {what}{id} back; put it back: {redo}");
                 }
                 Some(Undone { id, .. }) => {
                     let undo = on_branch("undo", branch, id);
-                    let _ = writeln!(out, "put {id} back; take it back: {undo}");
+                    let _ = writeln!(out, "put {what}{id} back; take it back: {undo}");
                 }
                 None => {
                     let back = way_back(branch, report.landing.as_deref(), old, &new);

@@ -336,11 +336,24 @@ fn single_edits_are_taken_back() {
     assert_eq!(sandbox.text("README"), "hello\n");
     assert!(sandbox.exists("gone.txt"));
     // The last first, and then the other one.
-    sandbox.run(["redo"]).exits(0);
+    sandbox.run(["redo"]).exits(0).says(&format!("put edits of {landing} back"));
     assert_eq!(sandbox.text("README"), "hello world\n");
     assert!(!sandbox.exists("new"));
     sandbox.run(["redo"]).exits(0);
     assert!(sandbox.exists("new/one.txt"));
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &new));
+    // By its name all of it at once.
+    for edit in ["--edit=2", "--edit=1-3"] {
+        sandbox.run(["undo", edit]).exits(0);
+    }
+    sandbox.run(["redo", "-n", &landing]).exits(0).says(&format!("would put {landing} back"));
+    sandbox.run(["redo", &landing]).exits(0).says(&format!("put {landing} back"));
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &new));
+    for name in [None, Some(landing.as_str())] {
+        sandbox.run(["redo"].into_iter().chain(name)).exits(0).says("nothing to do");
+    }
+    sandbox.run(["undo"]).exits(0);
+    sandbox.run(["redo"]).exits(0);
     assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &new));
     sandbox.is_sound();
 }

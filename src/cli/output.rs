@@ -175,7 +175,7 @@ impl Printer {
             self.message(&obstacle.message, None);
         }
         let mut helped = Vec::new();
-        for help in report.obstacles.iter().map(|obstacle| obstacle.help) {
+        for help in report.obstacles.iter().map(|obstacle| &obstacle.help) {
             if !helped.contains(&help) {
                 self.hint(help);
                 helped.push(help);

@@ -125,7 +125,7 @@ pub(crate) fn in_the_way(report: &Report) -> Option<Problem> {
     };
     let retryable = obstacle.kind == ObstacleKind::Locked;
     Some(Problem {
-        help: Some(obstacle.help.to_owned()),
+        help: Some(obstacle.help.clone()),
         retryable,
         ..Problem::new(code, obstacle.message.clone())
     })

@@ -46,13 +46,13 @@ pub struct Obstacle {
     pub message: String,
     /// What to do about it.
     #[serde(skip)]
-    pub help: &'static str,
+    pub help: String,
 }
 
 impl Obstacle {
     /// An obstacle with the usual help of its kind.
     pub fn new(kind: ObstacleKind, subject: impl Into<String>, message: String) -> Self {
-        Self { kind, subject: subject.into(), message, help: kind.help() }
+        Self { kind, subject: subject.into(), message, help: kind.help().to_owned() }
     }
 
     /// A file that is not as it is committed.
@@ -62,20 +62,26 @@ impl Obstacle {
 }
 
 impl ObstacleKind {
+    /// Whether it is not in the way on a branch that is not checked out.
+    pub fn is_of_checkout(self) -> bool {
+        use ObstacleKind::{Clash, Deleted, Modified, Operation, Staged, Uncarried, Untracked};
+        matches!(self, Modified | Staged | Deleted | Untracked | Clash | Uncarried | Operation)
+    }
+
     /// What to do about obstacles of this kind.
     pub fn help(self) -> &'static str {
         match self {
             Self::Modified | Self::Staged => {
-                "commit or stash your changes to these files first, or use --autostash or -b <branch>"
+                "commit or stash your changes to these files first, or use --autostash"
             }
             Self::Deleted | Self::Clash | Self::Uncarried => {
-                "commit or stash your changes to these files first, or use -b <branch>"
+                "commit or stash your changes to these files first"
             }
-            Self::Untracked => "move or remove these files first, or use -b <branch>",
+            Self::Untracked => "move or remove these files first",
             Self::Conflicted => "resolve the conflict first",
             Self::Blocked => "edits go to real directories of this repository only",
             Self::Submodule => "use 'git submodule deinit' first, or use 'git mv' and 'git rm' instead",
-            Self::Operation => "finish or abort it first, or use -b <branch>",
+            Self::Operation => "finish or abort it first",
             Self::Locked => "wait for the other git process; if there is none, remove the file",
             Self::Exists => "choose other names, or remove the branches: git llm-apply drop <branch>",
             Self::CheckedOut => {

@@ -93,7 +93,7 @@ impl Target {
         Ok(worktree.map(|worktree| {
             let message = format!("{} is checked out in {}", self.short(), worktree.display());
             let gone = "that worktree is gone: run 'git worktree prune'";
-            let help = if worktree.exists() { help } else { gone };
+            let help = if worktree.exists() { help } else { gone }.to_owned();
             Obstacle { help, ..Obstacle::new(ObstacleKind::CheckedOut, self.short(), message) }
         }))
     }

@@ -119,11 +119,10 @@ fn local_changes_in_the_way_are_named_and_nothing_changes() {
     let sandbox = suggested();
     sandbox.file("README", "mine\n");
     let before = sandbox.listing();
-    sandbox
-        .run(["accept", "try/1", "try/2"])
-        .exits(4)
-        .says("README has local changes")
-        .says("nothing was changed");
+    let run = sandbox.run(["accept", "try/1", "try/2"]).exits(4).says("README has local changes");
+    let run = run.says("nothing was changed").says("or use --autostash");
+    assert!(!run.stderr.contains("-b <branch>"), "{}", run.stderr);
+    sandbox.apply([""; 0], &greet()).exits(4).says("or use --autostash, or use -b <branch>");
     same("in the way", &before, &sandbox.listing());
     sandbox.run(["accept", "try/1"]).exits(0);
     assert_eq!(sandbox.text("README"), "mine\n");

@@ -401,7 +401,9 @@ fn local_changes_are_kept_or_in_the_way() {
             let was = std::fs::read(sandbox.repo.join(file)).ok();
             sandbox.file(file, text);
             let before = sandbox.listing();
-            sandbox.run(["undo"]).exits(4).says(file);
+            let run = sandbox.run(["undo"]).exits(4).says(file).says("hint: ");
+            // That would undo a landing on another branch.
+            assert!(!run.stderr.contains("-b <branch>"), "{}", run.stderr);
             same(file, &before, &sandbox.listing());
             match was {
                 Some(was) => sandbox.file(file, was),

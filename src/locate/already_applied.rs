@@ -59,16 +59,17 @@ pub(super) fn stands_at<T: AsRef<[u8]>>(
 }
 
 /// The result of a hunk, if it matches just at a line that its number names.
-pub(super) fn applied_at(query: &Query<'_>, line: usize) -> Option<Place> {
+pub(super) fn applied_at(query: &Query<'_>, line: usize) -> Option<(Place, MatchMode)> {
     let Query { hay, pattern, .. } = *query;
     let after = pattern.after();
     let place = Place::lines(line, line + after.len());
+    let mut modes = [MatchMode::EXACT, MatchMode::TRAILING].into_iter();
+    let match_mode = modes.find(|mode| stands_at(hay, line, &after, mode.normalization))?;
     (pattern.after_is_proof()
         && sees_all(pattern, MatchMode::TRAILING.normalization)
-        && stands_at(hay, line, &after, MatchMode::TRAILING.normalization)
         && !is_unfinished(hay, pattern, &place)
         && query.admits(&place))
-    .then_some(place)
+    .then_some((place, match_mode))
 }
 
 /// Where the result of a hunk matches in a stricter mode than its search text, apart from its places: it is applied there perhaps,

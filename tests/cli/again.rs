@@ -284,6 +284,22 @@ fn without_a_record_the_text_decides() {
 }
 
 #[test]
+fn a_hunk_that_is_applied_says_how_its_result_matched() {
+    let sandbox = sandbox();
+    let rest: String = (2..30).map(|number| format!("{number}\n")).collect();
+    let diff =
+        "```diff\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n@@ -20,2 +20,3 @@\n 20\n+more\n 21\n```\n";
+    for (first, tier) in [("one", "exact"), ("one  ", "trailing-space")] {
+        sandbox.file("f", format!("{first}\n{rest}"));
+        sandbox.commit("f");
+        let report = json(&sandbox.apply(["-n", "--json"], diff).exits(0));
+        let tiers: Vec<_> =
+            report["edits"][0]["matches"].as_array().unwrap().iter().map(|one| &one["tier"]).collect();
+        assert_eq!(tiers, [tier, "exact"]);
+    }
+}
+
+#[test]
 fn what_is_forgotten_is_no_record() {
     let sandbox = sandbox();
     let response = patch("README", "Longer", "hello\n", "hello hello\n");

@@ -96,8 +96,8 @@ impl Member<'_> {
             if places.len() != 1 {
                 return Err(evidence::ambiguous(hay, open));
             }
-        } else if let Some(place) = self.applied_at_number(&numbered, &open).filter(|_| !is_named) {
-            return Ok(State::Done(self.query.made(place, MatchMode::TRAILING)));
+        } else if let Some((place, mode)) = self.applied_at_number(&numbered, &open).filter(|_| !is_named) {
+            return Ok(State::Done(self.query.made(place, mode)));
         }
         let Some(first) = open.first() else { return self.made_or_nowhere(mode, refused) };
         if let Some(named) = self.looser_at_number(&numbered, &open).filter(|_| !is_named) {
@@ -125,13 +125,13 @@ impl Member<'_> {
 
     /// Where the result matches at a line that a number names. Models get numbers wrong: without another place, nothing in the
     /// file may be nearly the search text.
-    fn applied_at_number(&self, numbered: &Numbered, open: &[Place]) -> Option<Place> {
-        let apart = |place: &Place| !open.iter().any(|one| one.reaches_out_of(place));
-        let place = numbered.after.iter().find_map(|line| applied_at(&self.query, *line).filter(apart))?;
+    fn applied_at_number(&self, numbered: &Numbered, open: &[Place]) -> Option<(Place, MatchMode)> {
+        let apart = |(place, _): &(Place, MatchMode)| !open.iter().any(|one| one.reaches_out_of(place));
+        let found = numbered.after.iter().find_map(|line| applied_at(&self.query, *line).filter(apart))?;
         let agrees = self.query.pointers.regions.is_some()
             || !open.is_empty()
-            || !nearly_matches(&self.query, &[place]);
-        agrees.then_some(place)
+            || !nearly_matches(&self.query, &[found.0]);
+        agrees.then_some(found)
     }
 
     /// Where a number names a looser place than those that were found: that is the one that is meant, or the number is wrong.

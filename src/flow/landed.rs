@@ -205,8 +205,10 @@ impl Run<'_> {
                     Fate::Unclear => {
                         let message =
                             format!("this edit landed as {}, and its lines have changed since", one.id);
-                        let diagnostic = Diagnostic::error(Code::Conflict, edit.span, message)
-                            .with_help("leave it out, or land it again with --again");
+                        let help =
+                            format!("leave it out with --except {}, or land it again with --again", at + 1);
+                        let diagnostic =
+                            Diagnostic::error(Code::Conflict, edit.span, message).with_help(help);
                         landed.unclear.push(diagnostic.for_edit(at + 1, edit.path.shown()));
                     }
                     Fate::Gone => {}

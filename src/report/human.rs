@@ -288,16 +288,19 @@ pub fn findings(report: &Report, style: Style) -> String {
             _ => "nothing was changed",
         };
         let wanted = report.edits.iter().filter(|edit| edit.state != EditState::NotWanted);
-        let (failed, fine): (Vec<_>, Vec<_>) = wanted.partition(|edit| edit.state == EditState::Refused);
+        let (failed, mut others): (Vec<_>, Vec<_>) =
+            wanted.partition(|edit| edit.state == EditState::Refused);
+        let is_fine = |edit: &&EditReport| edit.state == EditState::Fine;
         let numbers = |edits: &[&EditReport]| edits.iter().map(|edit| edit.number).collect::<Vec<_>>();
         let what = if !failed.is_empty() {
+            let all = failed.len() + others.len();
+            others.retain(is_fine);
             let would = match report.status {
-                Status::Refused if !fine.is_empty() => {
-                    format!(" ({} would apply)", named("edit", &numbers(&fine)))
+                Status::Refused if !others.is_empty() => {
+                    format!(" ({} would apply)", named("edit", &numbers(&others)))
                 }
                 _ => String::new(),
             };
-            let all = failed.len() + fine.len();
             // An edit that has a branch of its own keeps its number.
             let is_single = all == 1 && failed.iter().all(|edit| edit.number > 1);
             let of = if is_single { String::new() } else { format!(" of {all}") };
@@ -311,8 +314,10 @@ pub fn findings(report: &Report, style: Style) -> String {
         if report.error.is_none() || !report.edits.is_empty() {
             let _ = writeln!(out, "{RED}refused{RED:#}: {what}{changed}");
         }
-        let is_fine = |edit: &EditReport| edit.state == EditState::Fine;
-        if failed.is_empty() && report.status == Status::Refused && report.edits.iter().any(is_fine) {
+        if failed.is_empty()
+            && report.status == Status::Refused
+            && report.edits.iter().any(|edit| is_fine(&edit))
+        {
             let _ = writeln!(out, "{CYAN}hint{CYAN:#}: --keep-going lands the edits that could be read");
         }
         if let Some(attempt) = &report.attempt {

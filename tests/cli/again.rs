@@ -218,6 +218,16 @@ fn what_was_amended_since_is_refused_with_a_way_on() {
     let run = sandbox.apply(["--no-keep"], &response).exits(1);
     assert!(run.stderr.contains(&id) && run.stderr.contains("--again"), "{run:?}");
     same("a refusal", &before, &sandbox.listing());
+    // One that is in effect is not said to be missing.
+    let both =
+        create("new", "New", "n\n") + &patch("README", "All", "hello hello, all\n", "hello, you all\n");
+    sandbox.apply(["-q"], &both).exits(0);
+    sandbox.file("README", "one\ntwo\nhello, all of you\n");
+    sandbox.commit("Amend it again");
+    let run =
+        sandbox.apply(["--no-keep"], &both).exits(1).says("refused: edit 2 of 2 failed; nothing was changed");
+    run.says("leave it out with --except 2, or");
+    sandbox.apply(["--except=2"], &both).exits(0).says("nothing to do");
 }
 
 #[test]

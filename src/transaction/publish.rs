@@ -101,7 +101,10 @@ impl Prepared<'_> {
     /// [`Error::Unfinished`].
     pub fn publish(mut self) -> Result<Landed> {
         let index = self.transaction.index.take();
-        let outcome = self.push().and_then(|()| self.publish_inner(index).map_err(|e| self.not_here(e)));
+        let Transaction { repo, transaction_dir, options, .. } = &self.transaction;
+        // If the run is killed after a push, the recovery forgets them.
+        let noted = Attempt::note(repo, transaction_dir, &options.attempts).and_then(|()| self.push());
+        let outcome = noted.and_then(|()| self.publish_inner(index).map_err(|e| self.not_here(e)));
         if outcome.is_ok() {
             self.forget_push();
         }
@@ -136,7 +139,6 @@ impl Prepared<'_> {
             _ => return Err(Error::Nothing),
         };
         let _lock = super::lock(repo, options.lock_timeout)?;
-        Attempt::note(repo, transaction_dir, &options.attempts)?;
         let token = transaction_dir.file(journal::TOKEN);
         let records =
             self.record.as_ref().map(|kept| kept.follow(repo, &self.who, options.watch, new)).transpose()?;

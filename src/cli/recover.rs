@@ -10,7 +10,7 @@ use crate::transaction;
 pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = session;
     let discard = session.is_on("discard");
-    let all = transaction::recover(repo, lock_timeout(*matches, repo.config())?, &|_| true, discard)?;
+    let all = transaction::recover(repo, lock_timeout(*matches, repo.config())?, &|_| true, None, discard)?;
     let open = all.iter().any(|one| one.is_open());
     let (_, busy) = transaction::pending(repo)?;
     let busy: Vec<_> = busy

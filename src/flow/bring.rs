@@ -73,9 +73,11 @@ pub fn recover(
         let target = |branch: &Option<&str>| Target::choose(repo, *branch, None);
         branches.iter().any(|branch| target(branch).is_ok_and(|target| target.name == reference))
     };
-    for one in transaction::recover(repo, timeout, &is_one, false)? {
+    let waiting = |elapsed| watch.waiting("waiting for a push of this branch", elapsed);
+    for one in transaction::recover(repo, timeout, &is_one, Some(&waiting), false)? {
         watch.recovered(&one);
     }
+    watch.ended();
     Ok(())
 }
 

@@ -5,7 +5,6 @@
 
 use super::transaction_dir::TransactionDir;
 use super::{Result, check_interrupt, interrupt};
-use crate::vcs::lock::Flock;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, places};
 use std::path::Path;
@@ -68,7 +67,6 @@ impl Line {
 
     fn is_in_it(&self, other: &Path) -> bool {
         let named = places::read(&other.join(TransactionDir::LINE), places::SMALL);
-        let is_live = || matches!(Flock::attempt(&other.join(TransactionDir::LIVE)), Ok(None));
-        named.is_ok_and(|name| name == self.reference.as_bytes()) && is_live()
+        named.is_ok_and(|name| name == self.reference.as_bytes()) && TransactionDir::is_live(other)
     }
 }

@@ -97,6 +97,14 @@ pub enum Error {
     /// Another landing holds the repository's lock.
     #[error("another git llm-apply holds the repository's lock; gave up after {} seconds", .0.as_secs())]
     Busy(Duration),
+    /// Another run, or the git of a killed one, pushes the branch.
+    #[error("another git llm-apply still pushes {branch}; gave up after {} seconds", timeout.as_secs())]
+    Pushing {
+        /// The remote's branch.
+        branch: String,
+        /// How long it was waited for.
+        timeout: Duration,
+    },
     /// Something is not supported yet.
     #[error("{what}, which git llm-apply does not support yet")]
     Unsupported {

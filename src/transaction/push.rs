@@ -5,7 +5,9 @@
 
 use super::record::{self, Kept};
 use super::transaction_dir::TransactionDir;
-use super::{Error, Made, Options, Prepared, Result, Target, Transaction, interrupt, move_to};
+use super::{
+    Error, Made, Options, Prepared, Result, Target, Transaction, check_interrupt, interrupt, move_to,
+};
 use crate::message::Cleanup;
 use crate::report::{End, Recovered};
 use crate::vcs::commit::Sign;
@@ -15,8 +17,11 @@ use crate::vcs::push::{Pushed, PushedRef, Upstream};
 use crate::vcs::refs::{is_object_name, is_reference_name};
 use crate::vcs::repo::Repo;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How often to look whether a push has ended.
+const TICK: Duration = Duration::from_millis(20);
 
 /// The note of a push, for the recovery.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -66,6 +71,32 @@ impl Note {
         }
         repo.contains(&there, &self.new).ok()
     }
+}
+
+/// Waits until no run pushes such a branch, nor a git that a killed run has started: what lands here before the remote answers makes
+/// the branches diverge.
+///
+/// # Errors
+/// A signal, or [`Error::Pushing`] after that time.
+pub(super) fn wait_for_pushes(
+    transaction_dirs: Vec<PathBuf>,
+    timeout: Duration,
+    is_meant: &dyn Fn(&str) -> bool,
+    waiting: &dyn Fn(Duration),
+) -> Result<()> {
+    let start = Instant::now();
+    for path in transaction_dirs {
+        let pushed = || Note::read(&path).ok()?.filter(|note| is_meant(note.reference()));
+        while let Some(note) = pushed().filter(|_| TransactionDir::is_live(&path)) {
+            check_interrupt()?;
+            if start.elapsed() >= timeout {
+                return Err(Error::Pushing { branch: note.upstream.to_string(), timeout });
+            }
+            waiting(start.elapsed());
+            std::thread::sleep(TICK);
+        }
+    }
+    Ok(())
 }
 
 impl Prepared<'_> {

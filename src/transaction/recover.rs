@@ -76,7 +76,8 @@ fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {
 }
 
 /// Finishes or undoes every transaction of a dead process. With `discard` it gives up one whose journal cannot be used. It asks
-/// a remote about a push only if `asks` is true for the reference, and without the lock, because that may take long.
+/// a remote about a push only if `asks` is true for the reference, and without the lock, because that may take long. With `waiting`
+/// it waits for these pushes first where they are under way.
 ///
 /// # Errors
 /// The lock is held, a file cannot be read or written, or [`Error::Broken`]. Running it again goes on where it stopped.
@@ -84,12 +85,16 @@ pub fn recover(
     repo: &Repo,
     timeout: Duration,
     asks: &dyn Fn(&str) -> bool,
+    waiting: Option<&dyn Fn(Duration)>,
     discard: bool,
 ) -> Result<Vec<Recovered>> {
     TransactionDir::check_all(repo.common_dir())?;
     let ours = repo.common_dir().join("llm-apply");
     if !ours.exists() {
         return Ok(Vec::new());
+    }
+    if let Some(waiting) = waiting {
+        push::wait_for_pushes(transaction_dirs(repo)?, timeout, asks, waiting)?;
     }
     // A signal waits until the recovery is complete.
     let _held = interrupt::hold();

@@ -119,6 +119,13 @@ impl TransactionDir {
         self.path.join(name)
     }
 
+    /// Whether the process of the transaction with that directory lives, or one that it has started.
+    pub(super) fn is_live(path: &Path) -> bool {
+        let live = path.join(Self::LIVE);
+        live.symlink_metadata().is_ok_and(|found| found.is_file())
+            && matches!(Flock::attempt(&live), Ok(None))
+    }
+
     /// The transaction's id, by the path of its directory.
     pub(super) fn id_of(path: &Path) -> String {
         path.file_name().unwrap_or_default().to_string_lossy().into_owned()

@@ -466,6 +466,45 @@ fn where_it_is_not_certain_where_the_files_are_nothing_is_touched() {
 }
 
 #[test]
+fn an_attempt_that_was_pushed_before_a_kill_is_forgotten() {
+    let (sandbox, server) = cloned();
+    sandbox.apply(["--push"], &patch("README", "Greet", "nowhere\n", "hello all\n")).exits(1);
+    let file = sandbox.response(&greet());
+    for (fault, landed) in [("push-noted", false), ("pushed", true)] {
+        let mut command = sandbox.command(["--continue"]);
+        let run = Run::of(command.arg(&file).env(VARIABLE, format!("{fault}:kill")).output().unwrap());
+        assert_eq!(run.signal, Some(9), "{fault}: {}", run.stderr);
+        sandbox.run(["recover"]).exits(0);
+        assert_eq!(sandbox.text("README") == "hello all\n", landed, "{fault}");
+        let listed = sandbox.run(["list"]).exits(0).stdout;
+        assert_eq!(listed.contains("refused"), !landed, "{fault}: {listed}");
+    }
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+    sandbox.leaves_no_file();
+}
+
+#[test]
+fn the_next_landing_waits_for_a_push_that_outlives_its_run() {
+    let (sandbox, server) = cloned();
+    let begun = sandbox.root().join("begun");
+    hook(&sandbox, &server, "pre-receive", &format!("#!/bin/sh\ntouch '{}'\nsleep 2\n", begun.display()));
+    let mut run = sandbox.command(["--push"]);
+    let mut run =
+        run.arg(sandbox.response(&greet())).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(wait_for(|| begun.exists()));
+    run.kill().unwrap();
+    run.wait().unwrap();
+    sandbox.apply(["--wait=0"], &create("new", "Add it", "x\n")).exits(4).says("still pushes main");
+    sandbox.apply(["-b", "other"], &create("new", "Add it", "x\n")).exits(0);
+    assert_eq!(sandbox.text("README"), "hello\n", "on another branch it does not wait");
+    sandbox.apply([""; 0], &create("new", "Add it", "x\n")).exits(0);
+    assert_eq!(sandbox.git(["rev-parse", "HEAD~"]), there(&sandbox, &server, "main"));
+    assert_eq!(sandbox.text("README"), "hello all\n");
+    sandbox.is_sound();
+    sandbox.leaves_no_file();
+}
+
+#[test]
 fn what_came_by_a_pull_after_a_kill_is_recorded() {
     let (sandbox, _) = cloned();
     let file = sandbox.response(&greet());

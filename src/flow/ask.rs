@@ -11,7 +11,7 @@ use super::{Chooser, Error, Options, Prompted, Question, Watch, build_report};
 use crate::path::RepoPath;
 use crate::plan::{Node, TreeView};
 use crate::prompt;
-use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
+use crate::report::{FEEDBACK_LIMIT, KeptAttempt, Quoting, Report, Status, feedback};
 use crate::response::Response;
 use crate::transaction::{self, Attempt, Error as Stopped, Target};
 use crate::vcs;
@@ -73,8 +73,8 @@ pub fn ask(
     }
     let outcome = asking.rounds(prompted, model, rounds.max(1));
     // With `--no-keep` no attempt stays after the last round.
-    if let (false, Some(id)) = (options.keep, asking.attempt) {
-        Attempt::forget(repo, &id)?;
+    if let (false, Some(kept)) = (options.keep, asking.attempt) {
+        Attempt::forget(repo, &kept.id)?;
     }
     let mut outcome = outcome?;
     observer.write(&mut outcome.report);
@@ -121,7 +121,7 @@ struct Asking<'a> {
     /// The files that the model has asked for.
     requested: Vec<String>,
     /// The refused attempt of the rounds so far.
-    attempt: Option<String>,
+    attempt: Option<KeptAttempt>,
 }
 
 impl Asking<'_> {
@@ -196,7 +196,8 @@ impl Asking<'_> {
         if is_switched {
             kept.branch = Some(self.on.short().to_owned());
         }
-        let resume = self.attempt.as_deref().map(|id| Resume::find(self.repo, Some(id), None)).transpose()?;
+        let resume = self.attempt.as_ref().map(|kept| Resume::find(self.repo, Some(&kept.id), None));
+        let resume = resume.transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
         if self.options.keep && (was_detached || std::str::from_utf8(&answer).is_err()) {
             keep_answer(self.repo, &answer, self.watch);
@@ -207,9 +208,10 @@ impl Asking<'_> {
         let response = Response::new(first, format!("answer {round}"), answer, self.options.max_size)?;
         let mut order = Order::of(vec![response]);
         (order.resume, order.chooser, order.more) = (resume, self.chooser.clone(), more);
-        let done = land(repo, order, &kept, self.watch);
-        if let Some(kept) = &done.report.attempt {
-            self.attempt = Some(kept.id.clone());
+        let mut done = land(repo, order, &kept, self.watch);
+        match done.report.status {
+            Status::NoEdits => done.report.attempt.clone_from(&self.attempt),
+            _ => self.attempt = done.report.attempt.clone().or(self.attempt.take()),
         }
         Ok(done)
     }
@@ -229,8 +231,8 @@ impl Asking<'_> {
             _ => return Ok(None),
         };
         // No edit failed, so there is nothing to correct: the model has to send a complete answer.
-        if let Some(id) = self.attempt.take() {
-            Attempt::forget(self.repo, &id)?;
+        if let Some(kept) = self.attempt.take() {
+            Attempt::forget(self.repo, &kept.id)?;
         }
         Ok(Some(why))
     }

@@ -335,13 +335,16 @@ pub fn findings(report: &Report, style: Style) -> String {
 /// The hint about a response that is kept although no edit was refused.
 pub fn kept(report: &Report) -> Option<String> {
     let attempt = report.attempt.as_ref()?;
-    let what = match report.status {
-        Status::InTheWay | Status::Failed => "tries it again",
-        Status::Checked => "lands it",
+    let (response, what) = match report.status {
+        Status::InTheWay | Status::Failed => ("response", "tries it again"),
+        Status::NoEdits => ("earlier response", "tries it again"),
+        Status::Checked => ("response", "lands it"),
         _ => return None,
     };
     let name = name(attempt);
-    Some(format!("the response is kept: 'git llm-apply --continue{name}' {what}, '--abort{name}' forgets it"))
+    Some(format!(
+        "the {response} is kept: 'git llm-apply --continue{name}' {what}, '--abort{name}' forgets it"
+    ))
 }
 
 /// The value for `--continue` and `--abort`, if they need one.

@@ -414,6 +414,10 @@ fn an_answer_without_edits_is_told_and_it_goes_on() {
     let model = anew(&sandbox, &["Never.\n".to_owned()]);
     sandbox.run(["ask", "--with", &model.command(), "--rounds=2"]).exits(5).says("the response is kept in ");
     assert_eq!(model.rounds(), 2);
+    // And so is what was fine before.
+    let model = anew(&sandbox, &[half(), "Never.\n".to_owned()]);
+    let run = sandbox.run(["ask", "--again", "--with", &model.command(), "--rounds=2"]).exits(5);
+    run.says("the earlier response is kept: 'git llm-apply --continue'");
 }
 
 #[test]

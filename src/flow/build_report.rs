@@ -133,6 +133,7 @@ impl Run<'_> {
         let mut report = self.report(Status::Refused);
         report.branch = Some(branch(target));
         self.edits(&mut report, &rejected.fine);
+        self.name_landing(repo, &mut report);
         let steps = by_edit(if self.options.diffs { &rejected.fine } else { &[] });
         for edit in &mut report.edits {
             edit.diff =

@@ -130,12 +130,20 @@ pub fn headline(report: &Report) -> String {
             let what = if report.undone_in_part { "edits of " } else { "" };
             match &report.undone {
                 Some(Undone { kind: RecordKind::Undone, id }) => {
-                    let redo = on_branch("redo", branch, id);
+                    let own = report.landing.as_ref().filter(|_| report.undone_in_part);
+                    let redo = on_branch("redo", branch, own.unwrap_or(id));
                     let _ = writeln!(out, "took {what}{id} back; put it back: {redo}");
                 }
                 Some(Undone { id, .. }) => {
+                    let landed = report.edits.iter().filter(|edit| edit.state == EditState::Landed);
+                    let landed: Vec<_> = landed.map(|edit| edit.number.to_string()).collect();
+                    let edits = if report.undone_in_part {
+                        format!(" --edit={}", landed.join(","))
+                    } else {
+                        String::new()
+                    };
                     let undo = on_branch("undo", branch, id);
-                    let _ = writeln!(out, "put {what}{id} back; take it back: {undo}");
+                    let _ = writeln!(out, "put {what}{id} back; take it back: {undo}{edits}");
                 }
                 None => {
                     let back = way_back(branch, report.landing.as_deref(), old, &new);

@@ -323,7 +323,8 @@ fn what_a_remote_has_is_never_rewritten() {
 fn single_edits_are_taken_back() {
     let (sandbox, _, new) = landed();
     let landing = id(&sandbox);
-    sandbox.run(["undo", "--edit", "2"]).exits(0).says(&format!("took edits of {landing} back"));
+    let run = sandbox.run(["undo", "--edit", "2"]).exits(0);
+    run.says(&format!("took edits of {landing} back; put it back: git llm-apply redo {}", id(&sandbox)));
     assert_eq!(sandbox.subjects(&format!("{new}..")), ["Revert \"Add one\""]);
     assert!(!sandbox.exists("new") && !sandbox.exists("gone.txt"));
     let before = sandbox.listing();
@@ -336,7 +337,8 @@ fn single_edits_are_taken_back() {
     assert_eq!(sandbox.text("README"), "hello\n");
     assert!(sandbox.exists("gone.txt"));
     // The last first, and then the other one.
-    sandbox.run(["redo"]).exits(0).says(&format!("put edits of {landing} back"));
+    let run = sandbox.run(["redo"]).exits(0);
+    run.says(&format!("put edits of {landing} back; take it back: git llm-apply undo {landing} --edit=1,3"));
     assert_eq!(sandbox.text("README"), "hello world\n");
     assert!(!sandbox.exists("new"));
     sandbox.run(["redo"]).exits(0);

@@ -3,6 +3,7 @@
 
 use super::bring::{Bring, bring};
 use super::done::{self, Done};
+use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, copied, push};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
@@ -89,20 +90,6 @@ impl Accepting<'_> {
         }
     }
 
-    /// The commit that the branch of a suggestion was made at, by the records made here.
-    fn made_at(&self, name: &str, branch: Oid) -> Result<Option<Oid>, Error> {
-        let (repo, full) = (self.repo, self.repo.branch_name(name).unwrap_or_default());
-        let (records, _) = transaction::records(repo)?;
-        let mut starts = records.iter().filter(|(record, link)| link.own && record.old.is_none());
-        let start = starts.find(|(record, _)| record.reference == full);
-        let start = start.and_then(|(record, _)| record.start.as_ref());
-        let start = start.map(|start| repo.id(start)).transpose()?;
-        Ok(match start {
-            Some(start) if repo.has(start)? && repo.is_ancestor(start, branch)? => Some(start),
-            _ => None,
-        })
-    }
-
     /// The commits that the target lacks of the branches.
     fn plan(&self, target: &Target, branches: &[Oid], onto: Option<Oid>) -> Result<Plan, Error> {
         let repo = self.repo;
@@ -114,9 +101,15 @@ impl Accepting<'_> {
             plan.from.push(Source { branch: OF_NONE, commit: onto, is_own: false });
             tip = Some(onto);
         }
-        let mut parts = Vec::new();
+        let (mut parts, suggestions) = (Vec::new(), suggestions(repo, self.watch)?);
         for (at, (branch, name)) in branches.iter().zip(self.names).enumerate() {
-            parts.extend(self.made_at(name, *branch)?.map(|start| (at, start, false)));
+            let suggestion = suggestions.iter().find(|(known, ..)| known == name);
+            // The record may be anybody's: what the branch lacks is not brought.
+            if let Some(start) = suggestion.and_then(|(.., record)| record.start.as_ref())
+                && repo.contains(&branch.to_string(), start)?
+            {
+                parts.push((at, repo.id(start)?, false));
+            }
             parts.push((at, *branch, true));
         }
         let (mut replayed, mut known) = (Vec::new(), Vec::new());

@@ -284,6 +284,28 @@ fn what_a_suggestion_was_made_on_comes_along_and_stays() {
 }
 
 #[test]
+fn a_record_that_names_another_start_brings_nothing_along() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.apply(["-q", "-b", "try"], &greet()).exits(0);
+    sandbox.git(["checkout", "-q", "-b", "stray"]);
+    sandbox.file("stray", "x\n");
+    let stray = sandbox.commit("Not ours");
+    sandbox.git(["checkout", "-q", "main"]);
+    let record = sandbox.git(["log", "-1", "--format=%B", "refs/llm-apply/history"]);
+    let forged = record.replace(&format!("Start: {base}"), &format!("Start: {stray}"));
+    assert_ne!(forged, record);
+    let parents = sandbox.git(["log", "-1", "--format=%P", "refs/llm-apply/history"]);
+    let mut command = vec!["commit-tree", "-m", &forged, "refs/llm-apply/history^{tree}"];
+    command.extend(parents.split(' ').flat_map(|parent| ["-p", parent]));
+    let forged = sandbox.git(command);
+    sandbox.git(["update-ref", "refs/llm-apply/history", &forged]);
+    sandbox.run(["accept", "try"]).exits(0).says("1 commit");
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Greet all"]);
+    assert!(!sandbox.exists("stray"));
+}
+
+#[test]
 fn names_that_are_none_are_errors() {
     let sandbox = suggested();
     let before = sandbox.listing();

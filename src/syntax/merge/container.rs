@@ -3,7 +3,7 @@
 
 use super::super::error::{FILE, MARK, MergeError, OTHER_FORMAT, SNIPPET, WHOLE};
 use super::super::items::{DEEPEST, Definition, Part, in_scope, lists, nodes_named, parts};
-use super::super::tree::nodes;
+use super::super::tree::{Parsed, nodes};
 use super::Merge;
 use super::edits::unindented;
 use std::collections::{HashMap, HashSet};
@@ -147,9 +147,11 @@ impl<'a> Merge<'a> {
                     let which = seen.entry(key).or_default();
                     *which += 1;
                     // It may be a member of a class that the snippet does not show.
+                    let first = places.first().and_then(|at| old.get(*at)?.definition());
                     let may_be_member = depth == 0
                         && (!self.snippet.indentation.is_empty()
-                            || definition.is_method(&self.snippet.parsed));
+                            || definition.is_method(&self.snippet.parsed)
+                            || first.is_some_and(|first| self.changes_signature(first, definition)));
                     let others = match may_be_member {
                         true => nodes_named(self.file, key.1).filter(|(what, _)| *what == key.0).count(),
                         false => in_scope.get(&(key.0, key.1.to_owned())).copied().unwrap_or_default(),
@@ -169,7 +171,6 @@ impl<'a> Merge<'a> {
                             place
                         }
                         (_, _) => {
-                            let first = places.first().and_then(|at| old.get(*at)?.definition());
                             let owner = if places.len().max(others) > 1 { FILE } else { SNIPPET };
                             return Err(duplicate(definition, owner, first));
                         }
@@ -181,6 +182,16 @@ impl<'a> Merge<'a> {
         }
         matched.at = found;
         Ok(matched)
+    }
+
+    /// Whether two functions differ before their bodies, or in their decorators.
+    fn changes_signature(&self, old: &Definition<'_>, new: &Definition<'_>) -> bool {
+        let (file, parsed) = (self.file, &self.snippet.parsed);
+        let text = |of: &Parsed, one: &Definition<'_>| {
+            one.body.map(|body| collapsed(of.slice(one.core.start_byte()..body.start_byte())))
+        };
+        !new.is_container
+            && (text(file, old) != text(parsed, new) || old.decorators(file) != new.decorators(parsed))
     }
 
     /// Another of the file's definitions with this name, if its head fits better than that of the one at `place`.

@@ -388,3 +388,17 @@ fn what_is_indented_may_be_a_member() {
     let file = "fn new() {}\n\nimpl A {\n    fn new() {}\n}\n";
     refuses("a.rs", file, "    fn new() {\n        a();\n    }\n", "more than one function `new`");
 }
+
+#[test]
+fn a_function_with_another_signature_may_be_a_member() {
+    let file = "def run(x):\n    return 1\n\n\nclass A:\n    @staticmethod\n    def run(x):\n        return 2\n\n    def go(this):\n        return 3\n\n\ndef go(x):\n    return 4\n";
+    for snippet in ["@staticmethod\ndef run(x):\n    return 5\n", "def go(this):\n    return 5\n"] {
+        refuses("a.py", file, snippet, "more than one function");
+    }
+    makes("a.py", file, "def run(x):\n    return 5\n", &file.replacen('1', "5", 1));
+    let file = "impl A {\n    fn new() -> Self {\n        A\n    }\n}\n\nfn new() -> u8 {\n    2\n}\n";
+    refuses("a.rs", file, "fn new() -> Self {\n    B\n}\n", "more than one function `new`");
+    makes("a.rs", file, "fn new() -> u8 {\n    3\n}\n", &file.replace('2', "3"));
+    // Nothing else has its name.
+    makes("a.py", "def f():\n    return 1\n", "def f(x):\n    return x\n", "def f(x):\n    return x\n");
+}

@@ -18,6 +18,8 @@ pub(super) struct Snippet {
     pub(super) indentation: String,
     /// The offsets of its elisions.
     pub(super) elisions: HashSet<usize>,
+    /// The comments that say that something is left out, but that the file has, too.
+    pub(super) known: Vec<String>,
     /// Whether its methods were wrapped in a class, whose head adds one line, to be parsed.
     pub(super) is_wrapped: bool,
 }
@@ -41,15 +43,17 @@ impl Snippet {
             }
         }
         let comments = text::Language::of(path);
-        let mut elisions = HashSet::new();
+        let (mut elisions, mut known) = (HashSet::new(), Vec::new());
         let mut neutral = parsed.text.clone();
         for node in parsed.comments() {
             let comment = parsed.of(node).trim();
             let joined = joined(comment);
             let said = Placeholder::of(joined.as_bytes(), comments);
-            if said.is_none() && !is_nearly_one(&joined)
-                || file.text.contains(comment) && file.comments().any(|node| file.of(node).trim() == comment)
-            {
+            if said.is_none() && !is_nearly_one(&joined) {
+                continue;
+            }
+            if file.count(comment) > 0 {
+                known.push(comment.to_owned());
                 continue;
             }
             let (start, end) = (node.start_byte(), parsed.end(node));
@@ -73,7 +77,7 @@ impl Snippet {
             false => Parsed::new(language, neutral).ok_or_else(lost)?,
         };
         match parsed.error() {
-            None => Ok(Self { parsed, indentation, elisions, is_wrapped }),
+            None => Ok(Self { parsed, indentation, elisions, known, is_wrapped }),
             Some(line) => Err(MergeError::syntax(SNIPPET, WHOLE).at(line)),
         }
     }

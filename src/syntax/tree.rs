@@ -158,6 +158,14 @@ impl Parsed {
     pub(super) fn comments(&self) -> impl Iterator<Item = Node<'_>> {
         nodes(self.root()).filter(|node| self.is_comment(*node))
     }
+
+    /// How often it has a comment.
+    pub(super) fn count(&self, comment: &str) -> usize {
+        match self.text.contains(comment) {
+            true => self.comments().filter(|node| self.of(*node).trim() == comment).count(),
+            false => 0,
+        }
+    }
 }
 
 /// A node and its descendants, in the order of the text. Not recursive, because a text may nest deeply.

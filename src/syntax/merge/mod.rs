@@ -53,6 +53,9 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
     if after.error().is_some() {
         return Err(MergeError::syntax("result", WHOLE));
     }
+    if let Some(comment) = read.known.iter().find(|one| after.count(one) > file.count(one)) {
+        return Err(MergeError::unclear_elision(&format!("`{comment}`"), MARK));
+    }
     check_kept(&file, &after, may_lose)?;
     // Read again, because a comment that the file has is not an elision, and the file has changed.
     let again = Snippet::read(language, path, snippet, &after)?;

@@ -402,3 +402,10 @@ fn a_function_with_another_signature_may_be_a_member() {
     // Nothing else has its name.
     makes("a.py", "def f():\n    return 1\n", "def f(x):\n    return x\n", "def f(x):\n    return x\n");
 }
+
+#[test]
+fn an_elision_that_the_file_has_elsewhere() {
+    let file = "def g():\n    # ...\n    return 0\n\n\ndef f():\n    a()\n    b()\n    c()\n    d()\n";
+    refuses("a.py", file, "def f():\n    a()\n    # ...\n    d2()\n", "what `# ...` leaves out");
+    makes("a.py", file, "def g():\n    # ...\n    return 1\n", &file.replace('0', "1"));
+}

@@ -77,6 +77,11 @@ impl<'a> Merge<'a> {
             at: Vec::new(),
         };
         let matched = self.matched(matched, depth)?;
+        let apart = matched.old.iter().filter_map(|part| match part {
+            Part::Comment(node) => Some(collapsed(file.of(*node))),
+            _ => None,
+        });
+        let apart: HashSet<String> = apart.collect();
         if depth == 0 {
             self.check_whole_file(&matched)?;
         }
@@ -87,7 +92,7 @@ impl<'a> Merge<'a> {
         for (part, at) in matched.new.iter().zip(&matched.at) {
             match (part, at.and_then(|at| matched.old.get(at))) {
                 (Part::Definition(new), Some(Part::Definition(old))) => {
-                    self.check_comments(old, new, &matched)?;
+                    self.check_comments(old, new, &apart)?;
                     // What is meant may be an implementation elsewhere.
                     let is_declared =
                         old.body.is_none() && old.core.child_by_field_name("parameters").is_some();
@@ -106,19 +111,18 @@ impl<'a> Merge<'a> {
         self.insert_new(&matched)
     }
 
-    /// Refuses a comment right above a definition if the file has it, but not above that definition: it would be duplicated.
+    /// Refuses a comment right above a definition if the file has it apart from definitions: it would be duplicated.
     fn check_comments(
         &self,
         old: &Definition<'_>,
         new: &Definition<'_>,
-        matched: &Matched<'_>,
+        apart: &HashSet<String>,
     ) -> Result<(), MergeError> {
         let parsed = &self.snippet.parsed;
         for comment in new.lead.iter().filter(|node| parsed.is_comment(**node)) {
             let text = collapsed(parsed.of(*comment));
             let is_it = |node: &Node<'_>| collapsed(self.file.of(*node)) == text;
-            let is_elsewhere = |part: &Part<'_>| matches!(part, Part::Comment(node) if is_it(node));
-            if !old.lead.iter().any(is_it) && matched.old.iter().any(is_elsewhere) {
+            if apart.contains(&text) && !old.lead.iter().any(is_it) {
                 return Err(MergeError::no_place(&format!("`{text}`")).about(new, Some(old)));
             }
         }
@@ -130,9 +134,19 @@ impl<'a> Merge<'a> {
         let in_scope = in_scope(self.file, matched.list);
         let (old, new) = (&matched.old, &matched.new);
         let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+        // The first of the statements and comments with the same text.
+        let mut texts: HashMap<Vec<String>, usize> = HashMap::new();
         for (at, part) in old.iter().enumerate() {
-            if let Part::Definition(definition) = part {
-                by_key.entry(definition.key()).or_default().push(at);
+            let nodes = match part {
+                Part::Definition(definition) => {
+                    by_key.entry(definition.key()).or_default().push(at);
+                    &definition.lead
+                }
+                Part::Statement(node) | Part::Comment(node) => std::slice::from_ref(node),
+                Part::Import(_) | Part::Elision(_) => continue,
+            };
+            for node in nodes {
+                texts.entry(unindented(self.file, self.file.range(*node))).or_insert(at);
             }
         }
         let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
@@ -176,7 +190,7 @@ impl<'a> Merge<'a> {
                         }
                     }
                 }
-                Part::Statement(node) | Part::Comment(node) => Some(self.known(*node, old)?),
+                Part::Statement(node) | Part::Comment(node) => Some(self.known(*node, &texts)?),
                 Part::Import(_) | Part::Elision(_) => None,
             });
         }
@@ -209,16 +223,11 @@ impl<'a> Merge<'a> {
     }
 
     /// Finds a statement, or a separate comment, that the file's list has word for word.
-    fn known(&self, node: Node<'_>, old: &[Part<'_>]) -> Result<usize, MergeError> {
+    fn known(&self, node: Node<'_>, texts: &HashMap<Vec<String>, usize>) -> Result<usize, MergeError> {
         let parsed = &self.snippet.parsed;
-        let wanted = collapsed(parsed.of(node));
-        let is_it = |part: &Part<'_>| match part {
-            Part::Statement(other) | Part::Comment(other) => collapsed(self.file.of(*other)) == wanted,
-            Part::Definition(one) => one.lead.iter().any(|other| collapsed(self.file.of(*other)) == wanted),
-            _ => false,
-        };
-        old.iter().position(is_it).ok_or_else(|| {
-            let first = parsed.of(node).lines().next().unwrap_or("").trim();
+        let wanted = unindented(parsed, parsed.range(node));
+        texts.get(&wanted).copied().ok_or_else(|| {
+            let first = wanted.first().map_or("", String::as_str);
             MergeError::absent(FILE, &format!("`{first}`"), OTHER_FORMAT).at(node.start_position().row)
         })
     }

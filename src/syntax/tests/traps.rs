@@ -409,3 +409,13 @@ fn an_elision_that_the_file_has_elsewhere() {
     refuses("a.py", file, "def f():\n    a()\n    # ...\n    d2()\n", "what `# ...` leaves out");
     makes("a.py", file, "def g():\n    # ...\n    return 1\n", &file.replace('0', "1"));
 }
+
+#[test]
+fn blanks_in_a_statement_count() {
+    let file = "if x:\n    if y:\n        a()\n        b()\n\n\ndef f():\n    return 1\n";
+    let snippet = "if x:\n    if y:\n        a()\n    b()\n\n\ndef f():\n    return 2\n";
+    refuses("a.py", file, snippet, "does not have `if x:`");
+    makes("a.py", file, &file.replace('1', "2"), &file.replace('1', "2"));
+    let file = "log('a  b');\n\nfunction f() {\n  return 1;\n}\n";
+    refuses("a.js", file, "log('a b');\n\nfunction f() {\n  return 2;\n}\n", "does not have `log('a b');`");
+}

@@ -44,6 +44,7 @@ impl<'a> Merge<'a> {
         let range = new.range(parsed);
         if !self.snippet.elides(range.clone()) {
             self.check_belongings(old, new, depth)?;
+            self.check_imports(old, new)?;
             let to = file.indentation(old.range(file).start);
             let text = self.shifted(range, to)?;
             self.check_loss(old, new, &text, false)?;
@@ -119,21 +120,34 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// The first import or statement of the file's list that the snippet's lacks, if the snippet's has fewer of that
-    /// kind.
+    /// The first statement of the file's list that the snippet's lacks, if the snippet's has fewer.
     fn first_lost(&self, there: &[Part<'_>], here: &[Part<'_>]) -> Option<Range<usize>> {
         let parsed = &self.snippet.parsed;
-        let kinds: [fn(&&Part<'_>) -> bool; 2] =
-            [|part| matches!(part, Part::Import(_)), |part| matches!(part, Part::Statement(_))];
-        let lost = kinds.into_iter().find_map(|is_one| {
-            let shown: Vec<_> =
-                here.iter().filter(is_one).map(|part| unindented(parsed, part.range(parsed))).collect();
-            let (count, old) = (shown.len(), there.iter().filter(is_one));
-            let mut ranges = old.clone().map(|part| part.range(self.file));
-            let is_lost = |range: &Range<usize>| !shown.contains(&unindented(self.file, range.clone()));
-            if old.count() > count { ranges.find(is_lost) } else { None }
-        });
-        lost.filter(|_| !self.may_lose)
+        let is_one = |part: &&Part<'_>| matches!(part, Part::Statement(_));
+        let shown: Vec<_> =
+            here.iter().filter(is_one).map(|part| unindented(parsed, part.range(parsed))).collect();
+        let old = there.iter().filter(is_one).map(|part| part.range(self.file));
+        let is_lost = |range: &Range<usize>| !shown.contains(&unindented(self.file, range.clone()));
+        let lost = old.clone().find(is_lost);
+        lost.filter(|_| old.count() > shown.len() && !self.may_lose)
+    }
+
+    /// Refuses a definition with fewer imports in it than the file's, if the snippet lacks one of these.
+    fn check_imports(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), MergeError> {
+        let (file, parsed) = (self.file, &self.snippet.parsed);
+        let there = imports(file, old.core);
+        if there.len() <= imports(parsed, new.core).len() || self.may_lose {
+            return Ok(());
+        }
+        // One may have been moved to the beginning of the file.
+        let shown = imports(parsed, parsed.root());
+        match there.into_iter().find(|one| !shown.iter().any(|(_, text)| *text == one.1)) {
+            Some((lost, text)) => {
+                let refusal = lacks(new, &format!("`{text}`"), MARK, None);
+                Err(refusal.in_file(lost.start_position().row).loses())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Refuses a definition that lacks a decorator, a modifier, the comment above, the docstring or the body of the
@@ -224,6 +238,12 @@ fn first_missing<'t>(there: Vec<&'t str>, mut here: Vec<&str>) -> Option<&'t str
         None => true,
     };
     there.into_iter().find(|word| is_missing(word))
+}
+
+/// The imports in a node, and their texts.
+fn imports<'t>(of: &Parsed, node: Node<'t>) -> Vec<(Node<'t>, String)> {
+    let all = nodes(node).filter(|node| of.language.imports.contains(&node.kind()));
+    all.map(|node| (node, collapsed(of.of(node)))).collect()
 }
 
 /// The keys of the object literals in a definition without members or statements.

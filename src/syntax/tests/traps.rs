@@ -419,3 +419,16 @@ fn blanks_in_a_statement_count() {
     let file = "log('a  b');\n\nfunction f() {\n  return 1;\n}\n";
     refuses("a.js", file, "log('a b');\n\nfunction f() {\n  return 2;\n}\n", "does not have `log('a b');`");
 }
+
+#[test]
+fn imports_in_a_function_are_not_lost() {
+    let file = "def f():\n    import pwd\n    name = a()\n    return pwd.get(name)\n";
+    let lacking = "def f():\n    name = a()\n    check(name)\n    return pwd.get(name)\n";
+    refuses("a.py", file, lacking, "function `f` lacks `import pwd`");
+    makes("a.py", file, &file.replace("pwd", "grp"), &file.replace("pwd", "grp"));
+    let file = "fn f() -> u8 {\n    use a::b;\n    let c = 1;\n    b(c)\n}\n";
+    refuses("a.rs", file, "fn f() -> u8 {\n    let c = 2;\n    b(c)\n}\n", "lacks `use a::b;`");
+    let file = "class A:\n    def f(self):\n        import b\n        return b.c\n\n    d = 1\n";
+    let lacking = "class A:\n    def f(self):\n        return b.d\n\n    d = 1\n";
+    refuses("a.py", file, lacking, "class `A` lacks `import b`");
+}

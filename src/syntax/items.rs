@@ -289,6 +289,10 @@ fn name_of(of: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
             let mut node = core;
             let several = core.children_by_field_name("declarator", &mut cursor).count() > 1;
             while let Some(inner) = node.child_by_field_name("declarator") {
+                // A macro makes the name: `int NAMED(f)(int a)`.
+                if node.kind() == "function_declarator" && inner.kind() == node.kind() {
+                    return None;
+                }
                 node = inner;
             }
             if several || node == core {

@@ -241,6 +241,7 @@ const C: Language = Language {
         ("preproc_def", "macro", NAME),
         ("preproc_function_def", "macro", NAME),
     ],
+    decorators: &["attribute_specifier", "attribute_declaration"],
     members: &["field_declaration_list", "enumerator_list"],
     blocks: &["compound_statement"],
     commas: &["enumerator_list"],

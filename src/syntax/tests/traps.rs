@@ -432,3 +432,14 @@ fn imports_in_a_function_are_not_lost() {
     let lacking = "class A:\n    def f(self):\n        return b.d\n\n    d = 1\n";
     refuses("a.py", file, lacking, "class `A` lacks `import b`");
 }
+
+#[test]
+fn names_that_macros_make_and_attributes_in_c() {
+    let file = "int PRIV(foo)(int a)\n{\n    return a;\n}\n";
+    refuses("a.c", file, "int PRIV(bar)(int a)\n{\n    return 1;\n}\n", "does not have `int PRIV(bar)");
+    let file = "__attribute__((noreturn))\nvoid f(void)\n{\n    x();\n}\n";
+    refuses("a.c", file, "void f(void)\n{\n    y();\n}\n", "lacks `__attribute__`");
+    makes("a.c", file, &file.replace('x', "y"), &file.replace('x', "y"));
+    let file = "[[nodiscard]] int f(void)\n{\n    return 1;\n}\n";
+    refuses("a.c", file, "int f(void)\n{\n    return 2;\n}\n", "lacks `[[nodiscard]]`");
+}

@@ -366,24 +366,70 @@ pub(super) fn in_scope(of: &Parsed, list: Node<'_>) -> HashMap<(&'static str, St
     counts
 }
 
-/// The definitions and imports of a text that declare a name, at any depth: the word for each, and its line.
-pub(super) fn nodes_named<'p>(
-    of: &'p Parsed,
-    name: &'p str,
-) -> impl Iterator<Item = (&'static str, usize)> + 'p {
-    nodes(of.root()).filter_map(move |node| {
-        let known = of.language.definition(node.kind());
-        let line = node.start_position().row;
-        let takes = || nodes(node).any(|inner| inner.named_child_count() == 0 && of.of(inner) == name);
-        if let Some((what, how)) = known {
-            let is_it = match name_of(of, node, how) {
-                // The key of a method in Go has its type before the name.
-                Some(other) => other == name || other.rsplit('.').next() == Some(name),
-                None => takes(),
-            };
-            return is_it.then_some((what, line));
+/// The names that definitions and imports declare, at any depth: for each, the words for these and their lines.
+#[derive(Default)]
+pub(super) struct Names(HashMap<String, Vec<(&'static str, usize)>>);
+
+impl Names {
+    /// The names in a node.
+    pub(super) fn of(of: &Parsed, root: Node<'_>) -> Self {
+        let mut all = Self::default();
+        for node in nodes(root) {
+            let line = node.start_position().row;
+            match of.language.definition(node.kind()) {
+                // Elsewhere than below, it is used and not defined.
+                Some((_, Name::Itself)) => {}
+                Some((what, how)) => match name_of(of, node, how) {
+                    Some(name) => {
+                        // The key of a method in Go has its type before the name.
+                        if let Some((_, last)) = name.rsplit_once('.') {
+                            all.add(last, what, line);
+                        }
+                        all.add(&name, what, line);
+                    }
+                    None => all.add_words(of, node, what),
+                },
+                None if of.language.imports.contains(&node.kind()) => all.add_words(of, node, "import"),
+                None => {
+                    for name in bare_names(of.language, node) {
+                        if let Some((what, Name::Itself)) = of.language.definition(name.kind()) {
+                            all.add(of.of(name), what, line);
+                        }
+                    }
+                }
+            }
         }
-        let is_import = of.language.imports.contains(&node.kind());
-        (is_import && takes()).then_some(("import", line))
-    })
+        all
+    }
+
+    fn add(&mut self, name: &str, what: &'static str, line: usize) {
+        self.0.entry(name.to_owned()).or_default().push((what, line));
+    }
+
+    /// Adds every word of a node that declares several names.
+    fn add_words(&mut self, of: &Parsed, node: Node<'_>, what: &'static str) {
+        let declared = node.child_by_field_name("left").unwrap_or(node);
+        let words = nodes(declared).filter(|inner| inner.named_child_count() == 0).map(|leaf| of.of(leaf));
+        for word in words.collect::<HashSet<_>>() {
+            self.add(word, what, node.start_position().row);
+        }
+    }
+
+    pub(super) fn get(&self, name: &str) -> &[(&'static str, usize)] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many definitions of a kind declare a name.
+    pub(super) fn count(&self, (what, name): (&str, &str)) -> usize {
+        self.get(name).iter().filter(|one| one.0 == what).count()
+    }
+}
+
+/// The nodes that may be names by themselves: the members of a list, the key of a pair, and what is assigned to.
+fn bare_names<'t>(language: &Language, node: Node<'t>) -> Vec<Node<'t>> {
+    if language.members.contains(&node.kind()) {
+        return children(node);
+    }
+    let target = node.child_by_field_name("key").or(node.child_by_field_name("left"));
+    target.map(|target| children(target).pop().unwrap_or(target)).into_iter().collect()
 }

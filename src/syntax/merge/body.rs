@@ -5,6 +5,7 @@ use super::super::items::{Definition, flattened};
 use super::super::tree::Parsed;
 use super::Merge;
 use super::edits::unindented;
+use std::collections::HashMap;
 use std::ops::Range;
 
 impl<'a> Merge<'a> {
@@ -13,6 +14,10 @@ impl<'a> Merge<'a> {
         let (Some(old_body), Some(new_body)) = (old.body, new.body) else { return Ok(()) };
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let there = units(file, old_body);
+        let mut texts: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
+        for (at, unit) in there.iter().enumerate() {
+            texts.entry(unindented(file, unit.clone())).or_default().push(at);
+        }
         let here = units(parsed, new_body);
         let is_elision = |unit: &Range<usize>| self.snippet.elisions.contains(&unit.start);
         let elided = here.iter().filter(|unit| is_elision(unit)).count();
@@ -27,11 +32,11 @@ impl<'a> Merge<'a> {
             let (Some(first), Some(last)) = (segment.first(), segment.last()) else { continue };
             let begin = match at {
                 0 => 0,
-                _ => self.place(first, &there, from, (old, new))?,
+                _ => self.place(first, &texts, from, (old, new))?,
             };
             let end = match at + 1 == segments.len() {
                 true => there.len() - 1,
-                false => self.place(last, &there, from.max(begin), (old, new))?,
+                false => self.place(last, &texts, from.max(begin), (old, new))?,
             };
             let (Some(start), Some(behind)) = (there.get(begin), there.get(end)) else { continue };
             changes.push((start.start..behind.end, first.start..last.end));
@@ -49,17 +54,15 @@ impl<'a> Merge<'a> {
     fn place(
         &self,
         unit: &Range<usize>,
-        there: &[Range<usize>],
+        texts: &HashMap<Vec<String>, Vec<usize>>,
         from: usize,
         (old, new): (&Definition<'_>, &Definition<'_>),
     ) -> Result<usize, MergeError> {
-        let (file, parsed) = (self.file, &self.snippet.parsed);
+        let parsed = &self.snippet.parsed;
         let wanted = unindented(parsed, unit.clone());
-        let places: Vec<usize> = (0..there.len())
-            .filter(|at| there.get(*at).is_some_and(|one| unindented(file, one.clone()) == wanted))
-            .collect();
+        let places = texts.get(&wanted).map_or(&[][..], Vec::as_slice);
         let first = format!("`{}`", wanted.first().map_or("", String::as_str));
-        let error = match places.as_slice() {
+        let error = match places {
             [only] if *only >= from => return Ok(*only),
             [] | [_] => MergeError::absent(&old.shown(), &first, WHOLE),
             _ => MergeError::several(&old.shown(), &first, WHOLE),

@@ -2,10 +2,11 @@
 //! out.
 
 use super::super::error::{FILE, MARK, MergeError, OTHER_FORMAT, SNIPPET, WHOLE};
-use super::super::items::{DEEPEST, Definition, Part, in_scope, lists, nodes_named, parts};
+use super::super::items::{DEEPEST, Definition, Names, Part, in_scope, lists, parts};
 use super::super::tree::{Parsed, nodes};
 use super::Merge;
 use super::edits::unindented;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
@@ -21,6 +22,16 @@ pub(super) struct Matched<'t> {
     pub(super) new: Vec<Part<'t>>,
     /// For each element of the snippet's list, the index of the file's, if it has it.
     pub(super) at: Vec<Option<usize>>,
+}
+
+/// A definition of the file that the snippet does not show.
+struct Unshown<'m> {
+    definition: &'m Definition<'m>,
+    /// Its name without case and underscores.
+    name: Vec<char>,
+    /// The lines after its first one, and how many they are.
+    lines: HashSet<String>,
+    count: usize,
 }
 
 impl<'a> Merge<'a> {
@@ -45,7 +56,7 @@ impl<'a> Merge<'a> {
             return Ok(None);
         };
         for method in methods {
-            let anywhere = nodes_named(file, &method.name).filter(|(what, _)| *what == method.what).count();
+            let anywhere = self.names().count(method.key());
             match count(&members, method.key()) {
                 0 if anywhere > 0 => return Ok(None),
                 there if there < anywhere => {
@@ -153,6 +164,7 @@ impl<'a> Merge<'a> {
         let count =
             |key| new.iter().filter(|part| part.definition().is_some_and(|one| one.key() == key)).count();
         let mut found = Vec::with_capacity(new.len());
+        let unshown = OnceCell::new();
         for part in new {
             found.push(match part {
                 Part::Definition(definition) => {
@@ -167,12 +179,13 @@ impl<'a> Merge<'a> {
                             || definition.is_method(&self.snippet.parsed)
                             || first.is_some_and(|first| self.changes_signature(first, definition)));
                     let others = match may_be_member {
-                        true => nodes_named(self.file, key.1).filter(|(what, _)| *what == key.0).count(),
+                        true => self.names().count(key),
                         false => in_scope.get(&(key.0, key.1.to_owned())).copied().unwrap_or_default(),
                     };
                     match (places.len(), count(key)) {
                         (0, 1) => {
-                            self.check_new(definition, &matched, depth)?;
+                            let others = unshown.get_or_init(|| self.unshown(&matched));
+                            self.check_new(definition, &matched, depth, others)?;
                             None
                         }
                         (there, here) if there == here && there >= others => {
@@ -292,14 +305,33 @@ impl<'a> Merge<'a> {
         Err(error.in_file(self.file.line(part.range(self.file).start)).loses())
     }
 
+    /// The definitions of the file that the snippet does not show.
+    fn unshown<'m>(&self, matched: &'m Matched<'_>) -> Vec<Unshown<'m>> {
+        let shown: HashSet<(&str, &str)> =
+            matched.new.iter().filter_map(|part| Some(part.definition()?.key())).collect();
+        let others = matched.old.iter().filter_map(Part::definition);
+        let others = others.filter(|old| !shown.contains(&old.key())).map(|definition| {
+            let lines = body(self.file.slice(definition.range(self.file)));
+            let (name, count) = (plain(&definition.name), lines.len());
+            Unshown { definition, name, lines: lines.into_iter().collect(), count }
+        });
+        others.collect()
+    }
+
     /// Refuses a new definition whose name the file has elsewhere, or that may be a renamed one.
-    fn check_new(&self, new: &Definition<'_>, matched: &Matched<'_>, depth: u32) -> Result<(), MergeError> {
-        let same = nodes_named(self.file, &new.name).next();
+    fn check_new(
+        &self,
+        new: &Definition<'_>,
+        matched: &Matched<'_>,
+        depth: u32,
+        others: &[Unshown<'_>],
+    ) -> Result<(), MergeError> {
         let inside = |line: usize| {
             matched.old.iter().any(|part| self.file.lines(&part.range(self.file)).contains(&line))
         };
-        if let Some((what, line)) = same.filter(|(_, line)| depth == 0 || inside(*line)) {
-            return Err(may_be(new, &format!("{what} `{}`", new.name)).in_file(line));
+        let mut same = self.names().get(&new.name).iter();
+        if let Some((what, line)) = same.find(|(_, line)| depth == 0 || inside(*line)) {
+            return Err(may_be(new, &format!("{what} `{}`", new.name)).in_file(*line));
         }
         let range = new.range(&self.snippet.parsed);
         if self.snippet.elides(range.clone()) {
@@ -308,20 +340,13 @@ impl<'a> Merge<'a> {
         if depth == 0 && self.is_usage(new, matched) {
             return Err(may_be(new, "a usage example"));
         }
-        let shown: HashSet<(&str, &str)> =
-            matched.new.iter().filter_map(|part| Some(part.definition()?.key())).collect();
-        let body = |text: &str| -> Vec<String> {
-            text.lines().skip(1).map(collapsed).filter(|line| line.len() > 3).collect()
-        };
         let own = body(self.snippet.parsed.slice(range));
-        for old in matched.old.iter().filter_map(Part::definition) {
-            if old.what != new.what || shown.contains(&old.key()) {
-                continue;
-            }
-            let other = body(self.file.slice(old.range(self.file)));
-            let common = own.iter().filter(|line| other.contains(line)).count();
-            let is_like = common >= 2 && common * 10 >= own.len().max(other.len()) * 7;
-            if is_like || is_near(&old.name, &new.name) {
+        let name = plain(&new.name);
+        for other in others.iter().filter(|other| other.definition.what == new.what) {
+            let common = own.iter().filter(|line| other.lines.contains(*line)).count();
+            let is_like = common >= 2 && common * 10 >= own.len().max(other.count) * 7;
+            if is_like || is_near(&other.name, &name) {
+                let old = other.definition;
                 return Err(may_be(new, &old.shown()).about(new, Some(old)));
             }
         }
@@ -334,9 +359,7 @@ impl Merge<'_> {
     fn is_usage(&self, new: &Definition<'_>, matched: &Matched<'_>) -> bool {
         let of = &self.snippet.parsed;
         let is_one = |name: &str| EXAMPLES.iter().any(|one| one.eq_ignore_ascii_case(name));
-        if is_one(&new.name)
-            || nodes_named(of, "main").any(|(_, line)| of.lines(&new.range(of)).contains(&line))
-        {
+        if is_one(&new.name) || !Names::of(of, new.core).get("main").is_empty() {
             return true;
         }
         let leaves = nodes(new.core).filter(|node| node.child_count() == 0);
@@ -361,12 +384,19 @@ pub(super) fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether two names are equal except for case, underscores, or one letter.
-fn is_near(one: &str, other: &str) -> bool {
-    let plain =
-        |name: &str| -> Vec<char> { name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
-    let (one, other) = (plain(one), plain(other));
-    let (short, long) = if one.len() < other.len() { (&one, &other) } else { (&other, &one) };
+/// The lines of a definition after its first one that say something.
+fn body(text: &str) -> Vec<String> {
+    text.lines().skip(1).map(collapsed).filter(|line| line.len() > 3).collect()
+}
+
+/// A name without case and underscores.
+fn plain(name: &str) -> Vec<char> {
+    name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// Whether two plain names are equal except for one letter.
+fn is_near(one: &[char], other: &[char]) -> bool {
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     if short.len() < 4 || long.len() > short.len() + 1 {
         return short == long;
     }

@@ -5,6 +5,7 @@ use super::super::items::{Part, modifiers, scope};
 use super::super::tree::{Parsed, children, nodes};
 use super::Merge;
 use super::container::{Matched, collapsed};
+use std::collections::HashMap;
 use tree_sitter::Node;
 
 impl<'a> Merge<'a> {
@@ -15,9 +16,11 @@ impl<'a> Merge<'a> {
         let here: Vec<Node<'a>> = matched.new.iter().filter_map(imports).collect();
         let there: Vec<(Node<'a>, Import)> =
             matched.old.iter().filter_map(imports).map(|node| (node, Import::of(file, node))).collect();
-        let place = |node: &Node<'a>| {
-            there.iter().position(|(one, _)| collapsed(file.of(*one)) == collapsed(parsed.of(*node)))
-        };
+        let mut texts: HashMap<String, usize> = HashMap::new();
+        for (at, (node, _)) in there.iter().enumerate() {
+            texts.entry(collapsed(file.of(*node))).or_insert(at);
+        }
+        let place = |node: &Node<'a>| texts.get(&collapsed(parsed.of(*node))).copied();
         // An import further down may need the code before it, so no others are added after it.
         let above = matched.old.iter().skip_while(|part| imports(part).is_none());
         let first_run = above.map_while(|part| match part {

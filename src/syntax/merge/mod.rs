@@ -9,11 +9,12 @@ mod loss;
 mod replace;
 
 use super::error::{FILE, MARK, MergeError, OTHER_FORMAT, WHOLE};
-use super::items::{self, Definition};
+use super::items::{self, Definition, Names};
 use super::language::Language;
 use super::snippet::Snippet;
 use super::tree::{Change, Parsed};
 use edits::Edits;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -27,6 +28,8 @@ struct Merge<'a> {
     may_lose: bool,
     /// Whether lines of the file begin with a tab, and with a space.
     blanks: (bool, bool),
+    /// The names of the file, once they are asked for.
+    names: OnceCell<Names>,
     edits: Edits,
 }
 
@@ -105,7 +108,8 @@ pub(super) fn keeps(path: &str, before: &str, after: &str, may_lose: bool) -> bo
 /// Merges once, without checking the result.
 fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, Vec<Change>), MergeError> {
     let blanks = (file.text.contains("\n\t"), file.text.contains("\n "));
-    let mut merge = Merge { file, snippet, may_lose, blanks, edits: Edits::default() };
+    let mut merge =
+        Merge { file, snippet, may_lose, blanks, names: OnceCell::new(), edits: Edits::default() };
     let (mut old, mut new) = (file.root(), snippet.list());
     // In JSON, the top-level object is merged.
     let only =
@@ -146,6 +150,10 @@ fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Merge
 }
 
 impl Merge<'_> {
+    fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::of(self.file, self.file.root()))
+    }
+
     /// A range of the snippet, re-indented for the file: all lines but the first get the indentation `to` instead of that
     /// of the first line.
     fn shifted(&self, range: Range<usize>, to: &str) -> Result<String, MergeError> {

@@ -443,3 +443,31 @@ fn names_that_macros_make_and_attributes_in_c() {
     let file = "[[nodiscard]] int f(void)\n{\n    return 1;\n}\n";
     refuses("a.c", file, "int f(void)\n{\n    return 2;\n}\n", "lacks `[[nodiscard]]`");
 }
+
+#[test]
+fn names_that_are_only_used() {
+    let file = "import x from 'x';\n\nfunction run(xs) {\n  return xs.filter(Boolean);\n}\n";
+    let new = "\nfunction filter(xs) {\n  return xs;\n}\n";
+    let snippet = format!("function run(xs) {{\n  return xs.filter(Boolean);\n}}\n{new}");
+    makes("a.ts", file, &snippet, &format!("{file}{new}"));
+    // A constant of an enum is a name.
+    let file = "function run() {\n  return 1;\n}\n\nenum E {\n  A,\n}\n";
+    refuses("a.ts", file, "function run() {\n  return 1;\n}\n\nfunction A() {}\n", "may be variant `A`");
+    // The first of several does not hide those in the class.
+    let file = "class A:\n    def run(self):\n        return 1\n\n\nclass B:\n    run = None\n    x = 1\n";
+    let snippet = "class B:\n    # ...\n    x = 1\n\n    def run(self):\n        return 2\n";
+    refuses("a.py", file, snippet, "may be variable `run`");
+}
+
+#[test]
+fn many_definitions_take_no_long_time() {
+    let methods = |value: &str| -> String {
+        let one =
+            |at: usize| format!("// F{at} is.\nfunc (a *A) F{at}() int {{\n\treturn {at} + {value}\n}}\n");
+        (0..3000).map(one).collect()
+    };
+    let file = format!("package p\n\n{}", methods("1"));
+    let started = std::time::Instant::now();
+    assert_eq!(merged("a.go", &file, &methods("2")), Ok(format!("package p\n\n{}", methods("2"))));
+    assert!(started.elapsed().as_secs() < 60);
+}

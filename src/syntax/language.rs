@@ -223,6 +223,7 @@ const JAVA: Language = Language {
     comments: &["line_comment", "block_comment"],
     imports: &["import_declaration"],
     has_overloads: true,
+    class: "class _ {\n",
     ..NONE
 };
 

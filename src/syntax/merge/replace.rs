@@ -160,6 +160,9 @@ impl<'a> Merge<'a> {
         let first = new.body.and_then(|body| flattened(parsed.language, body).into_iter().next());
         let starts_elided = first.is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()));
         let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
+        // Where the two are merged, what the snippet does not show stays.
+        let (stays, keeps_docstring) =
+            (is_elided && !new.has_comment(parsed), starts_elided || is_elided && old.is_container);
         let comments = |of: &Parsed, lead: &[Node<'_>]| -> Vec<String> {
             lead.iter().filter(|node| of.is_comment(**node)).map(|node| collapsed(of.of(*node))).collect()
         };
@@ -171,10 +174,10 @@ impl<'a> Merge<'a> {
         let has_lost = || begins && comments(file, &old.lead).iter().any(is_lost);
         let what = match decorator.or_else(modifier) {
             Some(word) => format!("`{word}`"),
-            None if old.has_comment(file) && !new.has_comment(parsed) || has_lost() => {
+            None if !stays && (old.has_comment(file) && !new.has_comment(parsed) || has_lost()) => {
                 "the comment beside it".to_owned()
             }
-            None if old.docstring(file) && !new.docstring(parsed) && !starts_elided => {
+            None if old.docstring(file) && !new.docstring(parsed) && !keeps_docstring => {
                 "the docstring".to_owned()
             }
             None if !is_elided && is_stub(new, parsed) && !is_stub(old, file) => "the body".to_owned(),

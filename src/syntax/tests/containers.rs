@@ -153,3 +153,33 @@ fn the_whole_file_is_given_as_such() {
     makes("a.py", file, elided, &file.replace("return 2", "return 4"));
     assert!(merged("a.py", file, "def b():\n    return 4\n").is_ok());
 }
+
+#[test]
+fn the_comment_above_a_definition_with_elisions_stays() {
+    let file = "import a.B;\n\n/** A. */\npublic class A {\n  int f() {\n    return 1;\n  }\n\n  int g() {\n    return 3;\n  }\n}\n";
+    let snippet = "public class A {\n  // ...\n\n  int f() {\n    return 2;\n  }\n}\n";
+    makes("A.java", file, snippet, &file.replace('1', "2"));
+    let shown = format!("/** A is. */\n{snippet}");
+    makes("A.java", file, &shown, &file.replace('1', "2").replace("A. ", "A is. "));
+    let file = "/// A.\nfn a() {\n    b();\n    c();\n    d();\n}\n";
+    makes(
+        "a.rs",
+        file,
+        "fn a() {\n    // ...\n    d();\n    e();\n}\n",
+        &file.replace("d();", "d();\n    e();"),
+    );
+    let file = "class A:\n    \"\"\"A.\"\"\"\n\n    def f(self):\n        return 1\n\n    x = 1\n";
+    let snippet = "class A:\n    def f(self):\n        return 2\n\n    # ...\n";
+    makes("a.py", file, snippet, &file.replace("return 1", "return 2"));
+    // That of a member that is replaced does not.
+    let file = "class A {\n  // F.\n  f() {\n    return 1;\n  }\n}\n";
+    refuses("a.ts", file, "class A {\n  // ...\n  f() {\n    return 2;\n  }\n}\n", "lacks the comment");
+}
+
+#[test]
+fn a_constructor_without_its_class() {
+    let file = "class A {\n  final int x;\n\n  A(int x) {\n    this.x = x;\n  }\n\n  void f() {}\n}\n";
+    makes("A.java", file, "A(int x) {\n  this.x = x + 1;\n}\n", &file.replace("= x;", "= x + 1;"));
+    let two = format!("{file}\nclass B {{\n  A(int y) {{\n    this.x = y;\n  }}\n}}\n");
+    refuses("A.java", &two, "A(int x) {\n  this.x = x + 1;\n}\n", "more than one constructor `A`");
+}

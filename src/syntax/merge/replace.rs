@@ -135,13 +135,22 @@ impl<'a> Merge<'a> {
     /// Refuses a definition with fewer imports in it than the file's, if the snippet lacks one of these.
     fn check_imports(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
-        let there = imports(file, old.core);
-        if there.len() <= imports(parsed, new.core).len() || self.may_lose {
+        let (there, mut here) = (imports(file, old.core), imports(parsed, new.core));
+        if there.len() <= here.len() || self.may_lose {
             return Ok(());
         }
-        // One may have been moved to the beginning of the file.
-        let shown = imports(parsed, parsed.root());
-        match there.into_iter().find(|one| !shown.iter().any(|(_, text)| *text == one.1)) {
+        // One may have been moved out of it.
+        let own = new.core.byte_range();
+        let is_outside = |one: &(Node<'_>, String)| !own.contains(&one.0.start_byte());
+        let others: Vec<_> = imports(parsed, parsed.root()).into_iter().filter(is_outside).collect();
+        let is_lost = |(_, text): &(Node<'_>, String)| match here.iter().position(|one| one.1 == *text) {
+            Some(at) => {
+                here.swap_remove(at);
+                false
+            }
+            None => others.iter().all(|one| one.1 != *text),
+        };
+        match there.into_iter().find(is_lost) {
             Some((lost, text)) => {
                 let refusal = lacks(new, &format!("`{text}`"), MARK, None);
                 Err(refusal.in_file(lost.start_position().row).loses())

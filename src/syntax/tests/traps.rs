@@ -431,6 +431,11 @@ fn imports_in_a_function_are_not_lost() {
     let file = "class A:\n    def f(self):\n        import b\n        return b.c\n\n    d = 1\n";
     let lacking = "class A:\n    def f(self):\n        return b.d\n\n    d = 1\n";
     refuses("a.py", file, lacking, "class `A` lacks `import b`");
+    // Each of two equal ones counts.
+    let twice = "def f():\n    import a\n    a()\n    del a\n    import a\n    return a\n";
+    refuses("a.py", twice, "def f():\n    import a\n    a()\n    del a\n    return a\n", "lacks `import a`");
+    let moved = "import os\nimport b\n\n\nclass A:\n    def f(self):\n        return b.d\n\n    d = 1\n";
+    makes("a.py", &format!("import os\n\n\n{file}"), moved, moved);
 }
 
 #[test]

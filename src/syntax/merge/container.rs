@@ -41,23 +41,38 @@ impl<'a> Merge<'a> {
     /// Several have one of them, or something else that has methods does.
     pub(super) fn class(&self, new: Node<'a>) -> Result<Option<Node<'a>>, MergeError> {
         let (file, snippet) = (self.file, self.snippet);
-        let mut methods = Vec::new();
+        let (lists, mut methods) = (lists(file), Vec::new());
+        // A function that may be none of a class has to be the only one of its name, with the same signature.
+        let of_classes = lists.iter().filter(|(list, _)| {
+            let holder = list.parent().and_then(|holder| file.language.definition(holder.kind()));
+            holder.is_some_and(|(what, _)| !["module", "namespace"].contains(&what))
+        });
+        let is_of_class = |one: &Definition<'_>| {
+            let members = of_classes.clone().flat_map(|(_, members)| members);
+            one.core.child_by_field_name("parameters").is_some()
+                && self.names().get(&one.name).len() == 1
+                && members
+                    .filter(|other| other.key() == one.key())
+                    .any(|other| !self.changes_signature(other, one))
+        };
         let parts = parts(&snippet.parsed, new, &snippet.elisions);
         for part in &parts {
             match part {
-                Part::Definition(one) if one.is_method(&snippet.parsed) => methods.push(one),
+                Part::Definition(one) if one.is_method(&snippet.parsed) || is_of_class(one) => {
+                    methods.push(one)
+                }
                 Part::Elision(_) | Part::Comment(_) => {}
                 _ => return Ok(None),
             }
         }
         let count = |list: &[Definition<'_>], key| list.iter().filter(|one| one.key() == key).count();
         let holds = |list: &[Definition<'_>]| methods.iter().any(|method| count(list, method.key()) > 0);
-        let Some((list, members)) = lists(file).into_iter().find(|(_, members)| holds(members)) else {
+        let Some((list, members)) = lists.iter().find(|(_, members)| holds(members)) else {
             return Ok(None);
         };
         for method in methods {
             let anywhere = self.names().count(method.key());
-            match count(&members, method.key()) {
+            match count(members, method.key()) {
                 0 if anywhere > 0 => return Ok(None),
                 there if there < anywhere => {
                     return Err(MergeError::several(FILE, &method.shown(), WHOLE).about(method, None));
@@ -65,7 +80,7 @@ impl<'a> Merge<'a> {
                 _ => {}
             }
         }
-        Ok(Some(list).filter(|list| *list != file.root()))
+        Ok(Some(*list).filter(|list| *list != file.root()))
     }
 
     /// Merges a list of the snippet into one of the file; at depth 0, these are the whole texts. Unless `partial`, the

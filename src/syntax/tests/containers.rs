@@ -183,3 +183,27 @@ fn a_constructor_without_its_class() {
     let two = format!("{file}\nclass B {{\n  A(int y) {{\n    this.x = y;\n  }}\n}}\n");
     refuses("A.java", &two, "A(int x) {\n  this.x = x + 1;\n}\n", "more than one constructor `A`");
 }
+
+#[test]
+fn a_function_of_a_class_that_does_not_take_it() {
+    let file = "impl A {\n    pub fn new(x: u8) -> Self {\n        A { x }\n    }\n}\n\nmod a {\n    fn one() {\n        a();\n    }\n}\n";
+    makes(
+        "a.rs",
+        file,
+        "pub fn new(x: u8) -> Self {\n    A { x: x + 1 }\n}\n",
+        &file.replace("{ x }", "{ x: x + 1 }"),
+    );
+    // With another signature it may be a new one, and the one of a module is another.
+    refuses("a.rs", file, "pub fn new() -> A {\n    A { x: 1 }\n}\n", "may be function `new`");
+    refuses("a.rs", file, "fn one() {\n    b();\n}\n", "may be function `one`");
+    let two = format!("{file}\nimpl B {{\n    pub fn new(x: u8) -> Self {{\n        B\n    }}\n}}\n");
+    refuses("a.rs", &two, "pub fn new(x: u8) -> Self {\n    B\n}\n", "may be function `new`");
+    let file = "class A:\n    @staticmethod\n    def f(x):\n        return x\n";
+    makes(
+        "a.py",
+        file,
+        "@staticmethod\ndef f(x):\n    return x + 1\n",
+        &file.replace("return x", "return x + 1"),
+    );
+    refuses("a.py", file, "def f(x):\n    return x + 1\n", "may be function `f`");
+}

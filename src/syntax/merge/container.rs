@@ -119,10 +119,7 @@ impl<'a> Merge<'a> {
             match (part, at.and_then(|at| matched.old.get(at))) {
                 (Part::Definition(new), Some(Part::Definition(old))) => {
                     self.check_comments(old, new, &apart)?;
-                    // What is meant may be an implementation elsewhere.
-                    let is_declared =
-                        old.body.is_none() && old.core.child_by_field_name("parameters").is_some();
-                    if partial && is_declared && new.body.is_some() {
+                    if self.may_be_elsewhere(old, new, &matched, partial) {
                         return Err(MergeError::no_place(&new.shown()).about(new, Some(old)));
                     }
                     self.definition(old, new, depth)?;
@@ -135,6 +132,24 @@ impl<'a> Merge<'a> {
         }
         self.unite_imports(&matched)?;
         self.insert_new(&matched)
+    }
+
+    /// Whether a function with a body may be another one than the file's declaration: one in a class that the snippet does
+    /// not show, or one further inside.
+    fn may_be_elsewhere(
+        &self,
+        old: &Definition<'_>,
+        new: &Definition<'_>,
+        matched: &Matched<'_>,
+        partial: bool,
+    ) -> bool {
+        let is_declared = old.body.is_none() && old.core.child_by_field_name("parameters").is_some();
+        let has_others = || {
+            let lines = self.file.lines(&self.file.range(matched.list));
+            let is_one = |(what, line): &&(&str, usize)| *what == new.what && lines.contains(line);
+            self.names().get(&new.name).iter().filter(is_one).count() > 1
+        };
+        is_declared && new.body.is_some() && (partial || has_others())
     }
 
     /// Refuses a comment right above a definition if the file has it apart from definitions: it would be duplicated.

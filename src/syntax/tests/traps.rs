@@ -267,6 +267,12 @@ fn a_method_beside_a_function_of_its_name() {
 fn a_declaration_gets_no_body() {
     let declared = "trait T {\n    fn eq(self) -> bool;\n}\n\nmacro_rules! imp {\n    ($t:ty) => {\n        impl T for $t {\n            fn eq(self) -> bool {\n                true\n            }\n        }\n    };\n}\n";
     refuses("a.rs", declared, "fn eq(self) -> bool {\n    false\n}\n", "where function `eq` goes");
+    let anonymous = "abstract class A {\n  abstract int f();\n\n  static A of() {\n    return new A() {\n      int f() {\n        return 1;\n      }\n    };\n  }\n}\n";
+    let snippet = "abstract class A {\n  // ...\n  int f() {\n    return 2;\n  }\n  // ...\n}\n";
+    refuses("A.java", anonymous, snippet, "where method `f` goes");
+    let alone = "trait T {\n    fn f(&self) -> u8;\n}\n\nimpl T for A {\n    fn f(&self) -> u8 {\n        1\n    }\n}\n";
+    let snippet = "trait T {\n    fn f(&self) -> u8 {\n        2\n    }\n}\n";
+    makes("a.rs", alone, snippet, &alone.replacen("-> u8;", "-> u8 {\n        2\n    }", 1));
     refuses("a.c", "int a(void);\n", "int a(void) {\n    return 1;\n}\n", "may be declaration `a`");
 }
 

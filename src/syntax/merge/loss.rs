@@ -68,6 +68,7 @@ impl Merge<'_> {
             let (what, shown) = match () {
                 () if lost > few => (counted(lost, "line"), from.unwrap_or(shown)),
                 () if self.loses_comment(gone, come) => ("a comment".to_owned(), shown),
+                () if self.hides(gone, come) => (counted(gone.len(), "line"), shown),
                 () if decorators(gone) > decorators(come) => ("a decorator".to_owned(), shown),
                 () => continue,
             };
@@ -76,6 +77,15 @@ impl Merge<'_> {
             return Err(error.in_file(first + at.unwrap_or(0)).loses());
         }
         Ok(())
+    }
+
+    /// Whether a comment stands where several lines of code were: it may say that these are left out.
+    fn hides(&self, gone: &[&str], come: &[&str]) -> bool {
+        let is_comment =
+            |line: &&&str| self.comment_in(line).is_some_and(|comment| comment.len() == line.len());
+        let count = |lines: &[&str]| lines.iter().filter(is_comment).count();
+        let (before, after) = (count(gone), count(come));
+        after > before && gone.len() - before >= come.len() - after + 2
     }
 
     /// Whether there are fewer comments than before, or one shares too few words with the new ones.

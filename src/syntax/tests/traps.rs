@@ -411,8 +411,8 @@ fn a_function_with_another_signature_may_be_a_member() {
 
 #[test]
 fn an_elision_that_the_file_has_elsewhere() {
-    let file = "def g():\n    # ...\n    return 0\n\n\ndef f():\n    a()\n    b()\n    c()\n    d()\n";
-    refuses("a.py", file, "def f():\n    a()\n    # ...\n    d2()\n", "what `# ...` leaves out");
+    let file = "def g():\n    # ...\n    return 0\n\n\ndef f():\n    a()\n    b()\n    c()\n";
+    refuses("a.py", file, "def f():\n    a()\n    # ...\n    c2()\n", "what `# ...` leaves out");
     makes("a.py", file, "def g():\n    # ...\n    return 1\n", &file.replace('0', "1"));
 }
 
@@ -481,4 +481,15 @@ fn many_definitions_take_no_long_time() {
     let started = std::time::Instant::now();
     assert_eq!(merged("a.go", &file, &methods("2")), Ok(format!("package p\n\n{}", methods("2"))));
     assert!(started.elapsed().as_secs() < 60);
+}
+
+#[test]
+fn a_comment_in_the_place_of_code() {
+    let file = "def f():\n    a()\n    b()\n    c()\n    d()\n    return 1\n";
+    for said in ["previous code", "same as above", "snip", "and so on", "TODO"] {
+        let snippet = format!("def f():\n    a()\n    # {said}\n    d2()\n    return 1\n");
+        refuses("a.py", file, &snippet, "function `f` lacks 3 lines");
+    }
+    let named = "def f():\n    a()\n    # Both at once.\n    bc()\n    d()\n    return 1\n";
+    makes("a.py", file, named, named);
 }

@@ -68,8 +68,9 @@ impl Landing {
     fn recorded(repo: &Repo, record: &Record, link: &Link, all: &[(Record, Link)]) -> Result<Self, Error> {
         let id = |name: &String| repo.id(name);
         let of = record.of.clone().unwrap_or_else(|| record.id.clone());
-        let about =
-            all.iter().map(|(other, _)| other).filter(|other| other.id == of || other.id == record.id);
+        // Those of a redo may be made again by another one.
+        let is_about = |other: &&Record| other.id == of || other.of.as_ref() == Some(&of);
+        let about = all.iter().map(|(other, _)| other).filter(is_about);
         let mut commits = Vec::new();
         for (name, edits) in about.flat_map(|other| &other.commits) {
             commits.push((id(name)?, edits.clone()));
@@ -175,9 +176,13 @@ impl Landing {
             }
         }
         for earlier in &self.earlier {
+            let known: HashSet<usize> = steps.done.iter().flat_map(|step| step.edits.clone()).collect();
+            // What was taken back again since had been put back.
+            let is_known = |edits: &[usize]| edits.iter().all(|edit| *edit > 0 && known.contains(edit));
+            let is_new = |edits: &[usize]| edits.is_empty() || !is_known(edits);
             let Steps { done, left, .. } = earlier.steps(repo, target, tip)?;
-            steps.done.extend(done);
-            steps.left.extend(left);
+            steps.done.extend(done.into_iter().filter(|step| is_new(&step.edits)));
+            steps.left.extend(left.into_iter().filter(|left| is_new(&left.edits)));
         }
         Ok(steps)
     }
@@ -342,7 +347,13 @@ fn last_undone(
         for (record, link) in in_effect(all, target, own).filter(|(record, _)| is_meant(record)) {
             let landing = Landing::recorded(repo, record, link, all)?;
             match (landing.is_in_effect(repo, target, tip).unwrap_or(false), &mut found) {
-                (true, Some(last)) => last.earlier.push(landing),
+                (true, Some(last)) => {
+                    let before = last.steps(repo, target, tip)?.done.len();
+                    last.earlier.push(landing);
+                    if last.steps(repo, target, tip)?.done.len() == before {
+                        last.earlier.pop();
+                    }
+                }
                 (true, None) => found = Some(landing),
                 (false, _) => drop(without_effect.get_or_insert(landing)),
             }

@@ -320,6 +320,30 @@ fn what_a_remote_has_is_never_rewritten() {
 }
 
 #[test]
+fn what_was_put_back_and_taken_back_again_is_put_back_once() {
+    let (sandbox, _, new) = landed();
+    let landing = id(&sandbox);
+    sandbox.file("later", "later\n");
+    sandbox.commit("later");
+    let whole = sandbox.head();
+    sandbox.run(["undo"]).exits(0);
+    sandbox.run(["redo"]).exits(0);
+    sandbox.run(["undo", &landing, "--edit=1"]).exits(0);
+    // The first undo is in effect no more.
+    sandbox.run(["redo", &landing]).exits(0).says(&format!("undo {landing} --edit=1"));
+    assert_eq!(sandbox.head(), whole);
+    // The commits of a redo that is made again have the edits' numbers.
+    sandbox.run(["undo", "--edit=2"]).exits(0);
+    sandbox.run(["undo", &landing]).exits(0);
+    sandbox.run(["redo", &landing]).exits(0);
+    sandbox.run(["undo"]).exits(0);
+    let run = sandbox.run(["redo"]).exits(0).says(&format!("put {landing} back"));
+    assert!(!run.stdout.contains("--edit=") && !run.stderr.contains("left alone"), "{}", run.stdout);
+    sandbox.git(["diff", "--quiet", &new, "HEAD", "--", ":!later"]);
+    sandbox.is_sound();
+}
+
+#[test]
 fn single_edits_are_taken_back() {
     let (sandbox, _, new) = landed();
     let landing = id(&sandbox);

@@ -269,6 +269,10 @@ impl Run<'_> {
             }
         }
         let failed = self.failed_paths(&slots, diagnostics);
+        let mut paths = self.script.paths();
+        // These do not name what was declined.
+        let others: Vec<_> = failed.iter().flatten().filter(|path| !paths.contains(path)).cloned().collect();
+        paths.extend(others);
         kept.extend(slots);
         readings.resize(self.responses.len(), self.options.reading.clone());
         let options = &self.options;
@@ -278,7 +282,7 @@ impl Run<'_> {
             listed: Listed {
                 branch: options.branch.clone(),
                 target: Some(target.name.clone()),
-                paths: self.script.paths(),
+                paths,
                 failed,
                 ..Listed::new(id, &self.responses)
             },
@@ -291,7 +295,7 @@ impl Run<'_> {
         }
     }
 
-    /// The paths of the failed edits; `None` if a correction may have another path, because the path was wrong, or an edit
+    /// The paths of the failed and declined edits; `None` if a correction may have another path, because the path was wrong, or an edit
     /// could not be read.
     fn failed_paths(&self, slots: &[Slot], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
         let is_of_path = |code| {
@@ -301,7 +305,8 @@ impl Run<'_> {
         if diagnostics.iter().any(|one| one.is_error() && (one.edit.is_none() || is_of_path(one.code))) {
             return None;
         }
-        let failed = slots.iter().filter(|slot| slot.state == SlotState::Failed);
+        let failed =
+            slots.iter().filter(|slot| matches!(slot.state, SlotState::Failed | SlotState::Declined));
         failed.map(|slot| Some(self.script.edits.get(slot.edit?)?.path.shown())).collect()
     }
 

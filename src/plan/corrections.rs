@@ -125,6 +125,7 @@ pub fn restate(slots: &mut [Slot], script: &Script, fine: impl Fn(usize) -> bool
         let whole = !gaps.iter().any(|span| slot.span.holds(*span));
         let good = whole && slot.edit.is_some_and(&fine);
         slot.state = match slot.edit {
+            Some(_) if slot.state == SlotState::Declined => SlotState::Declined,
             Some(at) if script.is_left_out(at) => SlotState::LeftOut,
             _ if good => SlotState::Good,
             _ => SlotState::Failed,
@@ -176,15 +177,21 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
 ///
 /// Corrections that say just what a good edit says are ignored. The others replace the failed edits: all of them the one,
 /// if one failed; else by path, and in their order; what is left over on both sides, in order too if it is as many. If none
-/// failed, all of them replace what was declined. What only waits for an edit that failed needs no correction.
-/// A failed edit without a correction stays as it is: without any corrections, all of them.
+/// failed, all of them replace what was declined, and come after the good edits, since they are made to the files as these leave
+/// them. What only waits for an edit that failed needs no correction.
+/// A failed or declined edit without a correction stays as it is: without any corrections, all of them.
 ///
 /// # Errors
 /// It cannot be told which correction is for which edit.
 pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(Script, Vec<Slot>), Mismatch> {
     let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
+    let is_declined = |slot: &Slot| slot.state == SlotState::Declined;
+    let mut slots = slots.to_vec();
+    if !corrections.edits.is_empty() && !slots.iter().any(Slot::failed) {
+        slots.sort_by_key(is_declined);
+    }
     let was_fine = |edit: &Edit| {
-        let is_open = |slot: &Slot| slot.failed() || slot.state == SlotState::Declined;
+        let is_open = |slot: &Slot| slot.failed() || is_declined(slot);
         slots.iter().any(|slot| !is_open(slot) && edit_of(slot).is_some_and(|good| good.says_the_same(edit)))
     };
     let given: Vec<usize> =
@@ -207,7 +214,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     if given.is_empty() && !corrections.edits.is_empty() && !failed.is_empty() {
         return Err(mismatch());
     }
-    let declined = slots.iter().rposition(|slot| slot.state == SlotState::Declined);
+    let declined = slots.iter().rposition(is_declined);
     let assigned = match (given.is_empty(), declined) {
         (true, _) => BTreeMap::new(),
         (false, Some(last)) if failed.is_empty() => BTreeMap::from([(last, given.clone())]),
@@ -244,8 +251,11 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
             }
             continue;
         }
-        if slot.state == SlotState::Declined {
-            continue;
+        if is_declined(slot) {
+            if !corrections.edits.is_empty() {
+                continue;
+            }
+            joined.left_out.insert(joined.edits.len());
         }
         order.push(Slot { edit: slot.edit.map(|_| joined.edits.len()), ..*slot });
         joined.edits.extend(edit_of(slot).cloned());

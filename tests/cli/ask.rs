@@ -510,6 +510,27 @@ fn each_round_is_approved_and_what_is_declined_is_told() {
         assert_eq!(sandbox.subjects(&format!("{base}..")), wanted);
         assert!(!sandbox.run(["list"]).exits(0).stdout.contains("refused"));
     }
+    // What comes in the place of a declined edit is made to the files as the others leave them.
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    let first = patch("src/a.rs", "One", "fn a() {}\n", "fn x() {}\n")
+        + &patch("src/a.rs", "Two", "fn b() {}\n", "fn b2() {}\n");
+    let second = patch("src/a.rs", "Three", "fn a() {}\nfn b2() {}\n", "fn a1() {}\nfn b2() {}\n");
+    let model = anew(&sandbox, &[first, second]);
+    let with = model.command();
+    let args = ["ask", "-i", "--with", &with, "--again", "src/a.rs"];
+    interactive(&sandbox, &args, "n no\ny\ny\ny\n").exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Two", "Three"]);
+    // If the run ends there, the attempt takes it, too.
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    let first = create("new.txt", "Add it", "new\n") + &patch("README", "Greet", "hello\n", "hello wolrd\n");
+    let model = anew(&sandbox, &[first]);
+    let with = model.command();
+    let args = ["ask", "-i", "--with", &with, "--again", "README"];
+    interactive(&sandbox, &args, "y\nn a typo\n").exits(130);
+    sandbox.run(["list"]).exits(0).says("README");
+    sandbox.run(["--continue", "--feedback"]).exits(0).says("1 edit");
+    sandbox.apply(["--continue"], &good()).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add it", "Greet the world"]);
     // Of an edit of which a hunk was declined nothing is kept.
     sandbox.git(["reset", "-q", "--hard", &base]);
     sandbox.git(["update-ref", "-d", "refs/llm-apply/history"]);

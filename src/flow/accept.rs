@@ -11,6 +11,7 @@ use crate::report::{AcceptedCommit, AcceptedReport, Report};
 use crate::transaction::{self, Brought, Clash, Made, Making, Recording, Replayed, Target};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
+use std::collections::HashSet;
 
 /// Lands the commits of branches on HEAD's branch, in the order given.
 pub fn accept(repo: Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Done {
@@ -101,26 +102,27 @@ impl Accepting<'_> {
             plan.from.push(Source { branch: OF_NONE, commit: onto, is_own: false });
             tip = Some(onto);
         }
-        let (mut parts, suggestions) = (Vec::new(), suggestions(repo, self.watch)?);
+        let (mut parts, mut own, suggestions) = (Vec::new(), HashSet::new(), suggestions(repo, self.watch)?);
         for (at, (branch, name)) in branches.iter().zip(self.names).enumerate() {
             let suggestion = suggestions.iter().find(|(known, ..)| known == name);
             // The record may be anybody's: what the branch lacks is not brought.
-            if let Some(start) = suggestion.and_then(|(.., record)| record.start.as_ref())
-                && repo.contains(&branch.to_string(), start)?
-            {
-                parts.push((at, repo.id(start)?, false));
-            }
-            parts.push((at, *branch, true));
+            let start = match suggestion.and_then(|(.., record)| record.start.as_ref()) {
+                Some(start) if repo.contains(&branch.to_string(), start)? => Some(repo.id(start)?),
+                _ => None,
+            };
+            // A suggestion may be made on another one that lands, too.
+            own.extend(repo.commits_beyond(*branch, tip.into_iter().chain(start))?);
+            parts.extend(start.into_iter().chain([*branch]).map(|last| (at, last)));
         }
         let (mut replayed, mut known) = (Vec::new(), Vec::new());
-        for (branch, last, is_own) in parts {
+        for (branch, last) in parts {
             let commits = repo.commits_beyond(last, tip.into_iter().chain(known.iter().copied()))?;
             known.push(last);
             let is_next = match tip {
                 Some(tip) => repo.is_ancestor(tip, last)?,
                 None => true,
             };
-            let source = |commit| Source { branch, commit, is_own };
+            let source = |commit| Source { branch, commit, is_own: own.contains(&commit) };
             let steps = match replayed.is_empty() && is_next {
                 true => self.steps(tip, last, &commits)?,
                 false => {

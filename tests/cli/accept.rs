@@ -306,6 +306,24 @@ fn a_record_that_names_another_start_brings_nothing_along() {
 }
 
 #[test]
+fn a_suggestion_that_another_one_was_made_on_is_taken_back_with_it() {
+    for names in [["first", "second"], ["second", "first"]] {
+        let sandbox = Sandbox::new();
+        sandbox.apply(["-q", "-b", "first"], &create("new.txt", "Add it", "new\n")).exits(0);
+        sandbox.apply(["-q", "-b", "second", "--base", "first"], &greet()).exits(0);
+        let before = sandbox.head();
+        sandbox.run(["accept", names[0], names[1]]).exits(0);
+        assert_eq!(sandbox.subjects(&format!("{before}..")), ["Add it", "Greet all"]);
+        sandbox.run(["undo"]).exits(0);
+        assert_eq!(sandbox.head(), before);
+        // It was made on the other one, which did not land by its own name.
+        sandbox.run(["accept", "second"]).exits(0);
+        sandbox.run(["undo"]).exits(0);
+        assert!(sandbox.exists("new.txt") && sandbox.text("README") == "hello\n");
+    }
+}
+
+#[test]
 fn names_that_are_none_are_errors() {
     let sandbox = suggested();
     let before = sandbox.listing();

@@ -44,7 +44,6 @@ impl<'a> Merge<'a> {
         let range = new.range(parsed);
         if !self.snippet.elides(range.clone()) {
             self.check_belongings(old, new, depth)?;
-            self.check_imports(old, new)?;
             let to = file.indentation(old.range(file).start);
             let text = self.shifted(range, to)?;
             self.check_loss(old, new, &text, false)?;
@@ -76,7 +75,7 @@ impl<'a> Merge<'a> {
             && unindented(self.file, old.range(self.file)) == unindented(parsed, new.range(parsed))
     }
 
-    /// Refuses a definition that, itself or in a member, lacks a decorator, comment or member of the file's.
+    /// Refuses a definition that, itself or in a member, lacks a decorator, comment, import or member of the file's.
     fn check_belongings(
         &self,
         old: &Definition<'_>,
@@ -84,6 +83,7 @@ impl<'a> Merge<'a> {
         depth: u32,
     ) -> Result<(), MergeError> {
         self.check_own_belongings(old, new)?;
+        self.check_imports(old, new)?;
         let lost = first_missing(keys(self.file, old), keys(&self.snippet.parsed, new));
         if let Some(key) = lost.filter(|_| !self.may_lose) {
             return Err(lacks(new, &format!("`{key}`"), WHOLE, Some(old)).loses());

@@ -440,6 +440,11 @@ fn imports_in_a_function_are_not_lost() {
     // Each of two equal ones counts.
     let twice = "def f():\n    import a\n    a()\n    del a\n    import a\n    return a\n";
     refuses("a.py", twice, "def f():\n    import a\n    a()\n    del a\n    return a\n", "lacks `import a`");
+    // In each method.
+    let file = "class A:\n    def f(self):\n        import pwd\n        return pwd.a()\n\n    def g(self):\n        return 1\n";
+    let lacking = "class A:\n    def f(self):\n        return pwd.a()\n\n    def g(self):\n        import grp\n        return 1\n";
+    refuses("a.py", file, lacking, "function `f` lacks `import pwd`");
+    let file = "class A:\n    def f(self):\n        import b\n        return b.c\n\n    d = 1\n";
     let moved = "import os\nimport b\n\n\nclass A:\n    def f(self):\n        return b.d\n\n    d = 1\n";
     makes("a.py", &format!("import os\n\n\n{file}"), moved, moved);
 }

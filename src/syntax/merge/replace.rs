@@ -198,10 +198,11 @@ impl<'a> Merge<'a> {
     /// Replaces the head of a definition, up to its body.
     fn head(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
-        let (mut old_head, mut new_head) = (old.head(file), new.head(parsed));
-        // Comments and decorators that the snippet does not show stay.
-        if new.lead.is_empty() {
-            (old_head.start, new_head.start) = (old.outer.start_byte(), new.outer.start_byte());
+        let (mut old_head, new_head) = (old.head(file), new.head(parsed));
+        // Comments that the snippet does not show stay.
+        if !new.has_comment(parsed) {
+            let shown = old.lead.iter().find(|node| !file.is_comment(**node));
+            old_head.start = shown.unwrap_or(&old.outer).start_byte();
         }
         if unindented(file, old_head.clone()) == unindented(parsed, new_head.clone()) {
             return Ok(());

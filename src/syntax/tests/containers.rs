@@ -168,6 +168,9 @@ fn the_comment_above_a_definition_with_elisions_stays() {
         "fn a() {\n    // ...\n    d();\n    e();\n}\n",
         &file.replace("d();", "d();\n    e();"),
     );
+    let file = "/// A.\n#[derive(Debug)]\nstruct A {\n    a: u8,\n    b: u8,\n}\n";
+    let snippet = "#[derive(Debug)]\npub struct A {\n    // ...\n    b: u16,\n}\n";
+    makes("a.rs", file, snippet, &file.replace("struct", "pub struct").replace("b: u8", "b: u16"));
     let file = "class A:\n    \"\"\"A.\"\"\"\n\n    def f(self):\n        return 1\n\n    x = 1\n";
     let snippet = "class A:\n    def f(self):\n        return 2\n\n    # ...\n";
     makes("a.py", file, snippet, &file.replace("return 1", "return 2"));

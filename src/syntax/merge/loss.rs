@@ -46,7 +46,9 @@ impl Merge<'_> {
         let before: Vec<&str> = self.file.slice(place.clone()).lines().map(str::trim).filter(says).collect();
         let after: Vec<&str> = text.lines().map(str::trim).filter(says).collect();
         let first = self.file.line(place.start);
-        let few = if elided { 0 } else { FEW };
+        // A comment of the file may be an elision in the snippet.
+        let elides = elided || self.snippet.known.iter().any(|comment| text.contains(comment));
+        let few = if elides { 0 } else { FEW };
         let (mut lost, mut from) = (0, None);
         for step in difference_of(&before, &after) {
             let (gone, come) = match step {

@@ -414,6 +414,8 @@ fn an_elision_that_the_file_has_elsewhere() {
     let file = "def g():\n    # ...\n    return 0\n\n\ndef f():\n    a()\n    b()\n    c()\n";
     refuses("a.py", file, "def f():\n    a()\n    # ...\n    c2()\n", "what `# ...` leaves out");
     makes("a.py", file, "def g():\n    # ...\n    return 1\n", &file.replace('0', "1"));
+    let file = "def f():\n    a()\n    # ...\n    b()\n    c()\n";
+    refuses("a.py", file, "def f():\n    # ...\n    b()\n    c2()\n", "function `f` lacks 1 line");
 }
 
 #[test]

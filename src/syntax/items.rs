@@ -56,7 +56,10 @@ impl<'t> Definition<'t> {
         all.extend(
             around.filter(|node| *node != self.core && node.start_byte() < of.end(self.outer)).filter(is_one),
         );
-        all.extend(inside.chain(children(self.core)).filter(is_one));
+        let declarator = self.core.child_by_field_name("declarator");
+        all.extend(
+            inside.chain(children(self.core)).chain(declarator.into_iter().flat_map(nodes)).filter(is_one),
+        );
         all.dedup();
         // The tag of a field in Go is in backquotes and has keys.
         let names = |text: &'p str| match text.strip_prefix('`') {

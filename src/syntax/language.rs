@@ -242,7 +242,7 @@ const C: Language = Language {
         ("preproc_def", "macro", NAME),
         ("preproc_function_def", "macro", NAME),
     ],
-    decorators: &["attribute_specifier", "attribute_declaration"],
+    decorators: &["attribute_specifier", "attribute_declaration", "ms_declspec_modifier"],
     members: &["field_declaration_list", "enumerator_list"],
     blocks: &["compound_statement"],
     commas: &["enumerator_list"],

@@ -458,6 +458,10 @@ fn names_that_macros_make_and_attributes_in_c() {
     let file = "__attribute__((noreturn))\nvoid f(void)\n{\n    x();\n}\n";
     refuses("a.c", file, "void f(void)\n{\n    y();\n}\n", "lacks `__attribute__`");
     makes("a.c", file, &file.replace('x', "y"), &file.replace('x', "y"));
+    let file = "int *f(void) __attribute__((unused));\n";
+    refuses("a.c", file, "int *f(void);\n", "lacks `__attribute__`");
+    let file = "__declspec(dllexport) int f(void)\n{\n    return 1;\n}\n";
+    refuses("a.c", file, "int f(void)\n{\n    return 2;\n}\n", "lacks `__declspec`");
     let file = "[[nodiscard]] int f(void)\n{\n    return 1;\n}\n";
     refuses("a.c", file, "int f(void)\n{\n    return 2;\n}\n", "lacks `[[nodiscard]]`");
 }

@@ -2,7 +2,7 @@
 
 use super::language::{Language, Name};
 use super::tree::{Parsed, children, nodes};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -146,7 +146,7 @@ impl<'t> Part<'t> {
 }
 
 /// The elements of a list; `elisions` are the offsets of comments that are elisions.
-pub(super) fn parts<'t>(of: &Parsed, list: Node<'t>, elisions: &HashSet<usize>) -> Vec<Part<'t>> {
+pub(super) fn parts<'t>(of: &Parsed, list: Node<'t>, elisions: &BTreeSet<usize>) -> Vec<Part<'t>> {
     let mut parts: Vec<Part<'t>> = Vec::new();
     let mut lead: Vec<Node<'t>> = Vec::new();
     for node in flattened(of.language, list) {
@@ -337,7 +337,7 @@ pub(super) fn lists(of: &Parsed) -> Vec<(Node<'_>, Vec<Definition<'_>>)> {
     let mut all = Vec::new();
     let mut lists = vec![(of.root(), 0)];
     while let Some((list, depth)) = lists.pop() {
-        let parts = parts(of, list, &HashSet::new()).into_iter();
+        let parts = parts(of, list, &BTreeSet::new()).into_iter();
         let definitions: Vec<_> = parts
             .filter_map(|part| if let Part::Definition(definition) = part { Some(definition) } else { None })
             .collect();

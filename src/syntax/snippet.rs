@@ -5,7 +5,7 @@ use super::language::Language;
 use super::tree::Parsed;
 use crate::guard::placeholder::Placeholder;
 use crate::text;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 /// Words that make a comment look like an elision.
@@ -17,7 +17,7 @@ pub(super) struct Snippet {
     /// The indentation that was taken off all lines.
     pub(super) indentation: String,
     /// The offsets of its elisions.
-    pub(super) elisions: HashSet<usize>,
+    pub(super) elisions: BTreeSet<usize>,
     /// The comments that say that something is left out, but that the file has, too.
     pub(super) known: Vec<String>,
     /// Whether its methods were wrapped in a class, whose head adds one line, to be parsed.
@@ -43,7 +43,8 @@ impl Snippet {
             }
         }
         let comments = text::Language::of(path);
-        let (mut elisions, mut known) = (HashSet::new(), Vec::new());
+        let there = file.comment_counts();
+        let (mut elisions, mut known) = (BTreeSet::new(), Vec::new());
         let mut neutral = parsed.text.clone();
         for node in parsed.comments() {
             let comment = parsed.of(node).trim();
@@ -52,7 +53,7 @@ impl Snippet {
             if said.is_none() && !is_nearly_one(&joined) {
                 continue;
             }
-            if file.count(comment) > 0 {
+            if there.contains_key(comment) {
                 known.push(comment.to_owned());
                 continue;
             }
@@ -89,7 +90,7 @@ impl Snippet {
     }
 
     pub(super) fn elides(&self, range: std::ops::Range<usize>) -> bool {
-        self.elisions.iter().any(|at| range.contains(at))
+        self.elisions.range(range).next().is_some()
     }
 }
 
@@ -129,7 +130,7 @@ fn is_nearly_one(comment: &str) -> bool {
 }
 
 /// Replaces the comma before an elision at the end of an object by a space.
-fn without_last_commas(text: &mut String, elisions: &HashSet<usize>, parsed: &Parsed) {
+fn without_last_commas(text: &mut String, elisions: &BTreeSet<usize>, parsed: &Parsed) {
     for at in elisions {
         let before = parsed.slice(0..*at).trim_end();
         let behind = parsed.slice(parsed.line_end(*at)..parsed.text.len()).trim_start();

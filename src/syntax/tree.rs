@@ -1,6 +1,7 @@
 //! Parses texts, and finds positions in their syntax trees.
 
 use super::language::Language;
+use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree};
 
@@ -112,12 +113,12 @@ impl Parsed {
 
     /// The offset of the start of the line of an offset.
     pub(super) fn line_start(&self, at: usize) -> usize {
-        self.slice(0..at).rfind('\n').map_or(0, |newline| newline + 1)
+        self.lines.get(self.line(at)).copied().unwrap_or(0)
     }
 
     /// The offset of the end of the line of an offset, before its newline.
     pub(super) fn line_end(&self, at: usize) -> usize {
-        self.slice(at..self.text.len()).find('\n').map_or(self.text.len(), |newline| at + newline)
+        self.lines.get(self.line(at) + 1).map_or(self.text.len(), |next| next - 1)
     }
 
     /// The indentation of the line of an offset.
@@ -159,12 +160,13 @@ impl Parsed {
         nodes(self.root()).filter(|node| self.is_comment(*node))
     }
 
-    /// How often it has a comment.
-    pub(super) fn count(&self, comment: &str) -> usize {
-        match self.text.contains(comment) {
-            true => self.comments().filter(|node| self.of(*node).trim() == comment).count(),
-            false => 0,
+    /// How often it has each of its comments.
+    pub(super) fn comment_counts(&self) -> HashMap<&str, usize> {
+        let mut counts = HashMap::new();
+        for comment in self.comments() {
+            *counts.entry(self.of(comment).trim()).or_default() += 1;
         }
+        counts
     }
 }
 

@@ -21,7 +21,7 @@ impl<'a> Merge<'a> {
         let here = units(parsed, new_body);
         let is_elision = |unit: &Range<usize>| self.snippet.elisions.contains(&unit.start);
         let elided = here.iter().filter(|unit| is_elision(unit)).count();
-        let within = self.snippet.elisions.iter().filter(|at| new.range(parsed).contains(at)).count();
+        let within = self.snippet.elisions.range(new.range(parsed)).count();
         if elided != within || there.is_empty() {
             return Err(MergeError::unclear_elision(&new.shown(), WHOLE).about(new, Some(old)));
         }

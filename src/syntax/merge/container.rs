@@ -7,7 +7,7 @@ use super::super::tree::{Parsed, nodes};
 use super::Merge;
 use super::edits::unindented;
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use tree_sitter::Node;
 
 /// Names of functions that show how others are used.
@@ -42,37 +42,41 @@ impl<'a> Merge<'a> {
     pub(super) fn class(&self, new: Node<'a>) -> Result<Option<Node<'a>>, MergeError> {
         let (file, snippet) = (self.file, self.snippet);
         let (lists, mut methods) = (lists(file), Vec::new());
+        let mut places: HashMap<(&str, &str), Vec<(usize, &Definition<'_>)>> = HashMap::new();
+        for (at, (_, members)) in lists.iter().enumerate() {
+            for member in members {
+                places.entry(member.key()).or_default().push((at, member));
+            }
+        }
         // A function that may be none of a class has to be the only one of its name, with the same signature.
-        let of_classes = lists.iter().filter(|(list, _)| {
-            let holder = list.parent().and_then(|holder| file.language.definition(holder.kind()));
+        let is_in_class = |at: usize| {
+            let holder = lists.get(at).and_then(|(list, _)| file.language.definition(list.parent()?.kind()));
             holder.is_some_and(|(what, _)| !["module", "namespace"].contains(&what))
-        });
-        let is_of_class = |one: &Definition<'_>| {
-            let members = of_classes.clone().flat_map(|(_, members)| members);
+        };
+        let is_of_class = |one: &Definition<'_>, there: &[(usize, &Definition<'_>)]| {
             one.core.child_by_field_name("parameters").is_some()
                 && self.names().get(&one.name).len() == 1
-                && members
-                    .filter(|other| other.key() == one.key())
-                    .any(|other| !self.changes_signature(other, one))
+                && there.iter().any(|(at, other)| is_in_class(*at) && !self.changes_signature(other, one))
         };
         let parts = parts(&snippet.parsed, new, &snippet.elisions);
         for part in &parts {
             match part {
-                Part::Definition(one) if one.is_method(&snippet.parsed) || is_of_class(one) => {
-                    methods.push(one)
+                Part::Definition(one) => {
+                    let there = places.get(&one.key()).map_or(&[][..], Vec::as_slice);
+                    if !one.is_method(&snippet.parsed) && !is_of_class(one, there) {
+                        return Ok(None);
+                    }
+                    methods.push((one, there));
                 }
                 Part::Elision(_) | Part::Comment(_) => {}
                 _ => return Ok(None),
             }
         }
-        let count = |list: &[Definition<'_>], key| list.iter().filter(|one| one.key() == key).count();
-        let holds = |list: &[Definition<'_>]| methods.iter().any(|method| count(list, method.key()) > 0);
-        let Some((list, members)) = lists.iter().find(|(_, members)| holds(members)) else {
-            return Ok(None);
-        };
-        for method in methods {
+        let first = methods.iter().flat_map(|(_, there)| *there).map(|(at, _)| *at).min();
+        let Some(first) = first else { return Ok(None) };
+        for (method, there) in methods {
             let anywhere = self.names().count(method.key());
-            match count(members, method.key()) {
+            match there.iter().filter(|(at, _)| *at == first).count() {
                 0 if anywhere > 0 => return Ok(None),
                 there if there < anywhere => {
                     return Err(MergeError::several(FILE, &method.shown(), WHOLE).about(method, None));
@@ -80,7 +84,7 @@ impl<'a> Merge<'a> {
                 _ => {}
             }
         }
-        Ok(Some(*list).filter(|list| *list != file.root()))
+        Ok(lists.get(first).map(|(list, _)| *list).filter(|list| *list != file.root()))
     }
 
     /// Merges a list of the snippet into one of the file; at depth 0, these are the whole texts. Unless `partial`, the
@@ -98,7 +102,7 @@ impl<'a> Merge<'a> {
         let (file, snippet) = (self.file, self.snippet);
         let matched = Matched {
             list: old,
-            old: parts(file, old, &HashSet::new()),
+            old: parts(file, old, &BTreeSet::new()),
             new: parts(&snippet.parsed, new, &snippet.elisions),
             at: Vec::new(),
         };

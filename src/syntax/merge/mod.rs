@@ -56,7 +56,8 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
     if after.error().is_some() {
         return Err(MergeError::syntax("result", WHOLE));
     }
-    if let Some(comment) = read.known.iter().find(|one| after.count(one) > file.count(one)) {
+    let (here, there) = (after.comment_counts(), file.comment_counts());
+    if let Some(comment) = read.known.iter().find(|one| here.get(one.as_str()) > there.get(one.as_str())) {
         return Err(MergeError::unclear_elision(&format!("`{comment}`"), MARK));
     }
     check_kept(&file, &after, may_lose)?;

@@ -6,7 +6,7 @@ use super::super::tree::{Parsed, nodes};
 use super::Merge;
 use super::container::collapsed;
 use super::edits::unindented;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -91,8 +91,8 @@ impl<'a> Merge<'a> {
         if let (Some(old_body), Some(new_body), true) =
             (old.body, new.body, old.is_container && depth < DEEPEST)
         {
-            let there = parts(self.file, old_body, &HashSet::new());
-            let here = parts(&self.snippet.parsed, new_body, &HashSet::new());
+            let there = parts(self.file, old_body, &BTreeSet::new());
+            let here = parts(&self.snippet.parsed, new_body, &BTreeSet::new());
             if let Some(lost) = self.first_lost(&there, &here) {
                 let first = self.file.slice(lost.clone()).lines().next().unwrap_or_default();
                 let refusal = lacks(new, &format!("`{first}`"), MARK, None);

@@ -31,13 +31,11 @@ impl Edits {
     }
 }
 
-/// The outermost strings of several lines in a range.
-pub(super) fn strings(of: &Parsed, range: &Range<usize>) -> Vec<Range<usize>> {
-    let mut end = range.start;
+/// The outermost strings of several lines.
+pub(super) fn strings(of: &Parsed) -> Vec<Range<usize>> {
+    let mut end = 0;
     let is_one = |node: &tree_sitter::Node<'_>| {
-        node.start_byte() >= range.start
-            && node.end_byte() <= range.end
-            && node.start_position().row < node.end_position().row
+        node.start_position().row < node.end_position().row
             && ["string", "template", "text_block"].iter().any(|word| node.kind().contains(word))
     };
     let mut found = Vec::new();

@@ -30,6 +30,8 @@ struct Merge<'a> {
     blanks: (bool, bool),
     /// The names of the file, once they are asked for.
     names: OnceCell<Names>,
+    /// The snippet's strings of several lines, once they are asked for.
+    strings: OnceCell<Vec<Range<usize>>>,
     edits: Edits,
 }
 
@@ -109,8 +111,15 @@ pub(super) fn keeps(path: &str, before: &str, after: &str, may_lose: bool) -> bo
 /// Merges once, without checking the result.
 fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, Vec<Change>), MergeError> {
     let blanks = (file.text.contains("\n\t"), file.text.contains("\n "));
-    let mut merge =
-        Merge { file, snippet, may_lose, blanks, names: OnceCell::new(), edits: Edits::default() };
+    let mut merge = Merge {
+        file,
+        snippet,
+        may_lose,
+        blanks,
+        names: OnceCell::new(),
+        strings: OnceCell::new(),
+        edits: Edits::default(),
+    };
     let (mut old, mut new) = (file.root(), snippet.list());
     // In JSON, the top-level object is merged.
     let only =
@@ -175,8 +184,9 @@ impl Merge<'_> {
             at += whole.len();
         }
         let shown = format!("{}{from}", self.snippet.indentation);
-        let strings = if shown == to { Vec::new() } else { edits::strings(of, &range) };
-        for string in strings {
+        let strings = self.strings.get_or_init(|| edits::strings(of)).iter();
+        let is_moved = |string: &&Range<usize>| shown != to && range.contains(&string.start);
+        for string in strings.filter(is_moved) {
             let moved = edits::reindented(of.slice(string.clone()), from, to);
             if !self.file.text.contains(&moved) {
                 return Err(MergeError::indentation().at(of.line(string.start)));

@@ -7,6 +7,7 @@ use super::super::tree::{Parsed, nodes};
 use super::Merge;
 use super::edits::unindented;
 use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tree_sitter::Node;
 
@@ -179,8 +180,8 @@ impl<'a> Merge<'a> {
         let in_scope = in_scope(self.file, matched.list);
         let (old, new) = (&matched.old, &matched.new);
         let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
-        // The first of the statements and comments with the same text.
-        let mut texts: HashMap<Vec<String>, usize> = HashMap::new();
+        // The statements and comments with the same text.
+        let mut texts: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
         for (at, part) in old.iter().enumerate() {
             let nodes = match part {
                 Part::Definition(definition) => {
@@ -191,12 +192,19 @@ impl<'a> Merge<'a> {
                 Part::Import(_) | Part::Elision(_) => continue,
             };
             for node in nodes {
-                texts.entry(unindented(self.file, self.file.range(*node))).or_insert(at);
+                texts.entry(unindented(self.file, self.file.range(*node))).or_default().push(at);
             }
         }
         let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
         let count =
             |key| new.iter().filter(|part| part.definition().is_some_and(|one| one.key() == key)).count();
+        let mut equal: HashMap<Vec<String>, Vec<Node<'_>>> = HashMap::new();
+        for part in new {
+            if let Part::Statement(node) | Part::Comment(node) = part {
+                let parsed = &self.snippet.parsed;
+                equal.entry(unindented(parsed, parsed.range(*node))).or_default().push(*node);
+            }
+        }
         let mut found = Vec::with_capacity(new.len());
         let unshown = OnceCell::new();
         for part in new {
@@ -237,7 +245,7 @@ impl<'a> Merge<'a> {
                         }
                     }
                 }
-                Part::Statement(node) | Part::Comment(node) => Some(self.known(*node, &texts)?),
+                Part::Statement(node) | Part::Comment(node) => self.known(*node, &equal, &texts)?,
                 Part::Import(_) | Part::Elision(_) => None,
             });
         }
@@ -269,14 +277,32 @@ impl<'a> Merge<'a> {
         (Some(first) != place && like.all(|(at, _)| Some(at) != place)).then_some(other)
     }
 
-    /// Finds a statement, or a separate comment, that the file's list has word for word.
-    fn known(&self, node: Node<'_>, texts: &HashMap<Vec<String>, usize>) -> Result<usize, MergeError> {
+    /// Finds a statement, or a separate comment, that the file's list has word for word: none if it has more equal ones
+    /// than the snippet.
+    fn known(
+        &self,
+        node: Node<'_>,
+        equal: &HashMap<Vec<String>, Vec<Node<'_>>>,
+        texts: &HashMap<Vec<String>, Vec<usize>>,
+    ) -> Result<Option<usize>, MergeError> {
         let parsed = &self.snippet.parsed;
         let wanted = unindented(parsed, parsed.range(node));
-        texts.get(&wanted).copied().ok_or_else(|| {
-            let first = wanted.first().map_or("", String::as_str);
-            MergeError::absent(FILE, &format!("`{first}`"), OTHER_FORMAT).at(node.start_position().row)
-        })
+        let here = equal.get(&wanted).map_or(&[][..], Vec::as_slice);
+        let there = texts.get(&wanted).map_or(&[][..], Vec::as_slice);
+        let first = format!("`{}`", wanted.first().map_or("", String::as_str));
+        let error = match there.len().cmp(&here.len()) {
+            Ordering::Less => MergeError::absent(FILE, &first, OTHER_FORMAT),
+            // It is not known which of them gets the comment beside it.
+            Ordering::Greater if parsed.tail(parsed.end(node)).is_some() => {
+                MergeError::several(FILE, &first, OTHER_FORMAT)
+            }
+            Ordering::Greater => return Ok(None),
+            Ordering::Equal => {
+                let which = here.iter().position(|one| *one == node);
+                return Ok(which.and_then(|which| there.get(which).copied()));
+            }
+        };
+        Err(error.at(node.start_position().row))
     }
 
     /// Refuses a snippet without elisions that looks like the whole file but lacks a definition of it.

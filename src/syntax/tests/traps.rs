@@ -452,6 +452,19 @@ fn imports_in_a_function_are_not_lost() {
 }
 
 #[test]
+fn statements_that_the_file_has_more_often_or_less() {
+    let file = "a();\nfunction f() {\n  return 1;\n}\na();\n";
+    let new = "function gg() {\n  return 7;\n}\n";
+    let changed = "function f() {\n  return 2;\n}\n";
+    refuses("a.js", file, &format!("{changed}a();\n{new}"), "where function `gg` goes");
+    refuses("a.js", file, &format!("{changed}a(); // A.\n"), "more than one `a();`");
+    makes("a.js", file, &format!("a();\n{changed}a();\n{new}"), &format!("a();\n{changed}a();\n{new}"));
+    makes("a.js", file, &format!("{changed}a();\n"), &file.replace('1', "2"));
+    let once = file.trim_end_matches("a();\n");
+    refuses("a.js", once, &format!("a();\n{changed}a();\n"), "does not have `a();`");
+}
+
+#[test]
 fn names_that_macros_make_and_attributes_in_c() {
     let file = "int PRIV(foo)(int a)\n{\n    return a;\n}\n";
     refuses("a.c", file, "int PRIV(bar)(int a)\n{\n    return 1;\n}\n", "does not have `int PRIV(bar)");

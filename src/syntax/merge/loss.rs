@@ -100,7 +100,7 @@ impl Merge<'_> {
         let is_lost = |block: &[&str]| {
             let own: Vec<String> =
                 block.iter().filter_map(|line| self.comment_in(line)).flat_map(words).collect();
-            !own.is_empty() && own.iter().filter(|word| all.contains(word)).count() * 3 < own.len()
+            !own.is_empty() && own.iter().filter(|word| all.contains(word)).count() * 2 < own.len()
         };
         let count = |lines: &[&str]| lines.iter().filter(|line| self.comment_in(line).is_some()).count();
         if count(gone) > count(come) {

@@ -43,6 +43,7 @@ impl<'a> Merge<'a> {
             from = end + 1;
         }
         for (place, with) in changes {
+            self.check_imports((old, &place), (new, &with))?;
             let text = self.shifted(with, file.indentation(place.start))?;
             self.check_lines_lost(new, &place, &text, true)?;
             self.edits.replace(place, text);

@@ -83,7 +83,7 @@ impl<'a> Merge<'a> {
         depth: u32,
     ) -> Result<(), MergeError> {
         self.check_own_belongings(old, new)?;
-        self.check_imports(old, new)?;
+        self.check_imports((old, &old.core.byte_range()), (new, &new.core.byte_range()))?;
         let lost = first_missing(keys(self.file, old), keys(&self.snippet.parsed, new));
         if let Some(key) = lost.filter(|_| !self.may_lose) {
             return Err(lacks(new, &format!("`{key}`"), WHOLE, Some(old)).loses());
@@ -132,17 +132,23 @@ impl<'a> Merge<'a> {
         lost.filter(|_| old.count() > shown.len() && !self.may_lose)
     }
 
-    /// Refuses a definition with fewer imports in it than the file's, if the snippet lacks one of these.
-    fn check_imports(&self, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), MergeError> {
+    /// Refuses to replace a part of a definition with one that has fewer imports, if the snippet lacks one of the file's.
+    pub(super) fn check_imports(
+        &self,
+        (old, place): (&Definition<'_>, &Range<usize>),
+        (new, with): (&Definition<'_>, &Range<usize>),
+    ) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
-        let (there, mut here) = (imports(file, old.core), imports(parsed, new.core));
+        let is_in = |range: &Range<usize>, one: &(Node<'_>, String)| range.contains(&one.0.start_byte());
+        let (mut there, mut here) = (imports(file, old.core), imports(parsed, new.core));
+        there.retain(|one| is_in(place, one));
+        here.retain(|one| is_in(with, one));
         if there.len() <= here.len() || self.may_lose {
             return Ok(());
         }
         // One may have been moved out of it.
-        let own = new.core.byte_range();
-        let is_outside = |one: &(Node<'_>, String)| !own.contains(&one.0.start_byte());
-        let others: Vec<_> = imports(parsed, parsed.root()).into_iter().filter(is_outside).collect();
+        let mut others = imports(parsed, parsed.root());
+        others.retain(|one| !is_in(with, one));
         let is_lost = |(_, text): &(Node<'_>, String)| match here.iter().position(|one| one.1 == *text) {
             Some(at) => {
                 here.swap_remove(at);

@@ -221,6 +221,12 @@ fn comments_of_imports_stay() {
 }
 
 #[test]
+fn an_import_is_not_lost_in_what_an_elision_leaves() {
+    let file = "def f():\n    a()\n    b()\n    import os\n    return os.x\n";
+    refuses("a.py", file, "def f():\n    # ...\n    b()\n    return os.y\n", "lacks `import os`");
+}
+
+#[test]
 fn no_import_is_added_after_one_at_the_end_of_a_file() {
     let file = "import os\n\n\ndef f():\n    return os.name\n\n\nfrom app import routes\n";
     let snippet = "import json\n\n\ndef f():\n    return json.dumps(os.name)\n";

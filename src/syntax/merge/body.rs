@@ -5,7 +5,7 @@ use super::super::items::{Definition, flattened};
 use super::super::tree::Parsed;
 use super::Merge;
 use super::edits::unindented;
-use std::collections::HashMap;
+use super::groups::Groups;
 use std::ops::Range;
 
 impl<'a> Merge<'a> {
@@ -14,10 +14,7 @@ impl<'a> Merge<'a> {
         let (Some(old_body), Some(new_body)) = (old.body, new.body) else { return Ok(()) };
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let there = units(file, old_body);
-        let mut texts: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
-        for (at, unit) in there.iter().enumerate() {
-            texts.entry(unindented(file, unit.clone())).or_default().push(at);
-        }
+        let texts = there.iter().enumerate().map(|(at, unit)| (unindented(file, unit.clone()), at)).collect();
         let here = units(parsed, new_body);
         let is_elision = |unit: &Range<usize>| self.snippet.elisions.contains(&unit.start);
         let elided = here.iter().filter(|unit| is_elision(unit)).count();
@@ -55,15 +52,14 @@ impl<'a> Merge<'a> {
     fn place(
         &self,
         unit: &Range<usize>,
-        texts: &HashMap<Vec<String>, Vec<usize>>,
+        texts: &Groups<Vec<String>, usize>,
         from: usize,
         (old, new): (&Definition<'_>, &Definition<'_>),
     ) -> Result<usize, MergeError> {
         let parsed = &self.snippet.parsed;
         let wanted = unindented(parsed, unit.clone());
-        let places = texts.get(&wanted).map_or(&[][..], Vec::as_slice);
         let first = format!("`{}`", wanted.first().map_or("", String::as_str));
-        let error = match places {
+        let error = match texts.get(&wanted) {
             [only] if *only >= from => return Ok(*only),
             [] | [_] => MergeError::absent(&old.shown(), &first, WHOLE),
             _ => MergeError::several(&old.shown(), &first, WHOLE),

@@ -6,9 +6,10 @@ use super::super::items::{DEEPEST, Definition, Names, Part, in_scope, lists, par
 use super::super::tree::{Parsed, nodes};
 use super::Merge;
 use super::edits::unindented;
+use super::groups::Groups;
 use std::cell::OnceCell;
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use tree_sitter::Node;
 
 /// Names of functions that show how others are used.
@@ -43,12 +44,11 @@ impl<'a> Merge<'a> {
     pub(super) fn class(&self, new: Node<'a>) -> Result<Option<Node<'a>>, MergeError> {
         let (file, snippet) = (self.file, self.snippet);
         let (lists, mut methods) = (lists(file), Vec::new());
-        let mut places: HashMap<(&str, &str), Vec<(usize, &Definition<'_>)>> = HashMap::new();
-        for (at, (_, members)) in lists.iter().enumerate() {
-            for member in members {
-                places.entry(member.key()).or_default().push((at, member));
-            }
-        }
+        let members = lists
+            .iter()
+            .enumerate()
+            .flat_map(|(at, (_, members))| members.iter().map(move |member| (member.key(), (at, member))));
+        let places: Groups<_, _> = members.collect();
         // A function that may be none of a class has to be the only one of its name, with the same signature.
         let is_in_class = |at: usize| {
             let holder = lists.get(at).and_then(|(list, _)| file.language.definition(list.parent()?.kind()));
@@ -63,7 +63,7 @@ impl<'a> Merge<'a> {
         for part in &parts {
             match part {
                 Part::Definition(one) => {
-                    let there = places.get(&one.key()).map_or(&[][..], Vec::as_slice);
+                    let there = places.get(&one.key());
                     if !one.is_method(&snippet.parsed) && !is_of_class(one, there) {
                         return Ok(None);
                     }
@@ -179,41 +179,15 @@ impl<'a> Merge<'a> {
     fn matched(&self, mut matched: Matched<'a>, depth: u32) -> Result<Matched<'a>, MergeError> {
         let in_scope = in_scope(self.file, matched.list);
         let (old, new) = (&matched.old, &matched.new);
-        let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
-        // The statements and comments with the same text.
-        let mut texts: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
-        for (at, part) in old.iter().enumerate() {
-            let nodes = match part {
-                Part::Definition(definition) => {
-                    by_key.entry(definition.key()).or_default().push(at);
-                    &definition.lead
-                }
-                Part::Statement(node) | Part::Comment(node) => std::slice::from_ref(node),
-                Part::Import(_) | Part::Elision(_) => continue,
-            };
-            for node in nodes {
-                texts.entry(unindented(self.file, self.file.range(*node))).or_default().push(at);
-            }
-        }
-        let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
-        let count =
-            |key| new.iter().filter(|part| part.definition().is_some_and(|one| one.key() == key)).count();
-        let mut equal: HashMap<Vec<String>, Vec<Node<'_>>> = HashMap::new();
-        for part in new {
-            if let Part::Statement(node) | Part::Comment(node) = part {
-                let parsed = &self.snippet.parsed;
-                equal.entry(unindented(parsed, parsed.range(*node))).or_default().push(*node);
-            }
-        }
+        let keys = [by_key(old), by_key(new)];
+        let texts = [by_text(self.file, old), by_text(&self.snippet.parsed, new)];
         let mut found = Vec::with_capacity(new.len());
         let unshown = OnceCell::new();
-        for part in new {
+        for (at, part) in new.iter().enumerate() {
             found.push(match part {
                 Part::Definition(definition) => {
                     let key = definition.key();
-                    let places = by_key.get(&key).map_or(&[][..], Vec::as_slice);
-                    let which = seen.entry(key).or_default();
-                    *which += 1;
+                    let [places, equal] = keys.each_ref().map(|groups| groups.get(&key));
                     // It may be a member of a class that the snippet does not show.
                     let first = places.first().and_then(|at| old.get(*at)?.definition());
                     let may_be_member = depth == 0
@@ -224,14 +198,15 @@ impl<'a> Merge<'a> {
                         true => self.names().count(key),
                         false => in_scope.get(&(key.0, key.1.to_owned())).copied().unwrap_or_default(),
                     };
-                    match (places.len(), count(key)) {
+                    match (places.len(), equal.len()) {
                         (0, 1) => {
                             let others = unshown.get_or_init(|| self.unshown(&matched));
                             self.check_new(definition, &matched, depth, others)?;
                             None
                         }
                         (there, here) if there == here && there >= others => {
-                            let place = places.get(*which - 1).copied();
+                            let which = equal.iter().position(|one| *one == at);
+                            let place = which.and_then(|which| places.get(which).copied());
                             let twins =
                                 places.iter().filter_map(|at| Some((*at, old.get(*at)?.definition()?)));
                             if let Some(other) = self.twin(definition, place, twins) {
@@ -245,7 +220,7 @@ impl<'a> Merge<'a> {
                         }
                     }
                 }
-                Part::Statement(node) | Part::Comment(node) => self.known(*node, &equal, &texts)?,
+                Part::Statement(node) | Part::Comment(node) => self.known(*node, &texts)?,
                 Part::Import(_) | Part::Elision(_) => None,
             });
         }
@@ -282,13 +257,11 @@ impl<'a> Merge<'a> {
     fn known(
         &self,
         node: Node<'_>,
-        equal: &HashMap<Vec<String>, Vec<Node<'_>>>,
-        texts: &HashMap<Vec<String>, Vec<usize>>,
+        texts: &[Groups<Vec<String>, (usize, Node<'_>)>; 2],
     ) -> Result<Option<usize>, MergeError> {
         let parsed = &self.snippet.parsed;
         let wanted = unindented(parsed, parsed.range(node));
-        let here = equal.get(&wanted).map_or(&[][..], Vec::as_slice);
-        let there = texts.get(&wanted).map_or(&[][..], Vec::as_slice);
+        let [there, here] = texts.each_ref().map(|groups| groups.get(&wanted));
         let first = format!("`{}`", wanted.first().map_or("", String::as_str));
         let error = match there.len().cmp(&here.len()) {
             Ordering::Less => MergeError::absent(FILE, &first, OTHER_FORMAT),
@@ -298,8 +271,8 @@ impl<'a> Merge<'a> {
             }
             Ordering::Greater => return Ok(None),
             Ordering::Equal => {
-                let which = here.iter().position(|one| *one == node);
-                return Ok(which.and_then(|which| there.get(which).copied()));
+                let which = here.iter().position(|(_, one)| *one == node);
+                return Ok(which.and_then(|which| there.get(which)).map(|(at, _)| *at));
             }
         };
         Err(error.at(node.start_position().row))
@@ -442,6 +415,24 @@ fn may_be(new: &Definition<'_>, other: &str) -> MergeError {
 /// A text with each run of whitespace as one space.
 pub(super) fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The places in a list of the definitions with each key.
+fn by_key<'p>(parts: &'p [Part<'_>]) -> Groups<(&'p str, &'p str), usize> {
+    parts.iter().enumerate().filter_map(|(at, part)| Some((part.definition()?.key(), at))).collect()
+}
+
+/// The statements and comments of a list with each text, and their places.
+fn by_text<'t>(of: &Parsed, parts: &[Part<'t>]) -> Groups<Vec<String>, (usize, Node<'t>)> {
+    let nodes = parts.iter().enumerate().flat_map(|(at, part)| {
+        let nodes = match part {
+            Part::Definition(definition) => definition.lead.as_slice(),
+            Part::Statement(node) | Part::Comment(node) => std::slice::from_ref(node),
+            Part::Import(_) | Part::Elision(_) => &[],
+        };
+        nodes.iter().map(move |node| (unindented(of, of.range(*node)), (at, *node)))
+    });
+    nodes.collect()
 }
 
 /// The lines of a definition after its first one that say something.

@@ -3,6 +3,7 @@
 mod body;
 mod container;
 mod edits;
+mod groups;
 mod imports;
 mod insert;
 mod loss;

@@ -295,8 +295,8 @@ impl Run<'_> {
         }
     }
 
-    /// The paths of the failed and declined edits; `None` if a correction may have another path, because the path was wrong, or an edit
-    /// could not be read.
+    /// The paths of the failed and declined edits; `None` if a correction may have another path, because the path was wrong, or
+    /// an edit could not be read.
     fn failed_paths(&self, slots: &[Slot], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
         let is_of_path = |code| {
             matches!(code, Code::NotFound | Code::AlreadyExists | Code::NotEditable | Code::Policy)

@@ -28,9 +28,14 @@ pub(super) fn pages() -> impl Iterator<Item = (String, String)> {
     })
 }
 
+/// What a page is made from.
+fn source(name: &str) -> String {
+    read(&format!("man/{name}.md"))
+}
+
 /// What the page of the formats says of one: what it is called, and a whole response.
 pub(super) fn chapter(format: FormatId) -> (String, String) {
-    let markdown = read("man/git-llm-apply-formats.md");
+    let markdown = source("git-llm-apply-formats");
     let mut blocks = blocks(&markdown).into_iter();
     let title = blocks.by_ref().find_map(|block| match block {
         Block::Section(title) => title.strip_suffix(&format!(" (--format={})", format.as_str())),
@@ -76,7 +81,7 @@ fn blocks(markdown: &str) -> Vec<Block<'_>> {
 
 /// A page in roff's man macros.
 fn page(name: &str, section: char) -> String {
-    let markdown = read(&["man/", name, ".md"].concat());
+    let markdown = source(name);
     let mut page = Page::new(name, section, env!("CARGO_PKG_VERSION"));
     let mut blocks = blocks(&markdown).into_iter().peekable();
     while let Some(block) = blocks.next() {

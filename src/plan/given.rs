@@ -30,11 +30,8 @@ const MADE: usize = 100;
 const REFUSED: usize = 1000;
 
 /// How a block is taken.
-const HOW_TO_TAKE: &str =
-    "take it as the whole file with --format whole-file, or as definitions of it with --format snippet";
-
-/// How the edits are taken without it.
-const OR_WITHOUT: &str = ", or land the rest with --keep-going";
+const AS_WHOLE: &str = "take it as the whole file with --format whole-file";
+const OR_AS_SNIPPET: &str = ", or as definitions of it with --format snippet";
 
 /// How many places the note of what was not read names.
 const PLACES: usize = 20;
@@ -353,13 +350,14 @@ pub(super) fn findings(
 fn not_read(given: &Given) -> Diagnostic {
     let paths: Vec<String> = given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
     let paths = paths.join(" or ");
+    let or_as_snippet = if given.is_snippet { "" } else { OR_AS_SNIPPET };
     let error = match given.state {
         FenceState::Closed => Diagnostic::error(
             Code::NotRead,
             given.span,
             format!("this code block names {paths}, but is not an edit"),
         )
-        .with_help([HOW_TO_TAKE, OR_WITHOUT].concat()),
+        .with_help([AS_WHOLE, or_as_snippet].concat()),
         FenceState::Unclosed => fault::unterminated(given.span, &format!("code block for {paths}")),
         FenceState::Unclear(line) => fault::unclear_fence(line).with_lost(given.span),
     };
@@ -368,8 +366,7 @@ fn not_read(given: &Given) -> Diagnostic {
 
 /// The note of an error that is none where nothing is to be applied, or where another one may be why.
 fn as_note(error: Diagnostic) -> Diagnostic {
-    let help = error.help.map(|help| help.replace(OR_WITHOUT, ""));
-    Diagnostic { code: Code::Unread, severity: Severity::Warning, help, ..error }
+    Diagnostic { code: Code::Unread, severity: Severity::Warning, ..error }
 }
 
 /// The error that a block was, as far as that shows without the tree: with `--strict` one without a file was one.

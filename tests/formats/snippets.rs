@@ -115,6 +115,11 @@ fn without_the_option_the_block_and_the_option_are_named() {
     sandbox.git(["config", "llmapply.format", "snippet"]);
     sandbox.apply([""; 0], &block(SORT)).exits(0);
     assert_eq!(sandbox.text("src/shelf.py"), sorted());
+    // Where it is given already, the hint does not lead in a circle.
+    let outside = block(SORT).replace("src/shelf.py", "../shelf.py");
+    let run = sandbox.apply([""; 0], &outside).exits(5).says("this code block names `../shelf.py`");
+    assert!(run.stderr.contains("--format whole-file") && !run.stderr.contains("--format snippet"));
+    sandbox.apply(["--format=whole-file"], &outside).exits(1).says("[path-");
 }
 
 #[test]

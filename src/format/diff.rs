@@ -76,6 +76,8 @@ pub(super) struct Ahead {
     /// The lines that were searched for changed ones, and the last changed one.
     searched: Range<usize>,
     changed: usize,
+    /// The offset up to which no line is a changed one of a bare hunk.
+    prose: usize,
 }
 
 impl Ahead {
@@ -90,6 +92,27 @@ impl Ahead {
             (self.changed, self.searched) = (changed, line.start..end);
         }
         self.changed
+    }
+
+    /// The offset of the first changed line below a blank one, if only marked and blank lines are between them, else 0. A list
+    /// item is none.
+    fn next_changed<'r>(&mut self, line: Line<'r>, below: &impl Below<'r>) -> usize {
+        if line.start < self.prose {
+            return 0;
+        }
+        let mut last = line.start;
+        for line in below.clone() {
+            let is_changed = line.text.starts_with(['+', '-']) && !line.text.starts_with("--");
+            if is_changed && !is_list_item(line.text) {
+                return line.start;
+            }
+            if !is_changed && !line.text.starts_with(' ') && !line.is_blank() {
+                break;
+            }
+            last = line.start;
+        }
+        self.prose = last;
+        0
     }
 }
 
@@ -109,6 +132,14 @@ struct Reader<'r> {
 }
 
 impl<'r> Reader<'r> {
+    /// Whether a line that would close the fence is a context line without its mark: lines of the hunk are missing, and one is below.
+    fn is_fence_of_file(&self, below: &impl Below<'r>) -> bool {
+        let due = self.section.as_ref().map(|section| section.hunks.due());
+        let next = below.clone().find(|line| !line.is_blank());
+        matches!(due, Some(Due::Lines(_)))
+            && next.is_some_and(|line| line.text.starts_with([' ', '+', '-']) && !is_list_item(line.text))
+    }
+
     fn in_hunk(&self) -> bool {
         self.section.as_ref().is_some_and(|section| section.hunks.is_open())
     }
@@ -126,7 +157,7 @@ impl<'r> Reader<'r> {
             section.take(line);
             return Some(1);
         }
-        if !text.starts_with([' ', '\t']) && cursor.closes_fence(line) {
+        if !text.starts_with([' ', '\t']) && cursor.closes_fence(line) && !self.is_fence_of_file(below) {
             self.is_closed = true;
             return None;
         }
@@ -197,22 +228,24 @@ impl<'r> Reader<'r> {
         let due = section.hunks.due();
         let is_marked = line.text.starts_with(['-', '\\', '~', '\u{a0}']);
         if line.is_blank() {
-            // A bare hunk that is complete, or has no counts, ends at a blank line.
-            match is_bare && line.text.is_empty() && matches!(due, Due::Nothing | Due::Unknown) {
-                true if due == Due::Unknown && (section.hunks.ends_blank() || goes_on(below)) => {
-                    section.take(line)
-                }
+            // A bare hunk that is complete, or has no counts, ends at a blank line, unless it goes on below.
+            let may_end = is_bare && line.text.is_empty() && matches!(due, Due::Nothing | Due::Unknown);
+            if may_end && line.start >= self.lost {
+                self.lost = out.ahead.next_changed(line, below);
+            }
+            match may_end && self.lost <= line.start {
                 true => section.hunks.end(),
                 false => section.take(line),
             }
         } else if is_marked && !is_item(due, section.hunks.ends_blank(), self.fence, line.text) {
             section.take(line);
         } else {
-            // It is prose, or a context line without its mark.
-            if line.start >= self.lost {
+            // It is a context line without its mark, or prose, which begins below a blank line or a complete hunk.
+            let is_below = !is_marked && due != Due::Nothing && !section.hunks.ends_blank();
+            if !is_below && line.start >= self.lost {
                 self.lost = if is_marked { 0 } else { out.ahead.last_changed(line, due, below) };
             }
-            match self.lost > line.start {
+            match is_below || self.lost > line.start {
                 true => section.take(line),
                 false if is_bare => return None,
                 false => section.hunks.end(),
@@ -342,14 +375,6 @@ fn is_item(due: Due, ends_blank: bool, fence: Option<Fence<'_>>, text: &str) -> 
 fn is_list_item(text: &str) -> bool {
     let rest = text.strip_prefix(['-', '+', '*']).and_then(|rest| rest.strip_prefix(' '));
     rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
-}
-
-/// Whether marked lines follow a blank line, so that it is a context line.
-fn goes_on<'r>(below: &impl Below<'r>) -> bool {
-    let next = below.clone().find(|line| !line.is_blank());
-    next.is_some_and(|line| {
-        line.text.starts_with([' ', '+', '-']) && !is_list_item(line.text) && !line.text.starts_with("--")
-    })
 }
 
 /// Whether a line is a version of git, such as `2.39.5 (Apple Git-154)`.

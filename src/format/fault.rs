@@ -15,6 +15,10 @@ pub(crate) const HELP_PATH: &str = "put a line \"### File: path\" above it";
 /// The hint if a part of an edit is missing.
 pub(super) const HELP_CUT_OFF: &str = "the response may be cut off: give this edit again, whole";
 
+/// The hint if a line of a hunk lacks its mark.
+pub(super) const HELP_MARKS: &str =
+    "begin each line of a new file with '+', and each line of a hunk with ' ', '-' or '+'";
+
 /// A block without an end.
 pub(crate) fn unterminated(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code::Truncated, span, format!("unterminated {what}")).with_help(HELP_CUT_OFF)

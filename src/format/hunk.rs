@@ -121,6 +121,8 @@ struct Open {
     blanks: Passage,
     /// The numbers of old and new lines.
     counted: [u32; 2],
+    /// The number of lines without a mark.
+    unmarked: u32,
     /// The mark of the last line, or 0.
     last: u8,
     before_unterminated: bool,
@@ -357,6 +359,11 @@ impl<'r> Hunks<'r> {
             let what = format!("`~` needs {ANCHORS} removed lines right above and right below it");
             self.fault(fault::malformed_hunk(span, &what));
         }
+        let may_be_changed = if hunk.marks.are_only(b' ') { u32::MAX } else { hunk.unmarked };
+        if hunk.numbers.miss_marks(may_be_changed, hunk.counted) && !hunk.at_fault {
+            hunk.at_fault = true;
+            self.fault(fault::missing_field(hunk.span, "mark", "hunk").with_help(fault::HELP_MARKS));
+        }
         if hunk.lines.is_empty() {
             if !hunk.at_fault {
                 self.fault(fault::missing_field(hunk.span, "lines", "hunk"));
@@ -421,7 +428,10 @@ impl Open {
             Some(b'~') if line.text[1..].bytes().all(is_blank) => return self.omit(span, response),
             Some(b'\\') if line.text.starts_with("\\ ") => return self.end_without_newline(span, response),
             // A context line without its mark, or with another blank.
-            _ => b' ',
+            _ => {
+                self.unmarked = self.unmarked.saturating_add(1);
+                b' '
+            }
         };
         let sides = [mark != b'+', mark != b'-'];
         // Blank lines before this one are context.

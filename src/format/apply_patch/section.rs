@@ -133,8 +133,7 @@ impl<'r> Section<'r> {
 
 /// The error about a line that the section cannot have.
 fn unexpected(span: Span) -> Fault {
-    let help = "begin each line of a new file with '+', and each line of a hunk with ' ', '-' or '+'";
-    fault::unexpected(span, "line", SECTION).with_help(help).into()
+    fault::unexpected(span, "line", SECTION).with_help(fault::HELP_MARKS).into()
 }
 
 /// Reads a line of an update.

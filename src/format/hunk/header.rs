@@ -47,6 +47,15 @@ impl Numbers {
             _ => Due::Less,
         }
     }
+
+    /// Whether the numbers are right only if some of this many context lines are removed or added ones, which lost their marks.
+    pub(super) fn miss_marks(&self, context: u32, counted: [u32; 2]) -> bool {
+        let (Some(old), Some(new)) = (self.old.count, self.new.count) else { return false };
+        match [counted[0].checked_sub(old), counted[1].checked_sub(new)] {
+            [Some(0), Some(more)] | [Some(more), Some(0)] => (1..=context).contains(&more),
+            _ => false,
+        }
+    }
 }
 
 /// The text of an `@@` line: after the second `@@`, or in the place of the numbers. `text` follows the first `@@`.

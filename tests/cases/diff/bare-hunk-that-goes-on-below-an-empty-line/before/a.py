@@ -1,0 +1,7 @@
+import os
+
+def f():
+    return 1
+
+def g():
+    return 2

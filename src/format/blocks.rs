@@ -1,8 +1,8 @@
 //! Splits a response into edits and Markdown blocks, in one pass over its lines.
 //!
-//! At every line where an edit may begin, each format is asked whether a region opens there. The first that says yes
-//! parses the region and moves behind it. Markdown is not read inside of a region. All else is text, fences, quotes,
-//! JSON and tags. At the end of a fence or quote it is known whether its regions are edits or only shown;
+//! At every line where an edit may begin, the reader asks each format whether a region opens there. The first format
+//! that says yes parses the region and moves past it. Markdown is not read inside of a region. All else is text, fences,
+//! quotes, JSON and tags. The end of a fence or quote decides whether its regions are edits or only shown;
 //! [`super::document`] has the rules.
 
 mod drafts;
@@ -11,7 +11,7 @@ mod region;
 mod tests;
 
 use super::above::Above;
-use super::document::{Part, PartKind, lift};
+use super::document::{Block, BlockKind, lift};
 use super::fence::{Fence, is_markdown};
 use super::reasoning;
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
@@ -40,14 +40,14 @@ enum Gap {
 
 /// What a fence, a quote or the top level contains.
 #[derive(Clone, Copy, Debug, Default)]
-struct Content {
-    /// Lines of text that name no file.
-    text: bool,
-    /// Lines that name a file.
-    paths: bool,
-    /// Fences without edits.
-    code: bool,
-    /// The number of blocks that are not text.
+struct Summary {
+    /// Whether a line of text names no file.
+    has_text: bool,
+    /// Whether a line of text names a file.
+    has_paths: bool,
+    /// Whether an inner fence has no edits.
+    has_code: bool,
+    /// The number of blocks.
     blocks: usize,
     /// The first inner fence that is as long as the fence around it.
     nested: Option<Span>,
@@ -55,11 +55,11 @@ struct Content {
     is_closed: bool,
 }
 
-/// A tag at the start of a line, before its closing tag.
+/// An opening tag at the start of a line.
 struct Tag<'r> {
     name: &'r str,
     start: usize,
-    /// The offset of its text.
+    /// The offset of the text inside of the element.
     text: usize,
     files: Vec<Candidate>,
 }
@@ -68,7 +68,7 @@ struct Tag<'r> {
 pub(super) struct Reader<'r> {
     response: &'r Response,
     pub(super) out: Output,
-    pub(super) parts: Vec<Part>,
+    pub(super) blocks: Vec<Block>,
     /// Whether one fence or quote contains the whole response.
     pub(super) is_wrapped: bool,
     /// The file of blocks without a path.
@@ -79,15 +79,17 @@ pub(super) struct Reader<'r> {
     snippets: bool,
     above: Above<'r>,
     gap: Gap,
+    /// The number of the last region.
     region: u32,
     /// The column at which all text begins, if a margin was copied with it.
     margin: Option<usize>,
-    /// The column of the text of the open list item.
+    /// The column at which the text of the open list item begins.
     item: Option<usize>,
     /// The fences around the current one, outermost first.
     outer: Vec<Fence<'r>>,
     /// Whether a fence may contain fences of its own length. It becomes false once one of them has no end.
     nests: bool,
+    /// The first opening tag without a closing tag so far.
     tag: Option<Tag<'r>>,
     drafts: Drafts<'r>,
     /// The first line with an edit that is HTML-escaped.
@@ -102,7 +104,7 @@ impl<'r> Reader<'r> {
         Self {
             response,
             out: Output { asked, ..Output::default() },
-            parts: Vec::new(),
+            blocks: Vec::new(),
             is_wrapped: false,
             path: reading.path.clone(),
             whole_files: reading.formats.contains(&FormatId::WholeFile),
@@ -133,14 +135,14 @@ impl<'r> Reader<'r> {
                 && file::path_line(line.text).is_none_or(|path| !path.is_sure())
         };
         self.margin = first.filter(is_prose).and_then(|_| margin(cursor.lines()));
-        let content = self.blocks(&mut cursor, 0);
-        self.leave_turn(end);
+        let summary = self.read_blocks(&mut cursor, 0);
+        self.drop_turn(end);
         if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && self.whole_files) {
             let text = self.response.passage(tag.text.min(end)..end).into_lines();
             let span = Span::new(self.response.id(), tag.start, end);
-            self.give(Given { state: FenceState::Unclosed, ..self.given(span, tag.files, text) }, 0);
+            self.keep(Given { state: FenceState::Unclosed, ..self.code_block(span, tag.files, text) }, 0);
         }
-        self.is_wrapped = content.blocks == 1 && !content.text && !content.paths;
+        self.is_wrapped = summary.blocks == 1 && !summary.has_text && !summary.has_paths;
         self.finish_reasoning();
         self.cut_off(end);
         let stopped = self.stopped.unwrap_or(end);
@@ -148,8 +150,8 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads blocks up to the closing line of the cursor's fence, or to the end of the input.
-    fn blocks(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> Content {
-        let mut content = Content::default();
+    fn read_blocks(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> Summary {
+        let mut summary = Summary::default();
         while let Some(line) = cursor.line().filter(|_| self.drafts.closed.is_none()) {
             if self.out.is_full() {
                 self.stopped.get_or_insert(line.start);
@@ -164,37 +166,37 @@ impl<'r> Reader<'r> {
             if cursor.closes_fence(line) || self.closes_outer(cursor, line) {
                 break;
             }
-            if depth == 0 && self.out.draft.is_none() && self.reasoning(cursor, line) {
+            if depth == 0 && self.out.draft.is_none() && self.skip_reasoning(cursor, line) {
                 continue;
             }
-            if self.block(cursor, line, first, depth, &mut content) {
-                content.blocks += 1;
-            } else if let Some(rest) = self.behind_draft(line) {
+            if self.read_block(cursor, line, first, depth, &mut summary) {
+                summary.blocks += 1;
+            } else if let Some(rest) = self.after_reasoning(line) {
                 self.drafts.closed = Some(rest);
             } else {
-                let is_path = self.text(line, depth);
+                let is_path = self.read_text(line, depth);
                 // Dots and rules are not text.
-                content.text |= !is_path && line.text.contains(char::is_alphanumeric);
-                content.paths |= is_path;
+                summary.has_text |= !is_path && line.text.contains(char::is_alphanumeric);
+                summary.has_paths |= is_path;
                 self.gap = self.gap.max(if is_path { Gap::Files } else { Gap::Text });
                 cursor.advance();
             }
             if std::mem::take(&mut self.out.closed_fence) && cursor.fence().is_some() {
-                content.is_closed = true;
+                summary.is_closed = true;
                 break;
             }
         }
-        content
+        summary
     }
 
     /// Reads the block at this line; returns false if the line is text.
-    fn block(
+    fn read_block(
         &mut self,
         cursor: &mut Cursor<'r>,
         line: Line<'r>,
         first: u8,
         depth: u32,
-        content: &mut Content,
+        summary: &mut Summary,
     ) -> bool {
         // Only these letters may begin a region; other blocks begin with a sign.
         if first.is_ascii_alphabetic()
@@ -207,13 +209,13 @@ impl<'r> Reader<'r> {
         if let Some(blanks) = self.indentation(cursor, line) {
             cursor.set_margin(Margin { blanks, ..outer });
         }
-        let mut taken = self.take(cursor, depth, content);
+        let mut taken = self.read_at_margin(cursor, depth, summary);
         if !taken {
             cursor.set_margin(outer);
             if let Some(width) = item(line.text).filter(|_| cursor.fence().is_none()) {
                 let mark = cursor.mark();
                 cursor.enter_item(width);
-                taken = self.take(cursor, depth, content);
+                taken = self.read_at_margin(cursor, depth, summary);
                 if !taken {
                     cursor.set_margin(outer);
                     cursor.reset(mark);
@@ -224,35 +226,36 @@ impl<'r> Reader<'r> {
         taken
     }
 
-    /// Reads the region, fence, quote or JSON value at this line.
-    fn take(&mut self, cursor: &mut Cursor<'r>, depth: u32, content: &mut Content) -> bool {
-        if self.region(cursor, depth) {
+    /// Reads the region, fence, quote or JSON value at the cursor, which has the margin of the block.
+    fn read_at_margin(&mut self, cursor: &mut Cursor<'r>, depth: u32, summary: &mut Summary) -> bool {
+        if self.read_region(cursor, depth) {
             return true;
         }
         let Some(line) = cursor.line() else { return false };
-        let may_nest =
-            depth < DEEPEST && (cursor.fence().is_none() || self.nests) && self.behind_draft(line).is_none();
+        let may_nest = depth < DEEPEST
+            && (cursor.fence().is_none() || self.nests)
+            && self.after_reasoning(line).is_none();
         if let Some(fence) = Fence::of(line.text).filter(|_| may_nest) {
             if cursor.fence().is_some_and(|open| fence.may_close(open)) {
-                content.nested.get_or_insert(cursor.span_of(line));
+                summary.nested.get_or_insert(cursor.span_of(line));
             }
-            let holds_edits = self.fence(cursor, line, fence, depth);
-            content.code |= !holds_edits;
+            let holds_edits = self.read_fence(cursor, line, fence, depth);
+            summary.has_code |= !holds_edits;
             return true;
         }
         if cursor.fence().is_none() && line.first_byte() == Some(b'>') && depth < DEEPEST {
-            return self.quote(cursor, depth);
+            return self.read_quote(cursor, depth);
         }
         if depth == 0 && matches!(line.first_byte(), Some(b'{' | b'[')) {
-            return self.json(cursor, depth);
+            return self.read_json(cursor, depth);
         }
         false
     }
 
     /// Reads a fence; returns whether it contains edits.
-    fn fence(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>, fence: Fence<'r>, depth: u32) -> bool {
+    fn read_fence(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>, fence: Fence<'r>, depth: u32) -> bool {
         let outer = (cursor.margin(), cursor.fence());
-        let (first, lengths, region) = (self.parts.len(), self.out.lengths(), self.region);
+        let (first, lengths, region) = (self.blocks.len(), self.out.lengths(), self.region);
         cursor.set_indent();
         let above = self.above.saved();
         let language = language(fence.info);
@@ -262,51 +265,50 @@ impl<'r> Reader<'r> {
         cursor.advance();
         self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
-        // If there may be inner fences, the outer fence is read again.
         let nests = self.nests && outer.1.is_none_or(|open| !fence.may_close(open));
         let inside = cursor.mark();
         let start = cursor.at();
-        let mut content = self.blocks(cursor, depth + 1);
-        if cursor.is_end() && !content.is_closed && nests && content.nested.is_some() {
-            // The inner fences have no end, so they are text.
+        let mut summary = self.read_blocks(cursor, depth + 1);
+        if cursor.is_end() && !summary.is_closed && nests && summary.nested.is_some() {
+            // An inner fence has no end, so inner fences are text: the fence is read again without them.
             self.nests = false;
             self.restore(first, lengths);
             (self.region, self.above) = (region, above.clone());
             self.above.enter(line, fence.info, is_code);
             cursor.reset(inside);
-            content = self.blocks(cursor, depth + 1);
+            summary = self.read_blocks(cursor, depth + 1);
         }
-        let close = cursor.line().filter(|line| !content.is_closed && !self.closes_outer(cursor, *line));
+        let close = cursor.line().filter(|line| !summary.is_closed && !self.closes_outer(cursor, *line));
         let end = close.map_or(cursor.at(), |line| line.start);
         let text = cursor.payload(start, end);
         let span = cursor.span(line.start, close.map_or(end, Line::end));
-        let is_prose = PROSE.contains(&language) && content.text;
+        let is_prose = PROSE.contains(&language) && summary.has_text;
         if !is_prose {
-            let right_in_it = |part: &&mut Part| part.is_region() && part.depth == depth + 1;
-            self.parts[first..].iter_mut().filter(right_in_it).for_each(|part| part.level = depth);
+            let is_direct = |block: &&mut Block| block.is_region() && block.depth == depth + 1;
+            self.blocks[first..].iter_mut().filter(is_direct).for_each(|block| block.level = depth);
         }
-        let inside = &mut self.parts[first..];
-        let has_regions = inside.iter().any(Part::is_region);
-        let is_pure = has_regions && !content.text && !content.code;
-        if depth == 0 && is_pure && !inside.iter().any(|part| part.level == 0) {
-            // Only edits, each in a fence of its own.
+        let inside = &mut self.blocks[first..];
+        let has_regions = inside.iter().any(Block::is_region);
+        let is_pure = has_regions && !summary.has_text && !summary.has_code;
+        if depth == 0 && is_pure && !inside.iter().any(|block| block.level == 0) {
+            // It contains only edits, each in a fence of its own.
             lift(inside);
         }
-        let holds_edits = inside.iter().any(|part| part.is_region() && part.level <= depth);
+        let holds_edits = inside.iter().any(|block| block.is_region() && block.level <= depth);
         if !holds_edits {
             if !(has_regions || depth == 0 && PROSE.contains(&language)) {
-                self.parts.truncate(first);
+                self.blocks.truncate(first);
             }
             self.above = above;
             let goes_on = || close.and_then(|close| may_go_on(cursor, close, language, &files));
-            let state = match (close.is_some() || content.is_closed, content.nested.or_else(goes_on)) {
+            let state = match (close.is_some() || summary.is_closed, summary.nested.or_else(goes_on)) {
                 (false, _) => FenceState::Unclosed,
                 (true, Some(nested)) => FenceState::Unclear(nested),
                 (true, None) => FenceState::Closed,
             };
             let (language, is_snippet, why) = (language.to_owned(), self.snippets, self.above.why());
-            let block = Given { language, state, is_snippet, why, ..self.given(span, files, text) };
-            self.code_block(cursor, block, (start, end), depth);
+            let block = Given { language, state, is_snippet, why, ..self.code_block(span, files, text) };
+            self.keep_code_block(cursor, block, (start, end), depth);
         } else {
             self.above.leave();
             self.gap = self.gap.max(Gap::Files);
@@ -329,21 +331,21 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads the block quote at this line.
-    fn quote(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
-        let (start, outer, first) = (cursor.at(), cursor.margin(), self.parts.len());
+    fn read_quote(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
+        let (start, outer, first) = (cursor.at(), cursor.margin(), self.blocks.len());
         let above = self.above.saved();
-        // The marks of its first line count; a deeper quote inside is another quote.
+        // Its depth is that of its first line; a deeper quote inside is a quote of its own.
         let quotes = outer.quotes + marks(cursor.text());
         cursor.set_margin(Margin { quotes, blanks: "" });
-        // Indented too far, so it is text.
+        // A mark is indented too far, so the line is text.
         if cursor.is_end() {
             cursor.set_margin(outer);
             return false;
         }
-        self.blocks(cursor, depth + 1);
+        self.read_blocks(cursor, depth + 1);
         let span = cursor.span(start, cursor.at());
-        if self.parts.len() > first {
-            self.parts.push(Part { kind: PartKind::Other, span, depth, level: depth });
+        if self.blocks.len() > first {
+            self.add(BlockKind::Other, span, depth);
         }
         cursor.set_margin(outer);
         (self.above, self.gap) = (above, Gap::Text);
@@ -351,7 +353,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads a JSON value that is not of a format.
-    fn json(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
+    fn read_json(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(json) = json::opens(cursor).then(|| self.out.json.read(cursor)).flatten() else {
             return false;
         };
@@ -359,11 +361,11 @@ impl<'r> Reader<'r> {
         if json.is_cut_off() && range.len() > 2 {
             let span = cursor.span(range.start, range.end);
             let is_call =
-                |part: &Part| matches!(part.kind, PartKind::Region { format: FormatId::EditCalls, .. });
-            if self.parts.iter().rev().find(|part| part.is_region()).is_some_and(is_call) {
+                |block: &Block| matches!(block.kind, BlockKind::Region { format: FormatId::EditCalls, .. });
+            if self.blocks.iter().rev().find(|block| block.is_region()).is_some_and(is_call) {
                 self.out.fault(fault::unterminated(span, "JSON"));
             } else {
-                self.parts.push(Part { kind: PartKind::Other, span, depth, level: depth });
+                self.add(BlockKind::Other, span, depth);
             }
             cursor.go_to_end();
             return true;
@@ -371,14 +373,14 @@ impl<'r> Reader<'r> {
         let is_object = json.broken().is_none() && json.keys().next().is_some();
         if is_object {
             let span = cursor.span(range.start, range.end);
-            self.parts.push(Part { kind: PartKind::Other, span, depth, level: depth });
+            self.add(BlockKind::Other, span, depth);
             json.leave(cursor);
         }
         is_object
     }
 
     /// Reads a line of text; returns whether it only names a file.
-    fn text(&mut self, line: Line<'r>, depth: u32) -> bool {
+    fn read_text(&mut self, line: Line<'r>, depth: u32) -> bool {
         let column = width(line.text);
         let width = item(line.text);
         match (width, self.item) {
@@ -388,7 +390,7 @@ impl<'r> Reader<'r> {
         }
         let is_path = self.above.take(line, width.is_some());
         if depth == 0 {
-            self.tag(line);
+            self.note_tag(line);
             if self.escaped.is_none() && seen::is_escaped_opening(line.text) {
                 self.escaped = Some(self.span_of(line));
             }
@@ -397,7 +399,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Notes a tag that opens or closes in a line of text.
-    fn tag(&mut self, line: Line<'r>) {
+    fn note_tag(&mut self, line: Line<'r>) {
         let text = trim(line.text);
         if self.tag.is_none() {
             let inner =
@@ -409,7 +411,7 @@ impl<'r> Reader<'r> {
             if text.ends_with("/>")
                 || text.ends_with('>') && rest.split('>').next().is_some_and(|tag| tag.contains('='))
             {
-                self.parts.push(Part { kind: PartKind::Other, span: self.span_of(line), depth: 0, level: 0 });
+                self.add(BlockKind::Other, self.span_of(line), 0);
             }
             let files = self.above.files_of_block(true);
             self.tag = Some(Tag { name, start: line.start, text: line.next, files });
@@ -421,29 +423,34 @@ impl<'r> Reader<'r> {
         let Some(tag) = self.tag.take_if(closes) else { return };
         let span = Span::new(self.response.id(), tag.start, line.end());
         // Its opening tag was noted.
-        let is_opening = |part: &Part| matches!(part.kind, PartKind::Other) && part.span.start == span.start;
-        if let Some(at) = self.parts.iter().rposition(is_opening) {
-            self.parts.remove(at);
+        let is_opening =
+            |block: &Block| matches!(block.kind, BlockKind::Other) && block.span.start == span.start;
+        if let Some(at) = self.blocks.iter().rposition(is_opening) {
+            self.blocks.remove(at);
         }
         if tag.name == "source" && tag.text <= line.start {
             let text = self.response.passage(tag.text..line.start).into_lines();
-            let given = self.given(span, tag.files, text);
-            self.give(given, 0);
+            let given = self.code_block(span, tag.files, text);
+            self.keep(given, 0);
         } else {
-            self.parts.push(Part { kind: PartKind::Other, span, depth: 0, level: 0 });
+            self.add(BlockKind::Other, span, 0);
         }
     }
 
     /// A code block without an info string.
-    fn given(&self, span: Span, candidates: Vec<Candidate>, text: Passage) -> Given {
+    fn code_block(&self, span: Span, candidates: Vec<Candidate>, text: Passage) -> Given {
         Given { span, candidates, text, is_whole: self.whole_files, ..Given::default() }
     }
 
     /// Keeps a code block that is not of a format.
-    fn give(&mut self, given: Given, depth: u32) {
+    fn keep(&mut self, given: Given, depth: u32) {
         let span = given.span;
-        self.parts.push(Part { kind: PartKind::Fence(Box::new(given)), span, depth, level: depth });
+        self.add(BlockKind::Fence(Box::new(given)), span, depth);
         self.above.clear();
+    }
+
+    fn add(&mut self, kind: BlockKind, span: Span, depth: u32) {
+        self.blocks.push(Block { kind, span, depth, level: depth });
     }
 
     /// The blanks at the start of a line that are the indentation of the open list item.
@@ -456,15 +463,15 @@ impl<'r> Reader<'r> {
         Span::new(self.response.id(), line.start, line.end())
     }
 
-    /// Removes what was read after these numbers.
-    fn restore(&mut self, parts: usize, (edits, faults): (usize, usize)) {
-        self.parts.truncate(parts);
+    /// Removes what was read after these numbers of blocks, edits and diagnostics.
+    fn restore(&mut self, blocks: usize, (edits, faults): (usize, usize)) {
+        self.blocks.truncate(blocks);
         self.out.truncate(edits, faults);
     }
 }
 
 /// The closing line of a Markdown fence, if it may also open an inner fence: text is right below it, and the next
-/// fence has no info string either.
+/// fence line has no info string either.
 fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[Candidate]) -> Option<Span> {
     let is_markdown = ["markdown", "md", "mdx"].contains(&language)
         || files.iter().any(|file| file.by.is_whole() && is_markdown(&file.path.raw));
@@ -515,7 +522,7 @@ fn marks(line: &str) -> usize {
     marks
 }
 
-/// The columns of the blanks at the start of a line.
+/// The width of the blanks at the start of a line; a tab counts four columns.
 fn width(line: &str) -> usize {
     line.bytes().take_while(|&byte| is_blank(byte)).map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
 }

@@ -1,8 +1,8 @@
 //! Decides which regions are edits of the response, and which it only shows.
 //!
 //! Edits are read at the top level, in list items, and in fences there. Deeper edits, edits in a quote, and edits in
-//! a fence of prose with other text are content of a document. An outer fence or quote does not count if it contains
-//! the whole response; an outer fence also if it contains only edits.
+//! a fence of prose with other text are content of a document. An outer fence or quote is ignored if it contains the
+//! whole response; an outer fence also if it contains only edits.
 
 use super::blocks::Reader;
 use super::{Reading, seen};
@@ -11,16 +11,16 @@ use crate::span::Span;
 use std::ops::Range;
 
 /// A block that is not text.
-pub(super) struct Part {
-    pub(super) kind: PartKind,
+pub(super) struct Block {
+    pub(super) kind: BlockKind,
     pub(super) span: Span,
     /// The number of fences and quotes around it.
     pub(super) depth: u32,
-    /// The number of those around it that must not count, so that it is read.
+    /// The number of fences and quotes around it that make it content of a document. It is read if this is 0.
     pub(super) level: u32,
 }
 
-pub(super) enum PartKind {
+pub(super) enum BlockKind {
     /// A region, with the indexes of its edits and diagnostics.
     Region { format: FormatId, edits: Range<u32>, faults: Range<u32> },
     /// A fence without edits, or with edits that are only shown.
@@ -31,59 +31,59 @@ pub(super) enum PartKind {
     Other,
 }
 
-impl Part {
+impl Block {
     pub(super) fn is_region(&self) -> bool {
-        matches!(self.kind, PartKind::Region { .. })
+        matches!(self.kind, BlockKind::Region { .. })
     }
 }
 
-/// Makes one fence or quote around these parts not count.
-pub(super) fn lift(parts: &mut [Part]) {
-    parts.iter_mut().for_each(|part| part.level = part.level.saturating_sub(1));
+/// Ignores the outermost fence or quote around these blocks.
+pub(super) fn lift(blocks: &mut [Block]) {
+    blocks.iter_mut().for_each(|block| block.level = block.level.saturating_sub(1));
 }
 
 /// Returns the script with the edits that count, and all else that was seen.
 pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
     if reader.is_wrapped
-        && reader.parts.len() > 1
-        && reader.parts.last().is_some_and(|part| !part.is_region())
+        && reader.blocks.len() > 1
+        && reader.blocks.last().is_some_and(|block| !block.is_region())
     {
-        reader.parts.pop();
-        lift(&mut reader.parts);
+        reader.blocks.pop();
+        lift(&mut reader.blocks);
     }
     let mut script = std::mem::take(&mut reader.out.script);
     let mut regions = Vec::new();
     let (mut edits, mut faults) = (vec![true; script.edits.len()], vec![true; script.diagnostics.len()]);
-    for part in reader.parts {
-        let is_shown = part.level > 0;
-        match part.kind {
-            PartKind::Region { format, .. } if !is_shown && reading.reads(format) => {
-                regions.push(Region { format, span: part.span });
+    for block in reader.blocks {
+        let is_shown = block.level > 0;
+        match block.kind {
+            BlockKind::Region { format, .. } if !is_shown && reading.reads(format) => {
+                regions.push(Region { format, span: block.span });
             }
-            PartKind::Region { format, edits: own, faults: also } => {
+            BlockKind::Region { format, edits: own, faults: also } => {
                 edits[own.start as usize..own.end as usize].fill(false);
                 faults[also.start as usize..also.end as usize].fill(false);
                 if is_shown {
-                    script.shown.get_or_insert(part.span);
+                    script.shown.get_or_insert(block.span);
                 } else {
-                    script.other.get_or_insert(Region { format, span: part.span });
-                    script.unread.push(Unread { span: part.span, info: String::new() });
+                    script.other.get_or_insert(Region { format, span: block.span });
+                    script.unread.push(Unread { span: block.span, info: String::new() });
                 }
             }
             _ if is_shown => {}
-            PartKind::Empty(format) => {
-                let region = Region { format, span: part.span };
+            BlockKind::Empty(format) => {
+                let region = Region { format, span: block.span };
                 if reading.reads(format) {
                     regions.push(region);
                 } else {
                     script.other.get_or_insert(region);
                 }
             }
-            PartKind::Fence(given) if given.candidates.is_empty() => {
+            BlockKind::Fence(given) if given.candidates.is_empty() => {
                 script.unread.push(Unread { span: given.span, info: given.language });
             }
-            PartKind::Fence(given) => script.given.push(*given),
-            PartKind::Other => script.unread.push(Unread { span: part.span, info: String::new() }),
+            BlockKind::Fence(given) => script.given.push(*given),
+            BlockKind::Other => script.unread.push(Unread { span: block.span, info: String::new() }),
         }
     }
     if edits.contains(&false) {
@@ -95,7 +95,7 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
     let mut kept = faults.iter();
     script.diagnostics.retain(|_| *kept.next().unwrap_or(&true));
     script.regions = regions;
-    // If there are no edits, `seen` reports that the whole response is escaped.
+    // Without edits, `seen` reports that the response is escaped.
     if let Some(line) = reader.escaped.filter(|_| !script.edits.is_empty() || !script.given.is_empty()) {
         script.diagnostics.push(seen::escaped_beside(line));
     }

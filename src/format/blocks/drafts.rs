@@ -4,7 +4,7 @@ use super::Reader;
 use crate::diag::{Code, Diagnostic, Severity, counted};
 use crate::edit::{Edit, Script};
 use crate::format::above::Above;
-use crate::format::document::{Part, PartKind};
+use crate::format::document::{Block, BlockKind};
 use crate::format::reasoning::{self, End, Opening, Sections};
 use crate::format::scan::{Cursor, Line, trim};
 use crate::format::{FORMATS, Reading, fault};
@@ -27,12 +27,12 @@ fn may_be_draft(tag: Span, edits: usize) -> Diagnostic {
     Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP)
 }
 
-/// The reasoning that was read so far. A draft is an edit in it.
+/// The reasoning that was read so far. A draft is an edit in reasoning.
 #[derive(Default)]
 pub(super) struct Drafts<'r> {
-    /// The rest of the line after the end of the reasoning.
+    /// The rest of the line after the end of the reasoning, once it is read.
     pub(super) closed: Option<Line<'r>>,
-    /// Whether a draft was invalid. In a valid one a closing tag may be content.
+    /// Whether a draft was invalid. Only in a valid draft, a closing tag may be content.
     is_broken: bool,
     sections: Sections,
     /// The first opening tag without a closing one.
@@ -43,7 +43,7 @@ pub(super) struct Drafts<'r> {
     lone: Option<usize>,
     /// Whether the response is a copied chat page.
     pub(super) is_page: bool,
-    /// The user's turn below the last answer of the page: its start, and the numbers of parts, edits and diagnostics
+    /// The user's turn below the last answer of the page: its start, and the numbers of blocks, edits and diagnostics
     /// before it.
     turn: Option<(usize, usize, (usize, usize))>,
     /// The end of the last line without a closing tag.
@@ -52,7 +52,7 @@ pub(super) struct Drafts<'r> {
 
 impl<'r> Reader<'r> {
     /// Skips reasoning, or the page above its last answer; returns whether the line was either.
-    pub(super) fn reasoning(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>) -> bool {
+    pub(super) fn skip_reasoning(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>) -> bool {
         if self.drafts.is_page && trim(line.text) == "ChatGPT said:" {
             self.forget();
             let message = "this is a page of a chat: only its last answer is read";
@@ -62,11 +62,13 @@ impl<'r> Reader<'r> {
             return true;
         }
         if self.drafts.is_page && self.drafts.ended.is_some() && trim(line.text) == "You said:" {
-            self.drafts.turn.get_or_insert((line.start, self.parts.len(), self.out.lengths()));
+            self.drafts.turn.get_or_insert((line.start, self.blocks.len(), self.out.lengths()));
         }
         match self.drafts.sections.opening(cursor) {
             Some(Opening::Section(text, end)) => {
-                if let Some(rest) = end.and_then(|(end, first)| self.draft(cursor, text, end, first)) {
+                if let Some(rest) =
+                    end.and_then(|(end, first)| self.end_of_reasoning(cursor, text, end, first))
+                {
                     self.drafts.ended = Some(rest.start);
                     cursor.begin_line(rest);
                 } else {
@@ -107,11 +109,11 @@ impl<'r> Reader<'r> {
     }
 
     /// Removes the user's turn below the last answer of a page.
-    pub(super) fn leave_turn(&mut self, end: usize) {
-        let Some((start, parts, lengths)) = self.drafts.turn.take() else { return };
-        self.restore(parts, lengths);
+    pub(super) fn drop_turn(&mut self, end: usize) {
+        let Some((start, blocks, lengths)) = self.drafts.turn.take() else { return };
+        self.restore(blocks, lengths);
         let span = Span::new(self.response.id(), start, end);
-        self.parts.push(Part { kind: PartKind::Other, span, depth: 0, level: 0 });
+        self.add(BlockKind::Other, span, 0);
     }
 
     /// Removes all that was read so far.
@@ -121,9 +123,15 @@ impl<'r> Reader<'r> {
         self.above = Above::new(self.response.id());
     }
 
-    /// The rest of the line in which reasoning ends, whose text begins at `text`. A closing tag in a valid draft is
-    /// content, so the end may be after `first`. Warns about the drafts.
-    fn draft(&mut self, cursor: &Cursor<'r>, text: Line<'r>, end: End, first: Line<'r>) -> Option<Line<'r>> {
+    /// Returns the rest of the line in which reasoning ends; the reasoning begins at `text`. A closing tag in a valid
+    /// draft is content, so the end may be after `first`, the first closing tag. Warns about the drafts.
+    fn end_of_reasoning(
+        &mut self,
+        cursor: &Cursor<'r>,
+        text: Line<'r>,
+        end: End,
+        first: Line<'r>,
+    ) -> Option<Line<'r>> {
         let mut reader = Reader::new(self.response, &Reading::default());
         (reader.out.draft, reader.drafts.is_broken) = (Some(end), self.drafts.is_broken);
         let mut inside = match self.drafts.is_broken {
@@ -131,7 +139,7 @@ impl<'r> Reader<'r> {
             true => Cursor::within(self.response, cursor.span(text.start, first.start)),
         };
         inside.begin_line(text);
-        reader.blocks(&mut inside, 0);
+        reader.read_blocks(&mut inside, 0);
         let Script { mut edits, diagnostics, .. } = reader.out.script;
         let is_error = |fault: &Diagnostic| fault.severity == Severity::Error;
         let is_broken = reader.stopped.is_some() || diagnostics.iter().any(is_error);
@@ -155,19 +163,19 @@ impl<'r> Reader<'r> {
         Some(rest)
     }
 
-    /// The rest of a line after the end of the reasoning that is read.
-    pub(super) fn behind_draft(&self, line: Line<'r>) -> Option<Line<'r>> {
+    /// The rest of a line after the end of the reasoning around it; `None` without such an end.
+    pub(super) fn after_reasoning(&self, line: Line<'r>) -> Option<Line<'r>> {
         self.out.draft.filter(|_| !self.drafts.is_broken).and_then(|end| end.rest(line))
     }
 
     /// The number of edits from an offset on, including whole files.
     pub(super) fn edits_since(&self, offset: usize) -> usize {
         // The list is in order, so the search stops early: there may be many such tags.
-        let is_behind = |span: &Span| span.end as usize > offset;
-        let edits = self.out.script.edits.iter().rev().map(|edit| edit.span).take_while(is_behind);
-        let parts = self.parts.iter().rev().take_while(|part| is_behind(&part.span));
-        let files = parts.filter(|part| matches!(&part.kind, PartKind::Fence(given) if given.is_whole));
-        edits.chain(files.map(|part| part.span)).filter(|span| span.start as usize >= offset).count()
+        let is_after = |span: &Span| span.end as usize > offset;
+        let edits = self.out.script.edits.iter().rev().map(|edit| edit.span).take_while(is_after);
+        let blocks = self.blocks.iter().rev().take_while(|block| is_after(&block.span));
+        let files = blocks.filter(|block| matches!(&block.kind, BlockKind::Fence(given) if given.is_whole));
+        edits.chain(files.map(|block| block.span)).filter(|span| span.start as usize >= offset).count()
     }
 
     /// Refuses edits below an opening tag without a closing one, and edits above a closing tag without an opening one
@@ -191,8 +199,8 @@ impl<'r> Reader<'r> {
         let start = text.rfind('\n').map_or(0, |at| at + 1);
         let last = trim(&text[start..]);
         let span = Span::new(self.response.id(), start, end);
-        let is_read = |part: &Part| part.is_region() && part.span.end as usize > start;
-        if self.parts.last().is_some_and(is_read) {
+        let is_read = |block: &Block| block.is_region() && block.span.end as usize > start;
+        if self.blocks.last().is_some_and(is_read) {
             return;
         }
         let is_rule = last.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b' '));

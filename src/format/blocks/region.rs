@@ -1,16 +1,16 @@
-//! Reads regions, and gives their edits what the text around says.
+//! Reads regions, and gives their edits the files and reasons from the text around.
 
 use super::drafts::may_be_cut_off;
 use super::{Gap, Reader};
 use crate::edit::{Candidate, Clue, Edit, FenceState, FormatId, Given, Script, Target, Unnamed};
-use crate::format::document::{Part, PartKind};
+use crate::format::document::BlockKind;
 use crate::format::scan::{Cursor, Line};
 use crate::format::{FORMATS, Format, diff, fault, file};
 use crate::span::Span;
 
 impl<'r> Reader<'r> {
     /// Parses the region at this line, if a format opens one.
-    pub(super) fn region(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
+    pub(super) fn read_region(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(line) = cursor.line() else { return false };
         for format in FORMATS {
             if !((format.opens)(cursor) || format.id == FormatId::Diff && self.goes_on(cursor)) {
@@ -30,16 +30,16 @@ impl<'r> Reader<'r> {
             self.tag = None;
             let is_empty = (edits, faults) == self.out.lengths();
             let kind = if is_empty {
-                PartKind::Empty(format.id)
+                BlockKind::Empty(format.id)
             } else {
                 self.attach(format, edits, faults, cursor.span_of(line), candidates);
                 let to = self.out.lengths();
                 let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
                 let (edits, faults) = (number(edits)..number(to.0), number(faults)..number(to.1));
-                PartKind::Region { format: format.id, edits, faults }
+                BlockKind::Region { format: format.id, edits, faults }
             };
             let span = cursor.span(line.start, cursor.at());
-            self.parts.push(Part { kind, span, depth, level: depth });
+            self.add(kind, span, depth);
             if !is_empty {
                 self.gap = Gap::Blank;
                 self.item = self.item.filter(|_| depth > 0 || !cursor.margin().blanks.is_empty());
@@ -52,17 +52,19 @@ impl<'r> Reader<'r> {
 
     /// Whether the last region is of a format.
     fn is_last(&self, format: FormatId) -> bool {
-        let last = self.parts.iter().rev().find(|part| part.is_region());
-        last.is_some_and(|part| matches!(part.kind, PartKind::Region { format: last, .. } if last == format))
+        let last = self.blocks.iter().rev().find(|block| block.is_region());
+        last.is_some_and(
+            |block| matches!(block.kind, BlockKind::Region { format: last, .. } if last == format),
+        )
     }
 
-    /// Whether the diff above goes on at this line: a hunk without numbers does not open a region by itself.
+    /// Whether the diff above continues at this line: a hunk without numbers does not open a region by itself.
     fn goes_on(&self, cursor: &Cursor<'r>) -> bool {
         diff::is_hunk(cursor.text()) && self.is_last(FormatId::Diff)
     }
 
-    /// Gives the edits of a region their number, files and whys. `candidates`: the files that may be meant, if they
-    /// are known already.
+    /// Gives the edits of a region the region's number, and their files and reasons. `candidates`: the files that may
+    /// be meant, if they are known already.
     fn attach(
         &mut self,
         format: &Format,
@@ -83,7 +85,7 @@ impl<'r> Reader<'r> {
         let mut at = edits;
         while let Some(edit) = self.out.script.edits.get_mut(at) {
             edit.region = self.region;
-            if edit.path.raw.is_empty() && !self.name(at, candidates.take()) {
+            if edit.path.raw.is_empty() && !self.name_file(at, candidates.take()) {
                 self.out.script.edits.remove(at);
                 self.out.fault(fault::no_path(opening));
             } else {
@@ -113,7 +115,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Gives an edit without a path the file that the text around it names; returns whether there is one.
-    fn name(&mut self, at: usize, candidates: Option<Vec<Candidate>>) -> bool {
+    fn name_file(&mut self, at: usize, candidates: Option<Vec<Candidate>>) -> bool {
         let edit: &mut Edit = &mut self.out.script.edits[at];
         if let Some(path) = &self.path {
             edit.path.raw.clone_from(path);
@@ -135,7 +137,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Keeps a code block without edits; `start` and `end` are the offsets of its lines.
-    pub(super) fn code_block(
+    pub(super) fn keep_code_block(
         &mut self,
         cursor: &Cursor<'r>,
         mut block: Given,
@@ -164,6 +166,6 @@ impl<'r> Reader<'r> {
             block.candidates.retain(|file| file.by.is_whole());
             block.candidates.push(Candidate { path, by: Clue::Comment, quoted: found.quoted });
         }
-        self.give(block, depth);
+        self.keep(block, depth);
     }
 }

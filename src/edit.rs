@@ -10,7 +10,7 @@ use crate::names::named;
 use crate::response::Passage;
 use crate::span::Span;
 pub use hunk::{Anchor, Change, Hunk, Occurrence, Unit};
-pub use script::{Candidate, Clue, FenceState, Given, Region, Script, Unnamed, Unread};
+pub use script::{Candidate, Clue, CodeBlock, FenceState, Region, Script, Unnamed, Unread};
 
 /// One change that the model asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

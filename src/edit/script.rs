@@ -24,9 +24,9 @@ pub struct Script {
     pub unnamed: Vec<Unnamed>,
     /// The code blocks that may belong to a file but are not edits, until [`crate::plan::settle_given`] has looked up in
     /// the tree what they are.
-    pub given: Vec<Given>,
+    pub given: Vec<CodeBlock>,
     /// Those of `given` that are errors unless the edits add their lines.
-    pub pending: Vec<Given>,
+    pub pending: Vec<CodeBlock>,
     /// What no format reads.
     pub unread: Vec<Unread>,
     /// The first edits that are the content of a document or quote.
@@ -85,7 +85,7 @@ impl Clue {
 
 /// A code block that may belong to a file but is not an edit. The tree tells what it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct CodeBlock {
     /// From its opening to its closing fence.
     pub span: Span,
     /// The files that are named for it, by a whole line or the info string, or by words of the heading or paragraph right
@@ -107,7 +107,7 @@ pub struct Given {
     pub why: Option<String>,
 }
 
-impl Given {
+impl CodeBlock {
     /// Its lines, without a first one that is the path as a comment.
     pub fn content(&self) -> &str {
         self.text.get(self.path_line..).unwrap_or("")

@@ -7,7 +7,7 @@
 use super::run::Run;
 use super::{Error, build_report, history};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Given, Script};
+use crate::edit::{CodeBlock, Script};
 use crate::plan::{self, Outcome, Plan};
 use crate::report::record::{LandedEdit, LandedEdits};
 use crate::report::{EditState, Report, Status};
@@ -72,7 +72,7 @@ impl Run<'_> {
             let commits = listings::of(repo, digest)?.into_iter().flat_map(|one| one.commits);
             landed.insert(response.id(), commits.flat_map(|commit| commit.edits).collect());
         }
-        let is_new_file = |given: &Given| {
+        let is_new_file = |given: &CodeBlock| {
             let response = self.responses.iter().find(|response| response.id() == given.span.response);
             let (Some(response), Some(path)) = (response, given.candidates.first()) else { return false };
             let lines = response.lines_of(given.span);

@@ -17,7 +17,7 @@ use super::reasoning;
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
 use super::why::list_mark;
 use super::{Output, Reading, fault, file, json, seen};
-use crate::edit::{Candidate, FenceState, FormatId, Given};
+use crate::edit::{Candidate, CodeBlock, FenceState, FormatId};
 use crate::response::{Passage, Response};
 use crate::span::Span;
 use drafts::Drafts;
@@ -140,7 +140,7 @@ impl<'r> Reader<'r> {
         if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && self.whole_files) {
             let text = self.response.passage(tag.text.min(end)..end).into_lines();
             let span = Span::new(self.response.id(), tag.start, end);
-            self.keep(Given { state: FenceState::Unclosed, ..self.code_block(span, tag.files, text) }, 0);
+            self.keep(CodeBlock { state: FenceState::Unclosed, ..self.code_block(span, tag.files, text) }, 0);
         }
         self.is_wrapped = summary.blocks == 1 && !summary.has_text && !summary.has_paths;
         self.finish_reasoning();
@@ -166,7 +166,7 @@ impl<'r> Reader<'r> {
             if cursor.closes_fence(line) || self.closes_outer(cursor, line) {
                 break;
             }
-            if depth == 0 && self.out.draft.is_none() && self.skip_reasoning(cursor, line) {
+            if depth == 0 && self.out.reasoning.is_none() && self.skip_reasoning(cursor, line) {
                 continue;
             }
             if self.read_block(cursor, line, first, depth, &mut summary) {
@@ -307,7 +307,7 @@ impl<'r> Reader<'r> {
                 (true, None) => FenceState::Closed,
             };
             let (language, is_snippet, why) = (language.to_owned(), self.snippets, self.above.why());
-            let block = Given { language, state, is_snippet, why, ..self.code_block(span, files, text) };
+            let block = CodeBlock { language, state, is_snippet, why, ..self.code_block(span, files, text) };
             self.keep_code_block(cursor, block, (start, end), depth);
         } else {
             self.above.leave();
@@ -438,12 +438,12 @@ impl<'r> Reader<'r> {
     }
 
     /// A code block without an info string.
-    fn code_block(&self, span: Span, candidates: Vec<Candidate>, text: Passage) -> Given {
-        Given { span, candidates, text, is_whole: self.whole_files, ..Given::default() }
+    fn code_block(&self, span: Span, candidates: Vec<Candidate>, text: Passage) -> CodeBlock {
+        CodeBlock { span, candidates, text, is_whole: self.whole_files, ..CodeBlock::default() }
     }
 
     /// Keeps a code block that is not of a format.
-    fn keep(&mut self, given: Given, depth: u32) {
+    fn keep(&mut self, given: CodeBlock, depth: u32) {
         let span = given.span;
         self.add(BlockKind::Fence(Box::new(given)), span, depth);
         self.above.clear();

@@ -193,7 +193,7 @@ impl<'r> Reader<'r> {
             return Some(lines);
         }
         // In reasoning, the diff ends with it.
-        if out.draft.is_some() && reasoning::begins_with_closing(line) {
+        if out.reasoning.is_some() && reasoning::begins_with_closing(line) {
             return None;
         }
         let lines = match self.in_hunk() {

@@ -6,7 +6,7 @@
 
 use super::blocks::Reader;
 use super::{Reading, seen};
-use crate::edit::{FormatId, Given, Region, Script, Unread};
+use crate::edit::{CodeBlock, FormatId, Region, Script, Unread};
 use crate::span::Span;
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(super) enum BlockKind {
     /// A region, with the indexes of its edits and diagnostics.
     Region { format: FormatId, edits: Range<u32>, faults: Range<u32> },
     /// A fence without edits, or with edits that are only shown.
-    Fence(Box<Given>),
+    Fence(Box<CodeBlock>),
     /// A region without edits and diagnostics, such as an empty list of files.
     Empty(FormatId),
     /// A quote, a JSON value or a tag.

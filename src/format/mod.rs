@@ -102,8 +102,8 @@ struct Output {
     script: Script,
     /// Whether tool calls were asked for by name.
     asked: bool,
-    /// The end of the reasoning that is read; `None` outside of reasoning.
-    draft: Option<reasoning::End>,
+    /// How the reasoning around the cursor ends; `None` outside of reasoning.
+    reasoning: Option<reasoning::End>,
     /// The recorded calls so far.
     calls: edit_calls::Calls,
     /// The JSON value that was read last.

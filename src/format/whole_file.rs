@@ -2,7 +2,7 @@
 //! snippet replace those of the file.
 //!
 //! No region opens, because any code block may look like that. Every code block with a path that no format reads is
-//! kept ([`crate::edit::Given`]), and the tree tells what it is. [`crate::syntax`] merges snippets.
+//! kept ([`crate::edit::CodeBlock`]), and the tree tells what it is. [`crate::syntax`] merges snippets.
 
 use super::{Format, FormatId};
 

@@ -9,8 +9,8 @@ use super::unnamed::is_file;
 use super::{MemoryTree, Node, Rules, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic, Severity, counted};
 use crate::edit::{
-    Candidate, Clue, Edit, Existing, FenceState, FormatId, Git, Given, Op, Region, Script, Target, Unread,
-    shown,
+    Candidate, Clue, CodeBlock, Edit, Existing, FenceState, FormatId, Git, Op, Region, Script, Target,
+    Unread, shown,
 };
 use crate::format::fault;
 use crate::guard;
@@ -49,7 +49,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     let overlay = Overlay::new(tree);
     let mut files = Files::new(&overlay);
     let mut touched = touched(script);
-    let touches = |touched: &HashMap<String, Span>, given: &Given, one: &Candidate| {
+    let touches = |touched: &HashMap<String, Span>, given: &CodeBlock, one: &Candidate| {
         touched.get(&one.path.shown()).is_some_and(|span| *span < given.span)
     };
     let (mut shown, mut made, mut whole) = (Vec::new(), Vec::new(), Vec::new());
@@ -58,7 +58,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         let is_own = |one: &Candidate| own.iter().any(|own| own.path.shown() == one.path.shown());
         let given = match given.candidates.iter().any(|one| one.by == Clue::Comment && is_own(one)) {
             true => given,
-            false => Given { path_line: 0, ..given },
+            false => CodeBlock { path_line: 0, ..given },
         };
         if own.is_empty() {
             script.unread.push(Unread { span: given.span, info: given.language });
@@ -82,7 +82,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
                 None => made.push(edit),
             }
         } else if given.is_whole {
-            let given = Given { candidates: own, ..given };
+            let given = CodeBlock { candidates: own, ..given };
             let namesake = match given.candidates.as_slice() {
                 [only] => namesake(&only.path, &overlay, rules)?,
                 _ => None,
@@ -103,7 +103,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
             if only_shows && own.len() == 1 && files.hold_no_more(&own[0], given.content(), rules)? {
                 whole.push(edit_of(&given, &own[0].path));
             }
-            let given = Given { candidates: own, ..given };
+            let given = CodeBlock { candidates: own, ..given };
             if only_shows { shown.push(given) } else { script.pending.push(given) }
         }
     }
@@ -147,7 +147,11 @@ fn touched(script: &Script) -> HashMap<String, Span> {
 }
 
 /// The files of its own that a block has; more than one only where whole lines name more.
-fn own<'g>(given: &'g Given, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<&'g Candidate>, TreeError> {
+fn own<'g>(
+    given: &'g CodeBlock,
+    tree: &dyn TreeView,
+    rules: &Rules,
+) -> Result<Vec<&'g Candidate>, TreeError> {
     let mut own: Vec<&Candidate> = Vec::new();
     let is_in =
         |own: &[&Candidate], one: &Candidate| own.iter().any(|other| other.path.shown() == one.path.shown());
@@ -174,7 +178,12 @@ fn own<'g>(given: &'g Given, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<&
 
 /// Whether a line, comment or info string that may be a path names a file: the tree has it, or it is spelt as one. Folders
 /// and an extension are; `and/or` and `console.log` are none, and a bare name only if it fits what the fence says.
-fn is_named(given: &Given, one: &Candidate, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
+fn is_named(
+    given: &CodeBlock,
+    one: &Candidate,
+    tree: &dyn TreeView,
+    rules: &Rules,
+) -> Result<bool, TreeError> {
     let path = one.path.shown();
     let has_extension =
         extension(&path).is_some_and(|one| one.starts_with(|c: char| c.is_ascii_alphabetic()));
@@ -198,7 +207,7 @@ fn is_named(given: &Given, one: &Candidate, tree: &dyn TreeView, rules: &Rules) 
 }
 
 /// The edit of a block that is a whole file, because that was asked for.
-fn whole_file(given: &Given, namesake: Option<RepoPath>) -> Result<Edit, Box<Diagnostic>> {
+fn whole_file(given: &CodeBlock, namesake: Option<RepoPath>) -> Result<Edit, Box<Diagnostic>> {
     if let ([only], Some(other)) = (given.candidates.as_slice(), namesake) {
         let name = &only.path.raw;
         let help = format!("write `{other}`, or `./{name}` for a new file");
@@ -230,7 +239,7 @@ fn is_diff(text: &str) -> bool {
 /// Whether a block is a new file: a whole line or the info string names its path, its end is known, it is no part of a file
 /// that leaves out the rest, and a file may appear there without being asked for.
 fn is_new_file(
-    given: &Given,
+    given: &CodeBlock,
     only: &Candidate,
     overlay: &Overlay<'_>,
     rules: &Rules,
@@ -258,7 +267,7 @@ fn namesake(bare: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Optio
     }
 }
 
-fn edit_of(given: &Given, path: &Target) -> Edit {
+fn edit_of(given: &CodeBlock, path: &Target) -> Edit {
     Edit {
         span: given.span,
         format: FormatId::WholeFile,
@@ -274,8 +283,8 @@ fn edit_of(given: &Given, path: &Target) -> Edit {
 }
 
 /// Makes the edits of blocks that were found to be new files before.
-pub fn make_new_files(script: &mut Script, given: &[Given]) {
-    let edit = |given: &Given| {
+pub fn make_new_files(script: &mut Script, given: &[CodeBlock]) {
+    let edit = |given: &CodeBlock| {
         let path = &given.candidates.first()?.path;
         let is_snippet = given.is_snippet && syntax::knows(&path.raw);
         Some(if is_snippet { snippet(given, path) } else { edit_of(given, path) })
@@ -339,7 +348,7 @@ pub(super) fn findings(
             && !before.show(&own, given.content(), rules)?
             && !after.show(&own, given.content(), rules)?
         {
-            let error = not_read(&Given { candidates: own, ..given.clone() });
+            let error = not_read(&CodeBlock { candidates: own, ..given.clone() });
             findings.push(if is_open { as_note(error) } else { error });
         }
     }
@@ -347,7 +356,7 @@ pub(super) fn findings(
 }
 
 /// The error that a block is.
-fn not_read(given: &Given) -> Diagnostic {
+fn not_read(given: &CodeBlock) -> Diagnostic {
     let paths: Vec<String> = given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
     let paths = paths.join(" or ");
     let or_as_snippet = if given.is_snippet { "" } else { OR_AS_SNIPPET };
@@ -370,10 +379,10 @@ fn as_note(error: Diagnostic) -> Diagnostic {
 }
 
 /// The error that a block was, as far as that shows without the tree: with `--strict` one without a file was one.
-pub fn refused_before(given: &Given) -> Diagnostic {
+pub fn refused_before(given: &CodeBlock) -> Diagnostic {
     match own(given, &MemoryTree::new(), &Rules::default()) {
         Ok(own) if !own.is_empty() => {
-            not_read(&Given { candidates: own.into_iter().cloned().collect(), ..given.clone() })
+            not_read(&CodeBlock { candidates: own.into_iter().cloned().collect(), ..given.clone() })
         }
         _ => strictly_refused(given.span),
     }

@@ -133,7 +133,7 @@ impl<'r> Reader<'r> {
         first: Line<'r>,
     ) -> Option<Line<'r>> {
         let mut reader = Reader::new(self.response, &Reading::default());
-        (reader.out.draft, reader.drafts.is_broken) = (Some(end), self.drafts.is_broken);
+        (reader.out.reasoning, reader.drafts.is_broken) = (Some(end), self.drafts.is_broken);
         let mut inside = match self.drafts.is_broken {
             false => cursor.clone(),
             true => Cursor::within(self.response, cursor.span(text.start, first.start)),
@@ -165,7 +165,7 @@ impl<'r> Reader<'r> {
 
     /// The rest of a line after the end of the reasoning around it; `None` without such an end.
     pub(super) fn after_reasoning(&self, line: Line<'r>) -> Option<Line<'r>> {
-        self.out.draft.filter(|_| !self.drafts.is_broken).and_then(|end| end.rest(line))
+        self.out.reasoning.filter(|_| !self.drafts.is_broken).and_then(|end| end.rest(line))
     }
 
     /// The number of edits from an offset on, including whole files.

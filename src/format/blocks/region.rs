@@ -2,7 +2,7 @@
 
 use super::drafts::may_be_cut_off;
 use super::{Gap, Reader};
-use crate::edit::{Candidate, Clue, Edit, FenceState, FormatId, Given, Script, Target, Unnamed};
+use crate::edit::{Candidate, Clue, CodeBlock, Edit, FenceState, FormatId, Script, Target, Unnamed};
 use crate::format::document::BlockKind;
 use crate::format::scan::{Cursor, Line};
 use crate::format::{FORMATS, Format, diff, fault, file};
@@ -140,7 +140,7 @@ impl<'r> Reader<'r> {
     pub(super) fn keep_code_block(
         &mut self,
         cursor: &Cursor<'r>,
-        mut block: Given,
+        mut block: CodeBlock,
         (start, end): (usize, usize),
         depth: u32,
     ) {

@@ -2,14 +2,14 @@
 
 use super::{Files, edit_of};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Anchor, Candidate, Change, Edit, FormatId, Given, Hunk, Missing, Op, Target, Unit};
+use crate::edit::{Anchor, Candidate, Change, CodeBlock, Edit, FormatId, Hunk, Missing, Op, Target, Unit};
 use crate::plan::{Rules, TreeError};
 use crate::span::Span;
 use crate::syntax;
 use std::collections::HashSet;
 
 /// The edit of a block that changes the definitions which it holds.
-pub(super) fn snippet(given: &Given, path: &Target) -> Edit {
+pub(super) fn snippet(given: &CodeBlock, path: &Target) -> Edit {
     let text = if given.path_line == 0 { given.text.clone() } else { given.content().into() };
     Edit { format: FormatId::Snippet, op: Op::Snippet { text }, ..edit_of(given, path) }
 }

@@ -9,10 +9,10 @@ fn target(path: &str) -> Target {
     Target { raw: path.into(), root: None, span: Span::new(0, 0, 0) }
 }
 
-fn block(language: &str, text: &str, candidates: &[(&str, Clue, bool)]) -> Given {
+fn block(language: &str, text: &str, candidates: &[(&str, Clue, bool)]) -> CodeBlock {
     let candidate =
         |(path, by, quoted): &(&str, Clue, bool)| Candidate { path: target(path), by: *by, quoted: *quoted };
-    Given {
+    CodeBlock {
         span: Span::new(0, 50, 60),
         candidates: candidates.iter().map(candidate).collect(),
         language: language.into(),
@@ -25,7 +25,7 @@ fn block(language: &str, text: &str, candidates: &[(&str, Clue, bool)]) -> Given
     }
 }
 
-fn line(path: &str, text: &str) -> Given {
+fn line(path: &str, text: &str) -> CodeBlock {
     block("", text, &[(path, Clue::Line, false)])
 }
 
@@ -49,26 +49,26 @@ fn tree() -> MemoryTree {
     MemoryTree::new().with_file("src/a.py", FILE).unwrap().with_file("src/b.py", "x = 1\n").unwrap()
 }
 
-fn script(given: Given) -> Script {
+fn script(given: CodeBlock) -> Script {
     Script { edits: vec![edit()], given: vec![given], ..Script::default() }
 }
 
-fn resolved(given: Given) -> Result<Plan, Rejected> {
+fn resolved(given: CodeBlock) -> Result<Plan, Rejected> {
     resolve(&script(given), &tree(), &Rules::default()).unwrap()
 }
 
-fn settled_by(given: Given, rules: &Rules) -> Script {
+fn settled_by(given: CodeBlock, rules: &Rules) -> Script {
     let mut script = script(given);
     settle_given(&mut script, &tree(), rules).unwrap();
     script
 }
 
-fn settled(given: Given) -> Script {
+fn settled(given: CodeBlock) -> Script {
     settled_by(given, &Rules::default())
 }
 
 /// The code of the only error.
-fn error(given: Given) -> Option<Code> {
+fn error(given: CodeBlock) -> Option<Code> {
     let rejected = resolved(given).err()?;
     assert_eq!(rejected.diagnostics.len(), 1, "{:?}", rejected.diagnostics);
     Some(rejected.diagnostics[0].code)
@@ -87,7 +87,7 @@ fn lines_that_the_file_holds_before_or_after_the_edits_only_show_it() {
         assert_eq!(error(line("src/a.py", other)), Some(Code::NotRead), "{other}");
     }
     let in_comment = [("src/a.py", Clue::Comment, false)];
-    let commented = Given { path_line: 11, ..block("", "# src/a.py\ndef g():\n", &in_comment) };
+    let commented = CodeBlock { path_line: 11, ..block("", "# src/a.py\ndef g():\n", &in_comment) };
     assert_eq!(error(commented), None);
 }
 
@@ -100,7 +100,7 @@ fn an_absent_file_that_a_whole_line_names_is_made_at_its_place() {
     );
     assert_eq!((script.edits[1].format, script.edits[1].region), (FormatId::WholeFile, 1));
     assert_eq!(script.regions.len(), 1);
-    let first = settled(Given {
+    let first = settled(CodeBlock {
         span: Span::new(0, 0, 1),
         path_line: 9,
         ..block("", "# new.py\ny = 1\n", &[("new.py", Clue::Comment, false)])
@@ -115,7 +115,7 @@ fn an_absent_file_that_a_whole_line_names_is_made_at_its_place() {
 
 #[test]
 fn no_other_file_is_made() {
-    let open = |given: Given| settled(given).pending.len() == 1;
+    let open = |given: CodeBlock| settled(given).pending.len() == 1;
     assert!(open(block("", "y\n", &[("src/new.py", Clue::Mention, true)])), "it is only spoken of");
     assert!(open(line("a.py", "y\n")), "a file elsewhere has that name");
     assert!(open(line(".husky/pre-commit", "y\n")), "it runs by itself");
@@ -239,12 +239,12 @@ fn a_file_that_is_spoken_of_is_its_own_where_the_language_fits() {
 
 #[test]
 fn a_block_whose_end_is_not_known_is_an_error_of_its_own() {
-    let state = |state, text| Given { state, ..line("src/b.py", text) };
+    let state = |state, text| CodeBlock { state, ..line("src/b.py", text) };
     assert_eq!(error(state(FenceState::Unclosed, "y\n")), Some(Code::Truncated));
     assert_eq!(error(state(FenceState::Unclosed, "x = 1\n")), None, "it only shows");
     let unclear = FenceState::Unclear(Span::new(0, 52, 53));
     assert_eq!(error(state(unclear, "y\n")), Some(Code::FenceUnclear));
-    let new = Given { state: unclear, ..line("new.py", "y\n") };
+    let new = CodeBlock { state: unclear, ..line("new.py", "y\n") };
     assert_eq!(error(new), Some(Code::FenceUnclear), "it is not made");
 }
 

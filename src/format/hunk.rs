@@ -322,7 +322,7 @@ impl<'r> Hunks<'r> {
             cursor.advance();
             return None;
         };
-        let (span, next) = cursor.run(|line| {
+        let (span, next) = cursor.advance_over(|line| {
             let mark = match line.text.as_bytes() {
                 // It may be a list item.
                 [b'-' | b'+', b' ', first, ..] if bare && !is_blank(*first) => return false,

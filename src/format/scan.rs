@@ -3,8 +3,8 @@
 //! It handles line breaks, block quotes and indentation once for all formats. Lines are slices of the response; only
 //! [`Cursor::payload`] copies.
 //!
-//! A line break is `\n` or `\r\n`. In a block quote, an indented fence or a list item, lines are read without that
-//! [`Margin`]. The input of a quote ends with its marks.
+//! A line break is `\n` or `\r\n`. In a block quote, an indented fence or a list item, lines are read without its
+//! [`Margin`]. In a quote, the input ends at the first line without the quote's marks.
 
 mod line;
 mod lines;
@@ -75,12 +75,12 @@ impl<'r> Cursor<'r> {
         self.fence.is_some_and(|open| open.is_closed_by(line))
     }
 
-    /// Sets the fence around the cursor, and returns the old one.
-    pub(super) fn set_fence(&mut self, fence: Option<Fence<'r>>) -> Option<Fence<'r>> {
-        std::mem::replace(&mut self.fence, fence)
+    /// Sets the fence around the cursor.
+    pub(super) fn set_fence(&mut self, fence: Option<Fence<'r>>) {
+        self.fence = fence;
     }
 
-    /// The offset in the response.
+    /// The offset in the response: of the rest of the current line, or of the end of the input.
     pub fn at(&self) -> usize {
         self.at
     }
@@ -97,7 +97,7 @@ impl<'r> Cursor<'r> {
 
     /// Whether it is at the beginning of a line.
     pub fn begins_line(&self) -> bool {
-        self.line.is_some_and(|line| line.marked.is_some())
+        self.line.is_some_and(|line| line.margin_start.is_some())
     }
 
     /// The text of the rest of the line; empty at the end.
@@ -122,10 +122,10 @@ impl<'r> Cursor<'r> {
         }
     }
 
-    /// Goes to the next line, and over the lines that pass. Returns the span of these lines and the offset of the
-    /// line after them.
+    /// Goes to the next line, and past the lines for which `passes` is true. Returns the span of these lines and the
+    /// offset of the line after them.
     #[inline]
-    pub(super) fn run(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) -> Option<(Span, usize)> {
+    pub(super) fn advance_over(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) -> Option<(Span, usize)> {
         let (mut first, mut end, mut next) = (None, 0, 0);
         self.advance_past(|line| {
             let more = passes(line);
@@ -138,7 +138,7 @@ impl<'r> Cursor<'r> {
         first.map(|first| (self.span(first, end), next))
     }
 
-    /// Goes to the next line, and over the lines that pass.
+    /// Goes to the next line, and past the lines for which `passes` is true.
     #[inline]
     pub fn advance_past(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
         self.advance();
@@ -167,10 +167,10 @@ impl<'r> Cursor<'r> {
 
     /// Goes to the rest of a line, which then counts as a whole line.
     pub(super) fn begin_line(&mut self, rest: Line<'r>) {
-        self.go_to(Line { marked: Some(rest.start), ..rest });
+        self.go_to(Line { margin_start: Some(rest.start), ..rest });
     }
 
-    /// Goes forward by `count` bytes in this line.
+    /// Goes forward by `count` bytes in the current line.
     pub fn step(&mut self, count: usize) {
         if let Some(line) = self.line {
             self.go_to(line.skip(count));
@@ -226,8 +226,8 @@ impl<'r> Cursor<'r> {
         self.span(line.start, line.end())
     }
 
-    /// The lines from `start` to `end`, which are the offsets of lines of this cursor. They have no margin, and each
-    /// ends with `\n`.
+    /// The lines from `start` to `end`, without the margin, each ending with `\n`. Both are offsets of lines of this
+    /// cursor.
     pub fn payload(&self, start: usize, end: usize) -> Passage {
         self.source.payload(start, end, self.margin)
     }
@@ -241,8 +241,8 @@ impl<'r> Cursor<'r> {
         self.margin = margin;
         let whole = match self.line {
             // Inside of a line, the margin is already skipped.
-            Some(Line { marked: None, .. }) => return,
-            Some(Line { marked, .. }) => marked.unwrap_or(self.at),
+            Some(Line { margin_start: None, .. }) => return,
+            Some(Line { margin_start: Some(start), .. }) => start,
             None => self.at,
         };
         self.go(self.source.read_inside(whole, margin), whole);
@@ -255,7 +255,7 @@ impl<'r> Cursor<'r> {
         }
     }
 
-    /// Goes behind a list mark of `width` bytes; the lines below are read without as many blanks.
+    /// Goes past a list mark of `width` bytes; the lines below are read without their first `width` blanks.
     pub(super) fn enter_item(&mut self, width: usize) {
         let Some(line) = self.line else { return };
         self.margin = Margin { blanks: margin::blanks(width), ..self.margin };

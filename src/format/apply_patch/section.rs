@@ -74,7 +74,7 @@ impl<'r> Section<'r> {
     /// hunk. It is faster than [`Section::take`], but does not work in a quote or with indentation.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) {
         let run = match &mut self.body {
-            Body::Add { lines, blank: None } => cursor.run(|line| line.text.starts_with('+')).map(|run| {
+            Body::Add { lines, blank: None } => cursor.advance_over(|line| line.text.starts_with('+')).map(|run| {
                 lines.push_part(cursor.response(), run.0.start as usize..run.1);
                 run.0
             }),

@@ -150,7 +150,7 @@ impl<'r> Reader<'r> {
         }
         let lines = cursor.response().text().get(start..end).unwrap_or("");
         let head = lines.lines().next().unwrap_or("");
-        let head = Line { text: head, start, next: start + head.len() + 1, marked: None };
+        let head = Line { text: head, start, next: start + head.len() + 1, margin_start: None };
         let is_path = file::path_line(head.text).is_some_and(|found| found.is_sure());
         let names = |one: &Candidate| one.by.is_whole() && (one.quoted || file::is_path(&one.path.raw));
         let is_named = block.candidates.iter().any(names) && !self.above.is_in_fence();

@@ -8,8 +8,8 @@ pub struct Line<'r> {
     pub start: usize,
     /// The offset after its line break; the end of the response for the last line.
     pub next: usize,
-    /// The offset of its margin, if it is a whole line.
-    pub(in crate::format) marked: Option<usize>,
+    /// The offset of its margin; `None` for the rest of a line.
+    pub(in crate::format) margin_start: Option<usize>,
 }
 
 impl<'r> Line<'r> {
@@ -17,8 +17,8 @@ impl<'r> Line<'r> {
     #[must_use]
     pub fn skip(self, count: usize) -> Self {
         let count = count.min(self.text.len());
-        let marked = self.marked.filter(|_| count == 0);
-        Self { text: self.text.get(count..).unwrap_or(""), start: self.start + count, marked, ..self }
+        let margin_start = self.margin_start.filter(|_| count == 0);
+        Self { text: self.text.get(count..).unwrap_or(""), start: self.start + count, margin_start, ..self }
     }
 
     /// The offset after its last byte.
@@ -38,7 +38,7 @@ impl<'r> Line<'r> {
 
     /// Whether it is a whole line.
     pub fn is_whole(self) -> bool {
-        self.marked.is_some()
+        self.margin_start.is_some()
     }
 
     /// The blanks at its beginning.
@@ -52,7 +52,7 @@ impl<'r> Line<'r> {
         self.skip(self.blanks().len())
     }
 
-    /// The line without a text at its beginning, if it begins with that.
+    /// The line without `word` at its beginning, if it begins with `word`.
     #[must_use]
     pub fn past(self, word: &str) -> Self {
         self.skip(if self.text.starts_with(word) { word.len() } else { 0 })
@@ -96,8 +96,8 @@ pub fn trim_start(text: &str) -> &str {
     &text[blanks..]
 }
 
-/// Whether a text equals another except for blanks around it. It stops early, because parsers ask this again and
-/// again about the rest of a long line.
+/// Whether a text equals `wanted` except for blanks around it. It stops at the first difference, because parsers ask
+/// this many times about the rest of a long line.
 pub fn equals_trimmed(text: &str, wanted: &str) -> bool {
     trim_start(text).strip_prefix(wanted).is_some_and(|rest| rest.bytes().all(is_blank))
 }

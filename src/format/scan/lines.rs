@@ -19,7 +19,7 @@ pub trait Below<'r>: Iterator<Item = Line<'r>> + Clone {}
 impl<'r, L: Iterator<Item = Line<'r>> + Clone> Below<'r> for L {}
 
 impl<'r> Lines<'r> {
-    /// Skips the lines that pass. For many lines, this is faster than [`Iterator::next`].
+    /// Skips the lines for which `passes` is true. For many lines, this is faster than [`Iterator::next`].
     #[inline]
     pub fn pass(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
         while let Some(line) = self.upcoming.filter(|&line| passes(line)) {
@@ -28,7 +28,7 @@ impl<'r> Lines<'r> {
                 while at < self.source.text.len() {
                     let next = self.source.next_line(at);
                     let text = self.source.text_between(at, next);
-                    let line = Line { text, start: at, next, marked: Some(at) };
+                    let line = Line { text, start: at, next, margin_start: Some(at) };
                     if !passes(line) {
                         self.upcoming = Some(line);
                         return;

@@ -10,13 +10,13 @@ pub(super) fn blanks(width: usize) -> &'static str {
     BLANKS.get(..width).unwrap_or(BLANKS)
 }
 
-/// The marks of block quotes, and the blanks behind them by which a fence or list item is indented. A line may have
+/// The marks of block quotes, and the blanks after them by which a fence or list item is indented. A line may have
 /// fewer blanks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Margin<'r> {
     /// The number of block quote marks.
     pub(in crate::format) quotes: usize,
-    /// The blanks behind them.
+    /// The blanks after them.
     pub(in crate::format) blanks: &'r str,
 }
 

@@ -24,7 +24,7 @@ impl<'r> Source<'r> {
     #[inline]
     pub(super) fn read(self, at: usize) -> Line<'r> {
         let next = self.next_line(at);
-        Line { text: self.text_between(at, next), start: at, next, marked: None }
+        Line { text: self.text_between(at, next), start: at, next, margin_start: None }
     }
 
     /// The text from `at` to the line break before `next`.
@@ -51,34 +51,35 @@ impl<'r> Source<'r> {
             return None;
         }
         if margin.is_none() {
-            return Some(Line { marked: Some(at), ..self.read(at) });
+            return Some(Line { margin_start: Some(at), ..self.read(at) });
         }
         let (content, quoted, _) = margin.skip(self.text, at);
-        let line = Line { marked: Some(at), ..self.read(content) };
+        let line = Line { margin_start: Some(at), ..self.read(content) };
         (quoted || line.is_blank()).then_some(line)
     }
 
     /// The start, end and margin of a text from `start` to `end`. If its first line is indented less than its fence,
-    /// the text was not indented with the fence, so the margin has no blanks.
+    /// the text was not indented with the fence, so its margin has no blanks.
     fn text_in(self, start: usize, end: usize, margin: Margin<'r>) -> (usize, usize, Margin<'r>) {
-        // A line may be long and contain many texts, so only its margin is read.
-        let before = |at: usize| {
-            let margin = self.text.as_bytes().get(..at)?.iter().rev();
-            let length = margin.clone().take_while(|byte| matches!(byte, b' ' | b'\t' | b'>')).count();
-            margin.clone().nth(length).is_none_or(|&byte| byte == b'\n').then_some(at - length)
+        // The line whose content begins at an offset. A line may be long and contain many texts, so only its margin is
+        // read.
+        let line_of = |content: usize| {
+            let mut before = self.text.as_bytes().get(..content)?.iter().rev();
+            let length = before.clone().take_while(|byte| matches!(byte, b' ' | b'\t' | b'>')).count();
+            let begins = before.nth(length).is_none_or(|&byte| byte == b'\n');
+            Some(content - length).filter(|&line| begins && margin.skip(self.text, line).0 == content)
         };
-        let begins = |at: usize| before(at).filter(|&line| margin.skip(self.text, line).0 == at);
-        let Some(line) = begins(start).filter(|_| !margin.blanks.is_empty()) else {
+        let Some(line) = line_of(start).filter(|_| !margin.blanks.is_empty()) else {
             return (start, end, margin);
         };
         let lines = Lines { source: self, upcoming: self.read_inside(line, margin), margin };
         let first = lines.take_while(|line| line.start < end).find(|line| !line.is_blank());
-        let lacks = first.and_then(|line| line.marked).is_some_and(|at| !margin.skip(self.text, at).2);
-        let plain = Margin { blanks: "", ..margin };
+        let lacks = first.and_then(|line| line.margin_start).is_some_and(|at| !margin.skip(self.text, at).2);
         if !lacks {
             return (start, end, margin);
         }
-        (plain.skip(self.text, line).0, begins(end).unwrap_or(end), plain)
+        let plain = Margin { blanks: "", ..margin };
+        (plain.skip(self.text, line).0, line_of(end).unwrap_or(end), plain)
     }
 
     /// The text from `start` to `end`, without a margin, each line ending with `\n`.

@@ -5,7 +5,7 @@
 mod passage;
 
 pub use passage::Passage;
-pub(crate) use passage::{Reading, marked};
+pub(crate) use passage::{Conversion, marked};
 
 use crate::span::{LineRange, Span};
 use std::borrow::Cow;

@@ -126,8 +126,12 @@ pub(super) fn unfence(lines: &Lines<'_>, end: usize, file: &str, response: &Resp
 /// Texts of a file, each in one more fence if a parser would remove the fences that they have.
 pub fn guarded<const N: usize>(texts: [String; N], file: &str) -> [String; N] {
     let is_fenced = |text: &String| {
-        let lines =
-            text.lines().map(|text| Line { text, start: text.as_ptr() as usize, next: 0, margin_start: None });
+        let lines = text.lines().map(|text| Line {
+            text,
+            start: text.as_ptr() as usize,
+            next: 0,
+            margin_start: None,
+        });
         Pairs::of(lines).wrapper(file).is_some()
     };
     if texts.iter().all(is_fenced) { texts.map(|text| enclosed(&text, file)) } else { texts }

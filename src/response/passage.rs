@@ -16,21 +16,21 @@ pub struct Passage(Kind);
 #[derive(Clone)]
 enum Kind {
     Part { whole: Arc<String>, start: u32, end: u32 },
-    Read(Arc<Read>),
+    Converted(Arc<Converted>),
     Own(String),
 }
 
 /// A text that is converted on first use.
-struct Read {
+struct Converted {
     whole: Arc<String>,
     part: Range<usize>,
-    reading: Reading,
+    conversion: Conversion,
     text: OnceLock<Box<str>>,
 }
 
-/// Converts a part of a response, and passes the result on piece by piece. `None` if the part does not have the expected
-/// form.
-pub(crate) type Reading = fn(&str, &mut dyn FnMut(&str)) -> Option<()>;
+/// Converts a part of a response, and passes each piece of the result on. Returns `None` if the part does not have the
+/// expected form.
+pub(crate) type Conversion = fn(&str, &mut dyn FnMut(&str)) -> Option<()>;
 
 /// Converts line endings to `\n`, and adds a missing last one.
 fn lines(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
@@ -68,30 +68,35 @@ pub(crate) fn marked(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     Some(())
 }
 
-/// Parts up to this length are converted at once, because the text takes no more memory than the means to convert it.
+/// Parts up to this length are converted at once, because their text takes no more memory than a [`Converted`].
 const SHORT: usize = 64;
 
-fn read(whole: &Arc<String>, part: Range<usize>, reading: Reading) -> Passage {
+fn convert(whole: &Arc<String>, part: Range<usize>, conversion: Conversion) -> Passage {
     if part.len() <= SHORT {
-        return own(whole.get(part).unwrap_or(""), reading).into();
+        return converted(whole.get(part).unwrap_or(""), conversion).into();
     }
-    Passage(Kind::Read(Arc::new(Read { whole: Arc::clone(whole), part, reading, text: OnceLock::new() })))
+    Passage(Kind::Converted(Arc::new(Converted {
+        whole: Arc::clone(whole),
+        part,
+        conversion,
+        text: OnceLock::new(),
+    })))
 }
 
-fn own(written: &str, reading: Reading) -> String {
+fn converted(written: &str, conversion: Conversion) -> String {
     let mut text = String::with_capacity(written.len());
-    let _ = reading(written, &mut |piece| text.push_str(piece));
+    let _ = conversion(written, &mut |piece| text.push_str(piece));
     text.shrink_to_fit();
     text
 }
 
-impl Read {
+impl Converted {
     fn written(&self) -> &str {
         self.whole.get(self.part.clone()).unwrap_or("")
     }
 
-    fn text(&self) -> &str {
-        self.text.get_or_init(|| own(self.written(), self.reading).into())
+    fn as_str(&self) -> &str {
+        self.text.get_or_init(|| converted(self.written(), self.conversion).into())
     }
 }
 
@@ -105,22 +110,22 @@ impl Passage {
     pub fn len(&self) -> usize {
         match &self.0 {
             Kind::Part { start, end, .. } => (end - start) as usize,
-            Kind::Read(read) => read.text().len(),
+            Kind::Converted(text) => text.as_str().len(),
             Kind::Own(own) => own.len(),
         }
     }
 
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
-        // An empty text is never a `Read`.
-        !matches!(self.0, Kind::Read(_)) && self.len() == 0
+        // An empty text is never a `Converted`.
+        !matches!(self.0, Kind::Converted(_)) && self.len() == 0
     }
 
     /// The range in the response of its n-th line, from 0; `None` if it is a text of its own.
     pub(crate) fn place_of_line(&self, line: usize) -> Option<Range<usize>> {
         let (start, written) = match &self.0 {
             Kind::Part { start, .. } => (*start as usize, self.as_str()),
-            Kind::Read(read) => (read.part.start, read.written()),
+            Kind::Converted(text) => (text.part.start, text.written()),
             Kind::Own(_) => return None,
         };
         let before: usize = written.split_inclusive('\n').take(line).map(str::len).sum();
@@ -131,32 +136,34 @@ impl Passage {
     pub(crate) fn is_blank(&self) -> bool {
         // Does not store the converted text.
         match &self.0 {
-            Kind::Read(read) => {
+            Kind::Converted(text) => {
                 let mut is_blank = true;
                 let all = &mut |piece: &str| is_blank = is_blank && piece.trim().is_empty();
-                let _ = (read.reading)(read.written(), all);
+                let _ = (text.conversion)(text.written(), all);
                 is_blank
             }
             _ => self.trim().is_empty(),
         }
     }
 
-    /// Converts the text as written, which may be put together from several parts, by a reading of lines.
-    pub(crate) fn read_as(self, reading: Reading) -> Passage {
-        self.read_anew(reading).unwrap_or_else(|| own(&self, reading).into())
+    /// Converts the text as written. It may consist of several parts of the response, so the conversion must be one of lines.
+    pub(crate) fn convert(self, conversion: Conversion) -> Passage {
+        self.convert_part(conversion).unwrap_or_else(|| converted(&self, conversion).into())
     }
 
     /// Its lines, each ending with `\n`.
     pub(crate) fn into_lines(self) -> Passage {
         let is_such = |text: &str| text.ends_with('\n') && memchr::memchr(b'\r', text.as_bytes()).is_none();
-        if matches!(self.0, Kind::Part { .. }) && is_such(&self) { self } else { self.read_as(lines) }
+        if matches!(self.0, Kind::Part { .. }) && is_such(&self) { self } else { self.convert(lines) }
     }
 
-    /// Converts its part of the response by another reading; `None` for a text of its own.
-    pub(crate) fn read_anew(&self, reading: Reading) -> Option<Passage> {
+    /// Converts its part of the response as written; `None` for a text of its own.
+    pub(crate) fn convert_part(&self, conversion: Conversion) -> Option<Passage> {
         match &self.0 {
-            Kind::Part { whole, start, end } => Some(read(whole, *start as usize..*end as usize, reading)),
-            Kind::Read(made) => Some(read(&made.whole, made.part.clone(), reading)),
+            Kind::Part { whole, start, end } => {
+                Some(convert(whole, *start as usize..*end as usize, conversion))
+            }
+            Kind::Converted(text) => Some(convert(&text.whole, text.part.clone(), conversion)),
             Kind::Own(_) => None,
         }
     }
@@ -165,7 +172,7 @@ impl Passage {
     pub(crate) fn part(&self) -> Option<Range<usize>> {
         match &self.0 {
             Kind::Part { start, end, .. } => Some(*start as usize..*end as usize),
-            Kind::Read(read) => Some(read.part.clone()),
+            Kind::Converted(text) => Some(text.part.clone()),
             Kind::Own(_) => None,
         }
     }
@@ -230,11 +237,12 @@ impl Response {
         }
     }
 
-    /// A part of the text, converted; `None` if it does not have the form that the reading expects.
-    pub(crate) fn read(&self, part: Range<usize>, reading: Reading) -> Option<Passage> {
+    /// A part of the text, converted; `None` if it does not have the form that the conversion expects. It is converted
+    /// when it is used.
+    pub(crate) fn converted(&self, part: Range<usize>, conversion: Conversion) -> Option<Passage> {
         let mut is_empty = true;
-        reading(self.text().get(part.clone())?, &mut |piece| is_empty &= piece.is_empty())?;
-        Some(if is_empty { Passage::default() } else { read(&self.text, part, reading) })
+        conversion(self.text().get(part.clone())?, &mut |piece| is_empty &= piece.is_empty())?;
+        Some(if is_empty { Passage::default() } else { convert(&self.text, part, conversion) })
     }
 }
 
@@ -244,7 +252,7 @@ impl Deref for Passage {
     fn deref(&self) -> &str {
         match &self.0 {
             Kind::Part { whole, start, end } => whole.get(*start as usize..*end as usize).unwrap_or(""),
-            Kind::Read(read) => read.text(),
+            Kind::Converted(text) => text.as_str(),
             Kind::Own(own) => own,
         }
     }
@@ -348,15 +356,15 @@ mod tests {
         let text = "some line\r\n".repeat(20) + &"some line\n".repeat(20);
         let response = Response::new(0, "r", text.clone().into_bytes(), 1000).unwrap();
         let all = response.passage(0..text.len()).into_lines();
-        let Kind::Read(made) = &all.0 else { panic!("{all:?}") };
+        let Kind::Converted(made) = &all.0 else { panic!("{all:?}") };
         assert!(!all.is_empty() && !all.is_blank() && made.text.get().is_none());
         assert_eq!(all, "some line\n".repeat(40).as_str());
         assert!(made.text.get().is_some());
-        let last: Reading = |written, take| {
+        let last: Conversion = |written, take| {
             take(&written[written.len() - 100..]);
             Some(())
         };
-        assert_eq!(all.read_anew(last).unwrap(), "some line\n".repeat(10).as_str());
+        assert_eq!(all.convert_part(last).unwrap(), "some line\n".repeat(10).as_str());
         assert!(matches!(response.passage(220..420).into_lines().0, Kind::Part { .. }));
         assert!(matches!(response.passage(0..22).into_lines().0, Kind::Own(_)));
         let mut put_together = response.passage(0..11);

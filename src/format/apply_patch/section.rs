@@ -74,10 +74,12 @@ impl<'r> Section<'r> {
     /// hunk. It is faster than [`Section::take`], but does not work in a quote or with indentation.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) {
         let run = match &mut self.body {
-            Body::Add { lines, blank: None } => cursor.advance_over(|line| line.text.starts_with('+')).map(|run| {
-                lines.push_part(cursor.response(), run.0.start as usize..run.1);
-                run.0
-            }),
+            Body::Add { lines, blank: None } => {
+                cursor.advance_over(|line| line.text.starts_with('+')).map(|run| {
+                    lines.push_part(cursor.response(), run.0.start as usize..run.1);
+                    run.0
+                })
+            }
             Body::Update { hunks, .. } => hunks.take_more(cursor, false),
             Body::Add { .. } | Body::Delete => return cursor.advance(),
         };
@@ -110,7 +112,7 @@ impl<'r> Section<'r> {
     pub(super) fn lower(self) -> Result<Edit, Fault> {
         let op = match self.body {
             Body::Add { lines, .. } => {
-                Op::Create { text: lines.read_as(response::marked), existing: Existing::Refuse }
+                Op::Create { text: lines.convert(response::marked), existing: Existing::Refuse }
             }
             Body::Delete => Op::Delete { recursive: false, hunks: Vec::new() },
             Body::Update { to, hunks } => {

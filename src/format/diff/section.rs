@@ -351,8 +351,8 @@ fn target(path: Path) -> Target {
 /// The text of hunks that only add lines.
 fn added(hunks: &[Hunk]) -> Passage {
     if let [Hunk { change: Change::Diff { lines, after_unterminated, .. }, .. }] = hunks {
-        let reading = if *after_unterminated { unterminated } else { response::marked };
-        if let Some(text) = lines.read_anew(reading) {
+        let conversion = if *after_unterminated { unterminated } else { response::marked };
+        if let Some(text) = lines.convert_part(conversion) {
             return text;
         }
     }

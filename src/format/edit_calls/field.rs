@@ -165,12 +165,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    fn read(&self, reading: crate::response::Reading) -> Passage {
+    fn read(&self, conversion: crate::response::Conversion) -> Passage {
         match &self.content {
             Content::Json(value) if matches!(self.name, Some(Name::Old | Name::New)) => {
-                value.passage_behind(byte_order_mark(value.written()), reading)
+                value.passage_from(byte_order_mark(value.written()), conversion)
             }
-            Content::Json(value) => value.passage_behind(0, reading),
+            Content::Json(value) => value.passage_from(0, conversion),
             Content::Lines(text) => text.clone(),
         }
     }

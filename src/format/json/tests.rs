@@ -151,7 +151,7 @@ fn line_breaks_at_the_end_are_seen_without_decoding() {
     ] {
         assert_eq!(ends_with_break(written), ends, "{written}");
     }
-    let of = |reading: crate::response::Reading, written: &str| {
+    let of = |reading: crate::response::Conversion, written: &str| {
         let mut text = String::new();
         reading(written, &mut |piece| text.push_str(piece)).unwrap();
         text

@@ -2,7 +2,7 @@
 
 use super::Broken;
 use super::text::{self, Decoded};
-use crate::response::{Passage, Reading, Response};
+use crate::response::{Conversion, Passage, Response};
 use crate::span::Span;
 use std::io::Read;
 use std::ops::Range;
@@ -262,14 +262,14 @@ impl<'a> Value<'a> {
         (self.is_string() && self.is_whole()).then(|| Decoded::of(self.written(), self.node.start as usize))
     }
 
-    /// Its text, which is decoded by `reading` when it is used.
-    pub(in crate::format) fn passage(self, reading: Reading) -> Passage {
-        self.passage_behind(0, reading)
+    /// Its text, which is decoded by `conversion` when it is used.
+    pub(in crate::format) fn passage(self, conversion: Conversion) -> Passage {
+        self.passage_from(0, conversion)
     }
 
     /// The same for a string without its first characters; the one at `offset` is read as the opening quote.
-    pub(in crate::format) fn passage_behind(self, offset: usize, reading: Reading) -> Passage {
+    pub(in crate::format) fn passage_from(self, offset: usize, conversion: Conversion) -> Passage {
         let range = self.range();
-        self.response.read(range.start + offset..range.end, reading).unwrap_or_default()
+        self.response.converted(range.start + offset..range.end, conversion).unwrap_or_default()
     }
 }

@@ -1,16 +1,18 @@
 //! The text above an edit: it may name the file, and say why the edit is made.
 //!
-//! While a response is read, it holds the last paragraphs and headings since the last edit or code block, the nearest
-//! heading with a path, and the file of the block before.
+//! While a response is read, [`Above`] holds the last paragraphs and headings since the last edit or code block, the
+//! nearest heading with a path, and the file of the last edit.
 
 use super::file::{self, NamedPath};
 use super::scan::{Line, trim, trim_start};
 use super::why;
 use crate::edit::{Candidate, Clue, Target};
 
-/// The most texts, and lines of each, that are kept; and the most words of a paragraph that are candidates.
+/// The most texts that are kept.
 const TEXTS: usize = 6;
+/// The most lines of a text that are kept.
 const LINES: usize = 40;
+/// The most candidates of an edit.
 const WORDS: usize = 12;
 
 /// The ends of sentences.
@@ -22,7 +24,7 @@ struct Text<'r> {
     is_heading: bool,
     /// Whether it begins with `Why:`.
     is_reason: bool,
-    /// Whether it is in a fence of code, such as a command. Then it is not a reason.
+    /// Whether it is in a fence of code. Then it is not a reason, but may be a command.
     is_code: bool,
     lines: Vec<Line<'r>>,
     /// The path, if the last line is only a path.
@@ -51,7 +53,7 @@ impl<'r> Above<'r> {
     }
 
     /// Reads a line of text; returns whether it only names a file or a reason. `begins`: it begins a list item.
-    pub(super) fn take(&mut self, line: Line<'r>, begins: bool) -> bool {
+    pub(super) fn read_line(&mut self, line: Line<'r>, begins: bool) -> bool {
         let text = trim(line.text);
         let is_bold = text.len() > 4 && text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
         let is_heading = text.starts_with('#') || is_bold || file::has_label(text);
@@ -86,13 +88,13 @@ impl<'r> Above<'r> {
     }
 
     /// Reads the only line of a fence.
-    pub(super) fn take_fence(&mut self, line: Line<'r>) {
+    pub(super) fn read_fence(&mut self, line: Line<'r>) {
         let outer = std::mem::replace(&mut self.is_code, true);
-        self.take(line, true);
+        self.read_line(line, true);
         self.is_code = outer;
     }
 
-    /// Whether the last line was in a fence of its own.
+    /// Whether the last text is in a fence of code.
     pub(super) fn is_in_fence(&self) -> bool {
         self.texts.last().is_some_and(|text| text.is_code)
     }
@@ -149,7 +151,7 @@ impl<'r> Above<'r> {
         let text = self.texts.iter().rev().find(|text| !text.is_reason)?;
         let line = *text.lines.last()?;
         // The first line of a fence may name the file in a comment.
-        Some((text.path.or_else(|| file::first_line(line.text))?, line))
+        Some((text.path.or_else(|| file::comment(line.text))?, line))
     }
 
     /// The files that an edit without a path may belong to.
@@ -162,7 +164,7 @@ impl<'r> Above<'r> {
         all.extend(self.info.clone().map(|path| named(path, Clue::Info)));
         let is_named = !all.is_empty();
         all.extend(self.heading.clone().map(|path| named(path, Clue::Heading)));
-        // A path line above the prose with the reason.
+        // The path line may be above the prose with the reason.
         let further = self.texts.iter().rev().filter_map(|text| Some((text.path?, *text.lines.last()?)));
         let further = further.filter(|(found, _)| !is_named && found.is_sure()).take(1);
         all.extend(further.map(|(found, line)| named(self.target(found, line), Clue::Heading)));
@@ -183,8 +185,8 @@ impl<'r> Above<'r> {
         once
     }
 
-    /// The files that a code block may belong to: its path line, with `info` its info string, and the words right
-    /// above.
+    /// The files that a code block may belong to, from its path line, its info string if `info` is true, and the words
+    /// right above.
     pub(super) fn files_of_block(&self, info: bool) -> Vec<Candidate> {
         let line = self.path_line().map(|(found, line)| {
             let path = self.target(found, line);
@@ -220,11 +222,11 @@ impl<'r> Above<'r> {
         let mut is_announced = false;
         // A label of a chat page or a command may be right above the edit: one line that is not a sentence, or lines
         // of one or two words.
-        let says_nothing = |line: &Line<'_>| !trim(line.text).ends_with(SENTENCE_ENDS);
+        let is_sentence = |line: &Line<'_>| trim(line.text).ends_with(SENTENCE_ENDS);
         let is_short = |line: &Line<'_>| line.text.split_whitespace().count() <= 2;
         let is_label = |text: &Text<'_>| {
             let lines = &text.lines;
-            lines.iter().all(says_nothing) && (lines.len() == 1 || lines.iter().all(is_short))
+            !lines.iter().any(is_sentence) && (lines.len() == 1 || lines.iter().all(is_short))
         };
         let labels = usize::from(self.is_open && self.texts.last().is_some_and(is_label));
         let texts = self.texts.iter().rev().skip(labels).filter(|text| !text.is_code);
@@ -250,7 +252,7 @@ impl<'r> Above<'r> {
         None
     }
 
-    /// The last line, if it names a file and nothing follows.
+    /// The path line right above, which nothing follows at the end of a response.
     pub(super) fn open_heading(&self) -> Option<Line<'r>> {
         let (found, line) = self.path_line()?;
         found.is_sure().then_some(line)

@@ -388,7 +388,7 @@ impl<'r> Reader<'r> {
             (None, Some(open)) if column < open && !self.above.is_open() => self.item = None,
             _ => {}
         }
-        let is_path = self.above.take(line, width.is_some());
+        let is_path = self.above.read_line(line, width.is_some());
         if depth == 0 {
             self.note_tag(line);
             if self.escaped.is_none() && seen::is_escaped_opening(line.text) {
@@ -514,10 +514,10 @@ fn item(line: &str) -> Option<usize> {
 fn marks(line: &str) -> usize {
     let mut rest = trim_start(line);
     let mut marks = 0;
-    while let Some(behind) = rest.strip_prefix('>') {
+    while let Some(after) = rest.strip_prefix('>') {
         marks += 1;
-        let blanks = behind.bytes().take(4).take_while(|&byte| byte == b' ').count();
-        rest = &behind[blanks..];
+        let blanks = after.bytes().take(4).take_while(|&byte| byte == b' ').count();
+        rest = &after[blanks..];
     }
     marks
 }

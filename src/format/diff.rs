@@ -200,8 +200,8 @@ impl<'r> Reader<'r> {
             true => self.take_in_hunk(out, line, below)?,
             false => self.take_outside(cursor, line)?,
         };
-        let is_behind = |section: &Section<'_>| section.hunks.begun && !section.hunks.is_open();
-        if self.section.as_ref().is_some_and(is_behind) && file::words(text).any(|word| word.is_sure()) {
+        let is_after_hunk = |section: &Section<'_>| section.hunks.begun && !section.hunks.is_open();
+        if self.section.as_ref().is_some_and(is_after_hunk) && file::words(text).any(|word| word.is_sure()) {
             self.named.get_or_insert(cursor.mark());
             if line.start < out.ahead.hunk {
                 return None;

@@ -56,7 +56,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     cursor.reset(end);
 }
 
-/// Reads the JSON at this line and goes behind it; returns whether it has calls. `None` if it is another format's, or
+/// Reads the JSON at this line and goes past it; returns whether it has calls. `None` if it is another format's, or
 /// is incomplete and not an edit.
 fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
     let json = out.json.read(cursor).filter(|json| !applydir::is_ours(json))?;

@@ -1,6 +1,6 @@
 //! Paths in the text around edits: path lines, info strings, and words of prose.
 //!
-//! Only the form of a word counts here; later, the tree tells whether it has such a file.
+//! Only the form of a word counts here; whether the tree has such a file is looked up later.
 
 use super::scan::{Line, starts_with_ignore_case, trim};
 use crate::edit::Target;
@@ -43,8 +43,8 @@ impl NamedPath<'_> {
 pub(super) fn path_line(line: &str) -> Option<NamedPath<'_>> {
     let text = without_marks(line);
     match label(text) {
-        Some(value) => whole(value, true),
-        None => whole(text, false),
+        Some(value) => only_path(value, true),
+        None => only_path(text, false),
     }
 }
 
@@ -53,23 +53,23 @@ pub(super) fn has_label(line: &str) -> bool {
     label(without_marks(line)).is_some()
 }
 
-/// The path in a comment that is a whole line.
-pub(super) fn first_line(line: &str) -> Option<NamedPath<'_>> {
+/// The path that a comment consists of, if the comment is a whole line.
+pub(super) fn comment(line: &str) -> Option<NamedPath<'_>> {
     let text = trim(line);
-    let comment = COMMENTS.iter().find_map(|(open, close)| {
+    let found = COMMENTS.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
         // `///` and `##`.
         let inner = trim(inner.trim_start_matches(|c| open.starts_with(c)));
         let value = label(inner);
-        whole(value.unwrap_or(inner), value.is_some())
+        only_path(value.unwrap_or(inner), value.is_some())
     });
-    comment.filter(NamedPath::is_sure)
+    found.filter(NamedPath::is_sure)
 }
 
-/// The path in an info string: the whole string, the part after the language, or the only word with the form of a
-/// path, as in `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`.
+/// The path in an info string: the only word with the form of a path, as in `python src/a.py`,
+/// `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`, or else the whole string.
 pub(super) fn info(info: &str) -> Option<NamedPath<'_>> {
-    let of = |text| whole(text, false).filter(|found| is_path(found.path));
+    let of = |text| only_path(text, false).filter(|found| is_path(found.path));
     let is_border = |c: char| c.is_whitespace() || "{}()[]\"'=,:;".contains(c);
     let mut words = info.split(is_border).filter_map(of);
     let only = words.next().filter(|first| words.all(|other| other.path == first.path));
@@ -90,21 +90,21 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
         loop {
             rest = rest.trim_start_matches(|c| c != '`' && !is_of_path(c));
             let quoted = rest.strip_prefix('`').and_then(|inner| inner.split_once('`'));
-            let (word, behind) = match quoted {
-                Some((word, behind)) => (trim(word), behind),
+            let (word, after) = match quoted {
+                Some((word, after)) => (trim(word), after),
                 None => {
                     rest = rest.strip_prefix('`').unwrap_or(rest);
-                    let (word, behind) = rest.split_at(rest.find(|c| !is_of_path(c)).unwrap_or(rest.len()));
-                    (word.split(':').next().unwrap_or(word).trim_end_matches(['.', '-']), behind)
+                    let (word, after) = rest.split_at(rest.find(|c| !is_of_path(c)).unwrap_or(rest.len()));
+                    (word.split(':').next().unwrap_or(word).trim_end_matches(['.', '-']), after)
                 }
             };
             if rest.is_empty() {
                 return None;
             }
-            rest = behind;
+            rest = after;
             let quoted = quoted.is_some();
-            let found = whole(word, quoted).map(|found| NamedPath { quoted, ..found });
-            // A bare word counts only if it looks like the name of a file.
+            let found = only_path(word, quoted).map(|found| NamedPath { quoted, ..found });
+            // Without quotes, a word counts only if it looks like the name of a file.
             let may_be_name = |found: &NamedPath<'_>| {
                 quoted || is_path(found.path) || found.path.starts_with(char::is_uppercase)
             };
@@ -119,10 +119,10 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
 pub(super) fn only_names(text: &str) -> bool {
     let Some(found) = words(text).find(NamedPath::is_sure) else { return false };
     let start = found.path.as_ptr() as usize - text.as_ptr() as usize;
-    let (before, behind) = (&text[..start], &text[start + found.path.len()..]);
+    let (before, after) = (&text[..start], &text[start + found.path.len()..]);
     let before = trim(before.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ':' | '：')));
     let is_label = |label: &str| !label.contains(char::is_whitespace);
-    !behind.contains(char::is_alphanumeric)
+    !after.contains(char::is_alphanumeric)
         && (before.is_empty() || before.strip_suffix([':', '：']).is_some_and(is_label))
 }
 
@@ -159,11 +159,11 @@ fn label(text: &str) -> Option<&str> {
     Some(trim(rest.strip_prefix("**").unwrap_or(rest)))
 }
 
-/// The path in a text, without quotes and marks around it.
-fn whole(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
+/// The path that a text consists of, without quotes and marks around it.
+fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
     let (mut text, mut quoted) = (trim(text), labelled);
     for _ in 0..4 {
-        text = without_place(text);
+        text = without_remark(text);
         let inner = |mark: &&str| text.strip_prefix(*mark)?.strip_suffix(*mark);
         if let Some((inner, mark)) = WRAPPERS.iter().find_map(|mark| Some((inner(mark)?, *mark))) {
             (text, quoted) = (trim(inner), quoted || mark != "**" && mark != "__");
@@ -176,8 +176,8 @@ fn whole(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
     is_plausible(text, quoted).then_some(NamedPath { path: text, quoted })
 }
 
-/// A path without a colon or line numbers after it: `a.py:`, `a.py:4-6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
-fn without_place(text: &str) -> &str {
+/// A path without the colon, line numbers or remark after it: `a.py:`, `a.py:4-6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
+fn without_remark(text: &str) -> &str {
     let text = trim(text.strip_suffix([':', '：']).unwrap_or(text));
     if let Some((path, remark)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("))
         && (path.ends_with(['`', '*']) || is_path(path))
@@ -254,7 +254,7 @@ mod tests {
         ] {
             assert_eq!(info(text).map(|found| found.path), path, "{text}");
         }
-        let of = |line| first_line(line).map(|found: NamedPath<'static>| found.path);
+        let of = |line| comment(line).map(|found: NamedPath<'static>| found.path);
         assert_eq!(of("# src/a.py"), Some("src/a.py"));
         assert_eq!(of("// File: a.ts"), Some("a.ts"));
         assert_eq!(of("<!-- a.html -->"), Some("a.html"));

@@ -94,11 +94,11 @@ impl<'t> Json<'t> {
             return Some(fault::unterminated(span(start, end), "JSON").with_lost(span(at, at)));
         }
         let rest = self.response.text().get(at..).unwrap_or("");
-        let behind = rest.chars().next().map_or(0, char::len_utf8);
-        Some(fault::invalid_json(span(at, at + behind), &broken.why).with_label(span(start, start + 1), ""))
+        let length = rest.chars().next().map_or(0, char::len_utf8);
+        Some(fault::invalid_json(span(at, at + length), &broken.why).with_label(span(start, start + 1), ""))
     }
 
-    /// Goes behind the value. The line of the error may begin a region.
+    /// Goes past the value. The line of the error may begin a region.
     pub(super) fn leave(&self, cursor: &mut Cursor<'_>) {
         let Range { start, end } = self.range();
         while cursor.line().is_some_and(|line| line.next <= end) {

@@ -51,12 +51,12 @@ pub struct Format {
     /// Whether a region opens at the cursor's line. It is called for every line of text, so it must be cheap: it
     /// looks at the first byte that is not blank before anything else.
     opens: fn(&Cursor<'_>) -> bool,
-    /// The beginnings of its regions, to recognize a last line that is cut off.
+    /// The first words of its regions, to recognize a last line that is cut off.
     openings: &'static [&'static str],
-    /// Parses the region: adds its edits and errors, and moves the cursor behind it. If the cursor does not move,
+    /// Parses the region: adds its edits and errors, and moves the cursor past it. If the cursor does not move,
     /// there is no region. An edit that is declared but cannot be parsed must give an error.
     ///
-    /// The path of an edit without one stays empty: the text above names the file.
+    /// The path of an edit that names no file stays empty: the text above names the file.
     parse: fn(&mut Cursor<'_>, &mut Output),
 }
 
@@ -90,13 +90,13 @@ pub const FORMATS: &[Format] = &[
     whole_file::SNIPPET,
 ];
 
-/// The numbers of errors, diagnostics and edits after which reading stops, so that hostile input takes neither too much memory
-/// nor too much time: behind an error the response may be read again.
+/// The numbers of errors, diagnostics and edits after which reading stops, to limit the memory and the time that hostile
+/// input takes. After an error, lines may be read again, so each error costs time.
 const MAX_ERRORS: usize = 100;
 const MAX_DIAGNOSTICS: usize = 1000;
 const MAX_EDITS: usize = 100_000;
 
-/// The result of the parsers, and their state between regions.
+/// The result of the parsers, and what they remember between regions.
 #[derive(Debug, Default)]
 struct Output {
     script: Script,
@@ -112,7 +112,7 @@ struct Output {
     file: Option<String>,
     /// For SEARCH/REPLACE: the offset up to which nested blocks were counted, and the ends of blocks by their starts.
     ends: (usize, HashMap<usize, usize>),
-    /// For diffs: what is known of the lines below.
+    /// For diffs: what earlier diffs found in the lines below.
     ahead: diff::Ahead,
     /// Whether the last region closed the fence around it.
     closed_fence: bool,
@@ -127,7 +127,7 @@ impl Output {
         self.script.diagnostics.push(*fault.into());
     }
 
-    /// Takes an edit or a fault, and gives the fault the path.
+    /// Adds an edit or an error. An error without a path gets this one.
     fn take(&mut self, edit: Result<Edit, Fault>, path: Option<String>) {
         match edit {
             Ok(edit) => self.edit(edit),
@@ -140,7 +140,7 @@ impl Output {
         (self.script.edits.len(), self.script.diagnostics.len())
     }
 
-    /// Removes all edits and diagnostics after these numbers.
+    /// Keeps only these numbers of edits and diagnostics.
     fn truncate(&mut self, edits: usize, faults: usize) {
         self.script.edits.truncate(edits);
         self.script.diagnostics.truncate(faults);
@@ -148,7 +148,7 @@ impl Output {
         self.script.unnamed.retain(|unnamed| unnamed.edit.end <= end);
     }
 
-    /// Whether the limit of one response is reached. A parser of a region with many edits asks after each.
+    /// Whether the limit of one response is reached. A parser of a region with many edits asks after each edit.
     fn is_full(&self) -> bool {
         let Script { edits, diagnostics, .. } = &self.script;
         let errors = || diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
@@ -166,19 +166,19 @@ impl Output {
         }
     }
 
-    /// Takes over a script of a text that is not in the response as it is, such as a JSON string. `place` maps a span
-    /// of the text to the response.
-    fn take_over(&mut self, read: Script, place: &dyn Fn(Span) -> Span, format: FormatId) {
-        let moved = |hunks: &mut Vec<crate::edit::Hunk>| {
+    /// Adds the edits and diagnostics of a text that is not in the response as it is, such as a JSON string. `place`
+    /// maps a span of the text to the response.
+    fn add_nested(&mut self, read: Script, place: &dyn Fn(Span) -> Span, format: FormatId) {
+        let move_spans = |hunks: &mut Vec<crate::edit::Hunk>| {
             hunks.iter_mut().for_each(|hunk| hunk.span = place(hunk.span))
         };
         for mut edit in read.edits {
             (edit.span, edit.path.span, edit.format) = (place(edit.span), place(edit.path.span), format);
             match &mut edit.op {
-                Op::Modify { hunks, .. } | Op::Delete { hunks, .. } => moved(hunks),
+                Op::Modify { hunks, .. } | Op::Delete { hunks, .. } => move_spans(hunks),
                 Op::Rename { to, hunks } | Op::Copy { to, hunks } => {
                     to.span = place(to.span);
-                    moved(hunks);
+                    move_spans(hunks);
                 }
                 Op::Create { .. } | Op::Replace { .. } | Op::Append { .. } | Op::Snippet { .. } => {}
             }

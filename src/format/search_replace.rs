@@ -42,7 +42,7 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target) {
     out.take(edit, out.file.clone());
 }
 
-/// Reads the blocks of one file up to `end`, and stays there or behind the last block.
+/// Reads the blocks of one file up to `end`, and stays there or after the last block.
 pub(super) fn read_blocks(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target, end: usize) {
     out.file = Some(path.raw.clone());
     while !cursor.is_end() && cursor.at() < end && !out.is_full() {

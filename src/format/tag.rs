@@ -202,7 +202,7 @@ pub fn has_attributes(rest: &str) -> bool {
     memchr::memchr3(b'=', b'>', b'<', rest.as_bytes()).is_some_and(|at| rest.as_bytes()[at] == b'=')
 }
 
-/// Reads the text up to a closing tag, and goes behind that. Returns `None` at the end of the input, and at a line
+/// Reads the text up to a closing tag, and goes past that. Returns `None` at the end of the input, and at a line
 /// below that begins with a tag whose name `cuts_off` the text.
 pub fn read_text(cursor: &mut Cursor<'_>, name: &str, cuts_off: impl Fn(&str) -> bool) -> Option<String> {
     let mut text = String::new();
@@ -267,7 +267,7 @@ fn foreign(cursor: &Cursor<'_>, own: FormatId) -> Option<&'static str> {
     }
 }
 
-/// Reads the tag at the cursor and goes behind it. A tag may have several lines, a value may not.
+/// Reads the tag at the cursor and goes past it. A tag may have several lines, a value may not.
 pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
     let (start, brackets) = (cursor.at(), Brackets::of(cursor.text()));
     let (name, closing) = peek_in(cursor.text(), brackets).unwrap_or(("", false));
@@ -319,7 +319,7 @@ pub(super) fn unclosed<'r>(
     Diagnostic { help: Some(help), ..fault::unterminated(tag.span, &tag.shown()) }.into()
 }
 
-/// Reads the attribute at the cursor, whose name has `length` bytes, and goes behind it.
+/// Reads the attribute at the cursor, whose name has `length` bytes, and goes past it.
 fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize) {
     let (name, name_span) = (&cursor.text()[..length], cursor.span(cursor.at(), cursor.at() + length));
     cursor.step(length);

@@ -1,6 +1,6 @@
 //! The reason for an edit: its own field, or the prose right before it.
 //!
-//! Models and markup wrap and indent text. In a reason, each paragraph is one line; list items keep their own lines.
+//! Models wrap text, and markup indents it. In a reason, each paragraph is one line, and so is each list item.
 
 use super::fence::Fence;
 use super::scan::{starts_with_ignore_case, trim, trim_start};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub fn join_paragraphs(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut fence: Option<Fence<'_>> = None;
-    let mut apart = true;
+    let mut begins_paragraph = true;
     for line in text.lines() {
         let found = Fence::of(line);
         if fence.is_some() || found.is_some() {
@@ -25,7 +25,7 @@ pub fn join_paragraphs(text: &str) -> Option<String> {
                 (Some(open), Some(found)) if found.closes(open) => None,
                 (open, _) => open,
             };
-            apart = true;
+            begins_paragraph = true;
             continue;
         }
         let text = line.trim();
@@ -33,14 +33,14 @@ pub fn join_paragraphs(text: &str) -> Option<String> {
             if !out.is_empty() && !out.ends_with("\n\n") {
                 out.push_str(if out.ends_with('\n') { "\n" } else { "\n\n" });
             }
-            apart = true;
+            begins_paragraph = true;
         } else {
-            if !apart {
+            if !begins_paragraph {
                 out.push(if without_mark(text).len() < text.len() { '\n' } else { ' ' });
             }
             out.push_str(text);
-            apart = text.starts_with('#');
-            if apart {
+            begins_paragraph = text.starts_with('#');
+            if begins_paragraph {
                 out.push('\n');
             }
         }

@@ -87,11 +87,11 @@ pub(crate) fn in_tokens(code: &[u8]) -> Vec<u8> {
     let mut rest = code.trim_ascii();
     while let Some(&first) = rest.first() {
         let quoted = b"\"'`".contains(&first).then(|| Language::quoted(rest).unwrap_or(rest.len()));
-        let (token, behind) = rest.split_at(quoted.unwrap_or(1));
+        let (token, after) = rest.split_at(quoted.unwrap_or(1));
         tokens.extend_from_slice(token);
-        rest = behind.trim_ascii_start();
+        rest = after.trim_ascii_start();
         if let (Some(&last), Some(&next)) = (token.last(), rest.first())
-            && rest.len() < behind.len()
+            && rest.len() < after.len()
             && !parts(last, next)
             && !parts(next, last)
         {

@@ -157,10 +157,10 @@ impl<'r> Reader<'r> {
         if lines.trim().len() == head.trimmed().len() && is_path && !is_named {
             // A fence with only a path names the file of the next block.
             self.gap = Gap::Files;
-            self.above.take_fence(head);
+            self.above.read_fence(head);
             return;
         }
-        if let Some(found) = file::first_line(head.text) {
+        if let Some(found) = file::comment(head.text) {
             let path = found.target(head, self.response.id());
             block.path_line = block.text.lines().next().unwrap_or("").len() + 1;
             block.candidates.retain(|file| file.by.is_whole());

@@ -3,7 +3,7 @@
 use super::{mail, name};
 use crate::format::fence::Fence;
 use crate::format::hunk::git::HeaderLine;
-use crate::format::hunk::header::{behind_numbers, names};
+use crate::format::hunk::header::{after_numbers, names};
 use crate::format::scan::{Below, Cursor, Line, trim_start};
 
 /// The languages of fences with diffs.
@@ -53,7 +53,7 @@ fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
                 |next: Line<'_>| next.text.starts_with("@@") || HeaderLine::of(next.text).is_some();
             is_git(line.text) && below.clone().next().is_none_or(is_header)
         }
-        Some(b'@') => line.text.strip_prefix("@@").and_then(behind_numbers).is_some(),
+        Some(b'@') => line.text.strip_prefix("@@").and_then(after_numbers).is_some(),
         Some(b'F' | b'S' | b'D') => mail::begins(line, below),
         _ => false,
     }

@@ -390,7 +390,7 @@ fn take_nested(
     let left_out = length - inner.text().len();
     let at = |at: u32| place(at as usize + left_out);
     let place = |part: Span| Span::new(span.response, at(part.start), at(part.end));
-    out.take_over(read, &place, FormatId::EditCalls);
+    out.add_nested(read, &place, FormatId::EditCalls);
 }
 
 /// The change from the old to the new text. If both end with a line break, or neither does, they are whole lines.

@@ -112,10 +112,10 @@ fn take_blocks<'r>(
 ) -> Result<(), Fault> {
     let missing = |_| fault::missing_field(call.span, FIELDS[0], &format!("`<{}>`", opening.tag));
     let path = call.path().map_err(missing)?;
-    let (before, behind) = (out.lengths(), cursor.mark());
+    let (before, after) = (out.lengths(), cursor.mark());
     cursor.reset(first);
     search_replace::read_blocks(cursor, out, &path, end);
-    cursor.reset(behind);
+    cursor.reset(after);
     for edit in out.script.edits.iter_mut().skip(before.0) {
         (edit.format, edit.why) = (FormatId::EditCalls, call.why().or(edit.why.take()));
     }

@@ -189,7 +189,7 @@ fn guarded_end<'r>(mut lines: Lines<'r>, closing: Closing<'_>) -> Option<(usize,
     closing.find(line, &lines, false)
 }
 
-/// Reads the content after a tag and the closing tag, and goes behind them; without a closing tag, goes to what
+/// Reads the content after a tag and the closing tag, and goes past them; without a closing tag, goes to what
 /// follows.
 pub(super) fn read<'r>(
     cursor: &mut Cursor<'r>,

@@ -61,10 +61,10 @@ impl Numbers {
 /// The text of an `@@` line: after the second `@@`, or in the place of the numbers. `text` follows the first `@@`.
 pub(super) fn section(text: &str) -> Option<String> {
     let says = |text: &str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…'));
-    let (inner, behind) = text.split_once("@@").unwrap_or((text, ""));
+    let (inner, after) = text.split_once("@@").unwrap_or((text, ""));
     let numbers = inner.trim_start().starts_with(['-', '+'])
         || inner.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    let section = if says(behind) || numbers { behind } else { inner };
+    let section = if says(after) || numbers { after } else { inner };
     Some(section.trim().to_owned()).filter(|section| says(section))
 }
 
@@ -75,7 +75,7 @@ pub(in crate::format) fn context(text: &str) -> Option<Option<&str>> {
     if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
         return None;
     }
-    let heading = behind_numbers(rest).filter(|rest| rest.is_empty() || rest.starts_with(' '));
+    let heading = after_numbers(rest).filter(|rest| rest.is_empty() || rest.starts_with(' '));
     let rest = heading.unwrap_or(rest);
     let rest = rest.strip_prefix(' ').unwrap_or(rest);
     // Closed like the numbers of a diff.
@@ -98,13 +98,13 @@ impl Range {
 }
 
 /// The text after the second `@@`, if git's numbers are before it. `text` follows the first `@@`.
-pub(in crate::format) fn behind_numbers(text: &str) -> Option<&str> {
-    let (ranges, behind) = text.split_once(" @@")?;
+pub(in crate::format) fn after_numbers(text: &str) -> Option<&str> {
+    let (ranges, after) = text.split_once(" @@")?;
     let (old, new) = ranges.strip_prefix(" -")?.split_once(" +")?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_range =
         |text: &str| text.split_once(',').map_or(is_number(text), |(a, b)| is_number(a) && is_number(b));
-    (is_range(old) && is_range(new)).then_some(behind)
+    (is_range(old) && is_range(new)).then_some(after)
 }
 
 fn number(text: &str) -> (Option<u32>, &str) {

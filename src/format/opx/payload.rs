@@ -38,7 +38,7 @@ impl Payload<'_> {
     }
 }
 
-/// Reads the payload after a tag and the closing tag, and goes behind them. Without an end, goes to the edit that
+/// Reads the payload after a tag and the closing tag, and goes past them. Without an end, goes to the edit that
 /// begins inside, or to the end of the input.
 pub(super) fn read<'r>(
     cursor: &mut Cursor<'r>,

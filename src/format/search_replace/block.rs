@@ -11,7 +11,7 @@ use crate::response::Passage;
 use crate::span::Span;
 use std::collections::HashMap;
 
-/// Reads the block at the cursor and goes behind it; without an end, goes to the next opening marker, or to the end
+/// Reads the block at the cursor and goes past it; without an end, goes to the next opening marker, or to the end
 /// of the input. Returns the span of the block and its operation.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, Op), Fault> {
     let below = cursor.lines();
@@ -27,7 +27,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
     });
     let Some(extent) = extent else {
         let name = if is_new { "NEW_FILE block" } else { "SEARCH block" };
-        if goes_behind_nested(cursor, &below, span, out) {
+        if skip_nested(cursor, &below, span, out) {
             let span = span.join(cursor.span(start, cursor.at()));
             let fault = fault::unexpected(span, "block", name);
             return Err(fault.with_help("make the markers of the outer block one character longer").into());
@@ -223,8 +223,8 @@ impl<'r> Extent<'r> {
             cursor.advance_past(|line| !Marker::may_be(line.text));
         }
         // Models sometimes write a divider instead of the closing marker.
-        if let Some((extent, behind)) = in_place {
-            cursor.reset(behind);
+        if let Some((extent, after)) = in_place {
+            cursor.reset(after);
             return Some(extent);
         }
         if let Some(mark) = cut_off {
@@ -234,9 +234,9 @@ impl<'r> Extent<'r> {
     }
 }
 
-/// Goes behind a block that contains blocks with equal markers: its end is found by counting them. Returns false if
+/// Goes after a block that contains blocks with equal markers: its end is found by counting them. Returns false if
 /// there is no such end in the same fence.
-fn goes_behind_nested(cursor: &mut Cursor<'_>, below: &Lines<'_>, block: Span, out: &mut Output) -> bool {
+fn skip_nested(cursor: &mut Cursor<'_>, below: &Lines<'_>, block: Span, out: &mut Output) -> bool {
     let start = block.start as usize;
     if out.ends.0 <= start {
         let (mut open, mut ends, mut known) = (Vec::new(), HashMap::new(), start);

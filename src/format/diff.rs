@@ -4,8 +4,7 @@
 //! section, which is of one file, is an edit. An invalid section gives errors and no edit.
 //!
 //! A diff in a fence ends with the fence; a bare one ends at the first line that cannot belong to it. A line without
-//! a mark is such a line if no changed lines follow. If the line may name a file, the hunks below it are another
-//! diff.
+//! a mark cannot if no changed lines follow. If the line may name a file, the hunks below it are another diff.
 
 mod mail;
 mod name;
@@ -65,15 +64,15 @@ fn is_context(cursor: &Cursor<'_>) -> bool {
         && !mail::may_begin(trim_start(cursor.text()))
 }
 
-/// What earlier diffs with the same margin have found in the lines below them: where every line might begin a diff, each would
-/// search them again.
+/// What earlier diffs with the same margin found in the lines below them. Every line may begin a diff, so without it each
+/// diff would search the same lines again.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     /// The quote marks and blanks of the margin.
     margin: (usize, usize),
-    /// The `@@` line that ended a diff, because a line above it may name a file.
+    /// The offset of the `@@` line that ended a diff, because a line above it may name a file.
     hunk: usize,
-    /// The lines that were searched for changed ones, and the last changed one.
+    /// The range that was searched for changed lines, and the offset of the last one.
     searched: Range<usize>,
     changed: usize,
     /// The offset up to which no line is a changed one of a bare hunk.
@@ -81,8 +80,9 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// The offset of the last changed line that belongs to a hunk although this line without a mark is before it: as many
-    /// lines as are missing may follow, or lines up to the next blank one. Without such a line, the offset is not after this line.
+    /// The offset of the last changed line below that may belong to the same hunk as this line without a mark: among
+    /// the lines that are missing by the numbers, or else above the next blank line. Without one, it is not after this
+    /// line.
     fn last_changed<'r>(&mut self, line: Line<'r>, due: Due, below: &impl Below<'r>) -> usize {
         if let Due::Lines(missing) = due {
             return last_changed(missing, below).0;
@@ -126,7 +126,7 @@ struct Reader<'r> {
     mail: Option<Mail>,
     section: Option<Section<'r>>,
     /// The offset up to which lines without a mark belong to the hunk.
-    lost: usize,
+    hunk_until: usize,
     /// The first line after a hunk that may name a file.
     named: Option<Mark<'r>>,
 }
@@ -210,7 +210,7 @@ impl<'r> Reader<'r> {
         Some(lines)
     }
 
-    /// Refuses the mail, whose body is encoded; returns how many lines it has.
+    /// Refuses the mail, whose body is encoded; returns how many lines the body has.
     fn refuse_body(&mut self, cursor: &Cursor<'r>, out: &mut Output, below: &impl Below<'r>) -> usize {
         let is_next =
             |line: &Line<'_>| line.text.starts_with("From ") && mail::begins(*line, &std::iter::empty());
@@ -230,10 +230,10 @@ impl<'r> Reader<'r> {
         if line.is_blank() {
             // A bare hunk that is complete, or has no counts, ends at a blank line, unless it goes on below.
             let may_end = is_bare && line.text.is_empty() && matches!(due, Due::Nothing | Due::Unknown);
-            if may_end && line.start >= self.lost {
-                self.lost = out.ahead.next_changed(line, below);
+            if may_end && line.start >= self.hunk_until {
+                self.hunk_until = out.ahead.next_changed(line, below);
             }
-            match may_end && self.lost <= line.start {
+            match may_end && self.hunk_until <= line.start {
                 true => section.hunks.end(),
                 false => section.take(line),
             }
@@ -242,10 +242,10 @@ impl<'r> Reader<'r> {
         } else {
             // It is a context line without its mark, or prose, which begins below a blank line or a complete hunk.
             let is_below = !is_marked && due != Due::Nothing && !section.hunks.ends_blank();
-            if !is_below && line.start >= self.lost {
-                self.lost = if is_marked { 0 } else { out.ahead.last_changed(line, due, below) };
+            if !is_below && line.start >= self.hunk_until {
+                self.hunk_until = if is_marked { 0 } else { out.ahead.last_changed(line, due, below) };
             }
-            match is_below || self.lost > line.start {
+            match is_below || self.hunk_until > line.start {
                 true => section.take(line),
                 false if is_bare => return None,
                 false => section.hunks.end(),
@@ -304,7 +304,8 @@ impl<'r> Reader<'r> {
         may && mail::begins(line, below)
     }
 
-    /// How many lines the signature at this line has, which may also be a removed line of a hunk.
+    /// How many lines the mail signature at this line has; `None` if the line is no signature, or may be a
+    /// removed line of a hunk.
     fn signature(&self, line: Line<'r>, below: &impl Below<'r>) -> Option<usize> {
         if line.text != "-- " && line.text != "--" {
             return None;
@@ -315,7 +316,7 @@ impl<'r> Reader<'r> {
             line.is_some_and(|line| line.text.starts_with([' ', '+', '-', '@', '\\']))
         };
         let section = self.section.as_ref().filter(|_| self.mail.is_some() || self.in_hunk())?;
-        // Git's version is below it, which cannot be a line of the hunk.
+        // Below the signature is git's version, which cannot be a line of the hunk.
         if next.is_some_and(|next| is_version(next.text)) && !is_marked(below.next()) {
             return Some(2);
         }
@@ -328,7 +329,7 @@ impl<'r> Reader<'r> {
         (ends && !is_marked(next)).then_some(if own { 2 } else { 1 })
     }
 
-    /// Ends the section of a file. `cut`: what has no end, if the response ends in the section.
+    /// Ends the section of a file. `cut`: what is unterminated, if the response ends in the section.
     fn end_section(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: Option<&str>) {
         let Some(section) = self.section.take() else { return };
         match section.lower(cursor, self.mail.as_ref(), cut) {
@@ -364,8 +365,8 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Whether a line after a bare hunk is a list item: the hunk is complete by its counts, or it has no counts and a
-/// blank line is between them.
+/// Whether a line after a bare hunk is a list item: the hunk is complete by its counts, or it has no counts and ends
+/// with a blank line.
 fn is_item(due: Due, ends_blank: bool, fence: Option<Fence<'_>>, text: &str) -> bool {
     let may_end = due == Due::Nothing || due == Due::Unknown && ends_blank;
     fence.is_none() && may_end && is_list_item(text)
@@ -385,18 +386,18 @@ fn is_version(text: &str) -> bool {
         && number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-')
 }
 
-/// The offset of the last changed line of these, or 0, and the end of those that were searched: this many, and others up to
-/// the next blank one.
+/// Searches the first `due` lines, and all lines above the first blank one, but no further than the next hunk, header or
+/// fence. Returns the offset of the last changed line, or 0, and the end of the lines that were searched.
 fn last_changed<'r>(due: usize, below: &impl Below<'r>) -> (usize, usize) {
     let (mut last, mut end) = (0, 0);
-    let mut together = true;
-    let mut at = 0;
+    let mut has_blank = false;
+    let mut count = 0;
     let mut below = below.clone();
     while let Some(line) = below.next() {
-        together &= !line.is_blank();
-        at += 1;
+        has_blank |= line.is_blank();
+        count += 1;
         let ends = line.text.starts_with("@@") || is_git(line.text) || Fence::of(line.text).is_some();
-        if (at > due && !together) || ends || has_names(line, &below, false) {
+        if (count > due && has_blank) || ends || has_names(line, &below, false) {
             break;
         }
         if line.text.starts_with(['+', '-']) {

@@ -28,15 +28,15 @@ const PREFIXES: &[&str] = &["a", "b", "c", "i", "o", "w", "1", "2", "old", "new"
 /// The owner of a name in messages.
 pub(super) const HEADER: &str = "header";
 
-/// Whether the text after `+++ ` or `--- ` means that there is no file.
-pub(super) fn is_nothing(text: &str) -> bool {
+/// Whether the text after `+++ ` or `--- ` is `/dev/null`.
+pub(super) fn is_dev_null(text: &str) -> bool {
     text.split('\t').next().unwrap_or(text).trim_end() == "/dev/null"
 }
 
 impl Name {
     /// Reads the name after `+++ ` or `--- `; `None` for `/dev/null`.
     pub(super) fn of_side(rest: Line<'_>, response: u32) -> Result<Option<Self>, Fault> {
-        if is_nothing(rest.text) { Ok(None) } else { Self::read(rest, response).map(Some) }
+        if is_dev_null(rest.text) { Ok(None) } else { Self::read(rest, response).map(Some) }
     }
 
     /// Reads a name; a tab and any text may follow.
@@ -59,7 +59,8 @@ impl Name {
         }
     }
 
-    /// The two names after `diff --git `, if they differ only in prefixes, or can be separated.
+    /// The two names after `diff --git `. `None` if it is unclear where the second name begins: there are several blanks,
+    /// no quotes, and the names differ in more than prefixes.
     pub(super) fn pair(rest: Line<'_>, response: u32) -> Option<(Self, Self)> {
         let text = rest.text.trim_end();
         let cut = |first: usize, second: usize| {
@@ -104,13 +105,13 @@ fn without_prefix(name: &str) -> Option<&str> {
     (PREFIXES.contains(&first) && !rest.trim().is_empty()).then_some(rest)
 }
 
-/// The file of two names: prefixes are removed if only they differ. `None` if the names are of two files.
+/// The file of both names, without prefixes if the names differ only in these. `None` if the names are of two files.
 pub(super) fn same(old: &Name, new: &Name) -> Option<Path> {
     let (bare_old, bare_new) = (without_prefix(&old.text), without_prefix(&new.text));
     let of =
         |text: &str, prefixed| Some(Path { name: Name { text: text.to_owned(), ..new.clone() }, prefixed });
     if old.text == new.text {
-        // These are files outside of git, or a prefix that the model made up; the tree will tell.
+        // It may be a directory such as `a`, or a prefix that the model added to both names; the tree decides.
         return of(&new.text, bare_new.is_some());
     }
     match (bare_old, bare_new) {
@@ -146,7 +147,7 @@ fn without_remark(name: &Name) -> Option<Name> {
     cut(path).filter(|_| is_remark)
 }
 
-/// The file of the only name in a header.
+/// The file of the only name in a header, without git's prefix.
 pub(super) fn only_name(name: &Name) -> Path {
     let text = without_prefix(&name.text).filter(|_| name.text.starts_with(['a', 'b']));
     Path { name: Name { text: text.unwrap_or(&name.text).to_owned(), ..name.clone() }, prefixed: false }

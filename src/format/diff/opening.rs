@@ -74,5 +74,5 @@ pub(super) fn is_git(text: &str) -> bool {
 /// is deleted.
 pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) -> bool {
     let is_changed = || below.clone().nth(1).is_some_and(|line| line.text.starts_with(['@', '+', '-']));
-    names(line, below).is_some_and(|(_, new, _)| !bare || name::is_nothing(new) || is_changed())
+    names(line, below).is_some_and(|(_, new, _)| !bare || name::is_dev_null(new) || is_changed())
 }

@@ -36,13 +36,13 @@ pub(super) struct Section<'r> {
     /// The rest of the `--- ` and `+++ ` lines.
     old: Option<Line<'r>>,
     new: Option<Line<'r>>,
-    /// The rest of the `rename from ` and `to ` lines, or of the `copy from ` and `to ` lines.
+    /// The rest of the `rename from ` and `rename to ` lines, or of the `copy from ` and `copy to ` lines.
     from: Option<(Move, Line<'r>)>,
     to: Option<(Move, Line<'r>)>,
     /// Whether the `new file mode` line makes the file executable; `None` without one.
-    made: Option<bool>,
+    new_file: Option<bool>,
     /// Whether it has a `deleted file mode` line.
-    removed: bool,
+    deleted: bool,
     /// Whether the `new mode` line makes the file executable; `None` without one.
     mode: Option<bool>,
     /// The id of the old blob, from the `index` line.
@@ -76,8 +76,8 @@ impl<'r> Section<'r> {
             new: None,
             from: None,
             to: None,
-            made: None,
-            removed: false,
+            new_file: None,
+            deleted: false,
             mode: None,
             blob: None,
             hunks: Hunks::new(response),
@@ -89,10 +89,10 @@ impl<'r> Section<'r> {
         self.git.is_some() && self.old.is_none() && !self.hunks.begun
     }
 
-    /// Whether it changes nothing so far, or its last hunk is too short.
+    /// Whether it changes nothing so far, or its open hunk is too short.
     pub(super) fn is_short(&self) -> bool {
-        let is_bare = self.from.is_none() && self.made.is_none() && self.mode.is_none() && !self.removed;
-        let removes = self.new.is_some_and(|new| super::name::is_nothing(new.text));
+        let is_bare = self.from.is_none() && self.new_file.is_none() && self.mode.is_none() && !self.deleted;
+        let removes = self.new.is_some_and(|new| super::name::is_dev_null(new.text));
         self.hunks.is_short() || (!self.hunks.begun && is_bare && !removes)
     }
 
@@ -149,10 +149,10 @@ impl<'r> Section<'r> {
             HeaderLine::RenameTo => self.to = Some((Move::Rename, rest)),
             HeaderLine::CopyFrom => self.from = Some((Move::Copy, rest)),
             HeaderLine::CopyTo => self.to = Some((Move::Copy, rest)),
-            HeaderLine::NewFileMode => self.made = Some(self.executable(rest)),
+            HeaderLine::NewFileMode => self.new_file = Some(self.executable(rest)),
             HeaderLine::DeletedFileMode => {
                 self.executable(rest);
-                self.removed = true;
+                self.deleted = true;
             }
             HeaderLine::NewMode => self.mode = Some(self.executable(rest)),
             HeaderLine::OldMode => _ = self.executable(rest),
@@ -189,7 +189,7 @@ impl<'r> Section<'r> {
         self.blob = is_id.then(|| old.to_owned());
     }
 
-    /// The edit, or what is wrong with it. `cut`: what has no end, if the response ends in the section.
+    /// The edit, or its errors. `cut`: what is unterminated, if the response ends in the section.
     pub(super) fn lower(
         mut self,
         cursor: &Cursor<'r>,
@@ -219,7 +219,7 @@ impl<'r> Section<'r> {
         Err(faults)
     }
 
-    /// The span of the name; empty if there is none.
+    /// The span of the name in the `--- ` line; empty without such a line.
     fn named_span(&self) -> Span {
         let start = self.span.start as usize;
         let (start, end) =
@@ -237,21 +237,21 @@ impl<'r> Section<'r> {
         let id = self.response.id();
         let side = |line: Option<Line<'r>>| line.map(|line| Name::of_side(line, id)).transpose();
         let (old, new) = (side(self.old)?, side(self.new)?);
-        let is_made = self.made.is_some() || old == Some(None);
-        let is_removed = self.removed || new == Some(None);
+        let is_created = self.new_file.is_some() || old == Some(None);
+        let is_deleted = self.deleted || new == Some(None);
         if let (Some((kind, from)), Some((other, to))) = (self.from, self.to)
             && kind == other
         {
             let name = |line| Name::read(line, id).map(|name| Path { name, prefixed: false });
             let to = Some((kind, name(to)?));
-            return Ok(Named { path: name(from)?, to, is_made: false, is_removed: false });
+            return Ok(Named { path: name(from)?, to, is_created: false, is_deleted: false });
         }
         if let Some((_, line)) = self.from.or(self.to) {
             let span = self.hunks.span(line);
             let lacks = if self.from.is_none() { "from" } else { "to" };
             return Err(fault::missing_field(span, lacks, HEADER).into());
         }
-        if is_made && is_removed {
+        if is_created && is_deleted {
             return Err(self.contradiction("the header both creates and deletes the file"));
         }
         let pair = self.git.and_then(|git| Name::pair(git, id));
@@ -279,7 +279,7 @@ impl<'r> Section<'r> {
             name: Name { text: String::new(), span: self.named_span() },
             prefixed: false,
         });
-        Ok(Named { path, to: None, is_made, is_removed })
+        Ok(Named { path, to: None, is_created, is_deleted })
     }
 
     /// The error about a header that contradicts itself or the hunks.
@@ -289,35 +289,35 @@ impl<'r> Section<'r> {
 
     fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>, marks: Marks) -> Result<Edit, Fault> {
         let no_hunk = || Err(fault::missing_field(self.span, "@@", "diff").into());
-        let Named { path, to, is_made, is_removed } = self.named()?;
+        let Named { path, to, is_created, is_deleted } = self.named()?;
         let op = if let Some((kind, to)) = to {
             let to = Box::new(target(to));
             match kind {
                 Move::Rename => Op::Rename { to, hunks },
                 Move::Copy => Op::Copy { to, hunks },
             }
-        } else if is_removed {
+        } else if is_deleted {
             if !marks.are_only(b'-') {
                 return Err(self.contradiction(UNFIT));
             }
             Op::Delete { recursive: false, hunks }
-        } else if is_made && marks.are_only(b'+') {
-            if hunks.is_empty() && self.made.is_none() {
+        } else if is_created && marks.are_only(b'+') {
+            if hunks.is_empty() && self.new_file.is_none() {
                 return no_hunk();
             }
             Op::Create { text: added(&hunks), existing: Existing::Refuse }
-        } else if self.made.is_some() {
+        } else if self.new_file.is_some() {
             return Err(self.contradiction(UNFIT));
         } else if hunks.is_empty() && self.mode.is_none() {
             return no_hunk();
         } else {
             let is_empty = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. });
-            let makes = marks.are_only(b'+') && hunks.iter().all(is_empty) && !hunks.is_empty();
-            let absent = if makes { Missing::CreateFromAdditions } else { Missing::Refuse };
-            Op::Modify { hunks, missing: absent }
+            let creates = marks.are_only(b'+') && hunks.iter().all(is_empty) && !hunks.is_empty();
+            let missing = if creates { Missing::CreateFromAdditions } else { Missing::Refuse };
+            Op::Modify { hunks, missing }
         };
-        let executable = self.mode.or(self.made.filter(|executable| *executable));
-        let prefixed = path.prefixed && !is_made;
+        let executable = self.mode.or(self.new_file.filter(|executable| *executable));
+        let prefixed = path.prefixed && !is_created;
         let git = Git {
             executable,
             blob: self.blob.clone(),
@@ -340,8 +340,8 @@ struct Named {
     path: Path,
     /// The destination.
     to: Option<(Move, Path)>,
-    is_made: bool,
-    is_removed: bool,
+    is_created: bool,
+    is_deleted: bool,
 }
 
 fn target(path: Path) -> Target {

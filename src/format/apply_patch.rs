@@ -87,7 +87,7 @@ fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
     out.fault(Diagnostic::error(Code::Truncated, first, message).with_help(fault::HELP_CUT_OFF));
 }
 
-/// Whether a line may be in a patch, by its beginning.
+/// Whether a line may be in a patch, by its first characters.
 fn is_of_patch(line: Line<'_>) -> bool {
     let text = line.text;
     text.starts_with([' ', '+', '-'])
@@ -96,14 +96,14 @@ fn is_of_patch(line: Line<'_>) -> bool {
         || Marker::of(text).is_some()
 }
 
-/// A patch that is being read.
+/// A patch, while it is read.
 #[derive(Default)]
 struct Patch<'r> {
     /// The open section, unless it has an error.
     section: Option<Section<'r>>,
-    /// Whether it has chunks, in which a line that begins with a blank is a context line. It stays true after an
-    /// error.
-    in_chunks: bool,
+    /// Whether the last section is an update, in which a line that begins with a blank is a context line. It stays
+    /// true after an error.
+    in_update: bool,
     /// Whether an error was reported.
     has_faults: bool,
     /// Whether its end is below, once this is known.
@@ -113,7 +113,7 @@ struct Patch<'r> {
 impl<'r> Patch<'r> {
     /// Whether a line is a context line.
     fn is_context(&self, line: Line<'_>) -> bool {
-        self.in_chunks && line.text.starts_with(' ')
+        self.in_update && line.text.starts_with(' ')
     }
 
     /// Whether the patch ends at a line. An indented end marker may be a context line: it is one if lines of a patch
@@ -157,7 +157,7 @@ impl<'r> Patch<'r> {
         match (marker.kind, &mut self.section) {
             (Kind::Add | Kind::Delete | Kind::Update, _) if marker.exact => {
                 self.finish(out);
-                self.in_chunks = marker.kind == Kind::Update;
+                self.in_update = marker.kind == Kind::Update;
                 self.section = Some(Section::open(cursor, line, &marker)?);
                 Ok(())
             }
@@ -166,7 +166,7 @@ impl<'r> Patch<'r> {
             }
             (Kind::Move | Kind::EndOfFile, None) if marker.exact && self.has_faults => Ok(()),
             (Kind::EnvironmentId, None) if marker.exact && !marker.path.is_empty() => Ok(()),
-            // It may be a line of the file, so its section is invalid, too.
+            // It may be a line of the file, so the section is invalid, too.
             _ => {
                 let known = "`*** Add File:`, `*** Delete File:`, `*** Update File:`";
                 Err(fault::unknown_operation(span, line.trimmed(), known).into())

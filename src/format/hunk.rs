@@ -1,8 +1,8 @@
-//! The hunks of a file. Their `@@` lines have line numbers, as in a unified diff, or text of lines above, as in a
+//! The hunks of a file. Their `@@` lines have line numbers, as in a unified diff, or the text of lines above, as in a
 //! Codex patch.
 //!
-//! In the body of a unified diff, only `@@` lines and marked lines count. Headers are skipped, unless they name
-//! another file, or remove or move the file.
+//! A body is the hunks for one file. Headers in it are skipped, unless they name another file, or remove or move the
+//! file.
 
 pub(super) mod git;
 pub(super) mod header;
@@ -51,8 +51,8 @@ pub struct Body {
     pub faults: Vec<Diagnostic>,
 }
 
-/// How many removed lines must be above and below a `~` line. A single one may be any `}`; the origin requires two,
-/// too.
+/// How many removed lines must be above and below a `~` line. One line would match in too many places, such as `}`;
+/// the origin requires two, too.
 const ANCHORS: usize = 2;
 
 /// The error if lines follow `\ No newline at end of file`, or no line is above it.
@@ -75,7 +75,7 @@ pub fn read<'r>(lines: impl Below<'r>, response: &'r Response, path: &str) -> Bo
     reader.hunks.finish()
 }
 
-/// The hunks of a file that is being read.
+/// The hunks of a file, while they are read.
 pub(super) struct Hunks<'r> {
     response: &'r Response,
     /// The open hunk.
@@ -94,9 +94,9 @@ pub(super) struct Hunks<'r> {
 pub(super) enum Due {
     /// It has no numbers.
     Unknown,
-    /// None.
+    /// It is complete.
     Nothing,
-    /// This many, on the longer side.
+    /// This many old or new lines, whichever are more.
     Lines(usize),
     /// It is longer than its numbers say.
     Less,
@@ -109,15 +109,15 @@ struct Reader<'r> {
     hunks: Hunks<'r>,
 }
 
-/// A hunk that is being read.
+/// A hunk, while it is read.
 #[derive(Default)]
 struct Open {
     span: Span,
     numbers: Numbers,
     anchor: Anchor,
-    /// The lines with their marks that are certainly content.
+    /// The lines with their marks, without the blank lines at the end.
     lines: Passage,
-    /// The blank lines after them, which are content if other lines follow.
+    /// The blank lines at the end, which are content if other lines follow.
     blanks: Passage,
     /// The numbers of old and new lines.
     counted: [u32; 2],
@@ -125,6 +125,7 @@ struct Open {
     unmarked: u32,
     /// The mark of the last line, or 0.
     last: u8,
+    /// Whether the last old and the last new line have no line break.
     before_unterminated: bool,
     after_unterminated: bool,
     /// The marks of `lines`.
@@ -137,7 +138,7 @@ struct Open {
 
 impl<'r> Reader<'r> {
     fn line(&mut self, line: Line<'r>, below: &impl Below<'r>) {
-        // Most lines are these.
+        // Most lines are context and added lines.
         let may_be_header = line.text.starts_with("+++ ");
         if self.hunks.is_open() && line.text.starts_with([' ', '+']) && !may_be_header {
             return self.hunks.take(line);
@@ -163,7 +164,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Whether a line is a marker of another patch format, which some models write around hunks.
+    /// Whether a line is a marker of a Codex patch, which some models write around hunks.
     fn is_wrapper(&mut self, line: Line<'_>) -> bool {
         let is_file = line.text.starts_with("*** Update File:");
         if is_file && self.hunks.begun {
@@ -229,7 +230,7 @@ impl<'r> Hunks<'r> {
         hunk.is_some_and(|hunk| matches!(hunk.numbers.due(hunk.counted), Due::Lines(_)))
     }
 
-    /// Whether the open hunk ends with blank lines so far.
+    /// Whether the open hunk ends with a blank line so far, or no hunk is open.
     pub(super) fn ends_blank(&self) -> bool {
         self.open.as_ref().is_none_or(|hunk| !hunk.blanks.is_empty())
     }
@@ -313,7 +314,7 @@ impl<'r> Hunks<'r> {
         }
     }
 
-    /// Goes to the next line, and reads lines that can only be lines of the open hunk. Returns their span. It is
+    /// Goes to the next line, and reads the lines that can only be lines of the open hunk. Returns their span. It is
     /// faster than [`Hunks::take`], but does not work with a margin. `bare`: there is no fence around the hunk.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>, bare: bool) -> Option<Span> {
         let ends = self.is_at_end_of_file();
@@ -370,7 +371,7 @@ impl<'r> Hunks<'r> {
             }
             return;
         }
-        // In a Codex patch, it tells where the search continues.
+        // In a Codex patch, a hunk without changes tells where the search continues.
         let is_unchanged = hunk.marks.are_only(b' ') && !hunk.is_of_patch();
         let Open { span, anchor, marks, before_unterminated, after_unterminated, .. } = hunk;
         let change = Change::Diff { lines: hunk.lines.into_lines(), before_unterminated, after_unterminated };
@@ -390,7 +391,7 @@ impl<'r> Hunks<'r> {
         if body.hunks.is_empty() && !unchanged.is_empty() {
             (body.hunks, body.marks) = (unchanged, Marks::of(b' '));
         }
-        // There may be very many bodies.
+        // A response may have very many bodies.
         body.hunks.shrink_to_fit();
         body
     }
@@ -410,7 +411,7 @@ impl Open {
         }
     }
 
-    /// Adds the blank lines, because they are context.
+    /// Adds the blank lines at the end as context, because other lines follow.
     fn take_blanks(&mut self, response: &Response) {
         if !self.blanks.is_empty() {
             self.marks.add(Marks::of(b' '));
@@ -418,14 +419,17 @@ impl Open {
         }
     }
 
-    /// Reads a line; returns an error.
+    /// Reads a line of the hunk; returns its error.
     fn read(&mut self, line: Line<'_>, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
         let is_of_patch = self.is_of_patch();
         let blank = line.is_blank() && !(is_of_patch && line.text.starts_with(' '));
         let mark = match line.text.as_bytes().first() {
             _ if blank => b' ',
             Some(&mark @ (b' ' | b'-' | b'+')) => mark,
-            Some(b'~') if line.text[1..].bytes().all(is_blank) => return self.omit(span, response),
+            Some(b'~') if line.text[1..].bytes().all(is_blank) => {
+                self.omit(span, response);
+                return None;
+            }
             Some(b'\\') if line.text.starts_with("\\ ") => return self.end_without_newline(span, response),
             // A context line without its mark, or with another blank.
             _ => {
@@ -464,17 +468,17 @@ impl Open {
         fault
     }
 
-    fn omit(&mut self, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
+    /// Reads a `~` line.
+    fn omit(&mut self, span: Span, response: &Response) {
         self.take_blanks(response);
         self.lines.push_str("~\n");
         self.span = self.span.join(span);
         self.last = b'~';
         self.marks.add(Marks::of(b'~'));
         self.omissions.push(span);
-        None
     }
 
-    /// The first `~` line without enough removed lines above and below.
+    /// The span of the first `~` line without enough removed lines above and below.
     fn unanchored(&self) -> Option<Span> {
         if self.omissions.is_empty() {
             return None;
@@ -489,6 +493,7 @@ impl Open {
         omissions.zip(&self.omissions).find(|(at, _)| !anchored(*at)).map(|(_, span)| *span)
     }
 
+    /// Reads a `\ No newline at end of file` line; returns its error.
     fn end_without_newline(&mut self, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
         self.take_blanks(response);
         self.span = self.span.join(span);

@@ -60,12 +60,12 @@ impl Numbers {
 
 /// The text of an `@@` line: after the second `@@`, or in the place of the numbers. `text` follows the first `@@`.
 pub(super) fn section(text: &str) -> Option<String> {
-    let says = |text: &str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…'));
+    let is_text = |text: &str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…'));
     let (inner, after) = text.split_once("@@").unwrap_or((text, ""));
     let numbers = inner.trim_start().starts_with(['-', '+'])
         || inner.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    let section = if says(after) || numbers { after } else { inner };
-    Some(section.trim().to_owned()).filter(|section| says(section))
+    let section = if is_text(after) || numbers { after } else { inner };
+    Some(section.trim().to_owned()).filter(|section| is_text(section))
 }
 
 /// The text of an `@@` line in a Codex patch; `Some(None)` if it has none, or only dots. Line numbers of a unified
@@ -78,11 +78,11 @@ pub(in crate::format) fn context(text: &str) -> Option<Option<&str>> {
     let heading = after_numbers(rest).filter(|rest| rest.is_empty() || rest.starts_with(' '));
     let rest = heading.unwrap_or(rest);
     let rest = rest.strip_prefix(' ').unwrap_or(rest);
-    // Closed like the numbers of a diff.
+    // A second `@@` may follow the text, as it follows the numbers of a diff.
     let closed = trim(rest).strip_suffix("@@").filter(|_| heading.is_none());
     let text = closed.map_or(rest, trim);
-    let says = |text: &&str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…' | '@'));
-    Some(Some(text).filter(says))
+    let is_text = |text: &&str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…' | '@'));
+    Some(Some(text).filter(is_text))
 }
 
 impl Range {
@@ -112,10 +112,10 @@ fn number(text: &str) -> (Option<u32>, &str) {
     (text[..length].parse().ok(), &text[length..])
 }
 
-/// Whether the header of a file begins at this line, which may also be a line of a hunk: `--- a` and `+++ b` lines
-/// above an `@@` line. They must name one file, or not be the last missing lines of the hunk; so a count that is too
-/// high by one does not swallow the next header. A `+++ b` line above an `@@` line is a header without its first
-/// line, unless more lines of the hunk are missing.
+/// Whether the header of a file begins at this line, which may also be a line of the open hunk: `--- a` and `+++ b`
+/// lines above an `@@` line. They are lines of the hunk if they name two files and are the last lines that its numbers
+/// miss; a header of one file is not swallowed by a count that is too high by one. A `+++ b` line above an `@@` line is
+/// a header without its first line, unless lines of the hunk are missing.
 pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>, hunk: Option<(Numbers, [u32; 2])>) -> bool {
     let is_last = |(numbers, [old, new]): (Numbers, [u32; 2])| {
         numbers.due([old.saturating_add(1), new.saturating_add(1)]) == Due::Nothing
@@ -142,7 +142,7 @@ pub(in crate::format) fn names<'r>(
     Some((old, new, below.next().is_some_and(|line| line.text.starts_with("@@"))))
 }
 
-/// Whether both names are of one file, with git's prefixes or `/dev/null`.
+/// Whether both names, with git's prefixes, are of one file, or one of them is `/dev/null`.
 fn is_one_file(old: &str, new: &str) -> bool {
     let name = |text: &str| text.split('\t').next().unwrap_or(text).trim_end().to_owned();
     let (old, new) = (name(old), name(new));
@@ -153,12 +153,12 @@ fn is_one_file(old: &str, new: &str) -> bool {
 /// Words that models write instead of a name.
 const PLACEHOLDERS: &[&str] = &["original", "modified", "old", "new", "before", "after", "a", "b"];
 
-/// Whether a name only tells the side of the diff.
+/// Whether a name says only which side of the diff it is.
 pub(in crate::format) fn is_placeholder(name: &str) -> bool {
     PLACEHOLDERS.contains(&name)
 }
 
-/// The error about a header of another file, or one that does more than change the lines of the file.
+/// The error about a header of another file, or a header that does more than change lines.
 pub(super) fn misplaced(span: Span) -> Diagnostic {
     let what = "the header does more than change the lines of this file";
     fault::malformed_hunk(span, what)
@@ -183,7 +183,7 @@ impl Header {
         self.git = false;
     }
 
-    /// Reads a line outside of hunks; returns an error.
+    /// Reads a line outside of hunks; returns its error.
     pub(super) fn read(&mut self, line: Line<'_>, span: Span) -> Option<Diagnostic> {
         let text = line.text;
         let is_move = text.starts_with("rename ") || text.starts_with("copy ");
@@ -200,7 +200,7 @@ impl Header {
         is_misplaced.then(|| misplaced(span))
     }
 
-    /// Whether a name, with or without git's prefix, is the path or its end, or the path is the name's end.
+    /// Whether a name, with or without git's prefix, is the path or its end, or ends with the path.
     fn is_path(&self, name: &str) -> bool {
         let is =
             |name: &str| ends_with_components(name, &self.path) || ends_with_components(&self.path, name);
@@ -208,7 +208,7 @@ impl Header {
     }
 }
 
-/// Whether a path ends with whole components.
+/// Whether the last components of a path are those of `end`.
 fn ends_with_components(path: &str, end: &str) -> bool {
     let end = end.strip_prefix("./").unwrap_or(end);
     path.strip_suffix(end).is_some_and(|rest| !end.is_empty() && (rest.is_empty() || rest.ends_with('/')))

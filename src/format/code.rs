@@ -7,7 +7,7 @@ const LONGEST: usize = 15;
 
 /// The code spans of a line, each with its backquotes, in order.
 pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
-    // One bit for every length of which no other run follows.
+    // A bit for each length of a run that no run of the same length follows.
     let (mut at, mut unmatched) = (0, 0_u16);
     std::iter::from_fn(move || {
         while let Some(run) = run_from(text, at) {

@@ -36,8 +36,8 @@ impl<'r> Fence<'r> {
         Fence::of(line.text).is_some_and(|fence| fence.closes(self))
     }
 
-    /// Whether this fence has the mark of another one and is at least as long. Without an info string it closes that
-    /// one.
+    /// Whether this fence has the mark of another fence and is at least as long. It closes that fence if it has no info
+    /// string.
     pub(super) fn may_close(self, opening: Fence<'_>) -> bool {
         self.mark == opening.mark && self.length >= opening.length
     }
@@ -48,8 +48,8 @@ impl<'r> Fence<'r> {
     }
 }
 
-/// The fence lines of a payload, in pairs. One with an info string opens. A bare one closes the innermost or the
-/// outermost open one; if it cannot, it opens. A fence that closes nothing inside of a closed pair is text.
+/// The fence lines of a payload, in pairs. A fence line with an info string opens a fence. One without closes the
+/// innermost or the outermost open fence; if it cannot, it opens one. When a pair closes, open fences inside are text.
 #[derive(Debug, Default)]
 pub(super) struct Pairs<'r> {
     /// The fence lines without a partner.
@@ -86,7 +86,7 @@ impl<'r> Pairs<'r> {
         Self { lone: open.into_iter().map(|(line, _)| line).collect(), around }
     }
 
-    /// The fence around the whole payload, if it is not content of the file.
+    /// The lines of the fence around the whole payload, if they are not content of the file.
     pub(super) fn wrapper(&self, file: &str) -> Option<(Line<'r>, Line<'r>)> {
         let (first, last, info) = self.around?;
         (!is_markdown(file) || says_markdown(info)).then_some((first, last))
@@ -123,7 +123,7 @@ pub(super) fn unfence(lines: &Lines<'_>, end: usize, file: &str, response: &Resp
     Some(text)
 }
 
-/// Texts of a file, each in one more fence if a parser would remove the fences that they have.
+/// Texts of a file, each in one more fence if all of them have a fence that a parser would remove.
 pub fn guarded<const N: usize>(texts: [String; N], file: &str) -> [String; N] {
     let is_fenced = |text: &String| {
         let lines = text.lines().map(|text| Line {
@@ -150,7 +150,7 @@ pub(super) fn says_markdown(info: &str) -> bool {
     ["markdown", "md"].iter().any(|known| info.eq_ignore_ascii_case(known))
 }
 
-/// Whether fences are content of a file.
+/// Whether a file is Markdown or similar, so that fences may be its content.
 pub(super) fn is_markdown(file: &str) -> bool {
     let extension = trim(file).rsplit_once('.').map_or("", |(_, extension)| extension);
     ["md", "markdown", "mdx", "rst"].iter().any(|known| extension.eq_ignore_ascii_case(known))

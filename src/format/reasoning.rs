@@ -65,7 +65,7 @@ pub(super) enum Opening<'r> {
     Answer(Line<'r>),
 }
 
-/// The end of a section: the closing tag of a name, any closing tag, or the end of a message.
+/// The end of a section: the closing tag with a name from [`NAMES`], any closing tag, or the end of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End(usize);
 
@@ -84,11 +84,11 @@ impl End {
     }
 }
 
-/// Searches for the ends of reasoning. It remembers which ends do not exist, so that they are searched for once.
+/// Searches for the ends of reasoning. It remembers which ends do not exist, so that each is searched for once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sections {
-    /// Whether no such end follows.
-    none: [bool; NAMES.len() + 2],
+    /// For each [`End`], whether no such end follows.
+    absent: [bool; NAMES.len() + 2],
 }
 
 impl Sections {
@@ -108,18 +108,18 @@ impl Sections {
         Some(Opening::Section(rest, self.find(cursor, End::MESSAGE, rest)))
     }
 
-    /// Notes that no reasoning has an end any more.
+    /// Notes that no end follows.
     pub(super) fn close(&mut self) {
-        self.none.fill(true);
+        self.absent.fill(true);
     }
 
-    /// The first such end from `rest` on, which is on the cursor's line.
+    /// The first such end from `rest` on, which is the rest of the cursor's line; and the rest of the line after it.
     fn find<'r>(&mut self, cursor: &Cursor<'r>, end: End, rest: Line<'r>) -> Option<(End, Line<'r>)> {
-        if self.none[end.0] {
+        if self.absent[end.0] {
             return None;
         }
         let found = std::iter::once(rest).chain(cursor.lines().skip(1)).find_map(|line| end.rest(line));
-        self.none[end.0] = found.is_none();
+        self.absent[end.0] = found.is_none();
         found.map(|line| (end, line))
     }
 }
@@ -141,7 +141,7 @@ fn message_end(text: &str) -> Option<usize> {
         .find(|&at| ENDS.iter().any(|word| text[at..].starts_with(word)))
 }
 
-/// The end of a response's text: harmony's last control word may follow the last line of an edit.
+/// The end of a response's text, without a control word of harmony, which may follow the last line of an edit.
 pub(super) fn end_of(text: &str) -> usize {
     let is_harmony = text.trim_start().starts_with("<|");
     let before = |word: &&str| text.trim_end().strip_suffix(*word).map(str::len);

@@ -1,6 +1,6 @@
 //! Tags such as `<edit file="a" op="new">` or `[[[FILE_NEW file_path="a"]]]`, for all formats with tags.
 //!
-//! They are not XML: nothing is decoded, formats handle the nesting, and quotes may be typographic, because chat
+//! They are not XML: nothing is decoded, each format handles its nesting, and quotes may be typographic, because chat
 //! programs change them. An invalid tag is read to its end, too.
 
 use super::fault::Fault;
@@ -42,7 +42,7 @@ pub struct Tag<'r> {
     pub brackets: Brackets,
     pub name: &'r str,
     pub kind: Kind,
-    /// In order.
+    /// The attributes in order.
     pub attributes: Vec<Attribute<'r>>,
     /// The span of the whole tag.
     pub span: Span,
@@ -75,9 +75,9 @@ pub struct Attribute<'r> {
 }
 
 impl<'r> Tag<'r> {
-    /// The tag for messages: brackets and name.
+    /// What messages call the tag: its brackets and its name.
     pub fn shown(&self) -> String {
-        let name = self.name.get(..MAX_SHOWN).unwrap_or(self.name);
+        let name = self.name.get(..MAX_NAME).unwrap_or(self.name);
         format!("`{}{name}{}`", self.brackets.open, self.brackets.close)
     }
 
@@ -124,10 +124,10 @@ impl<'r> Tag<'r> {
     }
 }
 
-/// The most attributes of a tag that are kept, because a tag may be hostile.
+/// The most attributes of a tag that are kept, to limit memory.
 const MAX_ATTRIBUTES: usize = 32;
 /// The most bytes of a name that are shown.
-const MAX_SHOWN: usize = 60;
+const MAX_NAME: usize = 60;
 /// The longest value in quotes, in bytes.
 const MAX_VALUE: usize = 1 << 16;
 /// The hint for invalid attributes.
@@ -143,7 +143,7 @@ pub fn peek(text: &str) -> Option<(&str, bool)> {
     peek_in(text, Brackets::ANGLE)
 }
 
-/// The same for a tag in these brackets.
+/// The name of the tag in these brackets at the start of a text, and whether it is a closing tag.
 pub fn peek_in(text: &str, brackets: Brackets) -> Option<(&str, bool)> {
     let rest = text.strip_prefix(brackets.open)?;
     let name = rest.strip_prefix('/').unwrap_or(rest);
@@ -161,7 +161,7 @@ pub fn closing_length(text: &str, name: &str, brackets: Brackets) -> Option<usiz
     Some(text.len() - rest.strip_prefix(brackets.close)?.len())
 }
 
-/// The closing tags with a name in a line: the offset of each, and the rest of the line after it.
+/// The closing tags with a name in a line: the offset of each in the line, and the rest of the line after it.
 pub(super) fn closings<'r>(
     line: Line<'r>,
     name: &str,
@@ -202,8 +202,8 @@ pub fn has_attributes(rest: &str) -> bool {
     memchr::memchr3(b'=', b'>', b'<', rest.as_bytes()).is_some_and(|at| rest.as_bytes()[at] == b'=')
 }
 
-/// Reads the text up to a closing tag, and goes past that. Returns `None` at the end of the input, and at a line
-/// below that begins with a tag whose name `cuts_off` the text.
+/// Reads the text up to the closing tag `name`, and goes past it. Returns `None` without a closing tag: at the end of
+/// the input, or at a later line that begins with a tag for whose name `cuts_off` is true.
 pub fn read_text(cursor: &mut Cursor<'_>, name: &str, cuts_off: impl Fn(&str) -> bool) -> Option<String> {
     let mut text = String::new();
     while let Some(line) = cursor.line() {
@@ -224,8 +224,8 @@ pub fn read_text(cursor: &mut Cursor<'_>, name: &str, cuts_off: impl Fn(&str) ->
     None
 }
 
-/// Reads the elements of the envelope at the cursor, up to its end. Other text is prose. `take` reads an element, or
-/// what is meant as one.
+/// Reads the elements of the envelope at the cursor, up to its end. Other text is prose. `take` reads an element, valid
+/// or not, and returns whether there is one. `is_another` is true where another envelope begins.
 pub(super) fn read_envelope(
     cursor: &mut Cursor<'_>,
     out: &mut Output,
@@ -258,7 +258,7 @@ pub(super) fn read_envelope(
     }
 }
 
-/// What does not belong between the elements of an envelope: a region of another format, or reasoning.
+/// What the line has that does not belong between the elements of an envelope: a region of another format, or reasoning.
 fn foreign(cursor: &Cursor<'_>, own: FormatId) -> Option<&'static str> {
     let opens = |format: &Format| format.id != own && format.is_detected() && (format.opens)(cursor);
     match peek(trim_start(cursor.text())) {
@@ -305,7 +305,7 @@ pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
     }
 }
 
-/// Goes to `next`, or to the end, because a tag has no closing tag; returns the error.
+/// The error about a tag without a closing tag. Goes to `next`, or to the end.
 pub(super) fn unclosed<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'_>,
@@ -342,7 +342,8 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
         Some((length, length + end, length + end + quote.len_utf8()))
     });
     let (start, end, next) = quoted.unwrap_or_else(|| {
-        // The value ends at a blank or at the end of the tag; with a quote that is not closed, at the end of the tag.
+        // Without quotes, the value ends at a blank or at the end of the tag; without a closing quote, at the end of
+        // the tag.
         let end = text.bytes().position(is_blank).filter(|_| quotes.is_none()).unwrap_or(text.len());
         let end = tag.brackets.find_close(&text[..end]).unwrap_or(end);
         let closes = text[..end].ends_with('/') && text[end..].starts_with(tag.brackets.close);

@@ -9,7 +9,7 @@ use crate::format::{FormatId, fault};
 use crate::response::{self, Passage};
 use crate::span::Span;
 
-/// The owner of lines in messages.
+/// What messages call a section.
 const SECTION: &str = "section";
 
 /// A section that is being read.
@@ -70,8 +70,8 @@ impl<'r> Section<'r> {
         Ok(())
     }
 
-    /// Goes to the next line, and reads lines like the last one: added lines of a new file, or marked lines of a
-    /// hunk. It is faster than [`Section::take`], but does not work in a quote or with indentation.
+    /// Goes to the next line, and reads the added lines of a new file, or the lines that can only be lines of the open
+    /// hunk. It is faster than [`Section::take`], but does not work with a margin.
     pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) {
         let run = match &mut self.body {
             Body::Add { lines, blank: None } => {

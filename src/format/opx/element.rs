@@ -14,7 +14,7 @@ use crate::span::Span;
 const MAX_MARKER: usize = 64;
 /// The parts of an edit besides `<why>`.
 const PARTS: [&str; 3] = ["find", "put", "to"];
-/// The operations, and whether each needs each part. Other parts are errors.
+/// The operations, and for each of [`PARTS`] whether the operation needs it. Other parts are errors.
 const OPERATIONS: [(&str, [bool; 3]); 5] = [
     ("new", [false, true, false]),
     ("patch", [true, true, false]),
@@ -75,7 +75,7 @@ impl<'r> Parts<'r> {
         self.fault.get_or_insert(fault.into());
     }
 
-    /// Returns what was read, or keeps the error.
+    /// Returns the value, or keeps the error.
     fn note<T>(&mut self, read: Result<T, impl Into<Fault>>) -> Option<T> {
         read.map_err(|fault| self.fail(fault)).ok()
     }
@@ -93,7 +93,7 @@ impl<'r> Parts<'r> {
                 self.note(end.check(&[]));
                 return;
             }
-            // The next element may be an edit of its own.
+            // The next edit begins, so this one has no closing tag.
             if cursor.is_end() || is("opx") || opening(cursor) == Some(super::Opening::Edit) {
                 return self.fail(unterminated());
             }

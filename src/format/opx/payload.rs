@@ -1,6 +1,6 @@
 //! The text between `<<<` and `>>>` of a `<find>` or `<put>`.
 //!
-//! The text may contain anything, so it ends at a `>>>` line before the closing tag. Models lose both marks: a
+//! The text may contain anything, so it ends at the `>>>` line before the closing tag. Models shorten or lose markers: a
 //! shortened one counts if there is no whole one, and a text that runs into the next edit is refused.
 
 use super::{is_part, starts_edit};
@@ -18,11 +18,11 @@ const CLOSE: &str = ">>>";
 /// The longest payload on one line, in bytes.
 const MAX_INLINE: usize = 1 << 16;
 
-/// A payload with both markers.
+/// The text between the markers.
 #[derive(Debug)]
 pub(super) struct Payload<'r> {
     lines: Lines<'r>,
-    /// Their span, without the markers.
+    /// Its span, without the markers.
     pub(super) span: Span,
 }
 
@@ -32,7 +32,7 @@ impl Payload<'_> {
         self.lines.payload(self.span.end as usize)
     }
 
-    /// The same without the fence around them, if that fence is not content of the file.
+    /// Its lines without the fence around them, if there is one that is not content of the file.
     pub(super) fn unfenced(&self, file: &str, response: &Response) -> Option<Passage> {
         unfence(&self.lines, self.span.end as usize, file, response)
     }
@@ -71,8 +71,8 @@ pub(super) fn read<'r>(
     }
 }
 
-/// A payload with its markers and tags on one line. Blanks beside the markers are refused, because they may be meant
-/// or not.
+/// Reads a payload with its markers and tags on one line. Blanks beside the markers are refused, because they may be
+/// content or not.
 fn read_inline<'r>(cursor: &mut Cursor<'r>, name: &str, open: &str, close: &str) -> Option<Payload<'r>> {
     let line = cursor.line()?;
     let line = line.skip(line.text.strip_prefix(open).map(|_| open.len())?);
@@ -89,8 +89,7 @@ fn read_inline<'r>(cursor: &mut Cursor<'r>, name: &str, open: &str, close: &str)
     Some(payload)
 }
 
-/// The end of a payload, and the rest of the line after the closing tag; without an end, the edit that begins inside.
-/// It is one pass, and only the opening of that edit is read twice.
+/// The end of a payload, and the rest of the line after the closing tag; without an end, the next edit if one begins.
 fn find_end<'r>(
     mut lines: Lines<'r>,
     name: &str,
@@ -117,7 +116,7 @@ fn find_end<'r>(
                 shortened.get_or_insert(close);
             }
         }
-        // After a shortened marker, the next part of the same edit shows as well that the end is lost.
+        // After a shortened marker, the next part of the same edit also ends the search: no whole marker follows.
         if marker.is_none() && next.opens_with(line, &lines) && (next.edit.is_some() || shortened.is_some()) {
             break;
         }
@@ -138,8 +137,8 @@ fn after_closing_tag<'r>(line: Line<'r>, name: &str) -> Option<Line<'r>> {
     Some(line.skip(tag::closing_length(line.text, name, Brackets::ANGLE)?))
 }
 
-/// Recognizes the opening of another edit in a payload: `<edit …>`, `<put>` or `<find>`, and `<<<`, in this order.
-/// Then the end of the payload is lost.
+/// Recognizes the opening of another edit in a payload: `<edit …>`, then `<put>` or `<find>`, then `<<<`. It shows that
+/// the end of the payload is missing.
 #[derive(Default)]
 struct Next<'r> {
     /// The rest of the line from the `<edit` tag on.
@@ -149,7 +148,7 @@ struct Next<'r> {
 }
 
 impl<'r> Next<'r> {
-    /// Reads the next line; returns whether the opening is complete.
+    /// Reads the next line; returns whether it completes the opening of a part, with or without an `<edit` tag before.
     fn opens_with(&mut self, line: Line<'r>, below: &Lines<'r>) -> bool {
         for at in memchr::memchr_iter(b'<', line.text.as_bytes()) {
             let Some((name, false)) = tag::peek(&line.text[at..]) else { continue };

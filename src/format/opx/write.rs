@@ -22,7 +22,7 @@ pub fn payloads<const N: usize>(path: &str, tags: [&str; N], texts: [String; N])
     tags.iter().zip(&guarded(texts, path)).map(|(tag, text)| payload(tag, text)).collect()
 }
 
-/// A payload, with a marker that is not in its lines.
+/// A payload with its tag; if a line looks like OPX, with a marker that no line begins with.
 fn payload(tag: &str, text: &str) -> String {
     let is_doubtful = |line: &str| {
         line.contains("</") || line.contains("<edit") || line.trim().trim_matches(['<', '>']).is_empty()

@@ -40,7 +40,7 @@ fn opens(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.first_byte(), Some(b'<' | b'['))
         && match TagKind::of(trim_start(cursor.text())) {
             Some(TagKind::Directive(_)) => reads_like_tag(trim_start(cursor.text())),
-            sign => sign == Some(TagKind::Envelope),
+            tag => tag == Some(TagKind::Envelope),
         }
 }
 
@@ -99,17 +99,18 @@ impl TagKind {
         }
     }
 
-    /// Whether a directive or envelope begins here that cannot be content of a directive with such brackets.
+    /// Whether a directive or envelope begins at the start of a text that cannot be content of a directive with these
+    /// brackets.
     fn cuts_off(text: &str, brackets: Brackets) -> bool {
         match Self::of(text) {
             Some(TagKind::Directive(_)) => Brackets::of(text) == brackets && reads_like_tag(text),
-            sign => sign == Some(TagKind::Envelope),
+            tag => tag == Some(TagKind::Envelope),
         }
     }
 }
 
-/// Whether the tag of a directive is more than a mention: it has attributes or nothing else, and no prose follows it
-/// on its line.
+/// Whether the tag of a directive is more than a mention in prose: it has attributes or only a name, and no prose
+/// follows it on its line.
 fn reads_like_tag(text: &str) -> bool {
     let brackets = Brackets::of(text);
     let Some((name, _)) = tag::peek_in(text, brackets) else { return false };

@@ -1,7 +1,7 @@
 //! JSON in a response: a value is a tree of spans of the response.
 //!
-//! Comments and trailing commas are allowed. Nothing is decoded while parsing: texts are decoded when they are used.
-//! A value that is cut off or invalid gives a tree of all before that place.
+//! Comments and trailing commas are allowed. Parsing decodes nothing; texts are decoded when they are used. If a value
+//! is cut off or invalid, the tree has all that is before that place.
 
 #[cfg(test)]
 mod tests;
@@ -24,18 +24,18 @@ use tree::Nodes;
 /// Why a value is not complete.
 #[derive(Debug)]
 pub(super) struct Broken {
-    /// The offset.
+    /// The offset of the error.
     at: usize,
-    /// In words.
+    /// The error in words.
     why: String,
-    /// Whether the text ends there.
+    /// Whether the text ends at the error.
     is_cut_off: bool,
 }
 
-/// The number of bytes that are searched for keys after foreign quotes.
+/// The most bytes after an error that are searched for keys.
 const BELOW: usize = 2000;
 
-/// Blanks and quotes that JSON does not have.
+/// Blanks and quotes that are not JSON.
 const FOREIGN: [char; 6] = ['\u{a0}', '\'', '“', '”', '‘', '’'];
 
 /// A value of JSON.
@@ -72,8 +72,8 @@ impl<'t> Json<'t> {
         self.broken().is_some_and(|broken| broken.is_cut_off)
     }
 
-    /// The keys that were read, also those in strings with JSON, and those in the line of the error. If foreign
-    /// quotes or blanks are the error, the keys below, too.
+    /// The keys that were read, also those in strings with JSON, and those in the line of the error. If the error is a
+    /// foreign quote or blank, also those in the lines below.
     pub(super) fn keys(&self) -> impl Iterator<Item = &'t str> {
         let Range { start, end } = self.range();
         let text = self.response.text();
@@ -121,7 +121,7 @@ impl<'t> Json<'t> {
     }
 }
 
-/// The value that was read last. Several formats ask for it, and each part of a response is read once.
+/// The value that was read last. Several formats ask for it, but it is read only once.
 #[derive(Debug, Default)]
 pub(super) struct Last {
     /// The margin in which it was read: quote marks and blanks.
@@ -132,7 +132,7 @@ pub(super) struct Last {
 }
 
 impl Last {
-    /// The value that begins at this line; `None` inside of a value that was read already.
+    /// The value that begins at this line; `None` inside of a value that was already read.
     pub(super) fn read<'r>(&mut self, cursor: &Cursor<'r>) -> Option<Json<'r>> {
         let start = cursor.line()?.trim_start().start;
         let margin = (cursor.margin().quotes, cursor.margin().blanks.len());
@@ -143,7 +143,7 @@ impl Last {
                 false => Nodes::read(
                     text,
                     start,
-                    &mut Quoted { text, lines: cursor.lines(), line: 0..0, at: start },
+                    &mut Blanked { text, lines: cursor.lines(), line: 0..0, at: start },
                 ),
             };
             self.seen = start..nodes.range.end.max(start + 1);
@@ -175,17 +175,17 @@ fn key_before(text: &str) -> Option<&str> {
     before.ends_with(quotes).then_some(key)
 }
 
-/// The bytes of lines with a margin. The margin is replaced by blanks, so that offsets stay.
-struct Quoted<'r> {
+/// The bytes of lines with a margin. Blanks replace the margin, so that offsets stay.
+struct Blanked<'r> {
     text: &'r str,
     lines: Lines<'r>,
     /// The range of the current line.
     line: Range<usize>,
-    /// The offset up to which all was read.
+    /// The offset of the next byte.
     at: usize,
 }
 
-impl Read for Quoted<'_> {
+impl Read for Blanked<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         if self.at >= self.line.end {
             let Some(line) = self.lines.next() else { return Ok(0) };

@@ -1,8 +1,8 @@
 //! The content of a directive: where it ends, the fence around it, and the `<why>` before it.
 //!
-//! Content is not escaped, so the place of the closing tag decides: it is at the start of a line, or before what can
-//! only follow a directive. Content that runs into another directive is refused. So is content in a fence if it is
-//! unclear what belongs to the file.
+//! Content is not escaped, so it may contain closing tags. The one that counts is at the start of a line, or before
+//! text that can only follow a directive. Content that runs into another directive is refused. So is content in a fence
+//! if it is unclear what belongs to the file.
 
 use super::TagKind;
 use super::directive::Directive;
@@ -12,12 +12,12 @@ use crate::format::scan::{Below, Cursor, Line, Lines, is_blank, starts_with_igno
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::response::Passage;
 
-/// The lengths of a fence in which even tags of this format are text. Fences of three marks are too common: an
-/// unclosed one would take the fence of the next directive for its own.
+/// The lengths of a fence in which even tags of this format are text. Fences of three marks are too common: the fence
+/// of the next directive would close an unclosed one.
 pub(super) const GUARDING: std::ops::RangeInclusive<usize> = LONG..=32;
 
-/// The greatest indentation of a patch's tags. With a greater one, the closing tag is at the margin. There must not
-/// be too many different ends, because a response may be searched for each.
+/// The greatest indentation of a patch's tags. With a greater one, the closing tag is at the margin. The response may be
+/// searched once for each indentation, so there must be few.
 const MAX_INDENT: usize = 3;
 
 /// The content of a directive.
@@ -26,7 +26,7 @@ pub(super) struct Content<'r> {
     lines: Lines<'r>,
     /// The offset of its end, which may be inside of a line.
     until: usize,
-    /// Whether it begins on the tag's line.
+    /// Whether it begins on the opening tag's line.
     inline: bool,
     /// The text of `<why>`.
     pub(super) why: Option<String>,
@@ -58,7 +58,7 @@ impl<'r> Content<'r> {
         let first = self.lines().find(|line| !line.is_blank());
         let opening = first.and_then(|line| Some((line, Fence::of(line.text)?)));
         let unclear = if is_markdown(path) {
-            // A fence that says so may be around everything, or end at the first bare one.
+            // A Markdown fence may be around everything, or end at the first fence line without an info string.
             let is_bare = Fence::of(last).is_some_and(|fence| fence.info.is_empty());
             opening.filter(|(_, fence)| is_bare && says_markdown(fence.info)).map(|(line, _)| line)
         } else {
@@ -77,14 +77,14 @@ impl<'r> Content<'r> {
     }
 }
 
-/// The possible places of a closing tag.
+/// Where the closing tag of a directive may be.
 #[derive(Clone, Copy)]
 struct Closing<'r> {
     brackets: Brackets,
     /// The name of the directive's tag.
     name: &'r str,
     is_patch: bool,
-    /// The indentation of the opening tag, if it is not too great. A blank may be the mark of a patch's line, so the
+    /// The indentation of the opening tag, at most [`MAX_INDENT`]. In a patch, a blank may be the mark of a line, so the
     /// closing tag of a patch is at the margin or indented like the opening tag.
     indent: usize,
 }
@@ -96,7 +96,7 @@ impl Closing<'_> {
             || (self.brackets == Brackets::SQUARE && line.starts_with(Brackets::SQUARE.open))
     }
 
-    /// The text of a line from where a tag of this directive may begin.
+    /// The text of a line without its indentation; `None` if no tag of this directive may be indented like that.
     fn text_of(self, line: &str) -> Option<&str> {
         let blanks = line.bytes().take_while(|&byte| is_blank(byte)).count();
         let is_angle = self.brackets == Brackets::ANGLE;
@@ -111,8 +111,8 @@ impl Closing<'_> {
         alone.then_some(length)
     }
 
-    /// The end of the content in a line with the closing tag, and the rest of the line after the tag. `inline`: the
-    /// line is the rest of the opening tag's line.
+    /// The end of the content, and the rest of the line after the closing tag, if the line has that. `inline`: the line
+    /// is the rest of the opening tag's line.
     fn find<'r>(self, line: Line<'r>, below: &Lines<'r>, inline: bool) -> Option<(usize, Line<'r>)> {
         if let Some(text) = self.text_of(line.text)
             && let Some(length) = self.length(text)
@@ -127,7 +127,7 @@ impl Closing<'_> {
             return None;
         }
         tag::closings(line, self.name, self.brackets).find_map(|(at, rest)| {
-            // A line of a patch may contain all these tags.
+            // A line of a patch may contain any of these tags.
             let ends = match tag::next_text(rest, below) {
                 Some(_) if inline && rest.is_blank() => true,
                 Some(next) if next.start > rest.start => self.text_of(next.text).is_some_and(may_follow),
@@ -144,8 +144,8 @@ fn may_follow(text: &str) -> bool {
     matches!(TagKind::of(text), Some(TagKind::EnvelopeEnd | TagKind::Directive(_)))
 }
 
-/// The end of the content, and the rest of the line after the closing tag; without one, the next directive or the end
-/// of the envelope.
+/// The end of the content, and the rest of the line after the closing tag; without a closing tag, the line where the next
+/// directive begins or the envelope ends.
 fn find_end<'r>(
     mut lines: Lines<'r>,
     closing: Closing<'_>,
@@ -178,7 +178,7 @@ fn find_end<'r>(
     }
 }
 
-/// The closing tag after the long fence around the content, if no other fence inside is as long.
+/// The same for content in a long fence, if no fence line inside is as long.
 fn guarded_end<'r>(mut lines: Lines<'r>, closing: Closing<'_>) -> Option<(usize, Line<'r>)> {
     let first = lines.find(|line| !line.is_blank())?;
     let open = Fence::of(first.text).filter(|fence| GUARDING.contains(&fence.length) && !closing.is_patch)?;
@@ -189,8 +189,8 @@ fn guarded_end<'r>(mut lines: Lines<'r>, closing: Closing<'_>) -> Option<(usize,
     closing.find(line, &lines, false)
 }
 
-/// Reads the content after a tag and the closing tag, and goes past them; without a closing tag, goes to what
-/// follows.
+/// Reads the content after a tag and the closing tag, and goes past them; without a closing tag, goes to the next
+/// directive, the end of the envelope or the end of the input.
 pub(super) fn read<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'r>,

@@ -29,7 +29,7 @@ impl Directive {
         Self::ALL.get(at).copied()
     }
 
-    /// Whether it has content.
+    /// Whether its tag has content.
     pub(super) fn has_content(self) -> bool {
         matches!(self, Self::New | Self::Patch | Self::Append)
     }

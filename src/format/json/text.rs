@@ -1,13 +1,13 @@
 //! The texts of JSON strings. The tree has read them, so they are valid.
 
-/// A decoded string that knows the place of each byte.
+/// A decoded string, and the offset of each of its bytes in the response.
 #[derive(Debug)]
 pub(in crate::format) struct Decoded {
     /// The text without escapes.
     pub(in crate::format) text: String,
     /// The offset of the first byte.
     start: usize,
-    /// After each escape: the offset in the text, and the offset in the string as written.
+    /// For each escape, where it ends: the offset in `text`, and the offset in the string as written.
     escapes: Vec<(u32, u32)>,
 }
 
@@ -24,7 +24,7 @@ impl Decoded {
         decoded
     }
 
-    /// The place of the byte at an offset of the text; for the end, the end of the string.
+    /// The offset in the response of the byte at an offset of `text`; at the end of `text`, that of the closing quote.
     pub(in crate::format) fn place(&self, offset: usize) -> usize {
         let before = self.escapes.partition_point(|(at, _)| *at as usize <= offset).checked_sub(1);
         let (text, written) = before.and_then(|at| self.escapes.get(at)).copied().unwrap_or((0, 0));
@@ -32,7 +32,7 @@ impl Decoded {
     }
 }
 
-/// Passes the parts of a string to `take`, each with the end of its escape, if it is one.
+/// Passes the decoded pieces of a string to `take`; each that is an escape with the offset where the escape ends.
 fn decode(written: &str, take: &mut dyn FnMut(&str, Option<usize>)) {
     let mut inner = written.strip_suffix('"').unwrap_or("").chars();
     inner.next();
@@ -78,8 +78,8 @@ pub(in crate::format) fn ends_with_break(written: &str) -> bool {
     (last == "n" || last.eq_ignore_ascii_case("u000a")) && backslashes % 2 == 0
 }
 
-/// Passes the parts of a string to `take`, with `\r\n` as `\n`. `is_line`: a line break is added if the string has
-/// none at its end.
+/// Passes the decoded pieces of a string to `take`, with `\r\n` as `\n`. `is_line`: a line break is added if the string
+/// does not end with one.
 fn normalized(written: &str, is_line: bool, take: &mut dyn FnMut(&str)) {
     let mut is_return = false;
     let mut pass = |piece: &str| {
@@ -99,27 +99,27 @@ fn normalized(written: &str, is_line: bool, take: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Reads a string with `\n` line breaks.
+/// Converts a string to its text, with `\n` line breaks.
 pub(in crate::format) fn plain(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     normalized(written, false, take);
     Some(())
 }
 
-/// The same, with one more line break.
+/// Converts a string to its text, with `\n` line breaks and one more at the end.
 pub(in crate::format) fn with_break(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     normalized(written, false, take);
     take("\n");
     Some(())
 }
 
-/// Reads a list of strings as lines, each ending with `\n`. A string with line breaks is several lines; a line break
+/// Converts a list of strings to lines, each ending with `\n`. A string with line breaks is several lines; a line break
 /// at its end begins no further line.
 pub(in crate::format) fn lines(list: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     strings(list).for_each(|line| normalized(line, true, take));
     Some(())
 }
 
-/// The strings of a list or a key, with their quotes.
+/// The strings in a list, or the string of a key, with their quotes.
 pub(in crate::format) fn strings(written: &str) -> impl Iterator<Item = &str> {
     let bytes = written.as_bytes();
     let mut at = 0;

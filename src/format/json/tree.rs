@@ -145,7 +145,7 @@ impl<R: Read> Builder<'_, R> {
     }
 }
 
-/// The description of what stops reading.
+/// The error that stops reading.
 fn broken(text: &str, start: usize, end: usize, stop: Stop) -> Broken {
     let at = |place: JsonReaderPosition| place.data_pos.map_or(end, |at| start + at as usize);
     let (at, why, ends) = match stop {
@@ -163,7 +163,7 @@ fn broken(text: &str, start: usize, end: usize, stop: Stop) -> Broken {
         Some(_) | None => (end, "too many values".to_owned(), false),
     };
     let at = (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-    // The value is cut off at the end of the response or the fence.
+    // The value is cut off if the response or the fence ends at the error.
     let rest = text[at..].trim_start();
     let is_cut_off = ends || rest.is_empty() || rest.starts_with("```") || rest.starts_with("~~~");
     Broken { at, why, is_cut_off }
@@ -239,8 +239,8 @@ impl<'a> Value<'a> {
         std::iter::successors(value(self.at + 1), move |child| value(child.node.next as usize))
     }
 
-    /// The value and all values inside of it, in order; those inside of a value are skipped if `enters` returns
-    /// false.
+    /// Calls `enters` for this value and all values inside of it, in order; those inside of a value are skipped if it
+    /// returns false.
     pub(in crate::format) fn walk(self, mut enters: impl FnMut(Value<'a>) -> bool) {
         let mut at = self.at;
         while let Some(node) = self.nodes.get(at).filter(|_| at < self.node.next as usize) {
@@ -267,7 +267,7 @@ impl<'a> Value<'a> {
         self.passage_from(0, conversion)
     }
 
-    /// The same for a string without its first characters; the one at `offset` is read as the opening quote.
+    /// The same for a string without its first characters: the byte at `offset` counts as the opening quote.
     pub(in crate::format) fn passage_from(self, offset: usize, conversion: Conversion) -> Passage {
         let range = self.range();
         self.response.converted(range.start + offset..range.end, conversion).unwrap_or_default()

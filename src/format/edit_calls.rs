@@ -37,8 +37,8 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     if cursor.first_byte() == Some(b'<') {
         return xml::read(cursor, out);
     }
-    // JSON without calls was searched already, with the lines above it.
-    if cursor.at() < out.calls.known {
+    // The lines above were read together with this JSON, which has no calls.
+    if cursor.at() < out.calls.searched {
         return;
     }
     let mut end = cursor.mark();
@@ -52,12 +52,12 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
             break;
         }
     }
-    out.calls.known = cursor.at();
+    out.calls.searched = cursor.at();
     cursor.reset(end);
 }
 
-/// Reads the JSON at this line and goes past it; returns whether it has calls. `None` if it is another format's, or
-/// is incomplete and not an edit.
+/// Reads the JSON at this line and goes past it; returns whether it has calls. `None` if it is of another format, or is
+/// incomplete and not meant as an edit.
 fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
     let json = out.json.read(cursor).filter(|json| !applydir::is_ours(json))?;
     if json.broken().is_some() && !is_edit(&json) {

@@ -2,8 +2,8 @@
 //!
 //! The rules are those of the format's documents and of what their origins accept, but stricter where they lose data.
 //!
-//! A block ends at its closing marker. If another opening marker comes first, the block is an error up to there. Its
-//! text is never taken for the end of one block and the beginning of another.
+//! A block ends at its closing marker. If another opening marker comes first, the block is an error up to there: the text
+//! before and the text after are never joined to one block.
 
 mod block;
 mod marker;

@@ -1,4 +1,4 @@
-//! What a response without edits contains, so that the user knows what to do.
+//! Says what a response without edits contains, so that the user knows what to do.
 
 use super::scan::{Cursor, trim_start};
 use super::{FORMATS, Reading, parse};
@@ -7,7 +7,7 @@ use crate::edit::Script;
 use crate::response::Response;
 use crate::span::Span;
 
-/// The message if nothing else was seen.
+/// The message if the response contains nothing else that is known.
 const PROSE: &str = "no edits: only prose, or code that names no file";
 
 /// The hint for HTML escapes.
@@ -16,8 +16,8 @@ const HTML_HELP: &str = "copy the response as text";
 /// The message about a list without edits.
 const EMPTY: &str = "no edits: this list is empty";
 
-/// Returns what a response without edits and errors contains, with places and hints. [`crate::plan::list_pending`]
-/// lists code blocks that name a file.
+/// Returns warnings about what a response without edits and errors contains. They do not name code blocks with a file,
+/// which [`crate::plan::list_pending`] lists.
 pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     let text = response.text();
     let start = text.len() - text.trim_start().len();
@@ -63,7 +63,7 @@ fn escaped(response: &Response) -> Option<(&'static str, &'static str)> {
         (unescaped(text), ("HTML", HTML_HELP))
     } else if text.contains("\\n") || text.contains("\\\"") {
         let plain = text.replace("\\r", "").replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"");
-        // A text at the start of a string follows a quote.
+        // The quote before a string is no longer in front of its first line.
         let plain = plain.replace("\"\n", "\n").replace(": \"", ":\n");
         (plain, ("a JSON string", "undo the escapes with 'jq -r'"))
     } else {

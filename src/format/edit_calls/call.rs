@@ -11,20 +11,22 @@ use crate::response::{Passage, Response};
 use crate::span::Span;
 use std::ops::Range;
 
-/// The names, by [`plain`], of tools that delete a file, apply a patch, write a file, or take SEARCH/REPLACE blocks.
+/// The names, by [`letters`], of tools that delete a file.
 pub(super) const REMOVERS: &[&str] = &["delete", "deletefile"];
+/// Of tools that apply a patch.
 pub(super) const PATCHERS: &[&str] = &["applypatch", "patch"];
+/// Of tools that write a file.
 const WRITERS: &[&str] = &["write", "writefile", "writetofile", "create", "createfile", "createnewfile"];
-
+/// Of tools that take SEARCH/REPLACE blocks.
 const REPLACERS: &[&str] = &["replaceinfile", "applydiff"];
 
 /// The values of `command`.
 const COMMANDS: &str = "str_replace, create, insert, view";
 
-/// The owner of fields in messages.
+/// What messages call the owner of a field.
 const CALL: &str = "call";
 
-/// The names of tools that replace a text.
+/// Of tools that replace a text.
 const EDITORS: &[&str] = &[
     "edit",
     "editfile",
@@ -37,14 +39,14 @@ const EDITORS: &[&str] = &[
 ];
 
 /// The letters of a tool's name after the last dot, in lowercase.
-fn plain(name: &str) -> String {
+fn letters(name: &str) -> String {
     let last = name.rsplit('.').next().unwrap_or(name);
     last.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// Whether a tool's name is one of these.
 pub(super) fn is_tool(name: &str, known: &[&str]) -> bool {
-    known.contains(&plain(name).as_str())
+    known.contains(&letters(name).as_str())
 }
 
 /// Whether a tool edits files.
@@ -113,6 +115,7 @@ impl<'a> Call<'a> {
         self.get(name).is_some()
     }
 
+    /// Whether it has this field under a key that only calls have.
     fn is_sure(&self, name: Name) -> bool {
         self.get(name).is_some_and(|field| !Name::is_common(field.key))
     }
@@ -146,16 +149,16 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// What the call does; `None` if it is not an edit.
+    /// What the call does; `None` if it is not an edit. `asked`: tool calls were asked for by name.
     fn verb(&self, asked: bool) -> Result<Option<Verb>, Fault> {
         let has_path = self.has(Name::Path);
-        let changes = self.changes();
-        let is_edit = changes || has_path && (self.has(Name::Line) || self.has(Name::Inserted));
+        let replaces = self.replaces();
+        let is_edit = replaces || has_path && (self.has(Name::Line) || self.has(Name::Inserted));
         if self.get(Name::DryRun).is_some_and(|dry| dry.word() == "true") {
             return Ok(None);
         }
         if let Some(command) = self.get(Name::Command).filter(|_| has_path || is_edit) {
-            // Other tools have commands without a path, or of several words.
+            // A command of another tool has no path, or several words.
             let alone = command.key == "command" && self.tool.is_none() && !command.word().contains(' ');
             return Ok(match command.word() {
                 "str_replace" => Some(Verb::Replace),
@@ -174,7 +177,7 @@ impl<'a> Call<'a> {
             None => self.has(Name::Text) && (asked || self.is_sure(Name::Path)),
         };
         Ok(match () {
-            () if changes => Some(Verb::Replace),
+            () if replaces => Some(Verb::Replace),
             () if is_edit => Some(Verb::Insert),
             () if has_path && writes => Some(Verb::Create),
             () if self.is_tool(REMOVERS) => Some(Verb::Remove),
@@ -189,8 +192,8 @@ impl<'a> Call<'a> {
         fault::missing_field(self.span, key, CALL).into()
     }
 
-    /// Whether it replaces texts: it has a path, or keys that only edits have.
-    fn changes(&self) -> bool {
+    /// Whether it replaces texts: it has texts, and a path or keys that only edits have.
+    fn replaces(&self) -> bool {
         let [old, new] = [Name::Old, Name::New].map(|name| self.get(name));
         let has_path = self.has(Name::Path);
         let any_text = old.is_some_and(Field::is_text) || new.is_some_and(Field::is_text);
@@ -200,7 +203,7 @@ impl<'a> Call<'a> {
             _ => has_path && sure != [false, false],
         };
         let names_file = |call: &Call<'_>| call.has(Name::Path);
-        // Edits that each name a file are calls of their own.
+        // If each edit in the list names a file, each is a call of its own.
         let of_edits = self.edits().iter().any(|edit| edit.has(Name::Old) || edit.has(Name::New))
             && (has_path || !self.edits().iter().all(names_file));
         any_text && of_texts || of_edits
@@ -333,8 +336,8 @@ impl<'a> Call<'a> {
         Ok(Op::Modify { hunks: vec![hunk], missing: Missing::Refuse })
     }
 
-    /// The patch in the call. A patch tool may have it in any field; else it is in its own field, in an unknown field
-    /// if there is no path, or in a shell command.
+    /// The patch in the call. A patch tool may have it in any field. Other calls have it in the field for patches, in a
+    /// shell command or, without a path, in an unknown field.
     pub(super) fn patch(&self) -> Option<Placed<'_>> {
         let has_patch = |field: &&Field<'_>| match field.name {
             Some(Name::Command) => field.applies_patch(),
@@ -372,7 +375,7 @@ pub(super) fn take_patch(patch: Placed<'_>, span: Span, out: &mut Output) {
     take_nested(patch, span, read, PATCH, out);
 }
 
-/// Adds the edits of a text of another format in a call; `what` is the error if there are none.
+/// Adds the edits of a text of another format in a call. If there are none, the error says that `what` is missing.
 fn take_nested(
     (text, place): Placed<'_>,
     span: Span,
@@ -386,9 +389,9 @@ fn take_nested(
     if read.edits.is_empty() && read.diagnostics.is_empty() {
         out.fault(fault::missing_field(span, what, CALL));
     }
-    // A byte order mark at the beginning was removed.
-    let left_out = length - inner.text().len();
-    let at = |at: u32| place(at as usize + left_out);
+    // `inner` lacks a byte order mark at the beginning.
+    let mark = length - inner.text().len();
+    let at = |at: u32| place(at as usize + mark);
     let place = |part: Span| Span::new(span.response, at(part.start), at(part.end));
     out.add_nested(read, &place, FormatId::EditCalls);
 }

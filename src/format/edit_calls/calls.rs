@@ -13,7 +13,7 @@ pub(in crate::format) struct Calls {
     /// The ids of calls whose result is an error.
     pub(super) failed: HashSet<String>,
     /// The offset up to which JSON was searched for calls.
-    pub(super) known: usize,
+    pub(super) searched: usize,
 }
 
 impl Calls {

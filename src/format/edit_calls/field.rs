@@ -21,7 +21,7 @@ pub(super) enum Name {
     Blocks,
     DryRun,
     Why,
-    /// A field that does not change the edit.
+    /// A field that does not matter for the edit.
     Remark,
 }
 
@@ -51,7 +51,7 @@ impl Name {
         })
     }
 
-    /// Whether objects that are not calls have such a key, too.
+    /// Whether objects other than calls may have such a key, too.
     pub(super) fn is_common(key: &str) -> bool {
         let of_file = matches!(key, "path" | "file" | "filepath" | "filename");
         of_file || matches!(key, "search" | "find" | "replace" | "replace_with" | "replacement")
@@ -105,8 +105,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Its decoded text with the places of its bytes; of a list, the string with a patch. `place` maps offsets in the
-    /// JSON.
+    /// Its decoded text with the places of its bytes; of a list, the string with a patch. `place` maps an offset in the
+    /// JSON to the response.
     pub(super) fn decoded<'f>(&'f self, place: &'f dyn Fn(usize) -> usize) -> Option<Placed<'f>> {
         let (written, start) = match &self.content {
             Content::Json(value) if value.is_string() => (value.written(), value.range().start),
@@ -157,9 +157,10 @@ impl<'a> Field<'a> {
         self.read(json::plain)
     }
 
+    /// Its text, with `\n` line breaks and one more at the end.
     pub(super) fn with_break(&self) -> Passage {
         match &self.content {
-            // The markup's line break is the one more.
+            // The line break before the closing tag is the one more.
             Content::Lines(text) => text.clone(),
             Content::Json(_) => self.read(json::with_break),
         }

@@ -12,7 +12,7 @@ const OF: &[&str] = &["tool_use_id", "tool_call_id", "call_id"];
 const NAME: &[&str] = &["name", "tool", "tool_name"];
 pub(super) const INPUT: &[&str] = &["input", "arguments", "args", "parameters"];
 
-/// The fields of which one shows that incomplete arguments are an edit's.
+/// The fields that show that incomplete arguments are those of an edit.
 const NAMES: &[Option<Name>] = &[Some(Name::Path), Some(Name::Old), Some(Name::Patch)];
 
 /// Walks over JSON and adds the calls.
@@ -42,7 +42,7 @@ impl Walk<'_> {
         Span::new(self.response, (self.place)(value.range().start), (self.place)(value.range().end))
     }
 
-    /// Adds the call or the result of a value; returns whether it is either.
+    /// Adds the call or the result that a value is; returns whether it is either.
     fn take(&mut self, value: Value<'_>) -> bool {
         if value.kind() != Kind::Object || !value.is_whole() {
             return false;
@@ -112,7 +112,7 @@ fn item(value: Value<'_>) -> Option<Item<'_>> {
     let state = inner.member(&["state"]).unwrap_or(inner);
     let input = inner.member(INPUT).or_else(|| state.member(&["input"]));
     let input = input.or_else(|| is_tool(name, REMOVERS).then_some(inner))?;
-    // A definition of a tool has a schema there.
+    // The definition of a tool has a schema instead of arguments.
     let is_schema = input.member(&["properties"]).is_some();
     let id = value.member(ID).or_else(|| inner.member(ID)).and_then(Value::text);
     let is_input = matches!(input.kind(), Kind::Object | Kind::String) && !is_schema;

@@ -1,8 +1,8 @@
 //! Calls in XML: the tag of a tool contains a tag for each field. The names of tools and fields are tags
 //! (`<write_to_file>`, `<path>`) or attributes (`<invoke name="Edit">`, `<parameter name="file_path">`).
 //!
-//! They are not parsed as XML: nothing is decoded, and a text ends at a closing tag if what follows may follow it.
-//! The fields mean the same as in JSON.
+//! They are not parsed as XML: nothing is decoded, and a text ends at its closing tag only if another field or the end
+//! of the call follows. The fields mean the same as in JSON.
 
 use super::call::{Call, is_editor};
 use super::field::{Content, Field};
@@ -101,8 +101,8 @@ fn take_fields(opening: Opening<'_>, call: &Call<'_>, out: &mut Output) -> Resul
     Ok(())
 }
 
-/// Adds the edits of a call's SEARCH/REPLACE blocks, which are from `first` to `end`. They are read where they are, because the
-/// fence around the call counts.
+/// Adds the edits of a call's SEARCH/REPLACE blocks, which are from `first` to `end`. They are read with the cursor,
+/// because the fence around the call matters to them.
 fn take_blocks<'r>(
     cursor: &mut Cursor<'r>,
     opening: Opening<'_>,
@@ -125,7 +125,7 @@ fn take_blocks<'r>(
     Ok(())
 }
 
-/// Reads the fields of a call and the closing tag. An error does not end the call.
+/// Reads the fields of a call and the closing tag. After an error, it reads on and returns the first error at the end.
 fn read_fields<'r>(
     cursor: &mut Cursor<'r>,
     call: Opening<'r>,
@@ -160,8 +160,8 @@ fn read_fields<'r>(
     }
 }
 
-/// Reads the value between the tags of a field, and returns where it begins, too; without a closing tag, goes to the next call
-/// or to the end.
+/// Reads the value between the tags of a field; returns the field, and where the value begins. Without a closing tag,
+/// goes to the next call or to the end.
 fn read_value<'r>(
     cursor: &mut Cursor<'r>,
     call: Opening<'r>,
@@ -194,7 +194,7 @@ fn read_value<'r>(
     None
 }
 
-/// Whether the end of the call or another field follows a field.
+/// Whether the text after a closing tag is the end of the call or another field.
 fn may_follow(rest: Line<'_>, below: &Lines<'_>, call: Opening<'_>) -> bool {
     let text = tag::next_text(rest, below).map_or("", |line| trim_start(line.text));
     tag::closing_length(text, call.tag, Brackets::ANGLE).is_some()

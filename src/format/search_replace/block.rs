@@ -11,8 +11,8 @@ use crate::response::Passage;
 use crate::span::Span;
 use std::collections::HashMap;
 
-/// Reads the block at the cursor and goes past it; without an end, goes to the next opening marker, or to the end
-/// of the input. Returns the span of the block and its operation.
+/// Reads the block at the cursor and goes past it. Without an end, goes to the next opening marker, past the blocks that
+/// it contains, or to the end of the input. Returns the span of the block and its operation.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, Op), Fault> {
     let below = cursor.lines();
     let (span, text) = (cursor.line_span(), cursor.text());
@@ -64,7 +64,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
     Ok((block, Op::Modify { hunks, missing }))
 }
 
-/// The texts of a block.
+/// Both texts of a block: the search text and the replacement.
 struct Texts<'c, 'r> {
     cursor: &'c Cursor<'r>,
     /// Whether they have fence lines.
@@ -90,8 +90,8 @@ impl<'r> Texts<'_, 'r> {
         Half { start, end, pairs }
     }
 
-    /// The change between both texts. A fence line without a partner closes the fence around the block, so it is not
-    /// content. In a Markdown file it may be, so it is an error.
+    /// The change from the search text to the replacement. A fence line without a partner closes the fence around the
+    /// block, so it is not content. In a Markdown file it may be content, so it is an error.
     fn change(&self, before: Half<'r>, after: Half<'r>, out: &mut Output) -> Result<Change, Span> {
         let file = out.file.as_deref().unwrap_or("");
         let is_fenced = self.cursor.fence().is_some();
@@ -110,7 +110,7 @@ impl<'r> Texts<'_, 'r> {
         Ok(Change::Texts { before, after, unit: Unit::Lines })
     }
 
-    /// All lines, with several candidates for the divider.
+    /// The change of a block with several candidates for the divider: all lines of both texts.
     fn splits(&self, start: usize, extent: &Extent<'_>) -> Change {
         let mut text = Passage::default();
         let mut dividers = Vec::new();
@@ -150,7 +150,7 @@ impl<'r> Half<'r> {
     }
 }
 
-/// Skips `:start_line:N` and similar lines, and the dashes below.
+/// Skips the lines `:start_line:N` and `:end_line:N`, and the dashes below; returns the first number.
 fn start_line(cursor: &mut Cursor<'_>) -> Option<u32> {
     let mut found = None;
     let mut hinted = false;
@@ -179,12 +179,14 @@ struct Extent<'r> {
 }
 
 impl<'r> Extent<'r> {
-    /// Goes over the lines of a block and its closing marker. With `length`, only markers of that length count, so
-    /// that a block can contain blocks. Without an end, goes to where the block is cut off.
+    /// Goes past the lines of a block and its closing marker. With `length`, only markers of that length count, so that a
+    /// block can contain blocks. Without a closing marker, goes to where the block is cut off, or to the end.
     fn seek(cursor: &mut Cursor<'r>, closing: Marker, length: Option<usize>) -> Option<Self> {
         let (mut dividers, mut has_fences) = (Vec::new(), false);
-        // A new file may contain blocks, if it is a text about this format.
+        // Where the block is cut off if it has no end: the first opening marker inside, or the end of reasoning. A new
+        // file may contain blocks, if it is a text about this format.
         let mut cut_off: Option<Mark<'r>> = None;
+        // The extent if a divider is in the place of the closing marker, and the line after it.
         let mut in_place: Option<(Self, Mark<'r>)> = None;
         while let Some(line) = cursor.line() {
             has_fences |= Fence::of(line.text).is_some();
@@ -222,7 +224,7 @@ impl<'r> Extent<'r> {
             }
             cursor.advance_past(|line| !Marker::may_be(line.text));
         }
-        // Models sometimes write a divider instead of the closing marker.
+        // Models sometimes write a second divider instead of the closing marker.
         if let Some((extent, after)) = in_place {
             cursor.reset(after);
             return Some(extent);
@@ -234,8 +236,8 @@ impl<'r> Extent<'r> {
     }
 }
 
-/// Goes after a block that contains blocks with equal markers: its end is found by counting them. Returns false if
-/// there is no such end in the same fence.
+/// Goes past a block that contains blocks with equal markers; its end follows from counting the markers. Returns false
+/// if it has no end in the same fence.
 fn skip_nested(cursor: &mut Cursor<'_>, below: &Lines<'_>, block: Span, out: &mut Output) -> bool {
     let start = block.start as usize;
     if out.ends.0 <= start {
@@ -261,7 +263,7 @@ fn skip_nested(cursor: &mut Cursor<'_>, below: &Lines<'_>, block: Span, out: &mu
     true
 }
 
-/// The error about a block without some of its markers. The first one has the numbers of markers.
+/// The error about a block without some of its markers. The first such error of a response has the numbers of markers.
 fn truncated(span: Span, what: &str, below: Lines<'_>, out: &Output) -> Fault {
     let is_first = !out.script.diagnostics.iter().any(|fault| fault.code == Code::Truncated);
     let mut counts = String::new();

@@ -20,7 +20,7 @@ pub(super) enum Marker {
 }
 
 impl Marker {
-    /// The marker on a line, indented or not. Of a conflict (`<<<<<<< HEAD`), only the divider is one.
+    /// The marker on a line, indented or not. Of the markers of a merge conflict, only the divider is one.
     pub(super) fn of(line: &str) -> Option<Self> {
         let text = trim_start(line);
         let mark = *text.as_bytes().first()?;
@@ -62,13 +62,13 @@ impl Marker {
         matches!(first, Some(b'<' | b'>' | b'-' | b'+' | b'=' | b'`' | b'~'))
     }
 
-    /// Whether it opens a block, or is meant to.
+    /// Whether it opens a block, also if it is misspelled.
     pub(super) fn opens(self) -> bool {
         matches!(self, Marker::Search | Marker::NewFile | Marker::Misspelt)
     }
 }
 
-/// Whether a word after `<<<<<<<` may name an unknown kind of block. `HEAD` and similar words are of conflicts.
+/// Whether a word after `<<<<<<<` may name an unknown kind of block. `HEAD` and similar words are of merge conflicts.
 fn is_unknown(word: &str) -> bool {
     word.len() > 2
         && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
@@ -76,8 +76,8 @@ fn is_unknown(word: &str) -> bool {
         && !word.ends_with("_HEAD")
 }
 
-/// Whether the text after `<<<` is meant to be SEARCH or NEW_FILE: it has another case, or a word such as a path
-/// follows.
+/// Whether the text after `<<<` is meant as SEARCH or NEW_FILE: it may have another case or, if the length `fits`, one
+/// more word such as a path.
 fn is_misspelt(word: &str, fits: bool) -> bool {
     let is = |word: &str| word.eq_ignore_ascii_case("SEARCH") || word.eq_ignore_ascii_case("NEW_FILE");
     is(word)

@@ -56,8 +56,8 @@ pub(crate) fn file_name(name: &str) -> &str {
 }
 
 impl Response {
-    /// Takes the bytes of the response with index `id` (0 for the first of a run) and the name `name` in messages. Drops
-    /// a leading UTF-8 byte order mark.
+    /// The response of these bytes, without a leading UTF-8 byte order mark. `id` is its index, from 0 for the first of a
+    /// run; messages call it `name`.
     ///
     /// # Errors
     /// It exceeds `limit` (or 4 GiB), or is not UTF-8.
@@ -103,7 +103,7 @@ impl Response {
         &self.name
     }
 
-    /// The name without directories, for records, where these would mean nothing.
+    /// The name without directories, for records: the directories of one machine mean nothing on another.
     pub fn file_name(&self) -> &str {
         file_name(&self.name)
     }
@@ -113,7 +113,7 @@ impl Response {
         &self.text
     }
 
-    /// The text with `\n` line endings and without blank lines at its end; identifies the response however it was copied.
+    /// The text with `\n` line endings and without blank lines at its end. It is the same for every copy of a response.
     pub fn plain_text(&self) -> Cow<'_, str> {
         let text = self.text.trim_end();
         match memchr::memchr(b'\r', text.as_bytes()) {

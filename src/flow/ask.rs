@@ -180,7 +180,7 @@ impl Asking<'_> {
                 advice =
                     "The files that you asked for are now among those above. Send the edits.\n".to_owned();
             }
-            input = prompt::again(&prompted.text, &said_so_far, &advice);
+            input = prompt::retry(&prompted.text, &said_so_far, &advice);
             last = Some(done);
             round += 1;
         }

@@ -26,7 +26,7 @@ impl Run<'_> {
         report.responses = self.responses.iter().map(|response| response.name().to_owned()).collect();
         report.asked.clone_from(&self.options.asked);
         report.dry_run = self.dry;
-        report.lesson.delete = self.options.allow_delete;
+        report.instructions.delete = self.options.allow_delete;
         if let Some(SingleEdit { at, .. }) = self.single_edit {
             // The rest of the report is about the whole response.
             report.formats = self.script.edits.get(at).map(|edit| edit.format).into_iter().collect();

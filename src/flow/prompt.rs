@@ -5,7 +5,7 @@ use super::run::Matcher;
 use crate::edit::FormatId;
 use crate::path::{RepoPath, may_hold_secrets};
 use crate::plan::{Node, TreeView};
-use crate::prompt::{self, CONTEXT_LINES, File, LONGEST_FILE, Lesson, Listing};
+use crate::prompt::{self, CONTEXT_LINES, File, InstructionOptions, LONGEST_FILE, Listing};
 use crate::text::Content;
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
@@ -106,9 +106,12 @@ pub(super) fn with_requested(
     let Shown { files, left_out, .. } = files_of(repo, question, requested)?;
     let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
     let request = question.request.as_deref();
-    let lesson =
-        Lesson { context_lines: question.context_lines, delete: question.delete, ..Lesson::default() };
-    let text = prompt::prompt(question.format, lesson, &shown, question.listing, request);
+    let options = InstructionOptions {
+        context_lines: question.context_lines,
+        delete: question.delete,
+        ..InstructionOptions::default()
+    };
+    let text = prompt::prompt(question.format, options, &shown, question.listing, request);
     let files = files.into_iter().map(|(path, _)| path).collect();
     Ok(Prompted { text, files, left_out })
 }

@@ -63,7 +63,7 @@ fn escaped(response: &Response) -> Option<(&'static str, &'static str)> {
         (unescaped(text), ("HTML", HTML_HELP))
     } else if text.contains("\\n") || text.contains("\\\"") {
         let plain = text.replace("\\r", "").replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"");
-        // The quote before a string is no longer in front of its first line.
+        // The text of a string begins and ends lines of its own, without the quotes.
         let plain = plain.replace("\"\n", "\n").replace(": \"", ":\n");
         (plain, ("a JSON string", "undo the escapes with 'jq -r'"))
     } else {

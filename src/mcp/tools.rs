@@ -336,7 +336,7 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Va
         true => flow::check(repo, order, &options, false, listener),
         false => flow::land(repo, order, &options, listener),
     };
-    done.report.lesson.as_arguments = as_arguments;
+    done.report.instructions.as_arguments = as_arguments;
     Ok(finish(done, check))
 }
 

@@ -36,9 +36,9 @@ pub struct File<'a> {
     pub text: &'a str,
 }
 
-/// Which rules the instructions have.
+/// What the instructions for a format say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lesson {
+pub struct InstructionOptions {
     /// The context lines that applydir's instructions ask for.
     pub context_lines: usize,
     /// Whether files may be deleted; if not, the instructions do not mention it.
@@ -47,13 +47,13 @@ pub struct Lesson {
     pub as_arguments: bool,
 }
 
-impl Default for Lesson {
+impl Default for InstructionOptions {
     fn default() -> Self {
         Self { context_lines: CONTEXT_LINES, delete: true, as_arguments: false }
     }
 }
 
-impl From<usize> for Lesson {
+impl From<usize> for InstructionOptions {
     fn from(context_lines: usize) -> Self {
         Self { context_lines, ..Self::default() }
     }
@@ -64,8 +64,8 @@ const SHARED: &str = "Edit only files that were shown to you, or that you make. 
                       and leave it as it is.\n";
 
 /// The instructions for a format: Markdown, with an example for each operation.
-pub fn instructions(format: FormatId, lesson: impl Into<Lesson>) -> String {
-    let lesson: Lesson = lesson.into();
+pub fn instructions(format: FormatId, options: impl Into<InstructionOptions>) -> String {
+    let options: InstructionOptions = options.into();
     let text = match format {
         FormatId::Opx => include_str!("opx.md"),
         FormatId::ApplyPatch => include_str!("apply-patch.md"),
@@ -77,34 +77,28 @@ pub fn instructions(format: FormatId, lesson: impl Into<Lesson>) -> String {
         FormatId::WholeFile => include_str!("whole-file.md"),
         FormatId::Snippet => include_str!("snippet.md"),
     };
-    // `⟦…⟧` is text about deleting files, `⟪…⟫` what replaces it.
-    let text = between(text, ['⟦', '⟧'], lesson.delete);
-    let text = between(&text, ['⟪', '⟫'], !lesson.delete);
-    let text = text.replace("{context_lines}", &lesson.context_lines.max(LEAST_CONTEXT_LINES).to_string());
+    // Text about deleting files is in `⟦…⟧`. Text for prompts that may not delete files is in `⟪…⟫`.
+    let text = with_bracketed(text, ['⟦', '⟧'], options.delete);
+    let text = with_bracketed(&text, ['⟪', '⟫'], !options.delete);
+    let text = text.replace("{context_lines}", &options.context_lines.max(LEAST_CONTEXT_LINES).to_string());
     format!("{}\n\n{SHARED}", text.trim_end())
 }
 
-/// A text with or without its bracketed parts.
-fn between(text: &str, brackets: [char; 2], kept: bool) -> String {
-    let mut out = String::with_capacity(text.len());
-    for (at, part) in text.split(brackets).enumerate() {
-        if at % 2 == 0 || kept {
-            out.push_str(part);
-        }
-    }
-    out
+/// A text without its brackets, and without what is in them unless `kept`.
+fn with_bracketed(text: &str, brackets: [char; 2], kept: bool) -> String {
+    text.split(brackets).enumerate().filter(|(at, _)| at % 2 == 0 || kept).map(|(_, part)| part).collect()
 }
 
 /// The whole prompt: instructions, files, request.
 pub fn prompt(
     format: FormatId,
-    lesson: impl Into<Lesson>,
+    options: impl Into<InstructionOptions>,
     files: &[File<'_>],
     listing: Listing,
     request: Option<&str>,
 ) -> String {
     let mut out = String::from("# How to answer\n\n");
-    out.push_str(instructions(format, lesson).trim_end());
+    out.push_str(instructions(format, options).trim_end());
     out.push('\n');
     if !files.is_empty() {
         out.push_str("\n# The files\n");
@@ -122,8 +116,8 @@ pub fn prompt(
     out
 }
 
-/// The prompt for a model without memory: the first prompt, its answer, and the feedback.
-pub fn again(prompt: &str, answer: &str, feedback: &str) -> String {
+/// The next prompt for a model without memory: the first prompt, its answer, and the feedback on the answer.
+pub fn retry(prompt: &str, answer: &str, feedback: &str) -> String {
     let fence = fence(answer);
     let end = if answer.ends_with('\n') { "" } else { "\n" };
     format!(
@@ -134,7 +128,7 @@ pub fn again(prompt: &str, answer: &str, feedback: &str) -> String {
 }
 
 /// The feedback on an answer whose edits apply but do not pass a check, with the end of the check's output.
-pub fn failed(message: &str, output: &str) -> String {
+pub fn check_failed(message: &str, output: &str) -> String {
     let (output, fence) = (output.trim_end(), fence(output));
     format!(
         "All of its edits could be made, but then {message}, so nothing was changed. This is what was printed:\n\n\
@@ -165,7 +159,7 @@ pub fn fence(text: &str) -> String {
     "`".repeat(longest_run(text, '`').max(2) + 1)
 }
 
-/// A one-line text as inline code that nothing in it ends.
+/// A one-line text as inline code: no run of backquotes in it ends the code.
 pub fn inline_code(text: &str) -> String {
     let ticks = "`".repeat(longest_run(text, '`') + 1);
     let blank = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -182,7 +176,7 @@ fn longest_run(text: &str, wanted: char) -> usize {
     longest
 }
 
-/// The estimated number of tokens: one per four bytes, which holds for code and English within a third.
+/// The estimated number of tokens: one for every four bytes. For code and English, the error is below a third.
 pub fn estimated_tokens(text: &str) -> usize {
     text.len().div_ceil(4)
 }
@@ -222,9 +216,9 @@ mod tests {
 
     #[test]
     fn removing_is_not_taught_where_it_is_forbidden() {
-        let lesson = Lesson { delete: false, ..Lesson::default() };
+        let options = InstructionOptions { delete: false, ..InstructionOptions::default() };
         for &format in FormatId::ALL {
-            let text = instructions(format, lesson).to_lowercase();
+            let text = instructions(format, options).to_lowercase();
             assert!(!text.contains(['⟦', '⟧', '⟪', '⟫']), "{text}");
             for word in
                 ["op=\"remove\"", "`remove`", "*** delete", "file_delete", "delete_file", "remove a file"]

@@ -77,7 +77,7 @@ impl<'a> Text<'a> {
         }
         out.push_str("\nSend the edits again. This is how to write them");
         let _ = writeln!(out, "{}:\n", if formats.len() > 1 { ", for example" } else { "" });
-        let how = instructions(asked, self.report.lesson);
+        let how = instructions(asked, self.report.instructions);
         if out.len() + how.len() < limit {
             out.push_str(how.trim_end());
             out.push('\n');
@@ -91,7 +91,7 @@ impl<'a> Text<'a> {
         let printed: Vec<_> = check.output.lines().map(|line| self.quotes.plain(line)).collect();
         let printed = printed.join("\n");
         let message = self.quotes.plain(&check.message);
-        let around = prompt::failed(&message, "").len() + 2 * prompt::fence(&printed).len();
+        let around = prompt::check_failed(&message, "").len() + 2 * prompt::fence(&printed).len();
         // Keeps the end of the output, where the error is.
         let mut from = printed.len().saturating_sub(limit.saturating_sub(around));
         while !printed.is_char_boundary(from) {
@@ -99,7 +99,7 @@ impl<'a> Text<'a> {
         }
         let rest = &printed[from..];
         let whole = if from == 0 { rest } else { rest.split_once('\n').map_or(rest, |(_, whole)| whole) };
-        Some(prompt::failed(&message, whole))
+        Some(prompt::check_failed(&message, whole))
     }
 
     fn refused(&mut self, limit: usize) -> Option<String> {
@@ -157,9 +157,9 @@ impl<'a> Text<'a> {
             matches!(finding.code, Code::Malformed | Code::Missing | Code::Duplicate)
                 && finding.edit.is_none()
         });
-        let is_text = !self.report.lesson.as_arguments;
+        let is_text = !self.report.instructions.as_arguments;
         if let Some(format) = self.one_format(&sections).filter(|_| unread && is_text) {
-            let how = instructions(format, self.report.lesson);
+            let how = instructions(format, self.report.instructions);
             if out.len() + how.len() + 100 < limit {
                 let _ = write!(out, "\n## How the format goes\n\n{}\n", how.trim_end());
             }
@@ -263,7 +263,7 @@ impl<'a> Text<'a> {
             let _ = writeln!(out, "Not all of your answer was applied: {what}.\n");
         }
         let format = match self.one_format(sections) {
-            _ if self.report.lesson.as_arguments => "as `edits`".to_owned(),
+            _ if self.report.instructions.as_arguments => "as `edits`".to_owned(),
             Some(format) => format!("in the same format as before: {}", named(format)),
             None if refused.len() + parts == 1 => "in the same format as before".to_owned(),
             None => "each in the format that it had".to_owned(),
@@ -322,7 +322,7 @@ impl<'a> Text<'a> {
             Some(edit) => {
                 let path = self.quotes.inline(finding.path.as_deref().unwrap_or(&edit.path));
                 // Arguments of a tool call have no lines.
-                let place = match self.report.lesson.as_arguments {
+                let place = match self.report.instructions.as_arguments {
                     true => String::new(),
                     false => format!(" ({} of {answer})", edit.lines),
                 };

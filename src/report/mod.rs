@@ -46,7 +46,7 @@ use crate::edit::{Edit, FormatId, Op, Script, Unread};
 use crate::locate::Match;
 use crate::names::named;
 use crate::plan::{Outcome, Step, Verb};
-use crate::prompt::Lesson;
+use crate::prompt::InstructionOptions;
 use crate::response::{Response, file_name};
 use crate::span::{LineRange, Span};
 use record::Asked;
@@ -277,7 +277,7 @@ pub struct Report {
     pub unread: Vec<UnreadReport>,
     /// Which rules a model is told if it has to write the response again.
     #[serde(skip)]
-    pub lesson: Lesson,
+    pub instructions: InstructionOptions,
     /// The text around the edits, in the order of the responses.
     pub prose: Vec<String>,
     /// What is wrong with the response, or worth knowing.

@@ -146,6 +146,6 @@ fn what_is_not_allowed_is_not_taught() {
     report.responses = vec!["answer".to_owned()];
     let teaches = |report: &Report| text(report).contains("op=\"remove\"");
     assert!(teaches(&report));
-    report.lesson.delete = false;
+    report.instructions.delete = false;
     assert!(!teaches(&report));
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// which take 4 ms with random letters.
 const ALIKE_PRODUCT: usize = 1_000_000;
 
-/// How much of the product of two lengths costs one step of the budget: 10 ns for code, 15 to 40 ns for random letters.
+/// This much of the product of two lengths costs one step of the budget: 10 ns for code, 15 to 40 ns for random letters.
 const BYTES_PER_STEP: usize = 4;
 
 /// A line that is more frequent than this in the file is no evidence of a location.
@@ -115,11 +115,11 @@ pub(crate) fn without_style(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// The least letters of a word in which one letter may differ: `i` and `j`, `get` and `set` are different words.
+/// The fewest letters of a word in which one letter may differ: `i` and `j`, `get` and `set` are different words.
 const WORD: usize = 4;
 
-/// Where some lines may begin in a file, given where each of them may be, the likeliest first. Each spot votes for the
-/// beginning that follows from it. Rare lines have more weight, and lines with more than [`COMMON`] spots have none.
+/// Where a text may begin in a file, the likeliest first. `spots` has, for lines of the text, the places where each may
+/// be. Each place votes for a beginning. Rare lines have more weight, and lines with more than [`COMMON`] places none.
 pub(crate) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Vec<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (at, spots) in spots.filter(|(_, spots)| spots.len() <= COMMON) {

@@ -20,13 +20,13 @@ pub(super) struct Chunk {
     hashes: [OnceLock<Hashes>; Normalization::ALL.len()],
     /// The lines that are not blank.
     solid: OnceLock<Box<[usize]>>,
-    /// A sieve of each three consecutive bytes.
+    /// The sieve of all triples, which are three consecutive bytes.
     triples: OnceLock<Sieve>,
 }
 
 /// A chunk at its place in a file, for searching.
 #[derive(Clone, Copy)]
-pub(super) struct Piece<'a> {
+pub(super) struct PlacedChunk<'a> {
     /// The index of the chunk's first line in the file.
     pub(super) first: usize,
     pub(super) chunk: &'a Chunk,
@@ -44,8 +44,8 @@ impl Hashes {
     }
 }
 
-/// A set of numbers that may report members that it does not have: one bit stands for all numbers with the same lowest
-/// bits. A sieve without bits reports every number.
+/// A set of numbers that never denies a member, but may report others: one bit stands for all numbers with the same
+/// lowest bits. A sieve without bits reports every number.
 struct Sieve(Box<[u64]>);
 
 /// Chunks of fewer bytes have no sieves, because searching them takes no longer than making one.
@@ -82,7 +82,7 @@ impl Sieve {
     }
 }
 
-/// The numbers of each three consecutive bytes.
+/// A number for each triple.
 fn triples(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.windows(3).map(|three| {
         let three = three.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
@@ -121,6 +121,7 @@ fn marks(bytes: &[u8], cr_ends_lines: bool) -> impl Iterator<Item = Mark> {
     })
 }
 
+/// Cuts a text into chunks, and adds them.
 pub(super) fn cut(bytes: &[u8], cr_ends_lines: bool, chunks: &mut Vec<Arc<Chunk>>) {
     let (mut start, mut line_count, mut eol_counts) = (0, 0, [0; 3]);
     for mark in marks(bytes, cr_ends_lines) {

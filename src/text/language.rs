@@ -85,18 +85,18 @@ const PROSE_NAMES: &str = "CHANGELOG CHANGES CONTRIBUTING HISTORY NEWS NOTES REA
 
 const MAKE_NAMES: &str = "Makefile makefile GNUmakefile";
 
-/// Names that say more than their extension.
+/// Names of files whose comments begin with `#`, whatever their extension.
 const HASH_NAMES: &str = "Dockerfile Containerfile Rakefile Gemfile Vagrantfile Brewfile \
                           CMakeLists.txt constraints.txt robots.txt Justfile justfile CODEOWNERS";
 
-/// Extensions or names of files, and after a colon the names of their language in the info strings of code blocks.
+/// Extensions or names of files, and after a colon what info strings call their language.
 const LABELS: &str = "py pyi pyw:python python3|rs:rust|js mjs cjs jsx:javascript node js|ts mts cts tsx:typescript ts|\
                       c h:c|cc cpp cxx hh hpp hxx h:c++ cpp|cs:csharp c#|go:golang|kt kts:kotlin|rb:ruby|\
                       sh bash zsh:shell sh bash zsh|ps1:powershell|yml yaml:yaml yml|html htm:html|md:markdown|\
                       ex exs:elixir|hs:haskell|ml mli:ocaml|m mm:objectivec objective-c|pl pm:perl|tf:terraform hcl|\
                       json:jsonc json5|makefile mk:make|dockerfile:docker|txt:text plaintext";
 
-/// A comment with one of these is a directive, read by a program.
+/// A comment with one of these is a directive: a program reads it.
 const DIRECTIVES: &str = "noqa|nolint|type:|mypy:|pylint|pyright|pragma|fmt:|isort:|ruff:|-*-|coding:|coding=|go:|\
                           +build|eslint|tslint|@ts-|prettier-ignore|istanbul|c8 ignore|v8 ignore|biome-ignore|webpack|\
                           sourcemappingurl|<reference|@formatter|clang-format|rubocop|frozen_string_literal|shellcheck|\
@@ -135,7 +135,7 @@ impl Language {
         known.map_or(Self::UNKNOWN, |(_, language)| *language)
     }
 
-    /// Whether info strings have names for the language of this file.
+    /// Whether it is known what info strings call the language of this file.
     pub(crate) fn has_name(path: &str) -> bool {
         let kind = kind(path);
         LABELS.split('|').any(|one| has_word(one.split(':').next(), &kind))
@@ -230,7 +230,7 @@ impl Language {
         !self.has(Prose) && self.is_no_code(line)
     }
 
-    /// Whether a line is only a comment, or a line of text for people.
+    /// Whether a line has no code: it is only a comment, or a line of text for people.
     pub(crate) fn is_no_code(self, line: &[u8]) -> bool {
         if self.has(Prose) {
             return !line.trim_ascii().is_empty();

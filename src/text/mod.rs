@@ -18,7 +18,7 @@ pub use normalization::{Normalization, depth, indentation, is_blank, plain};
 pub(crate) use normalization::{item_indentation, step_indentation};
 pub use word::{is_of_word, words};
 
-use chunk::{Chunk, Piece};
+use chunk::{Chunk, PlacedChunk};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -217,7 +217,7 @@ impl Content {
     }
 
     /// The address of the content. No other content has it as long as a clone of this one is alive.
-    pub fn place(&self) -> usize {
+    pub fn address(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
@@ -276,11 +276,12 @@ impl Content {
     }
 
     /// The chunks that have lines of a range, for searching.
-    fn pieces(&self, lines: Range<usize>) -> impl Iterator<Item = Piece<'_>> {
+    fn chunks(&self, lines: Range<usize>) -> impl Iterator<Item = PlacedChunk<'_>> {
         let from = self.position(lines.start).map_or(self.inner.chunks.len(), |(chunk, _)| chunk);
         let starts = self.inner.starts[from..].iter().copied();
-        let pieces = starts.zip(&self.inner.chunks[from..]).map(|(first, chunk)| Piece { first, chunk });
-        pieces.take_while(move |piece| piece.first < lines.end)
+        let chunks =
+            starts.zip(&self.inner.chunks[from..]).map(|(first, chunk)| PlacedChunk { first, chunk });
+        chunks.take_while(move |placed| placed.first < lines.end)
     }
 
     /// The chunk of a line, and the line's index there.

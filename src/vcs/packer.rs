@@ -55,7 +55,7 @@ impl Text {
     fn address(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.as_ptr().addr(),
-            Self::Content(content) => content.place(),
+            Self::Content(content) => content.address(),
             Self::Response(text) => Arc::as_ptr(text).addr(),
         }
     }

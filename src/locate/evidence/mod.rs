@@ -98,7 +98,7 @@ fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box
     if hay.budget().is_spent() {
         return too_much();
     }
-    if !hay.budget().is_told() {
+    if !hay.budget().wants_evidence() {
         return Refusal::new(Code::SearchNotFound, String::new());
     }
     let content = hay.content();

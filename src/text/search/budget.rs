@@ -19,7 +19,7 @@ pub struct Budget {
     evidence: Cell<u64>,
     short: Cell<bool>,
     /// Whether evidence is wanted at all.
-    is_told: bool,
+    wants_evidence: bool,
 }
 
 impl Budget {
@@ -29,18 +29,18 @@ impl Budget {
             search: Cell::new(search),
             evidence: Cell::new(evidence),
             short: Cell::new(false),
-            is_told: true,
+            wants_evidence: true,
         }
     }
 
     /// The default budget for searches, without evidence.
     pub fn without_evidence() -> Self {
-        Self { is_told: false, ..Self::new(SEARCH_EFFORT, 0) }
+        Self { wants_evidence: false, ..Self::new(SEARCH_EFFORT, 0) }
     }
 
     /// Whether evidence is wanted at all.
-    pub(crate) fn is_told(&self) -> bool {
-        self.is_told
+    pub(crate) fn wants_evidence(&self) -> bool {
+        self.wants_evidence
     }
 
     /// Spends steps on a search. Returns `false`, and takes all that is left, if there are not enough.

@@ -2,7 +2,7 @@
 
 use super::borders::Borders;
 use super::solid::Solid;
-use crate::text::chunk::Piece;
+use crate::text::chunk::PlacedChunk;
 use crate::text::search::{Budget, Place};
 use crate::text::{Content, Line, Normalization, is_blank};
 use memchr::memmem;
@@ -17,7 +17,7 @@ pub(crate) const LINES_PER_STEP: usize = 16;
 /// Searching, or comparing, this many bytes costs one step.
 const BYTES_SCANNED: usize = 256;
 
-/// How many lines of a search text are tried to find the one that the fewest pieces may have.
+/// How many lines of a search text are tried to find the one that the fewest chunks may have.
 const PROBED: usize = 8;
 
 /// A content, and the budget for searching it. After the budget is spent, searches find nothing, and [`Budget::is_spent`]
@@ -141,8 +141,8 @@ impl<'a> Haystack<'a> {
     /// All lines that are not blank, in a normalization.
     pub(crate) fn solid(&self, normalization: Normalization) -> Solid<'a> {
         let enough = self.budget.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1);
-        let pieces = self.pieces(self.searched.0).take_while(|_| enough);
-        Solid::new(normalization, pieces, self.searched.0..self.searched.1)
+        let chunks = self.chunks(self.searched.0).take_while(|_| enough);
+        Solid::new(normalization, chunks, self.searched.0..self.searched.1)
     }
 
     fn places(&self, lines: &[&[u8]], normalization: Normalization, skip_blanks: bool) -> Vec<Place> {
@@ -152,9 +152,9 @@ impl<'a> Haystack<'a> {
         Needle::new(lines, normalization, skip_blanks).places(self)
     }
 
-    /// The pieces from a line on, as far as they are searched.
-    fn pieces(&self, from: usize) -> impl Iterator<Item = Piece<'a>> + use<'a> {
-        self.content.pieces(from..self.searched.1)
+    /// The chunks from a line on, as far as they are searched.
+    fn chunks(&self, from: usize) -> impl Iterator<Item = PlacedChunk<'a>> + use<'a> {
+        self.content.chunks(from..self.searched.1)
     }
 
     /// Calls back with the line and column of each occurrence of a text, until `found` returns false.
@@ -163,8 +163,8 @@ impl<'a> Haystack<'a> {
             return;
         }
         let finder = memmem::Finder::new(text);
-        for piece in self.pieces(self.searched.0).filter(|piece| piece.chunk.may_hold(text)) {
-            let bytes = piece.chunk.bytes();
+        for placed in self.chunks(self.searched.0).filter(|placed| placed.chunk.may_hold(text)) {
+            let bytes = placed.chunk.bytes();
             if !self.budget.spend(bytes.len() / BYTES_SCANNED + 1) {
                 return;
             }
@@ -174,10 +174,10 @@ impl<'a> Haystack<'a> {
                 && self.budget.spend(text.len() / BYTES_SCANNED + 1)
             {
                 // A text with a `\r` may also occur across a line ending, which does not count.
-                if let Some((line, range)) = piece.chunk.line_at(from + at)
+                if let Some((line, range)) = placed.chunk.line_at(from + at)
                     && from + at + text.len() <= range.end
-                    && self.searches(piece.first + line)
-                    && !found(piece.first + line, from + at - range.start)
+                    && self.searches(placed.first + line)
+                    && !found(placed.first + line, from + at - range.start)
                 {
                     return;
                 }
@@ -204,26 +204,26 @@ impl<'a> Needle<'a> {
         Self { normalization, lines, borders, skips_blanks }
     }
 
-    /// All places of the lines, ascending. Searches only around the pieces that may have the rarest of the lines.
+    /// All places of the lines, ascending. Searches only around the chunks that may have the rarest of the lines.
     fn places(&self, hay: &Haystack<'_>) -> Vec<Place> {
-        let pieces: Vec<Piece<'_>> = hay.pieces(hay.searched.0).collect();
-        if !hay.budget.spend(pieces.len() + 1) {
+        let chunks: Vec<PlacedChunk<'_>> = hay.chunks(hay.searched.0).collect();
+        if !hay.budget.spend(chunks.len() + 1) {
             return Vec::new();
         }
         let with = |at: usize| {
-            pieces
+            chunks
                 .iter()
-                .filter(move |piece| piece.chunk.hashes(self.normalization).may_have(self.lines[at].0))
+                .filter(move |placed| placed.chunk.hashes(self.normalization).may_have(self.lines[at].0))
         };
         let mut asked = (0..self.lines.len()).step_by(self.lines.len().div_ceil(PROBED));
         let rare = if self.lines.len() > 1 { asked.min_by_key(|&at| with(at).count()) } else { asked.next() };
         let Some(rare) = rare else { return Vec::new() };
         let mut places = Vec::new();
         let mut done = hay.searched.0;
-        for piece in with(rare) {
-            let until = (piece.first + piece.chunk.line_count()).min(hay.searched.1);
+        for placed in with(rare) {
+            let until = (placed.first + placed.chunk.line_count()).min(hay.searched.1);
             if done < until {
-                let from = self.back(hay, piece.first, rare, done);
+                let from = self.back(hay, placed.first, rare, done);
                 done = self.search(hay, from, until, &mut places);
             }
         }
@@ -248,18 +248,18 @@ impl<'a> Needle<'a> {
         // The lines that match so far, if blank lines are skipped.
         let mut recent: VecDeque<usize> = VecDeque::new();
         let mut matched = 0;
-        for piece in hay.pieces(from) {
-            let hashes = &*piece.chunk.hashes(self.normalization).lines;
-            let hashes = hashes.get(..hay.searched.1 - piece.first).unwrap_or(hashes);
-            let mut index = from.saturating_sub(piece.first);
+        for placed in hay.chunks(from) {
+            let hashes = &*placed.chunk.hashes(self.normalization).lines;
+            let hashes = hashes.get(..hay.searched.1 - placed.first).unwrap_or(hashes);
+            let mut index = from.saturating_sub(placed.first);
             if !hay.budget.spend(hashes.len().saturating_sub(index) / LINES_PER_STEP + 1) {
                 break;
             }
             while let Some(rest) = hashes.get(index..) {
                 if matched == 0 {
                     recent.clear();
-                    if piece.first + index >= until {
-                        return piece.first + index;
+                    if placed.first + index >= until {
+                        return placed.first + index;
                     }
                     match rest.iter().position(|&hash| hash == first) {
                         Some(skipped) => index += skipped,
@@ -267,11 +267,11 @@ impl<'a> Needle<'a> {
                     }
                 }
                 let Some(&hash) = hashes.get(index) else { break };
-                let line = piece.first + index;
+                let line = placed.first + index;
                 // Different hashes prove that lines differ; equal ones have to be confirmed by the bytes.
                 let text = OnceCell::new();
-                let of_line = || text.get_or_init(|| self.normalization.of(piece.chunk.line(index).text));
-                if !(self.skips_blanks && is_blank(piece.chunk.line(index).text)) {
+                let of_line = || text.get_or_init(|| self.normalization.of(placed.chunk.line(index).text));
+                if !(self.skips_blanks && is_blank(placed.chunk.line(index).text)) {
                     if self.skips_blanks {
                         recent.push_back(line);
                     }

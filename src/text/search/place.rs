@@ -41,8 +41,8 @@ impl Place {
         self.start < other.end && other.start < self.end
     }
 
-    /// Whether it overlaps `result` and is not inside of it. A search text that does so is still to be changed there;
-    /// inside of its own replacement it is only what an insertion keeps.
+    /// Whether it overlaps `result` and is not inside of it. A search text there is not replaced yet; a search text inside
+    /// of its own replacement is what an insertion keeps.
     pub(crate) fn reaches_out_of(&self, result: &Place) -> bool {
         self.overlaps(result) && (self.start < result.start || result.end < self.end)
     }

@@ -352,11 +352,8 @@ impl<'r> Reader<'r> {
             Some(section) => section.is_short(),
             None => self.mail.is_some(),
         };
-        let cut = match () {
-            () if is_open => Some("fence"),
-            () if cursor.is_end() && self.fence.is_none() && is_short => Some("hunk or header"),
-            () => None,
-        };
+        let is_cut_off = cursor.is_end() && self.fence.is_none() && is_short;
+        let cut = if is_open { Some("fence") } else { is_cut_off.then_some("hunk or header") };
         let lengths = out.lengths();
         self.end_mail(cursor, out, cut);
         if is_open && lengths == out.lengths() {

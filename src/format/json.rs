@@ -35,6 +35,9 @@ pub(super) struct Broken {
 /// The most bytes after an error that are searched for keys.
 const BELOW: usize = 2000;
 
+/// Quotes around a key, also those that are not JSON.
+const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
+
 /// Blanks and quotes that are not JSON.
 const FOREIGN: [char; 6] = ['\u{a0}', '\'', '“', '”', '‘', '’'];
 
@@ -160,19 +163,18 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     let mut chars = line.text.chars().filter(|c| !matches!(c, ' ' | '\t'));
     match chars.next() {
         Some('[') => matches!(chars.next(), None | Some('{' | '/')),
-        Some('{') => matches!(chars.next(), None | Some('"' | '/' | '\'' | '“' | '”' | '‘' | '’')),
+        Some('{') => chars.next().is_none_or(|c| c == '/' || QUOTES.contains(&c)),
         _ => false,
     }
 }
 
 /// The key at the end of a text, in any quotes.
 fn key_before(text: &str) -> Option<&str> {
-    let quotes = ['"', '\'', '“', '”', '‘', '’'];
-    let inner = text.trim_end().strip_suffix(quotes)?.trim_end_matches('\\');
+    let inner = text.trim_end().strip_suffix(QUOTES)?.trim_end_matches('\\');
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let length = inner.bytes().rev().take_while(is_letter).count();
     let (before, key) = inner.split_at(inner.len() - length);
-    before.ends_with(quotes).then_some(key)
+    before.ends_with(QUOTES).then_some(key)
 }
 
 /// The bytes of lines with a margin. Blanks replace the margin, so that offsets stay.

@@ -177,7 +177,16 @@ impl Language {
 
     /// The length of the quoted text at the start of a line, with both quotes; `None` if it is not closed on the line.
     pub(crate) fn quoted(line: &[u8]) -> Option<usize> {
-        closing(line)
+        let quote = *line.first()?;
+        let mut at = 1;
+        while let Some(&byte) = line.get(at) {
+            match byte {
+                b'\\' => at += 2,
+                _ if byte == quote => return Some(at + 1),
+                _ => at += 1,
+            }
+        }
+        None
     }
 
     /// Whether the head of a block may begin with `.`, `#` and other signs of selectors.
@@ -253,7 +262,7 @@ impl Language {
         while at < line.len() {
             let rest = &line[at..];
             if let b'"' | b'`' | b'\'' = rest[0] {
-                match closing(rest) {
+                match Self::quoted(rest) {
                     Some(length) => at += length,
                     // A text of several lines begins here; a lone `'` may be anything.
                     None if rest[0] != b'\'' => return None,
@@ -298,20 +307,6 @@ pub(crate) fn extension(path: &str) -> Option<&str> {
 
 fn has_word(words: Option<&str>, word: &str) -> bool {
     words.is_some_and(|words| words.split(' ').any(|other| other == word))
-}
-
-/// The length of the quoted text at the start, with both quotes; `None` if it is not closed.
-fn closing(text: &[u8]) -> Option<usize> {
-    let quote = text[0];
-    let mut at = 1;
-    while let Some(&b) = text.get(at) {
-        match b {
-            b'\\' => at += 2,
-            b if b == quote => return Some(at + 1),
-            _ => at += 1,
-        }
-    }
-    None
 }
 
 /// Whether a program reads this comment.

@@ -40,12 +40,7 @@ pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
     }
     let headers = std::iter::once(line).chain(below.clone().take(MAX_HEADERS));
     let mut headers = headers.take_while(|line| is_header(line.text));
-    headers.any(|line| header(line.text, "subject").is_some_and(is_patch))
-}
-
-/// Whether a subject has `PATCH` in its first brackets.
-fn is_patch(subject: &str) -> bool {
-    bracketed(subject).contains("PATCH")
+    headers.any(|line| header(line.text, "subject").is_some_and(|text| bracketed(text).contains("PATCH")))
 }
 
 /// The text in the first brackets of a subject.

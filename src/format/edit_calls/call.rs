@@ -78,7 +78,7 @@ impl Verb {
 /// A call of a tool.
 pub(super) struct Call<'a> {
     /// The tool's name; `None` for an object that stands alone.
-    pub(super) tool: Option<&'a str>,
+    tool: Option<&'a str>,
     /// The span of the call.
     pub(super) span: Span,
     fields: Vec<Field<'a>>,

@@ -12,9 +12,9 @@ use crate::span::Span;
 
 /// The length of the longest `marker`, in bytes.
 const MAX_MARKER: usize = 64;
-/// The parts of an edit besides `<why>`.
-const PARTS: [&str; 3] = ["find", "put", "to"];
-/// The operations, and for each of [`PARTS`] whether the operation needs it. Other parts are errors.
+/// The parts of an edit.
+const PARTS: [&str; 4] = ["find", "put", "to", "why"];
+/// The operations, and for each of the first three parts whether the operation needs it. If not, it is an error.
 const OPERATIONS: [(&str, [bool; 3]); 5] = [
     ("new", [false, true, false]),
     ("patch", [true, true, false]),
@@ -31,7 +31,7 @@ struct Parts<'r> {
     to: Option<Target>,
     anchor: Anchor,
     why: Option<String>,
-    /// The spans of the tags: those of [`PARTS`], then `<why>`.
+    /// The span of the tag of each of [`PARTS`].
     seen: [Option<Span>; 4],
     /// The first error.
     fault: Option<Fault>,
@@ -97,7 +97,7 @@ impl<'r> Parts<'r> {
             if cursor.is_end() || is("opx") || opening(cursor) == Some(super::Opening::Edit) {
                 return self.fail(unterminated());
             }
-            match ["find", "put", "to", "why"].iter().position(|part| is(part)).filter(|_| !closing) {
+            match PARTS.iter().position(|part| is(part)).filter(|_| !closing) {
                 Some(part) => self.read_part(cursor, part),
                 None if Fence::of(text).is_some() => cursor.advance(),
                 None => {
@@ -111,7 +111,7 @@ impl<'r> Parts<'r> {
         }
     }
 
-    /// Reads a part, by its index in [`Parts::seen`].
+    /// Reads a part, by its index in [`PARTS`].
     fn read_part(&mut self, cursor: &mut Cursor<'r>, part: usize) {
         let tag = tag::read(cursor);
         let known: &[&str] = [&["occurrence", "marker"][..], &["marker"], &["file"], &[]][part];

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_over_blocks_as_within_one() {
+    fn lines_are_counted_across_blocks() {
         for line in ["\n", "abc\n", "x\r\n"] {
             let bytes = line.repeat(3 * BLOCK / line.len() + 5).into_bytes();
             let r = Response::new(0, "r", bytes, 1 << 20).unwrap();

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_stands_between_equally_many_backticks() {
+    fn code_is_between_equal_runs_of_backquotes() {
         let found = |text: &'static str| spans(text).map(|span| &text[span]).collect::<Vec<_>>();
         assert_eq!(found("a `b` c ``d ` e`` f"), ["`b`", "``d ` e``"]);
         assert_eq!(found("a `b``c` d"), ["`b``c`"]);

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_is_closed_by_its_own_mark_at_least_as_long() {
+    fn a_fence_line_with_the_same_mark_and_at_least_as_long_closes_a_fence() {
         let closes = |close, open| Fence::of(close).unwrap().closes(Fence::of(open).unwrap());
         assert!(closes("````", "```rust"));
         assert!(!closes("```", "````"));

@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_wholly_a_path_names_it() {
+    fn a_line_that_is_only_a_path_names_the_file() {
         for (line, path) in [
             ("src/a.py", "src/a.py"),
             ("### File: src/a.py", "src/a.py"),

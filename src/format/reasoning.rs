@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_ends_at_its_own_tag_or_else_at_another() {
+    fn a_section_ends_at_its_own_closing_tag_or_else_at_another() {
         let some = |text: &str| Some(Some(text.to_owned()));
         assert_eq!(rest("<think>a</think> b\n"), some(" b"));
         assert_eq!(rest("<THINK >\n<thought>x</thought>\n</Think>c\n"), some("c"));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn harmony_tells_analysis_from_answers() {
+    fn messages_of_harmony_are_analysis_or_answers() {
         let some = |text: &str| Some(Some(text.to_owned()));
         let analysis =
             "<|channel|>analysis<|message|>x\n<edit/>\n<|end|><|start|>assistant<|channel|>final<|message|>y";

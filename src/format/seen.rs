@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_said() {
+    fn the_message_says_what_the_response_contains() {
         assert_eq!(messages(" \n"), ["the response is empty"]);
         assert_eq!(messages("Just do it.\n"), [PROSE]);
         assert_eq!(messages("<FILE_CHANGES></FILE_CHANGES>\n"), [EMPTY]);

@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_read_to_its_end_whatever_is_wrong_with_it() {
+    fn an_invalid_tag_is_read_to_its_end() {
         let (kind, _, attributes, faults, rest) = seen("<e f=\"a g='b' />x");
         assert_eq!((kind, faults, rest.as_str()), (Kind::SelfClosed, vec![Code::Malformed], "x"));
         assert_eq!(attributes, pairs(&[("f", "\"a g='b' ")]));
@@ -454,13 +454,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_a_hostile_tag_is_bounded() {
+    fn attributes_of_a_hostile_tag_are_bounded() {
         let (.., attributes, faults, rest) = seen(&format!("<e {}{}>x", "a='' ".repeat(50), "b ".repeat(50)));
         assert_eq!((attributes.len(), faults.len(), rest.as_str()), (MAX_ATTRIBUTES, 1, "x"));
     }
 
     #[test]
-    fn a_long_name_is_quoted_in_part() {
+    fn a_long_name_is_shown_in_part() {
         let text = format!("<{} ", "e".repeat(5000));
         let response = Response::new(0, "r", text.into_bytes(), 1 << 20).unwrap();
         let tag = read(&mut Cursor::new(&response));
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_needed_to_be_a_tag() {
+    fn a_tag_needs_a_name() {
         assert_eq!(peek("<edit x>"), Some(("edit", false)));
         assert_eq!(peek("</edit>"), Some(("edit", true)));
         for text in ["<", "<<<", "< edit>", "</>", "edit", "<!-- x -->"] {
@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_are_known_and_there_once() {
+    fn attributes_must_be_known_and_unique() {
         let wrong = |text: &str| {
             let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
             let tag = read(&mut Cursor::new(&response));
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_ends_at_its_closing_tag_and_not_behind_another_element() {
+    fn a_text_ends_at_its_closing_tag_and_not_after_another_element() {
         let text = |text: &str| {
             let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
             let mut cursor = Cursor::new(&response);

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lines_of_a_paragraph_are_one() {
+    fn the_lines_of_a_paragraph_are_joined() {
         for (text, why) in [
             ("Remove the helper, since\n  nothing calls it.", "Remove the helper, since nothing calls it."),
             ("\n   One.\n\n\n   Two\n   three.\n", "One.\n\nTwo three."),

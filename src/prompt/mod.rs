@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn inline_code_is_ended_by_nothing_in_it() {
+    fn nothing_in_inline_code_ends_it() {
         assert_eq!(inline_code("a"), "`a`");
         assert_eq!(inline_code("no file `a`"), "`` no file `a` ``");
         assert_eq!(inline_code("a ``` b"), "````a ``` b````");

@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_made_once_and_only_where_it_is_not_there_already() {
+    fn a_conversion_runs_once_and_only_if_it_is_needed() {
         let text = "some line\r\n".repeat(20) + &"some line\n".repeat(20);
         let response = Response::new(0, "r", text.clone().into_bytes(), 1000).unwrap();
         let all = response.passage(0..text.len()).into_lines();

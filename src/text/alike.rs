@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_alike_by_what_a_difference_leaves() {
+    fn similarity_is_the_share_of_equal_bytes() {
         assert!((ratio(b"abcd", b"abcd") - 1.0).abs() < 1e-9);
         assert!((ratio(b"abcd", b"abxd") - 0.75).abs() < 1e-9);
         assert!(ratio(b"abcd", b"wxyz").abs() < 1e-9);

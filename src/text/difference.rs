@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_new_sequence_has_need_not_be_told_apart() {
+    fn items_of_only_the_new_sequence_may_share_a_number() {
         let sequences = |length: u32| {
             (0..4_u32.pow(length))
                 .map(move |code| (0..length).map(|at| code >> (2 * at) & 3).collect::<Vec<_>>())

@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_inside_quotes_begins_none() {
+    fn a_mark_inside_quotes_begins_no_comment() {
         assert_eq!(comment("a.py", "x = \"# y\""), "");
         assert_eq!(comment("a.js", "x = 'a // b' // c"), " // c");
         assert_eq!(comment("a.js", "x = \"a \\\" // b\""), "");

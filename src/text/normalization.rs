@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn look_alikes_are_one_and_an_ellipsis_is_none() {
+    fn look_alikes_are_equal_but_an_ellipsis_is_not_three_dots() {
         let eq = |left: &str, right: &str| Normalization::Folded.eq(left.as_bytes(), right.as_bytes());
         assert!(eq("say “hi” – it’s\u{a0}5 − 3", "say \"hi\" - it's 5 - 3"));
         assert!(eq("cafe\u{301}", "caf\u{e9}"));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn indentation_is_what_a_line_begins_with() {
+    fn indentation_is_the_leading_whitespace() {
         assert_eq!(indentation(b"\t  a b"), b"\t  ");
         assert_eq!(indentation(b"  "), b"  ");
     }

@@ -6,7 +6,7 @@ fn texts(content: &Content) -> Vec<(&str, Option<Eol>)> {
 }
 
 #[test]
-fn lines_know_their_ending_and_the_mark_belongs_to_none() {
+fn lines_know_their_ending_and_a_byte_order_mark_is_in_none() {
     let content = Content::new(b"\xef\xbb\xbfa\nb\r\n\nc");
     assert!(content.has_bom());
     assert_eq!(
@@ -18,13 +18,13 @@ fn lines_know_their_ending_and_the_mark_belongs_to_none() {
 }
 
 #[test]
-fn a_lone_cr_ends_lines_only_where_no_lf_is() {
+fn a_lone_cr_ends_lines_only_without_any_lf() {
     assert_eq!(texts(&Content::new(b"a\rb\r")), [("a", Some(Eol::Cr)), ("b", Some(Eol::Cr))]);
     assert_eq!(texts(&Content::new(b"50%\r100%\n")), [("50%\r100%", Some(Eol::Lf))]);
 }
 
 #[test]
-fn the_dominant_ending_is_the_commonest() {
+fn the_dominant_ending_is_the_most_frequent() {
     assert_eq!(Content::new(b"a\r\nb\r\nc\n").dominant_eol(), Eol::CrLf);
     assert_eq!(Content::new(b"a\r\nb\n").dominant_eol(), Eol::CrLf, "the first on a tie");
     assert_eq!(Content::new(b"a\nb\r\n").dominant_eol(), Eol::Lf, "the first on a tie");
@@ -82,7 +82,7 @@ fn what_follows_a_last_line_without_newline_joins_it() {
 }
 
 #[test]
-fn hashes_are_equal_for_lines_of_equal_form() {
+fn hashes_are_equal_for_lines_that_are_equal_in_a_normalization() {
     let content = Content::new(b"  a \n  a\na\n");
     let of = |normalization| {
         content

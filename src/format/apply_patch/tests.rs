@@ -132,7 +132,7 @@ fn an_indented_patch_keeps_the_indentation_of_its_lines() {
 }
 
 #[test]
-fn a_marker_with_a_blank_before_it_is_a_line_of_the_file_where_the_patch_goes_on() {
+fn an_indented_marker_is_a_context_line_if_the_patch_continues() {
     let text = patch(
         "*** Update File: doc.md\n@@\n *** Begin Patch\n-*** Add File: x\n+*** Add File: y\n *** End Patch\n",
     );
@@ -146,7 +146,7 @@ fn a_marker_with_a_blank_before_it_is_a_line_of_the_file_where_the_patch_goes_on
 }
 
 #[test]
-fn chunks_are_split_at_their_context_lines() {
+fn hunks_begin_at_their_at_lines() {
     let update = |body: &str| fine(&patch(&format!("*** Update File: a\n{body}"))).remove(0);
     assert_eq!(update(" x\n+y\n"), "update a [] \" x\\n+y\\n\"", "the first may lack @@");
     assert_eq!(update("-x\n@@\n-y\n"), "update a [] \"-x\\n\" [] \"-y\\n\"");
@@ -161,7 +161,7 @@ fn chunks_are_split_at_their_context_lines() {
 }
 
 #[test]
-fn an_empty_line_is_an_empty_line_of_the_file_but_not_between_chunks() {
+fn an_empty_line_is_context_but_not_between_hunks() {
     let update = |body: &str| fine(&patch(&format!("*** Update File: a\n{body}"))).remove(0);
     assert_eq!(update("\n@@\n a\n\n-b\n"), "update a [] \" a\\n \\n-b\\n\"");
     assert_eq!(update("@@\n-b\n\n@@\n-c\n"), "update a [] \"-b\\n \\n\" [] \"-c\\n\"");
@@ -175,7 +175,7 @@ fn an_empty_line_is_an_empty_line_of_the_file_but_not_between_chunks() {
 }
 
 #[test]
-fn end_of_file_ties_a_chunk_to_the_end() {
+fn end_of_file_anchors_a_hunk_at_the_end() {
     let update = |body: &str| fine(&patch(&format!("*** Update File: a\n{body}"))).remove(0);
     assert_eq!(update("@@\n+x\n*** End of File\n\n"), "update a [] \"+x\\n\" end");
     assert_eq!(update("@@\n-x\n*** End of File\n@@\n-y\n"), "update a [] \"-x\\n\" end [] \"-y\\n\"");
@@ -188,7 +188,7 @@ fn end_of_file_ties_a_chunk_to_the_end() {
 }
 
 #[test]
-fn a_move_needs_no_chunks_and_stands_first() {
+fn a_move_needs_no_hunks_and_comes_first() {
     assert_eq!(fine(&patch("*** Update File: a\n*** Move to: b\n")), ["move a to b"]);
     for body in [
         "*** Update File: a\n@@\n-x\n*** Move to: b\n",
@@ -211,7 +211,7 @@ fn a_new_file_is_its_lines() {
 }
 
 #[test]
-fn a_section_at_fault_is_no_edit_and_the_others_are() {
+fn an_invalid_section_is_no_edit_and_the_others_are() {
     for (body, code) in [
         ("*** Add File: a\n+x\ny\n+z\n", Code::Malformed),
         ("*** Add File: a\n+x\n\n+z\n", Code::Malformed),
@@ -235,7 +235,7 @@ fn a_section_at_fault_is_no_edit_and_the_others_are() {
 }
 
 #[test]
-fn what_is_no_section_is_an_error() {
+fn unexpected_lines_are_errors() {
     for (body, code) in [
         ("*** Frobnicate File: foo\n", Code::Malformed),
         ("*** update file: foo\n-x\n", Code::Malformed),
@@ -256,7 +256,7 @@ fn what_is_no_section_is_an_error() {
 }
 
 #[test]
-fn a_patch_without_an_end_gives_what_is_surely_whole() {
+fn a_patch_without_an_end_gives_all_but_its_last_section() {
     let (fault, edits) = faulty("*** Begin Patch\n*** Delete File: a\n*** Update File: b\n@@\n-x\n+y");
     assert_eq!((fault.code, edits), (Code::Truncated, vec!["delete a".to_owned()]));
     assert_eq!(fault.path.as_deref(), Some("b"));
@@ -268,7 +268,7 @@ fn a_patch_without_an_end_gives_what_is_surely_whole() {
 }
 
 #[test]
-fn wherever_a_patch_is_cut_off_it_is_an_error() {
+fn a_patch_that_is_cut_off_anywhere_is_an_error() {
     let text = patch("*** Add File: a\n+x\n\n*** Update File: b\n@@ f\n x\n-y\n+z\n*** Delete File: c\n");
     let whole = shown(&script(&text));
     let begin = "*** Begin Patch".len();
@@ -281,7 +281,7 @@ fn wherever_a_patch_is_cut_off_it_is_an_error() {
 }
 
 #[test]
-fn whatever_marker_of_a_patch_gets_lost_it_is_an_error() {
+fn a_patch_without_one_of_its_markers_is_an_error() {
     let text =
         patch("*** Add File: a\n+x\n*** Update File: b\n*** Move to: d\n x\n-y\n+z\n*** Delete File: c\n");
     let lines: Vec<&str> = text.lines().collect();
@@ -296,7 +296,7 @@ fn whatever_marker_of_a_patch_gets_lost_it_is_an_error() {
 }
 
 #[test]
-fn what_follows_a_patch_that_was_cut_off_is_read() {
+fn a_patch_after_one_that_is_cut_off_is_read() {
     let cut = "```\n*** Begin Patch\n*** Update File: b\n@@\n-x\n```\nOnce more:\n";
     let (fault, edits) = faulty(&format!("{cut}{}", patch("*** Delete File: c\n")));
     assert_eq!((fault.code, edits), (Code::Truncated, vec!["delete c".to_owned()]));
@@ -306,7 +306,7 @@ fn what_follows_a_patch_that_was_cut_off_is_read() {
 }
 
 #[test]
-fn a_patch_in_reasoning_that_was_cut_off_ends_with_it() {
+fn a_patch_that_is_cut_off_in_reasoning_ends_with_it() {
     let text = format!("*** Begin Patch\n*** Delete File: a\n</think>\n{}", patch("*** Delete File: b\n"));
     assert_eq!(fine(&text), ["delete b"]);
 }

@@ -112,7 +112,7 @@ fn the_outermost_value_is_a_list_an_object_with_one_or_a_files_object() {
 }
 
 #[test]
-fn without_an_action_lines_are_replaced_or_a_missing_file_is_made() {
+fn without_an_action_lines_are_replaced_or_a_file_is_created() {
     let text = change(r#"["x"]"#, r#"["y"]"#);
     assert_eq!(texts(&text), pair("x\n", "y\n"));
     assert_eq!(texts(&text.replace("\"changes\"", "\"action\": null, \"changes\"")), pair("x\n", "y\n"));
@@ -133,7 +133,7 @@ fn a_string_with_line_breaks_is_several_lines() {
 }
 
 #[test]
-fn a_file_of_one_blank_line_can_be_made() {
+fn a_file_of_one_blank_line_can_be_created() {
     let text = file(r#""action": "create_file", "changes": [{"changed_lines": [""]}]"#);
     assert_eq!(edit(&text).op, Op::Create { text: "\n".into(), existing: Existing::Refuse });
 }
@@ -153,7 +153,7 @@ fn comments_and_trailing_commas_are_tolerated() {
 }
 
 #[test]
-fn edits_and_their_parts_say_where_they_stand() {
+fn edits_and_their_hunks_have_their_spans() {
     let text = "So:\n\n  [{\"file\": \"é/b\", \"changes\": [ {\"original_lines\": [\"x\"], \"changed_lines\": [\"y\"]} ]} ] ok";
     let edit = edit(text);
     assert!(text[edit.span.range()].starts_with("{\"file\"") && text[edit.span.range()].ends_with("]}"));
@@ -163,7 +163,7 @@ fn edits_and_their_parts_say_where_they_stand() {
 }
 
 #[test]
-fn json_stands_in_prose_fences_and_block_quotes() {
+fn json_is_read_in_prose_fences_and_block_quotes() {
     let json = "[\n {\"file\": \"a\", // x\n  \"changes\": [{\"original_lines\": [\"> x\"],\n\n  \"changed_lines\": [\"y\"]}]},\n]";
     let crlf = format!("```json\r\n{}\r\n```\r\n", json.replace('\n', "\r\n"));
     for text in [
@@ -235,7 +235,7 @@ fn the_changes_of_a_deleted_file_are_a_warning() {
 }
 
 #[test]
-fn what_an_object_lacks_or_has_wrong_is_an_error() {
+fn missing_and_invalid_keys_of_an_object_are_errors() {
     use Code::{Duplicate, Malformed, Missing};
     let lines = r#""original_lines": ["x"], "changed_lines": ["y"]"#;
     let create = r#""action": "create_file", "changes""#;
@@ -289,7 +289,7 @@ fn what_an_object_lacks_or_has_wrong_is_an_error() {
 }
 
 #[test]
-fn what_the_outermost_object_has_wrong_is_an_error() {
+fn invalid_keys_of_the_outermost_object_are_errors() {
     let one = r#"{"file": "a", "action": "delete"}"#;
     for (text, code) in [
         ("{\"file_entries\": []}".to_owned(), Code::Missing),
@@ -306,7 +306,7 @@ fn what_the_outermost_object_has_wrong_is_an_error() {
 }
 
 #[test]
-fn json_that_reads_like_edits_and_is_none_is_an_error_at_its_place() {
+fn invalid_json_with_keys_of_the_format_is_an_error_at_its_place() {
     for (rest, place) in [
         ("\"changes\": [{]}]", "]"),
         ("\"changes\": [{\"original_lines\": [\"x\" \"y\"]}]}]", "\""),
@@ -356,7 +356,7 @@ fn json_that_is_cut_off_is_truncated() {
 }
 
 #[test]
-fn reasoning_may_break_json_off() {
+fn reasoning_may_cut_json_off() {
     let s = script(
         "So:\n[{\"file\": \"no\", \"changes\": [\n</think>\n[{\"file\": \"a\", \"action\": \"delete\"}]\n",
     );
@@ -381,7 +381,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_json_panics_and_places_lie_in_it(
+    fn no_json_panics_and_spans_are_in_it(
         pieces in prop::collection::vec(prop::sample::select(vec![
             "[", "]", "{", "}", ":", ",", "\"", "\"file\"", "\"changes\"", "\"action\": \"delete\"", "\"file\": \"é\"",
             "\"file_entries\": [", "\"original_lines\": [\"x\"]", "\"changed_lines\": [\"y\\n\"]", "\"message\": \"m\"",

@@ -63,7 +63,7 @@ fn a_line_of_code_is_no_reason() {
 }
 
 #[test]
-fn what_is_quoted_or_in_a_fence_in_a_fence_is_not_read() {
+fn edits_in_a_quote_or_in_a_fence_in_a_fence_are_not_read() {
     assert_eq!(paths("(a)\n\n> (b)\n"), ["a"]);
     assert_eq!(paths("(a)\n````\n```\n(b)\n```\ntext\n````\n"), ["a"]);
     assert_eq!(paths("(a)\n```markdown\nWrite\n(b)\n```\n"), ["a"]);
@@ -75,7 +75,7 @@ fn what_is_quoted_or_in_a_fence_in_a_fence_is_not_read() {
 }
 
 #[test]
-fn a_fence_or_quote_around_all_of_a_response_is_taken_off() {
+fn a_fence_or_quote_around_a_whole_response_is_ignored() {
     assert_eq!(paths("> Do\n> (a)\n"), ["a"]);
     assert_eq!(paths("\n```markdown\nDo\n```x\n(a)\n```\nand\n(b)\n```\n\n"), ["a", "b"]);
     assert_eq!(paths("Do:\n```markdown\nDo\n```x\n(a)\n```\nand\n(b)\n```\n"), [""; 0]);
@@ -83,7 +83,7 @@ fn a_fence_or_quote_around_all_of_a_response_is_taken_off() {
 }
 
 #[test]
-fn fences_in_a_fence_are_paired_or_else_text() {
+fn fences_in_a_fence_are_pairs_or_text() {
     let s = script("```text\n```rust opens\n```\n\n(a)\n\n```sh\nls\n```\n");
     assert_eq!(edits(&s), [(1, "a")]);
     let s = script("```md\n```rust\n```\n```\n\n(a)\n");
@@ -104,7 +104,7 @@ fn code_blocks_that_may_have_a_file_are_kept() {
 }
 
 #[test]
-fn tags_are_not_read_and_noted() {
+fn tag_blocks_are_unread() {
     let s = script("(a)\n\n<file path=\"b\">\nx\n\ny\n</file>\n\nA <b>word</b>.\n");
     assert_eq!(s.unread.len(), 1);
 }
@@ -140,14 +140,14 @@ fn a_closing_tag_alone_ends_reasoning_that_began_at_the_top() {
 }
 
 #[test]
-fn reasoning_never_closed_is_an_error_if_edits_are_behind_it() {
+fn unclosed_reasoning_is_an_error_if_edits_follow() {
     let s = script("(a)\n<think>\n(b)\n");
     assert_eq!((codes(&s), s.has_errors()), (vec![Code::Reasoning], true));
     assert_eq!(codes(&script("(a)\n<think>\nWas that right?")), []);
 }
 
 #[test]
-fn of_a_page_of_a_chat_the_last_answer_is_read() {
+fn only_the_last_answer_of_a_chat_page_is_read() {
     let page = "You said:\nx\nChatGPT said:\n(a)\nYou said:\ny\nChatGPT said:\n(b)\n";
     assert_eq!(paths(page), ["b"]);
     assert_eq!(codes(&script(page)), [Code::Unread]);
@@ -155,7 +155,7 @@ fn of_a_page_of_a_chat_the_last_answer_is_read() {
 }
 
 #[test]
-fn a_response_that_breaks_off_in_a_marker_is_an_error() {
+fn a_response_that_is_cut_off_in_a_marker_is_an_error() {
     for (end, code) in [
         ("<edi", Some(Code::Truncated)),
         ("*** Begin Pa", Some(Code::Truncated)),
@@ -176,7 +176,7 @@ fn a_response_that_breaks_off_in_a_marker_is_an_error() {
 }
 
 #[test]
-fn what_is_no_region_is_prose() {
+fn text_that_opens_no_region_is_prose() {
     let remove = |path: &str| format!("<edit file='{path}' op='remove'/>\n");
     let r = response(&format!("Sure:\n\n```\n{}```\n\nThen\nthis:\n{}", remove("a"), remove("c")));
     let s = parse(&r, &Reading::default());

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn two_names_are_told_apart_where_they_are_equal_or_quoted_or_without_blanks() {
+    fn two_names_are_separated_if_they_are_equal_or_quoted_or_without_blanks() {
         let both = |old: &str, new: &str| Some((old.to_owned(), new.to_owned()));
         assert_eq!(pair("a/x b/x"), both("a/x", "b/x"));
         assert_eq!(pair("a/x y b/x y"), both("a/x y", "b/x y"));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_go_where_both_sides_have_them() {
+    fn prefixes_are_removed_if_both_sides_have_them() {
         let is = |text: &str, prefixed| Some((text.to_owned(), prefixed));
         assert_eq!(path("a/x", "b/x"), is("x", false));
         assert_eq!(path("i/x", "w/x"), is("x", false));

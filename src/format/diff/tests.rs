@@ -40,7 +40,7 @@ fn codes(text: &str) -> Vec<Code> {
 const ONE: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
 
 #[test]
-fn a_diff_may_stand_anywhere_in_prose() {
+fn a_diff_may_be_anywhere_in_prose() {
     for text in [
         ONE.to_owned(),
         format!("So:\n{ONE}Done.\n"),
@@ -62,7 +62,7 @@ fn a_diff_may_stand_anywhere_in_prose() {
 }
 
 #[test]
-fn an_edit_reaches_from_its_header_to_its_last_line() {
+fn the_span_of_an_edit_is_from_its_header_to_its_last_line() {
     let text = format!("So:\n\n{ONE}\n\nDone.\n");
     assert_eq!(&text[edits(&text)[0].span.range()], ONE.trim_end());
     let text = format!("```diff\n{ONE}\n{}```\n", ONE.replace('x', "y"));
@@ -72,7 +72,7 @@ fn an_edit_reaches_from_its_header_to_its_last_line() {
 }
 
 #[test]
-fn headers_say_what_becomes_of_a_file() {
+fn headers_create_delete_rename_and_copy_files() {
     for (text, is) in [
         ("diff --git a/x b/y\nrename from x\nrename to y\n", "rename x y 0"),
         (
@@ -105,7 +105,7 @@ fn headers_say_what_becomes_of_a_file() {
 }
 
 #[test]
-fn what_is_declared_and_cannot_be_read_is_an_error() {
+fn an_invalid_section_is_an_error() {
     use Code::{Malformed, Missing, Truncated};
     for (text, code) in [
         ("diff --git a/x b/y\nrename from x\n@@\n-a\n+b\n", Missing),
@@ -131,7 +131,7 @@ fn what_is_declared_and_cannot_be_read_is_an_error() {
 }
 
 #[test]
-fn the_parts_before_one_at_fault_are_edits() {
+fn the_sections_before_an_invalid_one_are_edits() {
     let text = format!(
         "```diff\n{ONE}diff --git a/y b/y\nBinary files a/y and b/y differ\ndiff --git a/z b/z\n{}```\n",
         ONE.replace('x', "z")
@@ -143,7 +143,7 @@ fn the_parts_before_one_at_fault_are_edits() {
 }
 
 #[test]
-fn a_wrong_count_is_counted_anew_but_at_the_end() {
+fn a_wrong_count_is_no_error_before_the_end() {
     assert_eq!(all("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\n+b\n\nSo.\n"), ["modify x 1"]);
     assert_eq!(
         all(&format!("--- a/y\n+++ b/y\n@@ -1,9 +1,9 @@\n-a\n+b\n{ONE}")),
@@ -153,7 +153,7 @@ fn a_wrong_count_is_counted_anew_but_at_the_end() {
 }
 
 #[test]
-fn a_mail_gives_its_edits_a_why_and_keeps_them_together() {
+fn the_edits_of_a_mail_have_its_reason_and_one_commit() {
     let mail = |subject: &str, body: &str| {
         format!(
             "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: A <a@b>\nSubject: {subject}\n\
@@ -184,7 +184,7 @@ fn a_mail_gives_its_edits_a_why_and_keeps_them_together() {
 }
 
 #[test]
-fn wherever_a_fenced_diff_is_cut_off_the_parts_before_are_whole_and_there_is_an_error() {
+fn a_fenced_diff_that_is_cut_off_gives_the_sections_before_and_an_error() {
     let text = format!(
         "So:\n\n```diff\n{ONE}diff --git a/y b/z\nsimilarity index 90%\nrename from y\nrename to z\n--- a/y\n+++ b/z\n\
          @@ -1,2 +1,2 @@\n-a\n+b\n c\n@@ -9 +9 @@\n-d\n+e\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n```\nDone.\n"
@@ -209,7 +209,7 @@ fn wherever_a_fenced_diff_is_cut_off_the_parts_before_are_whole_and_there_is_an_
 }
 
 #[test]
-fn whatever_header_line_of_a_diff_gets_lost_nothing_else_becomes_of_it() {
+fn a_diff_without_one_of_its_header_lines_does_nothing_else() {
     let text = "```diff\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+b\n c\n@@ -7 +7 @@\n-d\n+e\n\
                 diff --git a/y b/y\nnew file mode 100644\n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+y\n```\n";
     let whole: Vec<String> = edits(text).iter().map(meaning).collect();

@@ -17,7 +17,7 @@ fn codes(script: &Script) -> Vec<Code> {
 }
 
 #[test]
-fn every_place_is_one_of_the_response_however_deep_it_is_written() {
+fn spans_of_nested_json_are_in_the_response() {
     let patch = "*** Begin Patch\n*** Update File: é.rs\n@@ f\n-\"x\"\n+y\n*** Delete File: b\n*** End Patch";
     let input = serde_json::json!({ "command": ["apply_patch", patch] }).to_string();
     let call =
@@ -34,7 +34,7 @@ fn every_place_is_one_of_the_response_however_deep_it_is_written() {
 }
 
 #[test]
-fn a_calls_edit_is_where_the_call_is_and_its_hunks_are_where_their_texts_are() {
+fn an_edit_has_the_span_of_its_call_and_hunks_those_of_their_texts() {
     let text = "[{\"path\": \"a\", \"edits\": [{\"old_str\": \"x\", \"new_str\": \"y\"}, {\"old_str\": \"z\", \
                 \"new_str\": \"\", \"replace_all\": true}], \"why\": \" so \"}]";
     let r = response(text);
@@ -48,7 +48,7 @@ fn a_calls_edit_is_where_the_call_is_and_its_hunks_are_where_their_texts_are() {
 }
 
 #[test]
-fn what_is_wrong_with_json_is_said_in_words() {
+fn errors_of_json_are_in_words() {
     for (old, message) in [
         (r#""\d""#, "invalid JSON: unknown escape sequence"),
         ("\"a\nb\"", "invalid JSON: not escaped control character"),
@@ -71,7 +71,7 @@ fn path_and_content_alone_count_when_the_format_is_asked_for() {
 }
 
 #[test]
-fn a_call_that_failed_is_left_out_and_that_is_said_wherever_its_result_stands() {
+fn a_failed_call_is_skipped_with_a_warning_wherever_its_result_is() {
     let call = |id: &str, path: &str| {
         format!(
             "{{\"type\": \"tool_use\", \"id\": \"{id}\", \"name\": \"Write\", \"input\": {{\"file_path\": \"{path}\", \"content\": \"\"}}}}\n"
@@ -86,7 +86,7 @@ fn a_call_that_failed_is_left_out_and_that_is_said_wherever_its_result_stands() 
 }
 
 #[test]
-fn values_one_a_line_are_one_region_and_others_are_others() {
+fn values_on_consecutive_lines_are_one_region() {
     let edit = "{\"file_path\": \"a\", \"old_string\": \"x\", \"new_string\": \"y\"}";
     let regions = |text: String| script(&text).edits.iter().map(|edit| edit.region).collect::<Vec<_>>();
     let joined = regions(format!("{edit}\n\n{{\"type\": \"text\"}}\n{edit}\n"));
@@ -117,7 +117,7 @@ fn json_that_is_no_call_is_prose() {
 }
 
 #[test]
-fn what_is_wrong_with_a_call_names_its_file() {
+fn the_error_of_a_call_names_its_file() {
     let fault = |text: &str| {
         let script = script(text);
         assert!(script.edits.is_empty(), "{text}");

@@ -106,7 +106,7 @@ fn the_six_directives() {
 }
 
 #[test]
-fn an_edit_says_where_it_and_its_path_stand() {
+fn an_edit_and_its_path_have_their_spans() {
     let text = "<FILE_CHANGES>\n\n  <FILE_NEW file_path='a b'>\nx\n</FILE_NEW > \n</FILE_CHANGES>";
     let edit = edit(text);
     assert_eq!(&text[edit.span.range()], "<FILE_NEW file_path='a b'>\nx\n</FILE_NEW >");
@@ -128,7 +128,7 @@ fn quotes_are_double_single_or_none_and_names_in_any_case() {
 }
 
 #[test]
-fn directives_may_stand_in_one_line() {
+fn several_directives_may_be_on_one_line() {
     let text = "<FILE_CHANGES><FILE_NEW file_path=a>x</FILE_NEW><FILE_NEW file_path=\"b\"></FILE_NEW> \
                 <FILE_DELETE file_path=\"c\"/></FILE_CHANGES> So.";
     let all = edits(text);
@@ -138,7 +138,7 @@ fn directives_may_stand_in_one_line() {
 }
 
 #[test]
-fn prose_and_fences_stand_between_directives() {
+fn prose_and_fences_may_be_between_directives() {
     let all = edits(
         "Hi.\n```xml\n<FILE_CHANGES>\nFirst the `<FILE_NEW>` one:\n\n<FILE_DELETE file_path='a'/>\n\n\
          and\n```\n<FILE_DELETE file_path='b'/>\n```\n\
@@ -181,7 +181,7 @@ fn mentions_in_prose_are_no_openings() {
 }
 
 #[test]
-fn an_envelope_needs_both_its_ends() {
+fn an_envelope_needs_both_tags() {
     let text = "<FILE_CHANGES>\n<FILE_DELETE file_path='a'/>\n";
     let s = script(text);
     assert_eq!(faults(&s, text), [(Code::Truncated, "<FILE_CHANGES>".to_owned())]);
@@ -240,14 +240,14 @@ fn a_closing_tag_within_content_is_content() {
 }
 
 #[test]
-fn text_after_a_closing_tag_that_came_too_early_is_seen() {
+fn a_second_closing_tag_is_an_error() {
     let text = new("\n<b>\n</FILE_NEW>\nmore\n</FILE_NEW>");
     let s = script(&text);
     assert_eq!(faults(&s, &text), [(Code::Truncated, "</FILE_NEW>".to_owned())]);
 }
 
 #[test]
-fn lines_have_lf_and_no_quote_marks_whatever_the_response_has() {
+fn content_has_lf_and_no_quote_marks() {
     let text = new("\n a\n\nb\n</FILE_NEW>");
     assert_eq!(self::text(&text.replace('\n', "\r\n")), " a\n\nb\n");
     let quoted: String = text.lines().map(|line| format!("> {line}\n")).collect();
@@ -256,7 +256,7 @@ fn lines_have_lf_and_no_quote_marks_whatever_the_response_has() {
 }
 
 #[test]
-fn a_fence_around_content_is_taken_off() {
+fn a_fence_around_content_is_removed() {
     for (rest, want) in [
         ("\n```rust\nx\n```\n</FILE_NEW>", "x\n"),
         ("\n\n  ~~~~\n```\nx\n```\n~~~~~ \n\n</FILE_NEW>", "```\nx\n```\n"),
@@ -273,7 +273,7 @@ fn a_fence_around_content_is_taken_off() {
 }
 
 #[test]
-fn a_fence_that_leaves_a_doubt_is_an_error() {
+fn an_unclear_fence_is_an_error() {
     for (rest, code) in [
         ("\n```rust\nx\n</FILE_NEW>", Code::Truncated),
         ("\n```rust\n```js\nx\n```\n</FILE_NEW>", Code::Truncated),
@@ -290,7 +290,7 @@ fn a_fence_that_leaves_a_doubt_is_an_error() {
 }
 
 #[test]
-fn content_that_runs_on_into_another_directive_is_truncated() {
+fn content_that_runs_into_another_directive_is_truncated() {
     let s = "<FILE_CHANGES>\n<FILE_NEW file_path='a'>\nx\n<FILE_NEW file_path='b'>\ny\n</FILE_NEW>\n\
              <FILE_DELETE file_path='c'/>\n</FILE_CHANGES>\n<FILE_CHANGES>\n<FILE_DELETE file_path='d'/>\n</FILE_CHANGES>\n";
     let script = script(s);
@@ -312,7 +312,7 @@ fn content_that_runs_on_into_another_directive_is_truncated() {
 }
 
 #[test]
-fn a_long_fence_holds_this_formats_tags() {
+fn a_long_fence_may_contain_tags_of_the_format() {
     let inner =
         "Write:\n```\n<FILE_CHANGES>\n<FILE_NEW file_path=\"x\">\n</FILE_NEW>\n</FILE_CHANGES>\n```\n";
     assert_eq!(text(&new(&format!("\n````md\n{inner}````\n</FILE_NEW>"))), inner);
@@ -350,7 +350,7 @@ fn the_reason_is_an_attribute_or_a_child() {
 }
 
 #[test]
-fn a_reason_twice_without_an_end_or_in_a_doubtful_place_is_an_error() {
+fn a_duplicate_unterminated_or_misplaced_reason_is_an_error() {
     for (directive, code) in [
         ("<FILE_DELETE file_path='a' why='x'><why>y</why></FILE_DELETE>", Code::Duplicate),
         ("<FILE_NEW file_path='a'>\n```\ny\n```\n<why>x</why>\n</FILE_NEW>", Code::Malformed),
@@ -364,7 +364,7 @@ fn a_reason_twice_without_an_end_or_in_a_doubtful_place_is_an_error() {
 }
 
 #[test]
-fn what_a_directive_lacks_or_does_not_know_is_an_error() {
+fn missing_and_unknown_attributes_are_errors() {
     for (directive, code) in [
         ("<FILE_NEW>\nx\n</FILE_NEW>", Code::Missing),
         ("<FILE_NEW file_path=' '>\nx\n</FILE_NEW>", Code::Missing),
@@ -400,7 +400,7 @@ fn an_error_names_the_path_it_is_about() {
 }
 
 #[test]
-fn a_patchs_lines_may_be_tags_of_the_format() {
+fn lines_of_a_patch_may_be_tags_of_the_format() {
     let body = "@@\n <FILE_NEW file_path=\"a\">\n-</FILE_PATCH>\n+<FILE_PATCH file_path='b'>\n </FILE_PATCH>\n </FILE_CHANGES>\n";
     let want = body.strip_prefix("@@\n").unwrap();
     assert_eq!(hunks(&patch(&format!("\n{body}"))), [want]);
@@ -428,7 +428,7 @@ fn the_square_dialect_has_the_same_directives() {
 }
 
 #[test]
-fn either_dialects_directives_may_stand_in_either_envelope() {
+fn directives_of_both_dialects_may_be_in_either_envelope() {
     let all = edits(
         "[[[UDIFFX_FILE_CHANGES]]]\n<FILE_DELETE file_path='a'/>\n[[[/UDIFFX_FILE_CHANGES]]]\n\
          <FILE_CHANGES>\n[[[FILE_DELETE file_path='b'/]]]\n</FILE_CHANGES>\n",
@@ -437,7 +437,7 @@ fn either_dialects_directives_may_stand_in_either_envelope() {
 }
 
 #[test]
-fn square_tags_that_do_not_stand_alone_on_their_line_are_errors() {
+fn square_tags_that_are_not_alone_on_their_line_are_errors() {
     for (line, code) in [
         ("  [[[FILE_DELETE file_path='a' /]]]", Code::Malformed),
         ("[[[FILE_NEW file_path=\"a\">\nx\n[[[/FILE_NEW]]]", Code::Truncated),
@@ -504,7 +504,7 @@ fn a_shorter_fence_in_a_longer_one_is_text_closed_or_not() {
 }
 
 #[test]
-fn what_is_no_prose_in_an_envelope_is_an_error() {
+fn edits_of_other_formats_and_reasoning_in_an_envelope_are_errors() {
     for text in [
         "<think>\nno\n</think>",
         "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE",

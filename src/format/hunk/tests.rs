@@ -57,7 +57,7 @@ fn each_at_line_begins_a_hunk_whose_marked_lines_are_kept() {
 }
 
 #[test]
-fn numbers_are_kept_whatever_form_they_have() {
+fn numbers_are_kept_in_every_form() {
     assert_eq!(numbers("@@ -3,5 +4,6 @@ fn x"), (Some(3), Some(4)));
     assert_eq!(numbers("@@ -3 +4 @@"), (Some(3), Some(4)));
     assert_eq!(numbers("@@-3,1+4,1@@"), (Some(3), Some(4)));
@@ -69,20 +69,20 @@ fn numbers_are_kept_whatever_form_they_have() {
 }
 
 #[test]
-fn a_hunk_says_where_it_stands() {
+fn a_hunk_has_its_span() {
     let text = "@@ -1 +1 @@\n-a\n+b\n\n\n@@\n+c\n";
     let spans: Vec<_> = hunks(text).iter().map(|hunk| &text[hunk.span.range()]).collect();
     assert_eq!(spans, ["@@ -1 +1 @@\n-a\n+b", "@@\n+c"]);
 }
 
 #[test]
-fn a_blank_line_is_a_blank_kept_line_and_at_the_end_none() {
+fn a_blank_line_is_context_but_not_at_the_end() {
     assert_eq!(lines("@@\n a\n\n-b\n  \n\t\n+c\n"), [" a\n \n-b\n  \n \t\n+c\n"]);
     assert_eq!(lines("@@\n+a\n\n \n\n@@\n-b\n+\n-\n\n"), ["+a\n", "-b\n+\n-\n"]);
 }
 
 #[test]
-fn blank_lines_at_the_end_are_content_where_the_numbers_say_so() {
+fn blank_lines_at_the_end_are_content_if_the_numbers_count_them() {
     assert_eq!(lines("@@ -1,2 +1,3 @@\n a\n+b\n \n\n"), [" a\n+b\n \n"]);
     assert_eq!(lines("@@ -1,2 +1,3 @@\n a\n+b\n\n\n"), [" a\n+b\n \n"]);
     assert_eq!(lines("@@ -1,9 +1,9 @@\n a\n+b\n \n\n"), [" a\n+b\n"], "wrong numbers say nothing");
@@ -109,7 +109,7 @@ fn lines_after_the_last_one_are_an_error() {
 }
 
 #[test]
-fn a_line_without_a_mark_is_a_context_line_that_lost_it() {
+fn a_line_without_a_mark_is_a_context_line() {
     for line in ["fn x() {", "\tlet", "<tag>", "\u{a0}fn x() {"] {
         let text = format!("@@\n a\n{line}\n+b\n");
         assert_eq!(lines(&text), [format!(" a\n {}\n+b\n", line.trim_start_matches('\u{a0}'))]);
@@ -117,7 +117,7 @@ fn a_line_without_a_mark_is_a_context_line_that_lost_it() {
 }
 
 #[test]
-fn a_tilde_stands_between_two_removed_lines_on_each_side() {
+fn a_tilde_needs_two_removed_lines_on_each_side() {
     assert_eq!(lines("@@\n-a\n-b\n~\n-c\n-d\n e\n"), ["-a\n-b\n~\n-c\n-d\n e\n"]);
     assert_eq!(lines("@@\n-a\n-b\n~ \t\n-c\n-d\n~\n-e\n-f\n"), ["-a\n-b\n~\n-c\n-d\n~\n-e\n-f\n"]);
     assert_eq!(lines("@@\n-a\n ~\n"), ["-a\n ~\n"], "a file's line may be a tilde");
@@ -155,7 +155,7 @@ fn headers_are_skipped() {
 }
 
 #[test]
-fn a_header_of_the_same_file_may_stand_before_each_hunk() {
+fn a_header_of_the_same_file_may_be_before_each_hunk() {
     let text = "--- a/src/a.rs\n+++ b/src/a.rs\n@@\n-x\n--- a/src/a.rs\n+++ b/src/a.rs\n@@\n-y\n";
     assert_eq!(lines(text), ["-x\n", "-y\n"]);
     let text = "--- old\n+++ new\n@@\n-x\n--- old\n+++ new\n@@\n-y\n";
@@ -189,7 +189,7 @@ fn another_files_header_is_an_error() {
 }
 
 #[test]
-fn what_hunks_cannot_say_is_an_error() {
+fn a_header_that_does_more_than_change_lines_is_an_error() {
     for line in [
         "+++ /dev/null",
         "diff --git a/x b/y\nrename from x",
@@ -212,14 +212,14 @@ fn changed_lines_outside_a_hunk_are_an_error() {
 }
 
 #[test]
-fn a_fence_around_the_lines_is_taken_off() {
+fn a_fence_around_the_lines_is_removed() {
     assert_eq!(lines("```diff\n@@\n-a\n```\n"), ["-a\n"]);
     assert_eq!(lines("\n````\n@@\n ```\n-a\n```` \n\nSo it is.\n"), [" ```\n-a\n"]);
     assert_eq!(lines("```diff\n@@\n-a\n```\n\n```diff\n@@\n-b\n```\n"), ["-a\n", "-b\n"]);
 }
 
 #[test]
-fn a_hunk_that_changes_nothing_counts_only_where_there_is_no_other() {
+fn a_hunk_without_changes_counts_only_if_it_is_the_only_one() {
     assert_eq!(lines("@@\n a\n@@\n-b\n@@\n c\n"), ["-b\n"]);
     assert_eq!(lines("@@\n a\n@@\n b\n"), [" a\n", " b\n"]);
     assert_eq!(faults("@@\n@@\n-b\n"), [(Code::Missing, "@@".into())]);
@@ -235,7 +235,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_body_panics_and_hunks_lie_in_it_in_order(
+    fn no_body_panics_and_hunks_are_in_it_in_order(
         parts in prop::collection::vec(prop::sample::select(vec![
             "@@", "@@ -1,2 +1 @@", "-", "+", " ", "~", "\\ No newline", "--- a", "+++ b", "+++ /dev/null", "é", "\n",
             "\r\n", "```", "diff --git a b", "*** End Patch", "\t", "99999999999999999999",

@@ -51,7 +51,7 @@ fn strings_of_a_list_are_not_kept_one_by_one() {
 }
 
 #[test]
-fn what_is_no_json_is_told_from_what_just_ends() {
+fn invalid_json_differs_from_json_that_is_cut_off() {
     for (text, at) in [
         ("{a: 1}", 1),
         ("[1 2]", 3),
@@ -113,7 +113,7 @@ fn keys_are_found_where_json_breaks_off_and_in_strings_with_json() {
 }
 
 #[test]
-fn each_part_is_read_once() {
+fn each_value_is_read_once() {
     let response = response("{\"a\": [\n[1],\n[2]\n]}\n[3]\n");
     let (mut cursor, mut last) = (Cursor::new(&response), Last::default());
     let mut seen = Vec::new();
@@ -125,7 +125,7 @@ fn each_part_is_read_once() {
 }
 
 #[test]
-fn escapes_are_undone_and_every_byte_is_where_it_is_written() {
+fn escapes_are_decoded_and_every_byte_has_its_place() {
     let written = r#""a\nb\"é\u00e9\ud83d\ude00/\/c""#;
     let decoded = Decoded::of(written, 10);
     let text = decoded.text.as_str();
@@ -137,7 +137,7 @@ fn escapes_are_undone_and_every_byte_is_where_it_is_written() {
 }
 
 #[test]
-fn line_breaks_at_the_end_are_seen_without_decoding() {
+fn a_line_break_at_the_end_is_found_without_decoding() {
     for (written, ends) in [
         (r#""a\n""#, true),
         (r#""a\\\n""#, true),

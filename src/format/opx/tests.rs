@@ -90,7 +90,7 @@ fn the_five_operations() {
 }
 
 #[test]
-fn an_edit_says_where_it_and_its_path_stand() {
+fn an_edit_and_its_path_have_their_spans() {
     let text = "Hi <b>!\n\n <edit file=“a b” op='remove'>\n</edit > bye";
     let r = response(text);
     let edit = edit(text);
@@ -100,7 +100,7 @@ fn an_edit_says_where_it_and_its_path_stand() {
 }
 
 #[test]
-fn names_are_in_any_case_and_attributes_in_any_order_and_lines() {
+fn names_may_have_any_case_and_attributes_any_order() {
     for text in [
         "<EDIT OP='NEW' File=\"Src/A\" ROOT='w'><WHY>x</wHy><Put>\n<<<\na\n>>>\n</PUT></Edit>",
         "<edit\n  root=“w”\n  file=”Src/A”\n  op='new'\n>\n<why> x\n</why>\n<put>\n<<<\na\n>>>\n</put></edit>",
@@ -160,7 +160,7 @@ fn fences_block_quotes_and_crlf_around_edits_are_tolerated() {
 }
 
 #[test]
-fn an_edit_in_a_block_quote_with_text_behind_it_is_not_read() {
+fn an_edit_in_a_block_quote_with_text_after_it_is_not_read() {
     let text = "> <edit file='f' op='new'>\n> <put>\n> <<<\n> a\nb\n> >>>\n> </put>\n> </edit>";
     let script = script(text);
     assert_eq!((script.edits.len(), script.unread.is_empty()), (0, false));
@@ -190,7 +190,7 @@ fn prose_about_tags_is_prose() {
 }
 
 #[test]
-fn what_is_wrong_with_a_tag_is_an_error() {
+fn an_invalid_tag_is_an_error() {
     for (text, code) in [
         ("<edit op='remove'/>", Code::Missing),
         ("<edit file='f'/>", Code::Missing),
@@ -216,7 +216,7 @@ fn what_is_wrong_with_a_tag_is_an_error() {
 }
 
 #[test]
-fn a_faulty_tag_does_not_swallow_the_edit_after_it() {
+fn an_invalid_tag_does_not_swallow_the_next_edit() {
     for tag in ["file='f' op='nope'/", "file='f' op='remove' force /", "file='f' op='remove"] {
         let script = script(&format!("<edit {tag}>\n<edit file='b' op='remove'/>"));
         assert_eq!(paths(&script), ["b"], "{tag}: {:#?}", script.diagnostics);
@@ -272,7 +272,7 @@ fn patch_may_have_its_parts_in_any_order() {
 }
 
 #[test]
-fn a_text_is_taken_as_it_is() {
+fn a_text_is_read_verbatim() {
     for (lines, text) in [
         ("", ""),
         ("\n", "\n"),
@@ -298,7 +298,7 @@ fn a_text_is_taken_as_it_is() {
 }
 
 #[test]
-fn markers_may_stand_on_the_tags_own_line() {
+fn markers_may_be_on_the_line_of_the_tag() {
     for payload in [
         "><<<\na\n>>>",
         ">\n<<<\na\n>>> ",
@@ -317,7 +317,7 @@ fn markers_may_stand_on_the_tags_own_line() {
 }
 
 #[test]
-fn a_text_in_one_line_is_taken_if_no_blank_is_in_doubt() {
+fn a_text_on_one_line_has_no_blanks_beside_its_markers() {
     let text = "<edit file='f' op='patch'><find><<<a > b>>></find><put><<<a >>> b>>></put></edit>";
     assert_eq!(put(&edit(text)), "a >>> b\n");
     for inside in [" a", "a ", ""] {
@@ -326,7 +326,7 @@ fn a_text_in_one_line_is_taken_if_no_blank_is_in_doubt() {
 }
 
 #[test]
-fn shortened_markers_count_where_no_whole_one_is() {
+fn shortened_markers_count_if_there_is_no_whole_one() {
     for (open, close) in [("<", ">>>"), ("<<", ">"), ("<<<", ">>"), ("<", ">"), ("<<", "> ")] {
         let text = new(&format!(">\n{open}\na\n{close}\n"));
         assert_eq!(put(&edit(&text)), "a\n", "{text}");
@@ -339,7 +339,7 @@ fn shortened_markers_count_where_no_whole_one_is() {
 }
 
 #[test]
-fn no_markers_are_an_error_never_an_empty_text() {
+fn missing_markers_are_an_error_never_an_empty_text() {
     for payload in [">\nno markers\n", ">", ">\n", ">a", "><<<a\n>>>\n", ">\nHere:\n<<<\na\n>>>\n"] {
         let codes = refused(&new(payload));
         assert_eq!(codes[0], Code::Missing, "{payload:?}");
@@ -347,7 +347,7 @@ fn no_markers_are_an_error_never_an_empty_text() {
 }
 
 #[test]
-fn with_a_marker_of_its_own_a_text_may_hold_edits() {
+fn a_text_with_its_own_marker_may_contain_edits() {
     let inner = new(">\n<<<\na\n>>>\n");
     let text = new(&format!(" marker=\"@@@\">\n@@@\n{inner}{inner}@@@\n"));
     assert_eq!(put(&edit(&text)), format!("{inner}{inner}"));
@@ -385,7 +385,7 @@ fn occurrence_is_first_last_or_a_number() {
 }
 
 #[test]
-fn a_find_text_must_say_something() {
+fn a_search_text_must_not_be_blank() {
     for find in ["", "\n", "   \n  \n\t\n", "\u{a0}\n"] {
         let text = format!(
             "<edit file='f' op='patch'><find>\n<<<\n{find}>>>\n</find><put>\n<<<\nx\n>>>\n</put></edit>"
@@ -412,7 +412,7 @@ fn a_why_is_trimmed_and_optional() {
 }
 
 #[test]
-fn a_why_without_its_end_takes_no_part_of_the_edit() {
+fn an_unterminated_why_takes_no_part_of_the_edit() {
     let text =
         "<edit file='a' op='remove'>\n<why>gone\n</edit>\n<edit file='b' op='remove'><why>x</why></edit>";
     let script = script(text);
@@ -422,7 +422,7 @@ fn a_why_without_its_end_takes_no_part_of_the_edit() {
 }
 
 #[test]
-fn half_open_input_is_truncated() {
+fn an_unterminated_element_is_truncated() {
     for text in [
         "<edit file='f' op='new'>",
         "<edit file='f' op='new'>\n<put>\n<<<\na\n>>>\n</put>\n",
@@ -441,7 +441,7 @@ fn half_open_input_is_truncated() {
 }
 
 #[test]
-fn an_edit_that_is_not_closed_leaves_the_next_one_alone() {
+fn an_unterminated_edit_does_not_swallow_the_next() {
     let text = "<edit file='a' op='new'>\n<put>\n<<<\na\n>>>\n</put>\n<edit file='b' op='remove'/>";
     let script = script(text);
     assert_eq!(paths(&script), ["b"]);
@@ -471,7 +471,7 @@ fn a_wrapper_has_to_be_closed() {
 }
 
 #[test]
-fn what_is_no_prose_in_a_wrapper_is_an_error() {
+fn edits_of_other_formats_and_reasoning_in_a_wrapper_are_errors() {
     for text in [
         "<think>\nno\n</think>",
         "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE",
@@ -519,7 +519,7 @@ fn a_text_that_runs_into_the_next_edit_is_truncated_and_that_edit_is_read() {
 }
 
 #[test]
-fn an_edit_at_fault_is_one_error_and_the_next_one_is_read() {
+fn an_invalid_edit_is_one_error_and_the_next_one_is_read() {
     for (inside, code) in [
         ("<put>\n<edit file='c' op='remove'/>", Code::Missing),
         ("oops\n<find>\n\n  <edit file='c' op='remove'/>", Code::Malformed),

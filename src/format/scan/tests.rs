@@ -32,7 +32,7 @@ fn a_payload_has_lf_only_whatever_the_response_has() {
 }
 
 #[test]
-fn inside_a_quote_its_marks_are_taken_off_and_blank_lines_need_none() {
+fn lines_of_a_quote_lose_its_marks_and_blank_lines_need_none() {
     let r = response("> > a\n> >   b\n\n>\n>>c\n> d\n");
     let mut cursor = Cursor::new(&r);
     cursor.set_margin(quotes(2));
@@ -67,7 +67,7 @@ fn a_quote_that_ends_without_a_line_break_is_not_read_again() {
 }
 
 #[test]
-fn only_the_quotes_depth_is_taken_off() {
+fn lines_lose_only_as_many_marks_as_the_quote_has() {
     let r = response("> a\n> >>>\n>>>>\n");
     let mut cursor = Cursor::new(&r);
     cursor.set_margin(quotes(1));

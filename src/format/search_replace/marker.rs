@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_as_an_opening_is_not_passed_over() {
+    fn misspelled_opening_markers_are_recognized() {
         for line in [
             "<<< SEARCH",
             "<<<<<<<<<< SEARCH",

@@ -133,7 +133,7 @@ fn a_new_file_is_its_lines() {
 }
 
 #[test]
-fn an_empty_search_may_make_the_file() {
+fn an_empty_search_text_may_create_the_file() {
     assert_eq!(fine(&format!("n.rs\n{}", block("", "a\n"))), ["n.rs: \"\" -> \"a\\n\" or new"]);
     assert_eq!(fine(&format!("n.rs\n{}", block("\n \n", "a\n"))), ["n.rs: \"\" -> \"a\\n\" or new"]);
     assert_eq!(fine(&format!("n.rs\n{}", block("", ""))), ["n.rs: \"\" -> \"\" or new"]);
@@ -162,7 +162,7 @@ fn every_divider_as_long_as_the_other_markers_is_a_split() {
 }
 
 #[test]
-fn a_hint_says_the_line() {
+fn a_start_line_is_a_line_number_hint() {
     for hint in [":start_line:12\n", ":start_line: 12\n-------\n", ":start_line:12\n:end_line:14\n-------\n"]
     {
         let text = format!("a.rs\n{}", block(&format!("{hint}x\n"), "y\n"));
@@ -263,7 +263,7 @@ fn spans_are_blocks_and_paths() {
 }
 
 #[test]
-fn a_block_that_is_half_open_is_an_error_up_to_the_next() {
+fn an_unterminated_block_is_an_error_up_to_the_next() {
     let whole = block("x\n", "y\n");
     for (cut, message) in [
         ("<<<<<<< SEARCH\nz\n=======\nz\n", "from here on"),
@@ -287,7 +287,7 @@ fn a_block_that_is_half_open_is_an_error_up_to_the_next() {
 }
 
 #[test]
-fn wherever_blocks_are_cut_off_it_is_an_error() {
+fn a_response_that_is_cut_off_in_a_block_is_an_error() {
     let new = "<<<<<<< NEW_FILE\nz\n>>>>>>> NEW_FILE\n";
     let text = format!("a.rs\n{}b.rs\n{}c.rs\n{new}", block("x\n", "y\n"), block("x\n", ""));
     let whole = shown(&script(&text));
@@ -302,7 +302,7 @@ fn wherever_blocks_are_cut_off_it_is_an_error() {
 }
 
 #[test]
-fn only_the_first_half_open_block_counts_the_markers() {
+fn only_the_error_of_the_first_unterminated_block_counts_the_markers() {
     let script = script(&format!("a.rs\n{}", "<<<<<<< SEARCH\nx\n".repeat(3)));
     let counted: Vec<_> =
         script.diagnostics.iter().map(|fault| fault.message.contains("3 opened, 0 closed")).collect();
@@ -323,7 +323,7 @@ fn conflicts_and_prose_about_markers_are_no_blocks() {
 }
 
 #[test]
-fn a_half_open_block_in_fences_without_an_end_is_an_error() {
+fn an_unterminated_block_in_unterminated_fences_is_an_error() {
     // What seemed to be a fence within a fence was read again, and the fence around it was not.
     let text =
         "<<<<<<< SEARCH<<<<<<< SEARCH\n```\n=======\n```rust\n```rust\n<<<<<<< SEARCH\n<<<<<<< SEARCH\n";
@@ -331,7 +331,7 @@ fn a_half_open_block_in_fences_without_an_end_is_an_error() {
 }
 
 #[test]
-fn a_draft_in_reasoning_is_none() {
+fn a_block_in_reasoning_is_no_edit() {
     let whole = block("x\n", "y\n");
     for draft in
         ["<<<<<<< SEARCH\nz\n", "a.rs\n<<<<<<< SEARCH\nz\n=======\n", "<<<<<<< NEW_FILE\nz\n", &whole]

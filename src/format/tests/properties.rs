@@ -220,7 +220,7 @@ const THREE: &str = "Here:\n\n<edit file=\"a\" op=\"patch\">\n<why>one</why>\n<f
                      </put>\n</edit>\n<edit file='c' op='move'>\n<to file='d'>\n</to>\n</edit>\nSo.\n";
 
 #[test]
-fn wherever_an_opx_response_is_cut_off_the_edit_there_is_an_error() {
+fn an_opx_edit_that_is_cut_off_anywhere_is_an_error() {
     let whole = parse(&response(THREE), &Reading::default());
     assert_eq!((whole.edits.len(), whole.diagnostics.len()), (3, 0));
     for cut in 0..THREE.len() {
@@ -235,7 +235,7 @@ fn wherever_an_opx_response_is_cut_off_the_edit_there_is_an_error() {
 }
 
 #[test]
-fn whatever_line_of_an_opx_edit_gets_lost_it_is_said() {
+fn an_opx_edit_without_one_of_its_lines_is_an_error() {
     let lines: Vec<&str> = THREE.lines().collect();
     let whole = parse(&response(THREE), &Reading::default()).edits;
     for lost in 0..lines.len() {
@@ -297,7 +297,7 @@ fn cut_off(text: &str, begins: usize, ends: usize) {
 }
 
 #[test]
-fn wherever_a_udiffx_response_is_cut_off_the_edits_before_are_whole_and_there_is_an_error() {
+fn a_udiffx_response_that_is_cut_off_gives_the_edits_before_and_an_error() {
     for text in [DIRECTIVES.to_owned(), square_directives()] {
         let last = if text.contains('[') { "CHANGES]]]" } else { "CHANGES>" };
         let begins = text.find(['<', '[']).unwrap() + "<FIL".len();
@@ -306,13 +306,13 @@ fn wherever_a_udiffx_response_is_cut_off_the_edits_before_are_whole_and_there_is
 }
 
 #[test]
-fn wherever_an_applydir_response_is_cut_off_the_edits_before_are_whole_and_there_is_an_error() {
+fn an_applydir_response_that_is_cut_off_gives_the_edits_before_and_an_error() {
     let begins = ENTRIES.find("\"file_entries\":").unwrap() + "\"file_entries\":".len();
     cut_off(ENTRIES, begins, ENTRIES.rfind('}').unwrap() + 1);
 }
 
 #[test]
-fn wherever_calls_are_cut_off_behind_an_edit_there_is_an_error() {
+fn calls_that_are_cut_off_after_an_edit_are_an_error() {
     let calls = [
         r#"{"file_path": "a", "content": "x\n", "why": "w"}"#,
         r#"{"file_path": "b", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "v", "new_string": "w"}]}"#,

@@ -32,7 +32,7 @@ fn overlapping_places_count() {
 }
 
 #[test]
-fn forms_decide_what_is_equal() {
+fn normalizations_decide_which_lines_are_equal() {
     assert_eq!(starts("a \n a\na\n", "a\n", Normalization::Text), [2]);
     assert_eq!(starts("a \n a\na\n", "a\n", Normalization::Trailing), [0, 2]);
     assert_eq!(starts("a \n a\na\n", "a\n", Normalization::Trimmed), [0, 1, 2]);
@@ -79,7 +79,7 @@ fn blank_lines_may_be_skipped() {
 }
 
 #[test]
-fn nothing_is_found_once_the_effort_is_spent() {
+fn a_search_finds_nothing_after_the_budget_is_spent() {
     let content = Content::new(b"a\nb\n");
     let budget = Budget::new(4, 1);
     let hay = Haystack::new(&content, &budget);
@@ -90,7 +90,7 @@ fn nothing_is_found_once_the_effort_is_spent() {
 }
 
 #[test]
-fn no_text_is_nowhere() {
+fn an_empty_text_has_no_places() {
     assert!(starts("a\n", "", Normalization::Text).is_empty());
     assert!(starts("", "a\n", Normalization::Text).is_empty());
 }

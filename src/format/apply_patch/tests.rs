@@ -248,7 +248,7 @@ fn unexpected_lines_are_errors() {
         let (fault, edits) = faulty(&patch(body));
         assert_eq!((fault.code, edits), (code, vec![]), "{body:?}: {}", fault.message);
     }
-    // One that holds nothing declares nothing.
+    // A patch without sections is no error.
     for nothing in ["", "\n\n", "*** Environment ID: remote\n"] {
         assert_eq!(fine(&patch(nothing)), Vec::<String>::new());
     }
@@ -285,7 +285,7 @@ fn a_patch_without_one_of_its_markers_is_an_error() {
     let text =
         patch("*** Add File: a\n+x\n*** Update File: b\n*** Move to: d\n x\n-y\n+z\n*** Delete File: c\n");
     let lines: Vec<&str> = text.lines().collect();
-    // Without the line that moves it the file is only changed, and without the one that removes it another stays.
+    // A response without the line `Move to` or `Delete File` is valid: the file is not moved, or not deleted.
     for lost in (0..lines.len()).filter(|&at| lines[at].starts_with("***")) {
         let rest: Vec<&str> =
             lines.iter().enumerate().filter(|(at, _)| *at != lost).map(|(_, line)| *line).collect();
@@ -418,10 +418,10 @@ proptest! {
         }
         let is = |line: &str, marker: &str| line.trim_matches([' ', '\t']) == marker;
         let mut lines = response.text().lines().skip_while(|line| !is(line, "*** Begin Patch")).skip(1);
-        // A patch with nothing in it, but for where it is to be made, is no edit and no error.
+        // A patch with nothing but an environment is no edit and no error.
         let declares = |line: &str| !line.trim().is_empty() && !line.starts_with("*** Environment ID: ");
         let declares = lines.by_ref().take_while(|line| !is(line, "*** End Patch")).any(declares);
-        // A bare hunk takes its lines.
+        // A bare hunk may contain the lines.
         if declares && !response.text().contains("think>") && !text.contains("> ***") && !text.contains("@@ -") {
             prop_assert!(!script.edits.is_empty() || script.has_errors());
         }

@@ -228,7 +228,7 @@ fn meaning(edit: &Edit) -> String {
         Change::Diff { lines, .. } => lines.as_str(),
         other => panic!("{other:?}"),
     });
-    // Whether a part of one hunk or of the next a line is does not matter where the lines are the same.
+    // The hunks may divide the same lines in another way.
     format!("{} {}", said(edit).trim_end_matches(|c: char| c.is_ascii_digit()), lines.collect::<String>())
 }
 
@@ -256,7 +256,7 @@ fn reading_is_linear() {
     for (head, unit, tail) in patterns {
         assert_linear(unit, FormatId::Diff, &|n| format!("{head}{}{tail}", unit.repeat(n)));
     }
-    // Each of these lines may begin a diff, which the next of them ends.
+    // Each of these lines may begin a diff, which ends at the next of them.
     assert_linear("hunks below lines that may name a file", FormatId::Diff, &|n| {
         let lines = " +++ b/a\n\t*** Begin Patch\n".repeat(n / 3);
         format!("```diff\n{lines}{}", "@@ -1 +1 @@\n".repeat(n / 3))

@@ -25,7 +25,7 @@ fn edit(text: &str) -> Edit {
     edits.remove(0)
 }
 
-/// Codes and main places of a response that gives no edit.
+/// The codes of the diagnostics of a response without edits, and their texts.
 fn refused(text: &str) -> Vec<(Code, String)> {
     let script = script(text);
     assert_eq!(script.edits, [], "{text}");
@@ -46,7 +46,7 @@ fn paths(script: &Script) -> Vec<&str> {
     script.edits.iter().map(|edit| edit.path.raw.as_str()).collect()
 }
 
-/// What is written in a `FILE_NEW` that goes on like that.
+/// A response with a `FILE_NEW`; `rest` follows its tag.
 fn new(rest: &str) -> String {
     format!("<FILE_CHANGES>\n<FILE_NEW file_path=\"f\">{rest}\n</FILE_CHANGES>\n")
 }

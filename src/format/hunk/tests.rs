@@ -39,7 +39,7 @@ fn numbers(text: &str) -> (Option<u32>, Option<u32>) {
     }
 }
 
-/// Whether the before- and the after-text end without a newline.
+/// Whether the old and the new text end without a newline.
 fn unterminated(text: &str) -> (bool, bool) {
     match hunks(text)[0].change {
         Change::Diff { before_unterminated, after_unterminated, .. } => {

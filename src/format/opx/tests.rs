@@ -24,7 +24,7 @@ fn edit(text: &str) -> Edit {
     edits.remove(0)
 }
 
-/// The codes of a response that gives no edit.
+/// The codes of the diagnostics of a response without edits.
 fn refused(text: &str) -> Vec<Code> {
     let script = script(text);
     assert_eq!(script.edits, [], "{text}");
@@ -41,7 +41,7 @@ fn paths(script: &Script) -> Vec<&str> {
     script.edits.iter().map(|edit| edit.path.raw.as_str()).collect()
 }
 
-/// The text of a file that is made, or the after-text.
+/// The text of a file that is created, or the replacement.
 fn put(edit: &Edit) -> &str {
     match &edit.op {
         Op::Create { text, .. } | Op::Replace { text } => text,
@@ -53,7 +53,7 @@ fn put(edit: &Edit) -> &str {
     }
 }
 
-/// An edit that makes the file `f` from a `<put>` that goes on like that.
+/// An edit that creates the file `f`; `put` follows `<put`.
 fn new(put: &str) -> String {
     format!("<edit file=\"f\" op=\"new\">\n<put{put}</put>\n</edit>\n")
 }

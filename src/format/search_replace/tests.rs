@@ -178,7 +178,7 @@ fn a_start_line_is_a_line_number_hint() {
     assert_eq!(fine(&text(":start_line:x\n")), ["a.rs: \":start_line:x\\n\" -> \"y\\n\""]);
 }
 
-/// The candidates for the files of edits that only the tree tells.
+/// The candidates for the files of edits without a path.
 fn unnamed(text: &str) -> Vec<Vec<(String, Clue)>> {
     let all = script(text).unnamed;
     all.into_iter().map(|one| one.candidates.into_iter().map(|it| (it.path.raw, it.by)).collect()).collect()
@@ -324,7 +324,7 @@ fn conflicts_and_prose_about_markers_are_no_blocks() {
 
 #[test]
 fn an_unterminated_block_in_unterminated_fences_is_an_error() {
-    // What seemed to be a fence within a fence was read again, and the fence around it was not.
+    // Once, the reader read only an inner fence again, and not the fence around it.
     let text =
         "<<<<<<< SEARCH<<<<<<< SEARCH\n```\n=======\n```rust\n```rust\n<<<<<<< SEARCH\n<<<<<<< SEARCH\n";
     assert!(script(text).has_errors());

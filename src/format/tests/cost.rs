@@ -1,11 +1,11 @@
-//! That hostile responses cost no more than their length.
+//! Checks that the time to read hostile responses grows only in proportion to their length.
 
 use crate::format::{Reading, parse};
 use crate::response::Response;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// What stands before, again and again, and after. Each was slow once, or looks as if it could be.
+/// For each hostile response: its beginning, the text that is repeated, and its end. Each was slow once, or may be.
 const PATTERNS: &[(&str, &str, &str)] = &[
     ("", "<edit file=\"a\" op=\"patch\"><find>\n", ""),
     ("", "<edit file=\"a\" op=\"new\"><put>\n<<<\n", ""),
@@ -111,7 +111,7 @@ const PATTERNS: &[(&str, &str, &str)] = &[
     ("<apply_diff>\n<path>a</path>\n<diff>\n", "<<<<<<< SEARCH\n=======\n", "</diff>\n</apply_diff>"),
 ];
 
-/// How long this thread has run, whatever else the machine does.
+/// The time for which this thread has run.
 fn clock() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -132,7 +132,7 @@ fn reading_takes_linear_time() {
             let text = format!("{head}{}{tail}", unit.repeat(length / unit.len()));
             Response::new(0, "r", text.into_bytes(), 1 << 30).unwrap()
         };
-        // Eight times the input, so three doublings.
+        // Eight times the input is three doublings.
         let (small, large) = (response(1 << 12), response(1 << 15));
         let mut best = (Duration::MAX, Duration::MAX);
         let fine = (0..50).any(|_| {

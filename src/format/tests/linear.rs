@@ -1,12 +1,12 @@
-//! For tests: that the work to read a response grows as its length does.
+//! Checks that the work to read a response grows only in proportion to its length.
 
 use crate::format::{FormatId, Reading, parse, scan};
 use crate::response::Response;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// Fails if twice the input makes a parser read more than 2.3 times as many lines, or if a hundred thousand lines take
-/// as long as only quadratic work does. The first is exact; a clock is not, though it counts this thread's time alone.
+/// Fails if twice the input makes a parser read more than 2.3 times as many lines, or if it needs 10 s for a hundred
+/// thousand lines. The number of lines is exact. The clock counts only this thread, but is not exact.
 pub(in crate::format) fn assert_linear(name: &str, format: FormatId, text: &dyn Fn(usize) -> String) {
     let read = |n| {
         let response = Response::new(0, "r", text(n).into_bytes(), 1 << 30).unwrap();
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Lines that open, divide and close regions, or seem to, and what stands between them.
+    /// Lines that open, divide and close regions, or seem to, and lines that may be between them.
     const LINES: &[&str] = &[
         "*** Begin Patch",
         "*** End Patch",
@@ -130,7 +130,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn lines_said_over_and_over_are_read_in_linear_time(
+        fn repeated_lines_are_read_in_linear_time(
             head in lines(4), first in lines(5), second in lines(4), tail in lines(4), only in prop::option::of(prop::sample::select(FormatId::ALL)),
         ) {
             let read = |n| {
@@ -140,9 +140,9 @@ mod tests {
                 std::hint::black_box(parse(&response, &only.map_or_else(Reading::default, Reading::only)));
                 scan::lines_read() - before
             };
-            // Reading stops after a number of errors, so that short texts say more than long ones; but they have to be longer
-            // than a text may be deep (128), since the first that is too deep is read more often than any before it.
-            // What is read otherwise from some length on is a step, and no growth: it comes once.
+            // Reading stops after a number of errors, so short texts show more than long ones. But the text must have more
+            // levels than the reader reads: the first level too deep costs more than any above it. At some length the way
+            // of reading changes; then the cost jumps once, so a second length is tried.
             let is_linear = |n| {
                 let (short, long) = (read(n), read(2 * n));
                 if long * 10 < short * 25 + 500 { Ok(()) } else { Err((short, long)) }

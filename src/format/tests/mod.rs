@@ -1,4 +1,4 @@
-//! What holds for all formats.
+//! Tests of all formats.
 
 mod cost;
 pub(super) mod linear;
@@ -7,7 +7,7 @@ mod properties;
 use crate::edit::FormatId;
 
 #[test]
-fn names_lead_to_formats_and_back() {
+fn names_of_formats_are_parsed() {
     for id in FormatId::ALL {
         assert_eq!(id.as_str().parse::<FormatId>().as_ref(), Ok(id));
     }

@@ -1,4 +1,4 @@
-//! What holds for any response.
+//! Properties of all responses.
 
 use crate::edit::{Change, Edit, Op, Script};
 use crate::format::{FormatId, Reading, parse};
@@ -6,7 +6,7 @@ use crate::response::Response;
 use crate::span::Span;
 use proptest::prelude::*;
 
-/// Pieces of which responses are made: markers of all formats, whole and damaged, and what stands between them.
+/// Texts that random responses consist of: markers of all formats, whole and damaged, and text between them.
 const PIECES: &[&str] = &[
     "\n",
     "\n",
@@ -209,8 +209,8 @@ proptest! {
     }
 }
 
-/// Whether a script says that something is wrong, or not read.
-fn is_said(script: &Script) -> bool {
+/// Whether a script has an error, or reports text that is not read.
+fn is_reported(script: &Script) -> bool {
     script.has_errors() || !script.unread.is_empty() || !script.given.is_empty()
 }
 
@@ -227,7 +227,7 @@ fn an_opx_edit_that_is_cut_off_anywhere_is_an_error() {
         let script = check(&THREE[..cut], None);
         let kept = whole.edits.iter().filter(|edit| edit.span.end as usize <= cut).count();
         assert_eq!(script.edits, whole.edits[..kept], "cut at {cut}");
-        // From `<edi` on it is known for what it is to be.
+        // From `<edi` on, it is recognized as an edit.
         let begun = |edit: &&Edit| edit.span.start as usize + "<edi".len() <= cut;
         let begun = whole.edits.iter().filter(begun).count();
         assert_eq!(script.has_errors(), begun > kept, "cut at {cut}: {:?}", script.diagnostics);
@@ -235,11 +235,11 @@ fn an_opx_edit_that_is_cut_off_anywhere_is_an_error() {
 }
 
 #[test]
-fn an_opx_edit_without_one_of_its_lines_is_an_error() {
+fn an_opx_edit_without_one_of_its_lines_is_reported() {
     let lines: Vec<&str> = THREE.lines().collect();
     let whole = parse(&response(THREE), &Reading::default()).edits;
     for lost in 0..lines.len() {
-        // A line of a text or of prose; the rest is form.
+        // Lines of a text or of prose may be missing; others are markup.
         if matches!(lines[lost], "Here:" | "" | "Then" | "So." | "x" | "y" | "z")
             || lines[lost].contains("why")
         {
@@ -255,7 +255,7 @@ fn an_opx_edit_without_one_of_its_lines_is_an_error() {
             .map(|(_, line)| format!("{line}\n"))
             .collect();
         let script = check(&text, None);
-        assert!(is_said(&script), "without line {lost}, {:?}:\n{text}", lines[lost]);
+        assert!(is_reported(&script), "without line {lost}, {:?}:\n{text}", lines[lost]);
         for edit in &script.edits {
             let parts = |edit: &Edit| format!("{:?}", (meaning(edit).0, meaning(edit).2));
             let as_meant = whole.iter().any(|other| parts(other) == parts(edit));
@@ -283,7 +283,7 @@ const ENTRIES: &str = "Here:\n\n{\n\"message\": \"m\",\n\"file_entries\": [\n{\n
     \"file\": \"b\",\n\"changes\": [\n{\n\"original_lines\": [],\n\"changed_lines\": [\n\"y\",\n\"z\"\n]\n}\n]\n},\n\
     {\n\"file\": \"c\",\n\"action\": \"delete_file\"\n}\n]\n}\nSo.\n";
 
-/// Cuts a response of one region off at each byte; `begins` and `ends` are where the region does.
+/// Cuts a response of one region off at each byte; `begins` and `ends` are the bounds of the region.
 fn cut_off(text: &str, begins: usize, ends: usize) {
     let whole = parse(&response(text), &Reading::default());
     assert_eq!(whole.diagnostics, [], "{text}");
@@ -331,11 +331,11 @@ fn calls_that_are_cut_off_after_an_edit_are_an_error() {
     }
 }
 
-/// Leaves each line of a response out in turn, but for those that are not form.
-fn lose_lines(text: &str, is_no_form: impl Fn(&str) -> bool) {
+/// Leaves each line of a response out in turn, except lines of texts and prose.
+fn lose_lines(text: &str, is_text: impl Fn(&str) -> bool) {
     let lines: Vec<&str> = text.lines().collect();
     let whole = parse(&response(text), &Reading::default()).edits;
-    for lost in (0..lines.len()).filter(|&lost| !is_no_form(lines[lost])) {
+    for lost in (0..lines.len()).filter(|&lost| !is_text(lines[lost])) {
         let rest = lines.iter().enumerate().filter(|(n, _)| *n != lost);
         let text: String = rest.map(|(_, line)| format!("{line}\n")).collect();
         let script = check(&text, None);
@@ -343,7 +343,7 @@ fn lose_lines(text: &str, is_no_form: impl Fn(&str) -> bool) {
             edits.iter().map(|edit| format!("{:?}", (meaning(edit).0, meaning(edit).2))).collect::<Vec<_>>()
         };
         let (seen, meant) = (meanings(&script.edits), meanings(&whole));
-        assert!(is_said(&script) || seen == meant, "without line {lost}, {:?}:\n{text}", lines[lost]);
+        assert!(is_reported(&script) || seen == meant, "without line {lost}, {:?}:\n{text}", lines[lost]);
         assert!(
             seen.iter().all(|edit| meant.contains(edit)),
             "without line {lost}, {:?}: {seen:?}",
@@ -353,9 +353,9 @@ fn lose_lines(text: &str, is_no_form: impl Fn(&str) -> bool) {
 }
 
 #[test]
-fn whatever_line_of_a_udiffx_response_gets_lost_it_is_said() {
+fn a_udiffx_response_without_one_of_its_lines_is_reported() {
     for text in [DIRECTIVES.to_owned(), square_directives()] {
-        // A line of a text or of prose, or one that is a whole edit.
+        // Lines of a text or of prose, and lines that are a whole edit.
         lose_lines(&text, |line| {
             ["Here:", "", "So.", "x", " x", "-y", "+z"].contains(&line)
                 || line.contains("/>")
@@ -365,15 +365,15 @@ fn whatever_line_of_a_udiffx_response_gets_lost_it_is_said() {
 }
 
 #[test]
-fn whatever_line_of_an_applydir_response_gets_lost_it_is_said() {
+fn an_applydir_response_without_one_of_its_lines_is_reported() {
     lose_lines(ENTRIES, |line| {
         let text = ["Here:", "", "So.", "\"y\",", "\"z\""].contains(&line);
-        // Without its action a creation is still one, if the file is not there.
+        // Without its action, an object still creates a missing file.
         text || line.contains("message") || line.contains("create_file")
     });
 }
 
-/// An edit without its places in the response.
+/// An edit without its spans.
 fn meaning(edit: &Edit) -> (&str, Option<&str>, Vec<&str>) {
     let texts = match &edit.op {
         Op::Create { text, .. } | Op::Replace { text } | Op::Append { text } | Op::Snippet { text } => {

@@ -58,7 +58,7 @@ fn replacing_lines_equals_replacing_bytes_at_every_chunk_boundary() {
     let line = [vec![b'x'; 99], vec![b'\n']].concat();
     let file = line.repeat(600);
     let content = Content::new(&file);
-    assert!(content.pieces(0..content.line_count()).count() > 2);
+    assert!(content.chunks(0..content.line_count()).count() > 2);
     for start in [0, 1, 163, 164, 165, 599, 600] {
         for end in [start, start + 1, 164, 165, 330, 600] {
             if end < start || end > 600 {
@@ -86,8 +86,8 @@ fn hashes_are_equal_for_lines_that_are_equal_in_a_normalization() {
     let content = Content::new(b"  a \n  a\na\n");
     let of = |normalization| {
         content
-            .pieces(0..content.line_count())
-            .flat_map(|piece| piece.chunk.hashes(normalization).lines.to_vec())
+            .chunks(0..content.line_count())
+            .flat_map(|placed| placed.chunk.hashes(normalization).lines.to_vec())
             .collect::<Vec<u64>>()
     };
     let [text, trailing, trimmed] =

@@ -80,9 +80,9 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// The offset of the last changed line below that may belong to the same hunk as this line without a mark: among
-    /// the lines that are missing by the numbers, or else above the next blank line. Without one, it is not after this
-    /// line.
+    /// The offset of the last changed line below that may belong to the same hunk as `line`, which has no mark. It is
+    /// among the lines that are missing by the numbers, or above the next blank line. If there is none, the offset is not
+    /// after `line`.
     fn last_changed<'r>(&mut self, line: Line<'r>, due: Due, below: &impl Below<'r>) -> usize {
         if let Due::Lines(missing) = due {
             return last_changed(missing, below).0;

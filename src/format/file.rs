@@ -176,7 +176,8 @@ fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
     is_plausible(text, quoted).then_some(NamedPath { path: text, quoted })
 }
 
-/// A path without the colon, line numbers or remark after it: `a.py:`, `a.py:4-6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
+/// A path without the colon, line numbers or remark after it: `a.py:`, `a.py:4-6`, `a.py (lines 4-6)`,
+/// `` `a.py` (new file) ``.
 fn without_remark(text: &str) -> &str {
     let text = trim(text.strip_suffix([':', '：']).unwrap_or(text));
     if let Some((path, remark)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("))

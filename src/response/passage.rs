@@ -146,7 +146,8 @@ impl Passage {
         }
     }
 
-    /// Converts the text as written. It may consist of several parts of the response, so the conversion must be one of lines.
+    /// Converts the text as written. It may consist of several parts of the response, so the conversion must convert each
+    /// line by itself.
     pub(crate) fn convert(self, conversion: Conversion) -> Passage {
         self.convert_part(conversion).unwrap_or_else(|| converted(&self, conversion).into())
     }

@@ -75,8 +75,8 @@ pub(super) struct Ahead {
     /// The range that was searched for changed lines, and the offset of the last one.
     searched: Range<usize>,
     changed: usize,
-    /// The offset up to which no line is a changed one of a bare hunk.
-    prose: usize,
+    /// The offset up to which a bare hunk has no further changed line.
+    unchanged: usize,
 }
 
 impl Ahead {
@@ -94,10 +94,10 @@ impl Ahead {
         self.changed
     }
 
-    /// The offset of the first changed line below a blank one, if only marked and blank lines are between them, else 0. A list
-    /// item is none.
+    /// The offset of the first changed line below the blank `line`, if only context and blank lines are between them; else
+    /// 0. A list item is not a changed line.
     fn next_changed<'r>(&mut self, line: Line<'r>, below: &impl Below<'r>) -> usize {
-        if line.start < self.prose {
+        if line.start < self.unchanged {
             return 0;
         }
         let mut last = line.start;
@@ -111,7 +111,7 @@ impl Ahead {
             }
             last = line.start;
         }
-        self.prose = last;
+        self.unchanged = last;
         0
     }
 }
@@ -125,14 +125,15 @@ struct Reader<'r> {
     is_closed: bool,
     mail: Option<Mail>,
     section: Option<Section<'r>>,
-    /// The offset up to which lines without a mark belong to the hunk.
+    /// The offset up to which blank lines and lines without a mark belong to the hunk.
     hunk_until: usize,
     /// The first line after a hunk that may name a file.
     named: Option<Mark<'r>>,
 }
 
 impl<'r> Reader<'r> {
-    /// Whether a line that would close the fence is a context line without its mark: lines of the hunk are missing, and one is below.
+    /// Whether a line that closes the fence is a context line of the file without its mark: lines of the hunk are missing,
+    /// and a marked line is below.
     fn is_fence_of_file(&self, below: &impl Below<'r>) -> bool {
         let due = self.section.as_ref().map(|section| section.hunks.due());
         let next = below.clone().find(|line| !line.is_blank());

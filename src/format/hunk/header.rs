@@ -48,7 +48,8 @@ impl Numbers {
         }
     }
 
-    /// Whether the numbers are right only if some of this many context lines are removed or added ones, which lost their marks.
+    /// Whether lines lack their marks: one count is met, and the other would be if some of the context lines, at most
+    /// `context`, were removed or added lines.
     pub(super) fn miss_marks(&self, context: u32, counted: [u32; 2]) -> bool {
         let (Some(old), Some(new)) = (self.old.count, self.new.count) else { return false };
         match [counted[0].checked_sub(old), counted[1].checked_sub(new)] {

@@ -284,7 +284,9 @@ impl<'r> Reader<'r> {
         let span = cursor.span(line.start, close.map_or(end, Line::end));
         let is_prose = PROSE.contains(&language) && summary.has_text;
         if !is_prose {
-            let is_direct = |block: &&mut Block| block.is_region() && block.depth == depth + 1;
+            let is_direct = |block: &&mut Block| {
+                (block.is_region() || matches!(block.kind, BlockKind::Other)) && block.depth == depth + 1
+            };
             self.blocks[first..].iter_mut().filter(is_direct).for_each(|block| block.level = depth);
         }
         let inside = &mut self.blocks[first..];
@@ -310,6 +312,13 @@ impl<'r> Reader<'r> {
             let block = CodeBlock { language, state, is_snippet, why, ..self.code_block(span, files, text) };
             self.keep_code_block(cursor, block, (start, end), depth);
         } else {
+            let regions = inside.iter().filter(|block| block.is_region());
+            let last = regions.map(|block| block.span.end as usize).max().unwrap_or(end).min(end);
+            let rest = self.response.text().get(last..end).unwrap_or("");
+            if rest.contains(char::is_alphanumeric) {
+                let start = end - rest.trim_start().len();
+                self.add(BlockKind::Other, cursor.span(start, start + rest.trim().len()), depth);
+            }
             self.above.leave();
             self.gap = self.gap.max(Gap::Files);
         }

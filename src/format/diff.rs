@@ -127,6 +127,8 @@ struct Reader<'r> {
     section: Option<Section<'r>>,
     /// The offset up to which blank lines and lines without a mark belong to the hunk.
     hunk_until: usize,
+    /// The text after the last hunk in the fence.
+    behind: Option<Span>,
     /// The first line after a hunk that may name a file.
     named: Option<Mark<'r>>,
 }
@@ -175,11 +177,12 @@ impl<'r> Reader<'r> {
         if begins {
             self.end_section(cursor, out, None);
             self.mail.iter_mut().for_each(Mail::begin_section);
-            self.named = None;
+            (self.named, self.behind) = (None, None);
             self.section = Some(Section::new(line, cursor.response()));
             return Some(1);
         }
         if text.starts_with("@@") {
+            out.beside.extend(self.behind.take());
             if let Some(named) = self.named {
                 out.ahead.hunk = line.start;
                 cursor.reset(named);
@@ -249,7 +252,10 @@ impl<'r> Reader<'r> {
             match is_below || self.hunk_until > line.start {
                 true => section.take(line),
                 false if is_bare => return None,
-                false => section.hunks.end(),
+                false => {
+                    self.behind = Some(section.hunks.span(line));
+                    section.hunks.end();
+                }
             }
         }
         Some(1)
@@ -278,6 +284,10 @@ impl<'r> Reader<'r> {
                 (self.section, self.named) = (Some(section), None);
             }
             _ if self.fence.is_none() => return None,
+            Some(section) if section.hunks.begun => {
+                let span = cursor.span_of(line);
+                self.behind = Some(self.behind.map_or(span, |behind| behind.join(span)));
+            }
             _ => {}
         }
         Some(1)
@@ -356,6 +366,7 @@ impl<'r> Reader<'r> {
         let is_cut_off = cursor.is_end() && self.fence.is_none() && is_short;
         let cut = if is_open { Some("fence") } else { is_cut_off.then_some("hunk or header") };
         let lengths = out.lengths();
+        out.beside.extend(self.behind);
         self.end_mail(cursor, out, cut);
         if is_open && lengths == out.lengths() {
             out.fault(fault::unterminated(begin, "fence"));

@@ -41,10 +41,10 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     if cursor.at() < out.calls.searched {
         return;
     }
-    let mut end = cursor.mark();
+    let (mut end, mut beside) = (cursor.mark(), 0);
     while let Some(gave) = read_value(cursor, out) {
         if gave {
-            end = cursor.mark();
+            (end, beside) = (cursor.mark(), out.beside.len());
         }
         // Values on consecutive lines are one conversation.
         cursor.skip_blank_lines();
@@ -53,6 +53,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         }
     }
     out.calls.searched = cursor.at();
+    out.beside.truncate(beside);
     cursor.reset(end);
 }
 

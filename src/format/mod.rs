@@ -116,6 +116,8 @@ struct Output {
     ahead: diff::Ahead,
     /// Whether the last region closed the fence around it.
     closed_fence: bool,
+    /// What is in the region but belongs to no edit.
+    beside: Vec<Span>,
 }
 
 impl Output {

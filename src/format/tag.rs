@@ -4,6 +4,7 @@
 //! programs change them. An invalid tag is read to its end, too.
 
 use super::fault::Fault;
+use super::fence::Fence;
 use super::scan::{Cursor, Line, Lines, is_blank, trim_start};
 use super::{FORMATS, Format, FormatId, Output, fault, reasoning};
 use crate::diag::Diagnostic;
@@ -236,12 +237,15 @@ pub(super) fn read_envelope(
     cursor.skip_blanks();
     let tag = read(cursor);
     let mut is_pure = true;
+    // The open fence without elements, and its start.
+    let mut fence: Option<(Fence<'_>, usize)> = None;
     while tag.opens() && !out.is_full() {
         while cursor.line().is_some_and(Line::is_blank) {
             cursor.advance();
         }
         let Some(line) = cursor.line().filter(|_| !is_another(cursor)) else { break };
         if take(cursor, out) {
+            fence = None;
             continue;
         }
         if let Some((_, rest)) = closings(line, tag.name, tag.brackets).next() {
@@ -250,6 +254,13 @@ pub(super) fn read_envelope(
         if let Some(what) = foreign(cursor, own).filter(|_| is_pure) {
             out.fault(fault::unexpected(cursor.line_span(), what, &tag.shown()));
             is_pure = false;
+        } else if let Some(mark) = Fence::of(line.text) {
+            match fence.take().filter(|(open, _)| mark.closes(*open)) {
+                Some((_, start)) => out.beside.push(cursor.span(start, line.end())),
+                None => fence = Some((mark, line.start)),
+            }
+        } else if fence.is_none() && matches!(peek(trim_start(line.text)), Some((_, false))) {
+            out.beside.push(cursor.span_of(line));
         }
         cursor.advance();
     }

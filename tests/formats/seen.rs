@@ -74,6 +74,37 @@ fn no_command_is_understood() {
 }
 
 #[test]
+fn what_a_region_holds_beside_its_edits_is_not_left_out_in_silence() {
+    let call = |name: &str, input: &str| format!("{{\"name\": \"{name}\", \"arguments\": {{{input}}}}}");
+    let edit = call("edit", r#""path": "README", "old_string": "hello", "new_string": "bye""#);
+    let other = call("move_file", r#""source": "README", "destination": "b""#);
+    let diff = "--- a/README\n+++ b/README\n@@ -1 +1 @@\n-hello\n+bye\n";
+    let blocks = "<<<<<<< SEARCH\nhello\n=======\nbye\n>>>>>>> REPLACE\n";
+    let new = "<FILE_NEW file_path=\"b\">\nb\n</FILE_NEW>";
+    for (answer, lines) in [
+        (format!("[{edit},\n{other}]\n"), "line 2"),
+        (format!("```json\n[{edit},\n{other}]\n```\n"), "line 3"),
+        (format!("{other}\n{edit}\n{other}\n"), "lines 1, 3"),
+        (
+            format!("<opx>\n{}<rename file=\"old.txt\" to=\"b\"/>\n</opx>\n", replace("README", "w", "x\n")),
+            "line ",
+        ),
+        (format!("<FILE_CHANGES>\n{new}\n\nc.py\n```python\ny = 1\n```\n</FILE_CHANGES>\n"), "lines 7-9"),
+        (format!("README\n```\n{blocks}\ndef extra():\n    pass\n```\n"), "lines 9-10"),
+        (format!("```diff\n{diff}\n# then in b.py\ny = 2\n```\n"), "lines 8-9"),
+        (format!("```diff\n{diff}\n# then\n\n{diff}```\n"), ""),
+    ] {
+        let run = Sandbox::new().apply(["-n"], &answer).exits(0);
+        let note = run.stderr.lines().find(|line| line.contains("not read: ")).unwrap_or_default();
+        assert_eq!(note.contains(&format!("({lines}")), !lines.is_empty(), "{answer}\n{}", run.stderr);
+        Sandbox::new().apply(["--strict", "--no-keep"], &answer).exits(i32::from(!lines.is_empty()));
+    }
+    // What holds edits is no fence of its own.
+    let fenced = format!("<FILE_CHANGES>\n```xml\n{new}\n```\n</FILE_CHANGES>\n");
+    Sandbox::new().apply(["--strict"], &fenced).exits(0);
+}
+
+#[test]
 fn another_format_than_the_one_asked_for_is_named() {
     let edit = replace("src/a.rs", "w", "x\n");
     let (text, json) = said(&edit, &["--format=applydir"], 5);

@@ -28,6 +28,7 @@ impl<'r> Reader<'r> {
                 continue;
             }
             self.tag = None;
+            let beside = std::mem::take(&mut self.out.beside);
             let is_empty = (edits, faults) == self.out.lengths();
             let kind = if is_empty {
                 BlockKind::Empty(format.id)
@@ -39,6 +40,8 @@ impl<'r> Reader<'r> {
                 BlockKind::Region { format: format.id, edits, faults }
             };
             let span = cursor.span(line.start, cursor.at());
+            let beside = beside.into_iter().filter(|one| !is_empty && span.holds(*one));
+            beside.for_each(|one| self.add(BlockKind::Other, one, depth));
             self.add(kind, span, depth);
             if !is_empty {
                 self.gap = Gap::Blank;

@@ -11,7 +11,6 @@ mod conflict;
 mod copied;
 mod done;
 mod drop;
-mod earlier;
 mod history;
 mod keep;
 mod land;
@@ -32,8 +31,8 @@ mod series;
 pub(crate) mod sources;
 mod suggest;
 mod template;
-mod uncommitted;
 mod undo;
+mod versions;
 
 pub use accept::accept;
 pub use ask::{Model, ROUNDS, ask};

@@ -76,8 +76,7 @@ impl Run<'_> {
         };
         if let Err(rejected) = &mut resolved {
             repo.forget_precompressed();
-            self.tell_of_versions(repo, target, &rules, rejected)?;
-            self.tell_of_uncommitted(repo, target, &tree, &rules, rejected)?;
+            self.tell_of_versions(repo, target, &tree, &rules, rejected)?;
         }
         let (mut plan, mut refused) = match resolved {
             Ok(plan) => (plan, None),

@@ -1,9 +1,9 @@
 //! One run on some responses.
 
-use super::earlier::AUTO;
 use super::landed::Landed;
 use super::messages::Messages;
 use super::resume::{self, Resume, Resumed};
+use super::versions::AUTO;
 use super::{Chooser, Error, Numbers, Options, Watch};
 use crate::diag::counted;
 use crate::edit::Script;

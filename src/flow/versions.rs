@@ -1,0 +1,139 @@
+//! Edits of another version of a file: the model may have been shown the files of the checkout, or an older commit.
+
+use super::Error;
+use super::run::Run;
+use crate::diag::{Code, Diagnostic};
+use crate::path::RepoPath;
+use crate::plan::{self, Node, Rejected, Rules, TreeError, TreeView};
+use crate::transaction::Target;
+use crate::vcs::Oid;
+use crate::vcs::checkout::{Checkout, Found};
+use crate::vcs::repo::Repo;
+use crate::vcs::tree::BaseTree;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The value of `--base` that finds the base.
+pub(super) const AUTO: &str = "auto";
+/// The largest number of commits to try.
+const VERSIONS: usize = 100;
+/// The largest number of refused edits to try them for.
+const EDITS: usize = 3;
+
+/// A tree with one file of the checkout.
+struct WithLocal<'t> {
+    tree: &'t BaseTree<'t>,
+    path: RepoPath,
+    bytes: Arc<[u8]>,
+}
+
+impl TreeView for WithLocal<'_> {
+    fn entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
+        let entry = self.tree.entry(path)?;
+        Ok(entry.or_else(|| (*path == self.path).then_some(Node::File { executable: false })))
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, TreeError> {
+        if *path == self.path { Ok(Arc::clone(&self.bytes)) } else { self.tree.read(path) }
+    }
+
+    fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {
+        self.tree.list(directory)
+    }
+}
+
+impl Run<'_> {
+    /// Says of refused edits in which other version of their file they apply: in the checkout's, or else in the newest commit's.
+    pub(super) fn tell_of_versions(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        tree: &BaseTree<'_>,
+        rules: &Rules,
+        rejected: &mut Rejected,
+    ) -> Result<(), Error> {
+        if self.base.is_some() {
+            return Ok(());
+        }
+        let mut looked = 0;
+        for found in &mut rejected.diagnostics {
+            let builds_on = found.evidence.as_ref().is_some_and(|evidence| evidence.builds_on.is_some());
+            let (Some(path), Some(at)) =
+                (self.missed(found), found.edit.and_then(|edit| edit.checked_sub(1)))
+            else {
+                continue;
+            };
+            if builds_on || looked == EDITS {
+                continue;
+            }
+            looked += 1;
+            let mut script = self.script.clone();
+            script.leave_out(|edit| edit == Some(at));
+            script.left_out.clear();
+            script.landed = (0..script.edits.len()).filter(|other| *other != at).collect();
+            if let Some(local) = self.with_local(repo, target, tree, &path)?
+                && plan::applies(&script, &local, rules)?
+            {
+                found.help = Some(format!(
+                    "it matches your uncommitted version of {path}: commit that first, then apply it"
+                ));
+                continue;
+            }
+            let Some(tip) = target.start else { continue };
+            let paths = BTreeSet::from([path.as_str().as_bytes().to_vec()]);
+            for version in repo.versions(tip, &paths, VERSIONS)?.into_iter().skip(1) {
+                if plan::applies(&script, &repo.tree(Some(version))?, rules)? {
+                    found.evidence.get_or_insert_default().version = Some(repo.short(version));
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The tree with the checkout's version of a file; `None` if there is none, or it is that of the tree.
+    fn with_local<'t>(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        tree: &'t BaseTree<'t>,
+        path: &RepoPath,
+    ) -> Result<Option<WithLocal<'t>>, Error> {
+        let (true, Some(workdir)) = (target.checked_out, repo.workdir()) else { return Ok(None) };
+        let checkout = Checkout::open(workdir, repo)?;
+        let Found::File(stat) = checkout.look(path.as_str())? else { return Ok(None) };
+        if u64::try_from(stat.st_size).is_ok_and(|size| size > self.options.max_size) {
+            return Ok(None);
+        }
+        let bytes: Arc<[u8]> = checkout.read(path.as_str())?.into();
+        let is_committed = matches!(tree.entry(path)?, Some(Node::File { .. })) && tree.read(path)? == bytes;
+        Ok((!is_committed).then(|| WithLocal { tree, path: path.clone(), bytes }))
+    }
+
+    /// The file in which an edit's search text does not match.
+    fn missed(&self, found: &Diagnostic) -> Option<RepoPath> {
+        if !matches!(
+            found.code,
+            Code::SearchNotFound | Code::NotFound | Code::SearchAmbiguous | Code::OccurrenceRange
+        ) {
+            return None;
+        }
+        let edit = self.script.edits.get(found.edit?.checked_sub(1)?)?;
+        RepoPath::parse(&edit.path.shown()).ok()
+    }
+
+    /// The newest commit of the branch in which all edits apply; `None` if that is its tip, or there is none.
+    pub(super) fn find_base(&self, repo: &Repo) -> Result<Option<Oid>, Error> {
+        let target = self.target(repo)?;
+        let Some(tip) = target.start else { return Ok(None) };
+        let rules = self.rules(repo, target.start)?;
+        let files = plan::files(&self.script, &repo.tree(target.start)?, &rules)?;
+        let paths = files.into_iter().map(String::into_bytes).collect();
+        for version in repo.versions(tip, &paths, VERSIONS)? {
+            if plan::applies(&self.script, &repo.tree(Some(version))?, &rules)? {
+                return Ok((version != tip).then_some(version));
+            }
+        }
+        Ok(None)
+    }
+}

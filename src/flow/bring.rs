@@ -309,12 +309,18 @@ impl Bring<'_> {
         if self.series.is_empty() {
             return Ok((None, None));
         }
-        let (own, unnameable) = self.spelled_out()?;
+        // Without the remote's commit.
+        let own = &self.series[usize::from(self.push.1.is_some())..];
+        let unnameable = own.iter().flat_map(|planned| match &planned.making {
+            Making::AsIs { unnameable, .. } => unnameable.as_slice(),
+            _ => &[],
+        });
+        let unnameable: Vec<String> = unnameable.cloned().collect();
         let paths = own.iter().flat_map(|planned| &planned.changes).map(|change| change.path.to_string());
         let paths: BTreeSet<String> = paths.chain(unnameable.iter().cloned()).collect();
         report.files = paths.into_iter().collect();
         report.status = Status::Checked;
-        let objections = self.objections(&own, &unnameable)?;
+        let objections = self.objections(own, &unnameable)?;
         if !objections.is_empty() {
             report.status = Status::Refused;
             report.findings = objections;
@@ -329,34 +335,7 @@ impl Bring<'_> {
         if !obstacles.is_empty() {
             build_report::in_the_way(report, obstacles);
         }
-        Ok((None, Some(Preview::build(repo, target, &own)?)))
-    }
-
-    /// The commits without the remote's, each with all its changes, and the paths that are not supported. For a branch that is
-    /// not checked out the changes were not needed until now.
-    fn spelled_out(&self) -> Result<(Vec<Planned>, Vec<String>), Error> {
-        let mut before = self.target.start;
-        let (mut all, mut unnameable) = (Vec::new(), Vec::new());
-        for planned in self.series {
-            let Making::AsIs { commit, .. } = planned.making else {
-                all.push(planned.clone());
-                continue;
-            };
-            match transaction::move_to(self.repo, before, commit, true)? {
-                Ok(whole) => {
-                    all.push(Planned { origins: [planned.origins.clone(), whole.origins].concat(), ..whole })
-                }
-                Err(clashes) => {
-                    unnameable.extend(clashes.into_iter().map(|clash| clash.path));
-                    all.push(planned.clone());
-                }
-            }
-            before = Some(commit);
-        }
-        if self.push.1.is_some() {
-            all.remove(0);
-        }
-        Ok((all, unnameable))
+        Ok((None, Some(Preview::build(repo, target, own)?)))
     }
 
     /// What the policy forbids of the commits. An undo adds nothing that a model has written, so it may delete and change

@@ -1,14 +1,15 @@
 //! Attribute files that change together with files whose conversion they may change.
 
-use super::series::Planned;
+use super::series::{Making, Planned};
 use super::{Error, Result};
 use crate::plan::FileState;
 use crate::vcs::tree::BaseTree;
 
 /// Refuses attribute files and other files in one landing, if git converts one of the others by the old attributes, or may do so
-/// by the new ones: the edits were resolved by the old ones.
+/// by the new ones: the edits were resolved by the old ones. Commits that exist are as they are.
 pub(super) fn refuse_together(base: &BaseTree<'_>, series: &[Planned]) -> Result<()> {
-    let changes = || series.iter().flat_map(|planned| &planned.changes);
+    let made = || series.iter().filter(|planned| !matches!(planned.making, Making::AsIs { .. }));
+    let changes = || made().flat_map(|planned| &planned.changes);
     let is_attributes = |path: &str| path.rsplit('/').next() == Some(".gitattributes");
     let attributes = || changes().filter(|change| is_attributes(change.path.as_str()));
     if attributes().next().is_none() {

@@ -106,8 +106,7 @@ pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
     Ok(ground.tip == merge.tree)
 }
 
-/// The move of a branch from one commit to another, forwards or back. Without a checkout its changes are not computed, so its
-/// files may have any names.
+/// The move of a branch from one commit to another, forwards or back. Without a checkout its files may have any names.
 ///
 /// # Errors
 /// The object store fails.
@@ -118,25 +117,22 @@ pub fn move_to(
     checked_out: bool,
 ) -> Result<std::result::Result<Planned, Vec<Clash>>> {
     let before = from.map(|from| handle.tree_of(from)).transpose()?;
-    let (mut changes, mut origins) = (Vec::new(), Vec::new());
-    if checked_out {
-        let after = handle.tree_of(to)?;
-        changes = match handle.changes(before, Some(after))? {
-            Ok(found) => changes_of(handle, before, found)?,
-            Err(odd) => {
-                let clash = |path| Clash { planned: 0, path, kind: ClashKind::Unnameable, text: None };
-                return Ok(Err(odd.into_iter().map(clash).collect()));
-            }
-        };
-        origins = origins_of(handle, before, after, &changes)?;
-    }
+    let after = handle.tree_of(to)?;
+    let (changes, unnameable) = match handle.changes(before, Some(after))? {
+        Ok(found) => (changes_of(handle, before, found)?, Vec::new()),
+        Err(odd) if checked_out => {
+            let clash = |path| Clash { planned: 0, path, kind: ClashKind::Unnameable, text: None };
+            return Ok(Err(odd.into_iter().map(clash).collect()));
+        }
+        Err(odd) => (Vec::new(), odd),
+    };
     let commit = handle.read_commit(to)?;
     Ok(Ok(Planned {
         edits: Vec::new(),
-        changes,
         copied: Vec::new(),
-        origins,
-        making: Making::AsIs { commit: to, name: named(handle, &commit) },
+        origins: origins_of(handle, before, after, &changes)?,
+        changes,
+        making: Making::AsIs { commit: to, name: named(handle, &commit), unnameable },
         message: commit.message,
     }))
 }

@@ -408,18 +408,14 @@ impl<'r> Transaction<'r> {
         })
     }
 
-    /// Lets the user edit a text, in a file with the name that git uses, and returns the result.
+    /// Lets the user edit messages, and returns the result.
     ///
     /// # Errors
     /// The editor failed, or a signal came; everything is as it was then.
     pub fn edit(&self, text: &str) -> Result<String> {
-        let file = self.transaction_dir.file("COMMIT_EDITMSG");
-        std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
-        point(Fault::EditorStarted)?;
-        self.repo.edit(&file).map_err(unless_interrupted)?;
+        let edited = self.repo.edit_text("COMMIT_EDITMSG", text.as_bytes()).map_err(unless_interrupted)?;
         check_interrupt()?;
-        let edited = vcs::places::read(&file, LONGEST_TEXT)?;
-        let invalid = |_| vcs::Error::Invalid(format!("{} is not UTF-8", file.display()));
+        let invalid = |_| vcs::Error::Invalid("what was typed in the editor is not UTF-8".to_owned());
         Ok(String::from_utf8(edited).map_err(invalid)?)
     }
 }
@@ -428,6 +424,3 @@ impl<'r> Transaction<'r> {
 fn unless_interrupted(error: vcs::Error) -> Error {
     if interrupt::seen() { Error::Interrupted } else { error.into() }
 }
-
-/// The longest text that is read back from an editor, in bytes.
-const LONGEST_TEXT: u64 = 16 << 20;

@@ -13,8 +13,6 @@ named! {
         OutsideMade = "outside-made",
         /// The scratch worktree is registered.
         ScratchEntered = "scratch-entered",
-        /// The commit messages are in a file for the user to edit.
-        EditorStarted = "editor-started",
         /// All files of the base are in the scratch worktree.
         ScratchFilled = "scratch-filled",
         /// The objects that hooks and commands have to see are in the repository.

@@ -13,8 +13,8 @@ use crate::plan;
 use crate::report::record::RecordKind;
 use crate::report::{self, BranchReport, Finding, Report, Status};
 use crate::transaction::{
-    self, Brought, Clash, Landed, Line, Made, Making, Planned, Preview, Recording, SpareRoom, Target,
-    Transaction, interrupt,
+    self, Brought, Clash, Landed, Line, Made, Making, Planned, Preview, Recording, Target, Transaction,
+    interrupt,
 };
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
@@ -51,8 +51,6 @@ pub(super) struct OfEdits<'a> {
     pub(super) edited: &'a dyn Fn(&Transaction<'_>) -> Result<Edited<'a>, Error>,
     /// The refused attempts that the landing replaces.
     pub(super) attempts: Vec<String>,
-    /// What several landings of one run share.
-    pub(super) spare: Option<&'a SpareRoom>,
 }
 
 /// The commits with their final messages, and the message of the merge commit, if one is wanted.
@@ -276,7 +274,6 @@ impl Bring<'_> {
             record: options.record.then(|| (self.recording.clone(), &recorded as _)),
             push: self.push.0.clone(),
             attempts: of_edits.as_ref().map_or_else(Vec::new, |edits| edits.attempts.clone()),
-            spare: of_edits.as_ref().and_then(|edits| edits.spare),
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let transaction = Transaction::begin(repo, (*target).clone(), &base, series, options)?;

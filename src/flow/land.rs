@@ -155,7 +155,6 @@ impl Run<'_> {
                     self.edited(transaction, &resolved.series, joined.clone())
                 },
                 attempts,
-                spare: self.spare.as_deref(),
             }),
         };
         let (made, moved) = match bring.land(report) {

@@ -12,7 +12,7 @@ use crate::path::{Places, RepoPath};
 use crate::plan::{self, Grouping, Plan, Rejected, Rules};
 use crate::report::Unwanted;
 use crate::response::Response;
-use crate::transaction::{Found, SpareRoom, Target};
+use crate::transaction::{Found, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::cell::{OnceCell, RefCell};
@@ -76,8 +76,6 @@ pub(super) struct Run<'a> {
     pub(super) unjoined: bool,
     /// The edit, if each edit has its own branch.
     pub(super) single_edit: Option<SingleEdit>,
-    /// What several landings share.
-    pub(super) spare: Option<Rc<SpareRoom>>,
     /// The digests of the responses.
     pub(super) digests: OnceCell<Vec<String>>,
     /// The edits that had landed before the last try.
@@ -153,7 +151,6 @@ impl<'a> Run<'a> {
             goes_on: resume.is_some(),
             unjoined: false,
             single_edit: None,
-            spare: None,
             digests: OnceCell::new(),
             landed: RefCell::default(),
             unwanted: BTreeMap::new(),

@@ -15,12 +15,11 @@ use crate::edit::Script;
 use crate::plan::{self, Plan, Rejected};
 use crate::report::{Obstacle, ObstacleKind, Report, Size, Status};
 use crate::response::Response;
-use crate::transaction::{self, Attempt, SpareRoom, interrupt};
+use crate::transaction::{self, Attempt, interrupt};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::rc::Rc;
 
 /// The result of one suggestion.
 pub struct Suggestion {
@@ -140,8 +139,6 @@ impl Suggesting<'_> {
             all.push(self.land(run, draft, resolved));
             Ok(())
         })?;
-        // The spare transaction directory goes with them.
-        drop(sources);
         if !dry {
             repo.maintain();
         }
@@ -153,14 +150,12 @@ impl Suggesting<'_> {
         let Order { responses, only, except, .. } = order;
         let (mut sources, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
         let mut before = 0;
-        let spare = Rc::new(SpareRoom::default());
         for (source, response) in responses.into_iter().enumerate() {
             let order =
                 Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
             let (mut run, begun) = Run::read(self.repo, order, &self.options, &self.observer, self.dry);
             begun?;
             run.options.base = run.base.map(|base| self.repo.short(base));
-            run.spare = Some(Rc::clone(&spare));
             let response = &run.responses[0];
             let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
             let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();

@@ -245,8 +245,7 @@ impl Transaction<'_> {
 
     fn post_commit(&mut self, made: &Made, series: &[Vec<usize>], who: &Identities) -> Result<Option<Ended>> {
         if self.full.is_none() {
-            // No hook or command has needed all files until now.
-            self.scratch = None;
+            // No hook or command has needed files until now.
             let base = self.repo.tree(self.target.start)?;
             self.full =
                 Some(Full::enter(self.repo, &self.transaction_dir, self.target.start, &base, &self.options)?);

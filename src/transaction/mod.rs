@@ -1,12 +1,12 @@
 //! Landing a series of commits: everything or nothing.
 //!
 //! ```text
-//! begin -> prepare (scratch worktree, objects in quarantine, hooks, exec) -> Prepared -> publish -> Landed
+//! begin -> prepare (objects in quarantine, scratch worktree, hooks, exec) -> Prepared -> publish -> Landed
 //!            `---------------------------- abort ------------------------------'---> as it was
 //! ```
 //!
-//! For hooks and `--exec` commands the scratch worktree gets all files, and the objects go into the repository early, because
-//! these processes have to see them: see `full`, `hooks`, `exec` and `early`.
+//! Only hooks and `--exec` commands have a scratch worktree, with all files. The objects go into the repository early then,
+//! because these processes have to see them: see `full`, `hooks`, `exec` and `early`.
 //!
 //! The commit point is the move of the reference. A failure before it undoes everything; after it the landing is finished.
 //! A killed process leaves a journal, and [`recover()`] does the same by that.
@@ -60,7 +60,7 @@ pub use replay::{Replayed, is_made, is_plain_merge, move_to, replay, reverting};
 pub use series::{Made, Making, Planned};
 pub use target::Target;
 pub use text::Text;
-pub use transaction_dir::{SpareRoom, TransactionDir};
+pub use transaction_dir::TransactionDir;
 pub use watch::Watch;
 
 use crate::message::Cleanup;
@@ -74,7 +74,6 @@ use crate::vcs::lock::Flock;
 use crate::vcs::push::Upstream;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::scratch::Scratch;
 use crate::vcs::tree::BaseTree;
 use early::Early;
 use full::Full;
@@ -268,8 +267,6 @@ pub struct Options<'a> {
     pub push: Option<Upstream>,
     /// The refused attempts to be forgotten after the landing.
     pub attempts: Vec<String>,
-    /// A place for the transaction directory, between two landings of one run.
-    pub spare: Option<&'a SpareRoom>,
 }
 
 /// The error for a tree that cannot be read.
@@ -308,7 +305,6 @@ fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
 pub struct Transaction<'r> {
     // In the order in which they are to be dropped.
     quarantine: Quarantine,
-    scratch: Option<Scratch>,
     full: Option<Full>,
     early: Option<Early<'r>>,
     transaction_dir: TransactionDir,
@@ -325,7 +321,7 @@ pub struct Transaction<'r> {
 }
 
 impl<'r> Transaction<'r> {
-    /// Makes the transaction directory, checks for obstacles, and enters the scratch worktree.
+    /// Makes the transaction directory, checks for obstacles, and enters the scratch worktree if anything runs there.
     ///
     /// # Errors
     /// [`Error::InTheWay`], or something is not supported; everything is as it was then.
@@ -343,11 +339,7 @@ impl<'r> Transaction<'r> {
         // A bad author is refused before the user edits messages.
         repo.identities(&options.author)?;
         let commit_settings = repo.commit_settings(&options.sign)?;
-        let (transaction_dir, mut scratch, emptied) =
-            match options.spare.and_then(|spare| spare.take(target.start)) {
-                Some(left) => left,
-                None => (TransactionDir::open(repo, options.lock_timeout)?, None, None),
-            };
+        let transaction_dir = TransactionDir::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
         let look = |copy: &str| -> Result<(Option<Index>, InCheckout)> {
             let index =
@@ -377,23 +369,10 @@ impl<'r> Transaction<'r> {
         }
         if has_runs {
             full = Some(Full::enter(repo, &transaction_dir, target.start, base, &options)?);
-        } else if let (Some(start), None) = (target.start, &scratch)
-            // With a reftable only git can make a worktree, and nothing runs in this one.
-            && !repo.has_references_by_git()
-        {
-            let entry = transaction_dir.file(TransactionDir::ENTRY);
-            scratch =
-                Some(Scratch::enter(repo, &transaction_dir.id, &transaction_dir.path, &entry, Some(start))?);
-            point(Fault::ScratchEntered)?;
         }
         let quarantine = Quarantine::enter(repo, &transaction_dir.id)?;
-        // Both have the same directory.
-        if let Some(emptied) = emptied {
-            emptied.hand_over();
-        }
         Ok(Self {
             quarantine,
-            scratch,
             full,
             early,
             transaction_dir,

@@ -79,20 +79,6 @@ struct Held {
     moved: bool,
 }
 
-impl Transaction<'_> {
-    /// Ends it after the landing, and keeps its directory for the next one of the run, if there can be one.
-    fn leave(self) {
-        if let Some(spare) = self.options.spare
-            // Hooks and commands may have left anything there.
-            && self.full.is_none()
-            && self.early.is_none()
-            && !self.target.checked_out
-        {
-            spare.leave(self.transaction_dir, self.scratch, self.target.start, self.quarantine);
-        }
-    }
-}
-
 impl Prepared<'_> {
     /// Moves the branch, with index and files.
     ///
@@ -116,7 +102,6 @@ impl Prepared<'_> {
         if outcome.is_ok() {
             let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
             self.transaction.tell(&self.made, &self.edits, &self.who, &changed);
-            self.transaction.leave();
         }
         outcome
     }

@@ -202,7 +202,6 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
         record: None,
         push: None,
         attempts: Vec::new(),
-        spare: None,
     };
     let Ok(planned) = move_to(repo, target.tip, repo.id(&note.new)?, target.checked_out)? else {
         return Ok(Recovered::at(End::LeftAlone));

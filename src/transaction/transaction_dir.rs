@@ -6,17 +6,16 @@ use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
-use crate::vcs::{self, Oid, places};
+use crate::vcs::{self, places};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::cell::RefCell;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The private directory of one transaction, in the shared git directory. A scratch worktree without files lies in it, too. It is
-/// removed when dropped, unless something is left for the recovery.
+/// The private directory of one transaction, in the shared git directory. It is removed when dropped, unless something is left for
+/// the recovery.
 #[derive(Debug)]
 pub struct TransactionDir {
     pub(super) path: PathBuf,
@@ -198,47 +197,6 @@ impl Drop for TransactionDir {
         if !self.is_pending() && !self.has_remains() {
             remove_abandoned(&self.common, &self.path);
         }
-    }
-}
-
-/// The transaction directory of a finished landing, for the next landing of the same run, with its scratch worktree and the
-/// quarantine's empty directory: making and removing these takes longer than a small landing. Dropping this removes them.
-#[derive(Debug, Default)]
-pub struct SpareRoom(RefCell<Option<Spare>>);
-
-#[derive(Debug)]
-struct Spare {
-    // In the order in which they are to be dropped.
-    scratch: Option<Scratch>,
-    /// The commit that the scratch worktree is at.
-    base: Option<Oid>,
-    quarantine: Option<Quarantine>,
-    transaction_dir: TransactionDir,
-}
-
-/// What a landing leaves to the next one.
-pub(super) type Left = (TransactionDir, Option<Scratch>, Option<Quarantine>);
-
-impl SpareRoom {
-    /// Keeps a transaction directory for the next landing, unless it has something for the recovery.
-    pub(super) fn leave(
-        &self,
-        transaction_dir: TransactionDir,
-        scratch: Option<Scratch>,
-        base: Option<Oid>,
-        quarantine: Quarantine,
-    ) {
-        let quarantine = Some(quarantine).filter(Quarantine::is_emptied);
-        let spare = Spare { scratch, base, quarantine, transaction_dir };
-        if !spare.transaction_dir.is_pending() {
-            self.0.replace(Some(spare));
-        }
-    }
-
-    /// The kept transaction directory, if there is one, and its scratch worktree if that is at `base`.
-    pub(super) fn take(&self, base: Option<Oid>) -> Option<Left> {
-        let spare = self.0.take()?;
-        Some((spare.transaction_dir, spare.scratch.filter(|_| spare.base == base), spare.quarantine))
     }
 }
 

@@ -64,16 +64,6 @@ impl Quarantine {
         Ok(Self { path, _within: within })
     }
 
-    /// Whether the directory exists and everything in it has moved into the repository, so that it can be used again.
-    pub fn is_emptied(&self) -> bool {
-        std::fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none())
-    }
-
-    /// Leaves the directory to another quarantine at the same path.
-    pub fn hand_over(self) {
-        std::mem::forget(self);
-    }
-
     /// The object directory, for GIT_OBJECT_DIRECTORY, once [`Quarantine::spill`] has filled it.
     pub fn objects(&self) -> &Path {
         &self.path

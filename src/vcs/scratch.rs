@@ -1,8 +1,5 @@
 //! The scratch worktree of a transaction: linked, detached and locked (gitrepository-layout(5), `worktrees/<id>/`). It
-//! never checks out a branch.
-//!
-//! Mostly it is only an administrative entry, which keeps git from pruning the base. If hooks or commands run there, git
-//! checks out a tree.
+//! never checks out a branch. Hooks and commands run in it.
 
 use super::merge::Paths;
 use super::repo::Repo;

@@ -118,9 +118,7 @@ fn a_signal_rolls_back_and_exits_with_130() {
     let scenario = &SCENARIOS[0];
     let ends = scenario.ends();
     for signal in ["int", "term", "hup"] {
-        for fault in
-            [Fault::Begun, Fault::ScratchEntered, Fault::Committed, Fault::Prepared, Fault::FileStaged]
-        {
+        for fault in [Fault::Begun, Fault::Committed, Fault::Prepared, Fault::FileStaged] {
             let sandbox = (scenario.make)();
             let run = scenario.land(&sandbox, Some(&format!("{}:{signal}", fault.as_str()))).exits(130);
             assert!(run.stdout.is_empty(), "{}", run.stdout);

@@ -50,7 +50,6 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
         record: None,
         push: None,
         attempts: Vec::new(),
-        spare: None,
     };
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let transaction = Transaction::begin(repo, target, &base, series, options)?;

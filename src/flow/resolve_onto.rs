@@ -93,7 +93,9 @@ impl Run<'_> {
             merged = true;
             let (checked_out, favor) = (target.checked_out, self.options.favor);
             let carried = transaction::carry(repo, from, onto, &series, checked_out, favor)?;
-            let (clashes, failed) = self.clashes(&plan, &series, &carried, target, &rules);
+            let carrying = Carrying { run: self, plan: &plan, series: &series, carried: &carried, target };
+            let (clashes, failed) = carrying.clashes(&rules);
+            decided = carrying.decided();
             if !clashes.is_empty() {
                 let mut diagnostics = match &refused {
                     Some(rejected) => rejected.diagnostics.clone(),
@@ -108,7 +110,6 @@ impl Run<'_> {
                 plan = rejected.remainder();
                 refused = Some(rejected);
             }
-            decided = self.decided(&plan, &series, &carried, target);
             for (at, (planned, new)) in series.iter().zip(&carried.series).enumerate() {
                 let there: BTreeSet<&RepoPath> = new.changes.iter().map(|change| &change.path).collect();
                 let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
@@ -144,50 +145,48 @@ impl Run<'_> {
         let at = self.single_edit.as_ref().map_or_else(String::new, |alone| alone.at.to_string());
         Ok(Recording::id_for(repo, target, &[&self.digest(repo), &at])?)
     }
+}
 
+/// Commits of edits that were merged with others.
+struct Carrying<'a> {
+    run: &'a Run<'a>,
+    plan: &'a Plan,
+    /// The commits at the base.
+    series: &'a [Planned],
+    carried: &'a Brought,
+    target: &'a Target,
+}
+
+impl Carrying<'_> {
     /// The errors for conflicts, and the edits that fail.
-    fn clashes(
-        &self,
-        plan: &Plan,
-        series: &[Planned],
-        carried: &Brought,
-        target: &Target,
-        rules: &Rules,
-    ) -> (Vec<Diagnostic>, BTreeSet<usize>) {
+    fn clashes(&self, rules: &Rules) -> (Vec<Diagnostic>, BTreeSet<usize>) {
         let mut found = Vec::new();
         let mut failed = BTreeSet::new();
-        for clash in &carried.clashes {
-            let Some(planned) = series.get(clash.planned) else { continue };
+        for clash in &self.carried.clashes {
+            let Some(planned) = self.series.get(clash.planned) else { continue };
             failed.extend(&planned.edits);
-            found.extend(self.clash(plan, series, planned, clash, target));
+            found.extend(self.clash(planned, clash));
         }
         // The policy may forbid the path to which the branch has moved a file.
-        for (planned, Planned { changes, .. }) in series.iter().zip(&carried.series) {
+        for (planned, Planned { changes, .. }) in self.series.iter().zip(&self.carried.series) {
             let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
             for change in changes.iter().filter(|change| !named.contains(&change.path)) {
                 if let Some((code, message)) = plan::objection(&change.path, rules) {
                     failed.extend(&planned.edits);
-                    let message = format!("{} moved the file: {message}", target.short());
-                    found.extend(self.about(plan, planned, change.path.as_str(), code, message));
+                    let message = format!("{} moved the file: {message}", self.target.short());
+                    found.extend(self.about(planned, change.path.as_str(), code, message));
                 }
             }
         }
         (found, failed)
     }
 
-    fn clash(
-        &self,
-        plan: &Plan,
-        series: &[Planned],
-        planned: &Planned,
-        clash: &Clash,
-        target: &Target,
-    ) -> Option<Diagnostic> {
-        let (branch, path, base) = (target.short(), &clash.path, self.shown());
+    fn clash(&self, planned: &Planned, clash: &Clash) -> Option<Diagnostic> {
+        let (branch, path, options) = (self.target.short(), &clash.path, &self.run.options);
         if let ClashKind::BuildsOn(earlier) = clash.kind {
-            let earlier = series.get(earlier).and_then(|planned| planned.edits.first().copied());
+            let earlier = self.series.get(earlier).and_then(|planned| planned.edits.first().copied());
             let message = format!("`{path}` depends on an edit that is refused");
-            let diagnostic = self.about(plan, planned, path, Code::Conflict, message)?;
+            let diagnostic = self.about(planned, path, Code::Conflict, message)?;
             let Some(earlier) = earlier else { return Some(diagnostic) };
             let help = format!(
                 "edit {earlier}, which is refused too, adds this file or its lines: correct that one first"
@@ -195,17 +194,17 @@ impl Run<'_> {
             let evidence = Evidence { builds_on: Some(earlier), ..Evidence::default() };
             return Some(diagnostic.with_help(help).with_evidence(evidence));
         }
-        let message = conflict::wording(clash, &self.other_side(target), "the edit")?;
+        let message = conflict::wording(clash, &self.other_side(), "the edit")?;
         let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
-        let diagnostic = self.about(plan, planned, path, code, message)?;
-        let mut help = match self.options.base {
-            Some(_) => format!(
+        let diagnostic = self.about(planned, path, code, message)?;
+        let mut help = match &options.base {
+            Some(base) => format!(
                 "ask for the edit again, on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
                 shell_word(base)
             ),
             None => "run 'git pull --rebase', then apply the response again".to_owned(),
         };
-        if let Some(favor) = conflict::help(clash).filter(|_| self.options.favor.is_none()) {
+        if let Some(favor) = conflict::help(clash).filter(|_| options.favor.is_none()) {
             help = format!("{help}; or {favor}");
         }
         let diagnostic = diagnostic.with_help(help);
@@ -213,47 +212,30 @@ impl Run<'_> {
     }
 
     /// The warnings for conflicts that `-X` has decided.
-    fn decided(
-        &self,
-        plan: &Plan,
-        series: &[Planned],
-        carried: &Brought,
-        target: &Target,
-    ) -> Vec<Diagnostic> {
-        let Some(favor) = self.options.favor else { return Vec::new() };
-        let (branch, on) = (target.short(), self.other_side(target));
+    fn decided(&self) -> Vec<Diagnostic> {
+        let Some(favor) = self.run.options.favor else { return Vec::new() };
+        let (branch, on) = (self.target.short(), self.other_side());
         let one = |clash: &Clash| {
             let message = conflict::decided(clash, branch, &on, "the edit", favor)?;
-            let planned = series.get(clash.planned)?;
-            let error = self.about(plan, planned, &clash.path, Code::Conflict, message)?;
+            let planned = self.series.get(clash.planned)?;
+            let error = self.about(planned, &clash.path, Code::Conflict, message)?;
             Some(Diagnostic { severity: Severity::Warning, ..error })
         };
-        carried.decided.iter().filter_map(one).collect()
+        self.carried.decided.iter().filter_map(one).collect()
     }
 
     /// What the edits are brought onto: the branch since their base, or with `--rebase` the remote's branch.
-    fn other_side(&self, target: &Target) -> String {
-        match self.options.base {
-            Some(_) => format!("{} since {}", target.short(), self.shown()),
-            None => format!("{} on the remote", target.short()),
+    fn other_side(&self) -> String {
+        let branch = self.target.short();
+        match &self.run.options.base {
+            Some(base) => format!("{branch} since {base}"),
+            None => format!("{branch} on the remote"),
         }
     }
 
-    /// The base's name.
-    fn shown(&self) -> &str {
-        self.options.base.as_deref().unwrap_or("HEAD")
-    }
-
     /// An error about the edit of a commit that changes a path, else about its first edit.
-    fn about(
-        &self,
-        plan: &Plan,
-        planned: &Planned,
-        path: &str,
-        code: Code,
-        message: String,
-    ) -> Option<Diagnostic> {
-        let step = |number: usize| plan.steps().iter().find(|step| step.edit == number);
+    fn about(&self, planned: &Planned, path: &str, code: Code, message: String) -> Option<Diagnostic> {
+        let step = |number: usize| self.plan.steps().iter().find(|step| step.edit == number);
         let is_about = |number: &&usize| {
             step(**number).is_some_and(|step| {
                 step.outcome == Outcome::Changes
@@ -261,7 +243,7 @@ impl Run<'_> {
             })
         };
         let number = *planned.edits.iter().find(is_about).or(planned.edits.first())?;
-        let edit = self.script.edits.get(number.checked_sub(1)?)?;
+        let edit = self.run.script.edits.get(number.checked_sub(1)?)?;
         Some(Diagnostic::error(code, edit.span, message).for_edit(number, edit.path.shown()))
     }
 }

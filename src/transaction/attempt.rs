@@ -4,8 +4,6 @@
 //! It lies in the git directory of the worktree, in a directory that nobody else can read. Its name comes from the responses, so
 //! that the same response refused twice is one attempt.
 
-use super::journal::AnyPath;
-use super::transaction_dir::TransactionDir;
 use super::{Error, Result};
 use crate::format::Reading;
 use crate::plan::Slot;
@@ -259,33 +257,11 @@ impl Attempt {
         kept.into_iter().map(|one| one.id).collect()
     }
 
-    /// Notes the attempts of this worktree to be forgotten after the landing.
-    ///
-    /// # Errors
-    /// As the file system reports.
-    pub(super) fn note(repo: &Repo, transaction_dir: &TransactionDir, ids: &[String]) -> Result<()> {
-        if ids.is_empty() {
-            return Ok(());
+    /// Forgets attempts of a worktree after a landing. The names may be made up; one that cannot be removed stays.
+    pub(super) fn forget_all(repo: &Repo, git_dir: &Path, ids: &[String]) {
+        for id in ids.iter().filter(|id| is_id(id)) {
+            let _ = Self::forget_in(repo, git_dir, id);
         }
-        // Relative to the directory that all worktrees share: another one may recover, and the repository may be moved.
-        let git_dir = repo.git_dir();
-        let of = AnyPath(git_dir.strip_prefix(repo.common_dir()).unwrap_or(git_dir).to_owned());
-        transaction_dir.note(repo, TransactionDir::ATTEMPTS, &(of, ids))
-    }
-
-    /// Forgets the attempts that a transaction has noted, after its landing. One that cannot be removed stays.
-    pub(super) fn forget_noted(repo: &Repo, transaction_dir: &Path) {
-        let noted = TransactionDir::noted(transaction_dir, TransactionDir::ATTEMPTS);
-        if let Ok(Some((of, ids))) = noted {
-            let (AnyPath(of), ids): (AnyPath, Vec<String>) = (of, ids);
-            let git_dir = repo.common_dir().join(of);
-            if places::is_inside(repo.common_dir(), &git_dir) {
-                for id in ids.iter().filter(|id| is_id(id)) {
-                    let _ = Self::forget_in(repo, &git_dir, id);
-                }
-            }
-        }
-        let _ = std::fs::remove_file(transaction_dir.join(TransactionDir::ATTEMPTS));
     }
 
     /// All attempts of this user here, the newest first. Damaged ones are among them, so that they can be forgotten.

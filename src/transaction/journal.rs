@@ -67,6 +67,9 @@ pub(super) struct Journal {
     pub(super) objects: Manifest,
     /// The changes to the checkout.
     pub(super) staged: Option<Staged>,
+    /// The refused attempts of the worktree that the landing replaces.
+    #[serde(default)]
+    pub(super) attempts: Vec<String>,
 }
 
 /// A path in JSON. It need not be UTF-8.

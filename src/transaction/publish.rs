@@ -87,10 +87,7 @@ impl Prepared<'_> {
     /// [`Error::Unfinished`].
     pub fn publish(mut self) -> Result<Landed> {
         let index = self.transaction.index.take();
-        let Transaction { repo, transaction_dir, options, .. } = &self.transaction;
-        // If the run is killed after a push, the recovery forgets them.
-        let noted = Attempt::note(repo, transaction_dir, &options.attempts).and_then(|()| self.push());
-        let outcome = noted.and_then(|()| self.publish_inner(index).map_err(|e| self.not_here(e)));
+        let outcome = self.push().and_then(|()| self.publish_inner(index).map_err(|e| self.not_here(e)));
         if outcome.is_ok() {
             self.forget_push();
         }
@@ -148,6 +145,7 @@ impl Prepared<'_> {
             by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
             objects,
             staged: self.staged.clone(),
+            attempts: options.attempts.clone(),
         };
         let mut held = Held::default();
         let reached = journal
@@ -165,9 +163,6 @@ impl Prepared<'_> {
             early.stay();
         }
         let moved = point(Fault::RefMoved);
-        if !options.attempts.is_empty() {
-            Attempt::forget_noted(repo, &transaction_dir.path);
-        }
         let landed = Landed { old: target.tip, new, made: self.made.clone(), by_git };
         let close = || finish(repo, &transaction_dir.path, &journal, &held.locks);
         match moved.and_then(|()| close()).or_else(|_| close()) {
@@ -281,6 +276,7 @@ pub(super) fn finish(
     let Locks { reference, record, index } = locks;
     let movement = &journal.movement;
     let index = index.as_ref().filter(|lock| lock.is_held());
+    Attempt::forget_all(repo, &journal.git_dir.0, &journal.attempts);
     record::finish(repo, transaction_dir, journal, record)?;
     if let (true, Some(old)) = (movement.is_head, &movement.old)
         && (index.is_some() || reference.is_held())

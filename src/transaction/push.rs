@@ -3,6 +3,7 @@
 //! The objects are in the repository by then, because git and its hook have to see them. A note says what is pushed where:
 //! if the run is killed before the branch here moves, the recovery asks the remote.
 
+use super::attempt::Attempt;
 use super::record::{self, Kept};
 use super::transaction_dir::TransactionDir;
 use super::{
@@ -38,6 +39,9 @@ pub(super) struct Note {
     autostash: bool,
     /// The content of its record.
     record: Option<Kept>,
+    /// The refused attempts that it replaces.
+    #[serde(default)]
+    attempts: Vec<String>,
 }
 
 impl Note {
@@ -114,6 +118,7 @@ impl Prepared<'_> {
             new: new.to_string(),
             autostash: options.autostash,
             record: self.record.clone(),
+            attempts: options.attempts.clone(),
         };
         if let (Some(early), Some(_)) = (early, &self.record) {
             // The recovery needs the record's objects.
@@ -175,6 +180,7 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     {
         // By a pull, for example.
         record::add_missing(repo, record, repo.id(&note.new)?, timeout)?;
+        Attempt::forget_all(repo, repo.git_dir(), &note.attempts);
         return Ok(Recovered::at(End::Finished));
     }
     let branch = note.reference.strip_prefix("refs/heads/");
@@ -201,7 +207,7 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
         watch: &(),
         record: None,
         push: None,
-        attempts: Vec::new(),
+        attempts: note.attempts.clone(),
     };
     let Ok(planned) = move_to(repo, target.tip, repo.id(&note.new)?, target.checked_out)? else {
         return Ok(Recovered::at(End::LeftAlone));

@@ -1,6 +1,5 @@
 //! Recovery: finishing the transactions of killed processes, undoing them, or giving them up.
 
-use super::attempt::Attempt;
 use super::journal::Journal;
 use super::settle::settle;
 use super::{
@@ -325,9 +324,6 @@ fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: En
         let _ = std::fs::remove_dir_all(directory);
     }
     Scratch::remove(repo.common_dir(), id)?;
-    if end == End::Finished {
-        Attempt::forget_noted(repo, transaction_dir);
-    }
     early::settle(repo, transaction_dir, objects, !matches!(end, End::Discarded | End::TakenBack))?;
     outside::reap(repo, transaction_dir)?;
     point(Fault::ScratchRemoved)?;

@@ -1,5 +1,6 @@
 //! Finishing or undoing a killed landing, by its journal and by what is on the disk.
 
+use super::attempt::Attempt;
 use super::discard::{self, broken};
 use super::journal::{self, Journal};
 use super::publish::{Locks, finish};
@@ -216,7 +217,10 @@ impl Setting<'_> {
         let landed = self.went_on_from_new()?;
         let begun = !landed && self.is_begun()?;
         match landed {
-            true => record::finish(self.repo, self.transaction_dir, self.journal, &self.locks.record)?,
+            true => {
+                Attempt::forget_all(self.repo, &self.journal.git_dir.0, &self.journal.attempts);
+                record::finish(self.repo, self.transaction_dir, self.journal, &self.locks.record)?;
+            }
             false if begun => {}
             false => self.retract()?,
         }

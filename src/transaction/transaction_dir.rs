@@ -41,9 +41,6 @@ impl TransactionDir {
     /// What is pushed where.
     pub(super) const PUSHED: &str = "pushed";
 
-    /// The refused attempts that the landing replaces.
-    pub(super) const ATTEMPTS: &str = "attempts";
-
     /// The reference in whose line it stands.
     pub(super) const LINE: &str = "line";
 

@@ -3,7 +3,7 @@
 use super::{Cancel, Error, Landing, Options, Reason, Response};
 use crate::flow::{self, Done, Order, Resume, Undo};
 use crate::report::{self, EditReport, EditState, Quoting, Report, Status};
-use crate::transaction::Found;
+use crate::transaction::Attempt;
 use crate::vcs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -100,7 +100,7 @@ fn unattended(options: &Options) -> flow::Options {
 }
 
 fn order_of(response: &Response, options: &flow::Options) -> Result<Order, Error> {
-    let mut resume = response.attempt.as_ref().map(|found| Resume::of(Found::clone(found)));
+    let mut resume = response.attempt.as_ref().map(|found| Resume::of(Attempt::clone(found)));
     if let Some(resume) = &mut resume {
         // The branch comes from the options of each call.
         resume.takes_branch = false;
@@ -124,7 +124,7 @@ fn landed(done: Done) -> Result<Landing, Error> {
 pub struct Refused {
     report: Box<Report>,
     /// The edits, so that corrected ones can replace those that failed.
-    attempt: Option<Arc<Found>>,
+    attempt: Option<Arc<Attempt>>,
 }
 
 impl Refused {

@@ -5,7 +5,7 @@ use crate::response::{self, ResponseError};
 use std::sync::Arc;
 
 #[cfg(feature = "git")]
-use crate::transaction::Found;
+use crate::transaction::Attempt;
 
 /// A model's response: a text with edits in any of the formats, or with corrections of refused edits.
 ///
@@ -20,7 +20,7 @@ pub struct Response {
     text: Arc<str>,
     /// The refused edits that it corrects, and the good ones.
     #[cfg(feature = "git")]
-    pub(super) attempt: Option<Arc<Found>>,
+    pub(super) attempt: Option<Arc<Attempt>>,
 }
 
 impl Response {

@@ -113,7 +113,7 @@ impl Options {
             .unwrap_or(options.max_size);
         options.diffs = of_run.switch("diff", true)?;
         options.lock_timeout = lock_timeout(typed, config)?;
-        if let Some(attempt) = attempt.map(|attempt| &attempt.found.attempt) {
+        if let Some(attempt) = attempt.map(|resume| &resume.attempt) {
             options.key.clone_from(&attempt.key);
             options.asked.clone_from(&attempt.asked);
         }

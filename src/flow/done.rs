@@ -3,7 +3,7 @@
 use super::observer::Observer;
 use super::{Error, build_report};
 use crate::report::Report;
-use crate::transaction::{Found, Preview};
+use crate::transaction::{Attempt, Preview};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
@@ -28,7 +28,7 @@ pub struct Done {
     /// In a dry run that asks for it: the tree before and the tree after.
     pub preview: Option<Compared>,
     /// The refused attempt, if the order asks for it.
-    pub refused: Option<Found>,
+    pub refused: Option<Attempt>,
     /// The repository.
     pub repo: Repo,
 }

@@ -11,14 +11,14 @@ use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{self, Attempt, Found, Listed, Target, Text};
+use crate::transaction::{self, Attempt, Listed, Target, Text};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeSet, HashMap};
 
 /// A refused attempt to go on with.
 #[derive(Debug)]
 pub struct Resume {
-    pub(super) found: Found,
+    pub(super) attempt: Attempt,
     /// Use the attempt's branch, not that of the options.
     pub takes_branch: bool,
     /// Use the attempt's base, not that of the options.
@@ -54,31 +54,26 @@ impl Resume {
     }
 
     /// Goes on with an attempt, with its branch and base.
-    pub fn of(found: Found) -> Self {
-        Self { found, takes_branch: true, takes_base: true, skip: Numbers::default() }
+    pub fn of(attempt: Attempt) -> Self {
+        Self { attempt, takes_branch: true, takes_base: true, skip: Numbers::default() }
     }
 
     /// The options of the attempt.
     pub fn options(&self) -> &Given {
-        &self.found.attempt.options
+        &self.attempt.options
     }
 
     /// The id for the first correction.
     pub fn next_response(&self) -> u32 {
-        u32::try_from(self.found.responses.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.attempt.responses.len()).unwrap_or(u32::MAX)
     }
 }
 
 /// An attempt that the corrections were joined with.
 pub(super) struct Resumed {
-    /// Its name.
-    pub(super) id: String,
+    pub(super) attempt: Attempt,
     /// The origins of the joined script's edits, and what could not be read as an edit.
-    slots: Vec<Slot>,
-    /// The edits that landed before, with `--keep-going`.
-    landed: Vec<Slot>,
-    /// How each of its responses was read.
-    readings: Vec<Reading>,
+    pub(super) slots: Vec<Slot>,
 }
 
 impl Resumed {
@@ -100,23 +95,22 @@ pub fn abort(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Repo
 }
 
 /// Reads an attempt's script again.
-fn script_of(found: &Found) -> Result<(Script, Vec<Slot>), Error> {
+fn script_of(attempt: &Attempt) -> Result<(Script, Vec<Slot>), Error> {
     let damaged = || {
-        let (id, why) = (found.attempt.listed.id.clone(), "is damaged".to_owned());
+        let (id, why) = (attempt.listed.id.clone(), "is damaged".to_owned());
         transaction::Error::Attempt { id, why }
     };
-    let readings = &found.attempt.readings;
-    if readings.len() != found.responses.len() {
+    if attempt.readings.len() != attempt.responses.len() {
         return Err(damaged().into());
     }
     let mut script = Script::default();
-    for (response, reading) in found.responses.iter().zip(readings) {
+    for (response, reading) in attempt.responses.iter().zip(&attempt.readings) {
         script.append(format::parse(response, reading));
     }
-    recall(&mut script, &found.attempt.slots);
+    recall(&mut script, &attempt.slots);
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
-    for kept in &found.attempt.slots {
+    for kept in &attempt.slots {
         // Its index was that in the script of all answers so far.
         let edit = match kept.edit {
             None if kept.state == SlotState::Failed => None,
@@ -158,16 +152,17 @@ fn recall(script: &mut Script, kept: &[Slot]) {
 ///
 /// # Errors
 /// It cannot be told which correction is for which edit.
-pub(super) fn join(found: &Found, skip: &Numbers, corrections: &Script) -> Result<(Script, Resumed), Error> {
-    let (attempt, mut slots) = script_of(found)?;
+pub(super) fn join(
+    attempt: &Attempt,
+    skip: &Numbers,
+    corrections: &Script,
+) -> Result<(Script, Vec<Slot>), Error> {
+    let (script, mut slots) = script_of(attempt)?;
     let unknown = skip.last().filter(|last| *last > plan::numbered(&slots));
     unknown
         .map_or_else(|| plan::skip(&mut slots, |number| skip.hold(number)), Err)
         .map_err(|number| Error::Usage(format!("edit {number} is not one of the failed edits")))?;
-    let (script, order) = plan::join(&attempt, &slots, corrections)?;
-    let Attempt { listed, slots, readings, .. } = &found.attempt;
-    let landed = slots.iter().filter(|kept| kept.state == SlotState::Landed).copied().collect();
-    Ok((script, Resumed { id: listed.id.clone(), slots: order, landed, readings: readings.clone() }))
+    Ok(plan::join(&script, &slots, corrections)?)
 }
 
 impl Run<'_> {
@@ -214,8 +209,7 @@ impl Run<'_> {
         landed: bool,
     ) -> Option<KeptAttempt> {
         if let Some(refused) = &self.refused {
-            let attempt = self.attempt(repo, target, rejected, landed);
-            refused.replace(Some(Found { attempt, responses: self.responses.clone() }));
+            refused.replace(Some(self.attempt(repo, target, rejected, landed)));
             return None;
         }
         // An attempt has all edits of a response.
@@ -223,7 +217,7 @@ impl Run<'_> {
             return None;
         }
         let attempt = self.attempt(repo, target, rejected, landed);
-        if let Err(error) = attempt.keep(repo, &self.responses) {
+        if let Err(error) = attempt.keep(repo) {
             self.watch.warn(&format!("cannot keep the attempt: {error}"));
             return None;
         }
@@ -243,7 +237,10 @@ impl Run<'_> {
             Some(resumed) => {
                 let mut slots = resumed.slots.clone();
                 plan::restate(&mut slots, &self.script, is_fine);
-                (resumed.id.clone(), slots, resumed.landed.clone(), resumed.readings.clone())
+                let Attempt { listed, readings, slots: kept, .. } = &resumed.attempt;
+                // Those that landed before, with `--keep-going`.
+                let landed = kept.iter().filter(|kept| kept.state == SlotState::Landed).copied();
+                (listed.id.clone(), slots, landed.collect(), readings.clone())
             }
             None => {
                 let slots = plan::slots(&self.script, is_fine);
@@ -292,6 +289,7 @@ impl Run<'_> {
             options: options.given.clone(),
             readings,
             slots: kept,
+            responses: self.responses.clone(),
         }
     }
 
@@ -325,7 +323,7 @@ impl Run<'_> {
         match &self.resumed {
             // A single edit does not replace the response.
             _ if self.single_edit.is_some() => Vec::new(),
-            Some(resumed) => vec![resumed.id.clone()],
+            Some(resumed) => vec![resumed.attempt.listed.id.clone()],
             None => {
                 let paths = self.script.paths();
                 let paths = paths.iter().map(String::as_str).collect();

@@ -12,7 +12,7 @@ use crate::path::{Places, RepoPath};
 use crate::plan::{self, Grouping, Plan, Rejected, Rules};
 use crate::report::Unwanted;
 use crate::response::Response;
-use crate::transaction::{Found, Target};
+use crate::transaction::{Attempt, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::cell::{OnceCell, RefCell};
@@ -91,7 +91,7 @@ pub(super) struct Run<'a> {
     /// The model can be asked again.
     pub(super) more: bool,
     /// The place for a refused attempt, if it is returned.
-    pub(super) refused: Option<RefCell<Option<Found>>>,
+    pub(super) refused: Option<RefCell<Option<Attempt>>>,
     pub(super) messages: Messages,
 }
 
@@ -183,18 +183,18 @@ impl<'a> Run<'a> {
         if let Some(resume) = resume
             && (again || !(whole && self.script.edits.is_empty()))
         {
-            let found = resume.found;
-            if whole {
-                let (joined, state) = resume::join(&found, &resume.skip, &self.script)?;
-                (self.script, self.resumed) = (joined, Some(state));
-            }
+            let attempt = resume.attempt;
+            let joined = whole.then(|| resume::join(&attempt, &resume.skip, &self.script)).transpose()?;
             if resume.takes_branch {
-                self.options.branch.clone_from(&found.attempt.listed.branch);
+                self.options.branch.clone_from(&attempt.listed.branch);
             }
             if resume.takes_base {
-                self.options.base.clone_from(&found.attempt.base);
+                self.options.base.clone_from(&attempt.base);
             }
-            self.responses.splice(0..0, found.responses);
+            self.responses.splice(0..0, attempt.responses.iter().cloned());
+            if let Some((script, slots)) = joined {
+                (self.script, self.resumed) = (script, Some(Resumed { attempt, slots }));
+            }
         }
         if !self.script.edits.is_empty() || self.script.has_errors() {
             choose(&mut self.script, only, except)?;

@@ -45,6 +45,9 @@ pub struct Attempt {
     pub readings: Vec<Reading>,
     /// The edits in their order, and what could not be read as one.
     pub slots: Vec<Slot>,
+    /// The responses, numbered from 0.
+    #[serde(skip)]
+    pub responses: Vec<Response>,
 }
 
 /// The part of an attempt that `list` shows. Any version of the program can read it.
@@ -101,15 +104,6 @@ impl Listed {
     }
 }
 
-/// An attempt with its responses.
-#[derive(Debug, Clone)]
-pub struct Found {
-    /// The attempt.
-    pub attempt: Attempt,
-    /// The responses, numbered from 0.
-    pub responses: Vec<Response>,
-}
-
 impl Attempt {
     /// The name of an attempt with these responses. Users who share the repository have different names.
     pub fn id_of(repo: &Repo, responses: &[Response]) -> String {
@@ -123,18 +117,18 @@ impl Attempt {
     ///
     /// # Errors
     /// As the file system reports; nothing is left then.
-    pub fn keep(&self, repo: &Repo, responses: &[Response]) -> Result<()> {
+    pub fn keep(&self, repo: &Repo) -> Result<()> {
         let all = all(repo.git_dir());
-        self.put(repo, &all, responses).inspect_err(|_| tidy(&all))
+        self.put(repo, &all).inspect_err(|_| tidy(&all))
     }
 
     /// Writes it aside, and then exchanges it for an older one.
-    fn put(&self, repo: &Repo, all: &Path, responses: &[Response]) -> Result<()> {
+    fn put(&self, repo: &Repo, all: &Path) -> Result<()> {
         places::check_own(&own(all))?;
         let (id, aside) = (&self.listed.id, repo.temporary()?);
         let new = aside.path().join(id);
         places::make_private(&new)?;
-        for (number, response) in responses.iter().enumerate() {
+        for (number, response) in self.responses.iter().enumerate() {
             durability::write(&new.join(number.to_string()), response.text().as_bytes(), false)?;
         }
         let record = new.join(RECORD);
@@ -152,13 +146,13 @@ impl Attempt {
     ///
     /// # Errors
     /// There is none or more than one, or it cannot be read, or another version has kept it.
-    pub fn find(repo: &Repo, id: Option<&str>, target: &str, corrections: &[String]) -> Result<Found> {
+    pub fn find(repo: &Repo, id: Option<&str>, target: &str, corrections: &[String]) -> Result<Self> {
         let id = Self::name(repo, id, target, corrections)?;
         Self::read(&all(repo.git_dir()).join(&id), &id).map_err(|why| Error::Attempt { id, why })
     }
 
     /// Reads an attempt. The error says why it cannot be read.
-    fn read(place: &Path, id: &str) -> std::result::Result<Found, String> {
+    fn read(place: &Path, id: &str) -> std::result::Result<Self, String> {
         let damaged = |file: &str, e: &dyn std::fmt::Display| format!("is damaged: {file}: {e}");
         let read = |file: &str| places::read(&place.join(file), places::LARGE).map_err(|e| damaged(file, &e));
         let record = read(RECORD)?;
@@ -168,13 +162,12 @@ impl Attempt {
         }
         let mut attempt: Self = super::from_json(&record).map_err(|e| damaged(RECORD, &e))?;
         id.clone_into(&mut attempt.listed.id);
-        let mut responses = Vec::new();
         for (number, name) in attempt.listed.responses.iter().enumerate() {
             let file = number.to_string();
             let response = Response::new(number as u32, name.clone(), read(&file)?, u64::MAX);
-            responses.push(response.map_err(|e| damaged(&file, &e))?);
+            attempt.responses.push(response.map_err(|e| damaged(&file, &e))?);
         }
-        Ok(Found { attempt, responses })
+        Ok(attempt)
     }
 
     /// Forgets the attempt that [`Attempt::find`] would find, and returns its name.

@@ -45,7 +45,7 @@ mod transaction_dir;
 mod watch;
 
 pub use crate::vcs::interrupt;
-pub use attempt::{Attempt, Found, KEPT_FOR, Listed, is_id as is_attempt_id};
+pub use attempt::{Attempt, KEPT_FOR, Listed, is_id as is_attempt_id};
 pub use carry::{Brought, Clash, ClashKind, carry};
 pub use command::{Failure, Ran};
 pub use drop::{Dropped, drop_branches};

@@ -47,17 +47,15 @@ impl<'r> Early<'r> {
 
     /// Moves all objects that were written so far into the repository.
     pub(super) fn release(&self, quarantine: &Quarantine) -> Result<()> {
-        let references = self.note.borrow().references.clone();
-        let mut objects = self.note.borrow().objects.clone();
-        quarantine.release_early(self.repo, &mut objects, |all| {
-            let note = Note { objects: all.clone(), references };
-            let bytes = serde_json::to_vec(&note).map_err(|e| vcs::Error::io("write", &self.file, e))?;
-            let aside = self.file.with_extension("new");
-            durability::write(&aside, &bytes, false)?;
-            std::fs::rename(&aside, &self.file).map_err(|e| vcs::Error::io("write", &self.file, e))?;
-            *self.note.borrow_mut() = note;
-            Ok(())
-        })?;
+        let (objects, unsynced) = quarantine.seal(self.repo)?;
+        unsynced.sync()?;
+        self.note.borrow_mut().objects.extend(&objects);
+        let failed = |e: std::io::Error| vcs::Error::io("write", &self.file, e);
+        let bytes = serde_json::to_vec(&*self.note.borrow()).map_err(|e| failed(e.into()))?;
+        let aside = self.file.with_extension("new");
+        durability::write(&aside, &bytes, false)?;
+        std::fs::rename(&aside, &self.file).map_err(failed)?;
+        quarantine.release(self.repo, &objects)?;
         Ok(point(Fault::ObjectsEarly)?)
     }
 

@@ -47,6 +47,12 @@ impl Manifest {
         }
     }
 
+    /// Adds files that came later. All have the same time.
+    pub fn extend(&mut self, later: &Self) {
+        let items = [self.items.as_slice(), &later.items].concat();
+        *self = Self { items, ..later.clone() };
+    }
+
     /// Whether this loose object is in it.
     pub fn has_loose(&self, id: &str) -> bool {
         self.items.iter().any(|item| {

@@ -39,8 +39,6 @@ pub(super) struct Pending {
     packed_bytes: usize,
     /// How many of `ids` are in the repository already.
     pub(super) placed: usize,
-    /// Whether objects were moved into the repository.
-    pub(super) is_released: bool,
     /// The modification time of their files.
     pub(super) stamp: Option<(i64, u32)>,
 }
@@ -191,7 +189,7 @@ impl Repo {
 
     /// Whether it is only in memory: libgit2 would look for it in vain, and rescan the packs.
     pub(super) fn is_only_in_memory(&self, id: Oid) -> bool {
-        let is_released = self.pending.borrow().as_ref().is_none_or(|pending| pending.is_released);
+        let is_released = self.pending.borrow().as_ref().is_none_or(|pending| pending.placed > 0);
         !is_released && self.is_unknown_to_libgit2(id)
     }
 
@@ -266,7 +264,6 @@ impl Pending {
             plain_bytes: 0,
             packed_bytes: 0,
             placed: 0,
-            is_released: false,
             stamp: None,
         }
     }

@@ -93,29 +93,6 @@ impl Quarantine {
         if pending.add(id, false) { pending.note_on_disk(repo, id) } else { Ok(()) }
     }
 
-    /// Moves what was written so far into the repository before it is decided whether it lands, for processes that do not
-    /// read the quarantine. `early` lists all objects moved this way; `note` is called with it before they move.
-    /// # Errors
-    /// As the file system reports, or [`Error::Pruned`].
-    pub fn release_early(
-        &self,
-        repo: &Repo,
-        early: &mut Manifest,
-        note: impl FnOnce(&Manifest) -> Result<()>,
-    ) -> Result<()> {
-        let (sealed, unsynced) = self.seal(repo)?;
-        unsynced.sync()?;
-        early.stamp = sealed.stamp;
-        early.owner.clone_from(&sealed.owner);
-        early.items.extend(sealed.items.iter().cloned());
-        note(early)?;
-        self.release(repo, &sealed)?;
-        if let Some(pending) = repo.pending.borrow_mut().as_mut() {
-            pending.set_all_placed();
-        }
-        Ok(())
-    }
-
     /// Writes all objects that are not in the repository yet into the directory (as one pack if they are many), gives
     /// them one time stamp, and lists them. The files that `core.fsync` wants synced have to be synced before they move.
     ///
@@ -200,7 +177,7 @@ impl Quarantine {
             point(Fault::ObjectMoved)?;
         }
         if let Some(pending) = repo.pending.borrow_mut().as_mut() {
-            pending.is_released = true;
+            pending.set_all_placed();
         }
         Ok(())
     }

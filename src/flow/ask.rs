@@ -4,7 +4,7 @@ use super::done::Done;
 use super::keep::keep_answer;
 use super::land::land;
 use super::observer::Observer;
-use super::prompt::with_requested;
+use super::prompt::prompt;
 use super::resume::Resume;
 use super::run::Order;
 use super::{Chooser, Error, Options, Prompted, Question, Watch, build_report};
@@ -59,12 +59,11 @@ pub fn ask(
     let observer = Observer::new(watch);
     let mut asking = Asking {
         repo,
-        question,
+        question: question.clone(),
         options,
         on: Target::choose(repo, options.branch.as_deref(), None)?,
         chooser,
         watch: &observer,
-        requested: Vec::new(),
         attempt: None,
     };
     let prompted = asking.prompt()?;
@@ -112,14 +111,13 @@ fn in_the_way(
 /// The state of the loop.
 struct Asking<'a> {
     repo: &'a Repo,
-    question: &'a Question,
+    /// It has the files that the model asks for.
+    question: Question,
     options: &'a Options,
     /// The branch whose files the model is shown. The user may check out another one while it thinks.
     on: Target,
     chooser: Option<Rc<dyn Chooser>>,
     watch: &'a dyn Watch,
-    /// The files that the model has asked for.
-    requested: Vec<String>,
     /// The refused attempt of the rounds so far.
     attempt: Option<KeptAttempt>,
 }
@@ -127,7 +125,7 @@ struct Asking<'a> {
 impl Asking<'_> {
     /// The prompt, with the requested files. Warns of files that are left out.
     fn prompt(&self) -> Result<Prompted, Error> {
-        let prompted = with_requested(self.repo, self.question, &self.requested)?;
+        let prompted = prompt(self.repo, &self.question)?;
         for (path, why) in &prompted.left_out {
             self.watch.warn(&format!("left out: {path} ({why})"));
         }
@@ -247,7 +245,9 @@ impl Asking<'_> {
             let word = word.trim_end_matches(['.', ':', '!', '?']);
             let word = word.strip_prefix("./").unwrap_or(word).to_owned();
             if named.len() >= REQUESTED
-                || [&prompted.files, &self.requested, &named].iter().any(|known| known.contains(&word))
+                || [&prompted.files, &self.question.requested, &named]
+                    .iter()
+                    .any(|known| known.contains(&word))
             {
                 continue;
             }
@@ -260,7 +260,7 @@ impl Asking<'_> {
         if !named.is_empty() {
             self.watch.warn(&format!("the model asks for {}", named.join(", ")));
         }
-        self.requested.extend_from_slice(&named);
+        self.question.requested.extend_from_slice(&named);
         Ok(!named.is_empty())
     }
 }

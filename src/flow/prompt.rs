@@ -35,6 +35,8 @@ pub struct Question {
     pub most: u64,
     /// Name paths that are missing or are not files, instead of refusing or ignoring them.
     pub names_all: bool,
+    /// The paths of more files to show, for which the model has asked.
+    pub requested: Vec<String>,
 }
 
 impl Default for Question {
@@ -50,6 +52,7 @@ impl Default for Question {
             exclude: Vec::new(),
             most: u64::MAX,
             names_all: false,
+            requested: Vec::new(),
         }
     }
 }
@@ -71,7 +74,17 @@ pub struct Prompted {
 /// # Errors
 /// A pathspec that names no tracked file, or the repository cannot be read.
 pub fn prompt(repo: &Repo, question: &Question) -> Result<Prompted, Error> {
-    with_requested(repo, question, &[])
+    let Shown { files, left_out, .. } = read(repo, question)?;
+    let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
+    let request = question.request.as_deref();
+    let options = InstructionOptions {
+        context_lines: question.context_lines,
+        delete: question.delete,
+        ..InstructionOptions::default()
+    };
+    let text = prompt::prompt(question.format, options, &shown, question.listing, request);
+    let files = files.into_iter().map(|(path, _)| path).collect();
+    Ok(Prompted { text, files, left_out })
 }
 
 /// The file of patterns, as in gitignore(5), for files that no model is shown.
@@ -94,30 +107,8 @@ pub struct Shown {
 /// # Errors
 /// A pathspec that names no tracked file, or the repository cannot be read.
 pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
-    files_of(repo, question, &[])
-}
-
-/// Makes a prompt, with the files that the model has asked for.
-pub(super) fn with_requested(
-    repo: &Repo,
-    question: &Question,
-    requested: &[String],
-) -> Result<Prompted, Error> {
-    let Shown { files, left_out, .. } = files_of(repo, question, requested)?;
-    let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
-    let request = question.request.as_deref();
-    let options = InstructionOptions {
-        context_lines: question.context_lines,
-        delete: question.delete,
-        ..InstructionOptions::default()
-    };
-    let text = prompt::prompt(question.format, options, &shown, question.listing, request);
-    let files = files.into_iter().map(|(path, _)| path).collect();
-    Ok(Prompted { text, files, left_out })
-}
-
-fn files_of(repo: &Repo, question: &Question, requested: &[String]) -> Result<Shown, Error> {
     let revision = question.base.as_deref().unwrap_or("HEAD");
+    let requested = &question.requested;
     let mut shown = Shown::default();
     let Shown { commit: of, files, left_out } = &mut shown;
     if !question.files.is_empty() || !requested.is_empty() {

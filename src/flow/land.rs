@@ -103,7 +103,9 @@ impl Run<'_> {
             }
             return Ok(None);
         }
-        self.check_merge(target)?;
+        if !self.options.ff && target.start.is_none() {
+            return Err(Error::Unborn(target.short().to_owned()));
+        }
         Ok(Some(resolved))
     }
 

@@ -5,7 +5,7 @@ use super::run::Run;
 use super::{Error, Options};
 use crate::message::{self, Cleanup, Lost, Marks, Sheet, Trailer};
 use crate::report::escape::escape;
-use crate::transaction::{Planned, Target, Text, Transaction};
+use crate::transaction::{Planned, Text, Transaction};
 use crate::vcs::config;
 use crate::vcs::ident::Role;
 use crate::vcs::repo::Repo;
@@ -170,14 +170,6 @@ impl Run<'_> {
             }
             _ if landed && self.options.edit => Text::Messages.forget(repo),
             _ => {}
-        }
-    }
-
-    /// Refuses a merge commit if there is nothing to merge onto.
-    pub(super) fn check_merge(&self, target: &Target) -> Result<(), Error> {
-        match self.options.ff || target.start.is_some() {
-            true => Ok(()),
-            false => Err(Error::Unborn(target.short().to_owned())),
         }
     }
 

@@ -58,12 +58,12 @@ pub(super) fn branch_there(
     name: &str,
     tip: Oid,
     options: &Options,
-) -> Result<Option<(Upstream, Oid)>, Error> {
+) -> Result<Option<(Upstream, String)>, Error> {
     let Some(remote) = options.push.as_deref() else { return Ok(None) };
     let upstream = repo.upstream(name, Some(remote))?;
     let Some(there) = repo.ask_remote(&upstream)? else { return Ok(None) };
     match repo.has(there)? && repo.is_ancestor(there, tip)? {
-        true => Ok(Some((upstream, there))),
+        true => Ok(Some((upstream, there.to_string()))),
         false => Err(behind(&upstream)),
     }
 }

@@ -6,26 +6,27 @@
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result, interrupt, lock};
 use crate::report::End;
+use crate::vcs;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::lock::Flock;
 use crate::vcs::push::{Pushed, PushedRef, Upstream};
 use crate::vcs::refs::{is_object_name, is_reference_name};
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-/// A branch to delete.
+/// A branch to delete, as the note has it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Dropped {
     /// Its full name.
     pub name: String,
     /// Its tip.
-    pub tip: Oid,
+    pub tip: String,
     /// The remote's branch to delete, too, and its tip.
-    pub there: Option<(Upstream, Oid)>,
+    pub there: Option<(Upstream, String)>,
 }
 
 /// Deletes branches, all or none. A remote deletes its branches first: if it refuses, those here stay.
@@ -37,14 +38,13 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: D
     let who = repo.identities(&Given::default())?.committer;
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
-    let noted: Vec<_> = branches.iter().map(Noted::new).collect();
-    transaction_dir.note(repo, TransactionDir::DROPPED, &noted)?;
+    transaction_dir.note(repo, TransactionDir::DROPPED, &branches)?;
     let drop_all = || -> Result<Flock> {
         point(Fault::DropNoted)?;
         drop_there(repo, branches, verify, &transaction_dir)?;
         point(Fault::DroppedThere)?;
         let lock = lock(repo, timeout)?;
-        let here: Vec<_> = branches.iter().map(|one| (one.name.clone(), one.tip)).collect();
+        let here: Vec<_> = branches.iter().map(|one| (&*one.name, &*one.tip)).collect();
         repo.delete_branches(&here, &who, &transaction_dir.alive)?;
         Ok(lock)
     };
@@ -64,32 +64,18 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: D
     Ok(())
 }
 
-/// The note of a branch to delete.
-#[derive(Serialize, Deserialize)]
-struct Noted {
-    name: String,
-    tip: String,
-    /// The remote's branch.
-    there: Option<Upstream>,
-}
-
-impl Noted {
-    fn new(one: &Dropped) -> Self {
-        let there = one.there.as_ref().map(|(upstream, _)| upstream.clone());
-        Self { name: one.name.clone(), tip: one.tip.to_string(), there }
-    }
-
+impl Dropped {
     /// Whether a run could have written it.
     fn could_be(&self) -> bool {
         let is_name = |name: &str| name.starts_with("refs/heads/") && is_reference_name(name);
         is_name(&self.name)
             && is_object_name(&self.tip)
-            && self.there.as_ref().is_none_or(|upstream| is_name(&upstream.branch))
+            && self.there.as_ref().is_none_or(|(upstream, _)| is_name(&upstream.branch))
     }
 
     /// The remote's branch. A remote that is not configured is made up.
     fn upstream(&self, repo: &Repo) -> Option<&Upstream> {
-        self.there.as_ref().filter(|upstream| repo.has_remote(&upstream.remote))
+        self.there.as_ref().map(|(upstream, _)| upstream).filter(|upstream| repo.has_remote(&upstream.remote))
     }
 }
 
@@ -103,8 +89,10 @@ fn drop_there(repo: &Repo, all: &[Dropped], verify: bool, transaction_dir: &Tran
         let what = format!("branches of several remotes ({})", names.join(", "));
         return Err(Error::Unsupported { what, help: "drop those of one remote at a time".to_owned() });
     }
-    let refs = there().map(|(upstream, tip)| PushedRef { from: None, to: &upstream.branch, old: Some(*tip) });
-    let refs: Vec<_> = refs.collect();
+    let mut refs = Vec::new();
+    for (upstream, tip) in there() {
+        refs.push(PushedRef { from: None, to: &upstream.branch, old: Some(repo.id(tip)?) });
+    }
     let names: Vec<_> = refs.iter().map(|one| short(one.to)).collect();
     let to = format!("{} of {remote}", names.join(", "));
     let why = match repo.push(remote, &refs, verify, &transaction_dir.alive)? {
@@ -127,15 +115,15 @@ fn drop_there(repo: &Repo, all: &[Dropped], verify: bool, transaction_dir: &Tran
 }
 
 /// The note of the branches that a killed run was to delete; at least one.
-pub(super) struct Note(Vec<Noted>);
+pub(super) struct Note(Vec<Dropped>);
 
 impl Note {
     /// The note of a transaction directory, if it has one.
     pub(super) fn read(transaction_dir: &Path) -> Result<Option<Self>> {
-        let mut noted: Vec<Noted> =
+        let mut noted: Vec<Dropped> =
             TransactionDir::noted(transaction_dir, TransactionDir::DROPPED)?.unwrap_or_default();
         // Other entries are made up.
-        noted.retain(Noted::could_be);
+        noted.retain(Dropped::could_be);
         Ok((!noted.is_empty()).then_some(Self(noted)))
     }
 
@@ -175,7 +163,7 @@ impl Note {
                     kept = Some(one.name.clone());
                 } else {
                     let who = repo.identities(&Given::default())?.committer;
-                    repo.delete_branches(&[(one.name.clone(), tip)], &who, alive)?;
+                    repo.delete_branches(&[(&one.name, &one.tip)], &who, alive)?;
                 }
             }
             if repo.value(&one.name)?.is_none() {

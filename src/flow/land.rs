@@ -86,6 +86,9 @@ impl Run<'_> {
         onto: Option<Oid>,
         report: &mut Report,
     ) -> Result<Option<Resolved>, Error> {
+        if target.checked_out {
+            repo.begin_index();
+        }
         let resolved = match self.resolve_onto(repo, target, onto)? {
             Ok(resolved) => resolved,
             Err(rejected) => {
@@ -93,9 +96,6 @@ impl Run<'_> {
                 return Ok(None);
             }
         };
-        if target.checked_out && !self.dry {
-            repo.begin_index();
-        }
         *report = self.planned(repo, &resolved, target);
         if resolved.series.is_empty() {
             if !self.dry {

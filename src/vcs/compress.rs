@@ -8,24 +8,19 @@ use git2::ObjectType;
 /// The longest object, in bytes, that is stored uncompressed if no level is configured. Building deflate's tables is most
 /// of the computing in a small landing, and would save only a fifth of a short commit and a quarter of a tree, which is
 /// mostly object names. An object of that length takes no more disk space than git's own loose file.
-pub(super) const fn stored(kind: ObjectType) -> usize {
+const fn stored(kind: ObjectType) -> usize {
     match kind {
         ObjectType::Tree => 4_000,
         _ => 512,
     }
 }
 
-/// How large a buffer may be to be kept for the next object, in bytes.
-const KEPT: usize = 1 << 18;
-
 /// Compresses one object after another with one deflate state, because setting up a state takes longer than compressing a
 /// small object.
 pub(super) struct Compressor {
     deflate: Compress,
-    /// Whether short objects are stored uncompressed.
-    stores: bool,
-    /// The output for the last object; its memory is reused.
-    packed: Vec<u8>,
+    /// The level; `None` for the default, by which short objects are stored uncompressed.
+    level: Option<Compression>,
 }
 
 impl Compressor {
@@ -35,71 +30,32 @@ impl Compressor {
             Some(level) => Some(level),
             None => repo.config().number("core.compression")?,
         };
-        Ok(match configured.and_then(|level| u32::try_from(level).ok()).filter(|level| *level <= 9) {
-            Some(level) => Self::with(Compression::new(level), false),
-            None if configured.is_some() => Self::with(Compression::default(), false),
-            None => Self::fast(),
-        })
+        let level = |level| u32::try_from(level).ok().filter(|level| *level <= 9).map(Compression::new);
+        Ok(Self::with(configured.map(|configured| level(configured).unwrap_or_default())))
     }
 
-    /// Uses the defaults for no configuration.
-    pub(super) fn fast() -> Self {
-        Self::with(Compression::fast(), true)
+    fn with(level: Option<Compression>) -> Self {
+        Self { deflate: Compress::new(level.unwrap_or(Compression::fast()), true), level }
     }
 
-    fn with(level: Compression, stores: bool) -> Self {
-        Self { deflate: Compress::new(level, true), stores, packed: Vec::new() }
-    }
-
-    /// Compresses these slices as one object.
-    pub(super) fn run(&mut self, kind: ObjectType, pieces: &[&[u8]]) -> std::io::Result<&[u8]> {
-        if self.packed.capacity() > KEPT {
-            self.packed = Vec::new();
-        }
-        self.packed.clear();
-        let len = pieces.iter().map(|piece| piece.len()).sum::<usize>();
-        if self.stores
-            && len <= stored(kind)
-            && let Ok(len) = u16::try_from(len)
-        {
-            self.store(len, pieces);
-            return Ok(&self.packed);
-        }
+    /// Compresses an object.
+    pub(super) fn run(&mut self, kind: ObjectType, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
         let deflate = &mut self.deflate;
         deflate.reset();
-        self.packed.reserve(len / 2 + 128);
-        for (at, piece) in pieces.iter().enumerate() {
-            let last = at + 1 == pieces.len();
-            let flush = if last { FlushCompress::Finish } else { FlushCompress::None };
-            let start = deflate.total_in();
-            loop {
-                let taken = (deflate.total_in() - start) as usize;
-                let status = deflate.compress_vec(&piece[taken..], &mut self.packed, flush)?;
-                let taken = (deflate.total_in() - start) as usize;
-                if if last { status == Status::StreamEnd } else { taken == piece.len() } {
-                    break;
-                }
-                self.packed.reserve(self.packed.capacity().max(1 << 12));
+        if self.level.is_none() {
+            let is_short = bytes.len() <= stored(kind);
+            deflate.set_level(if is_short { Compression::none() } else { Compression::fast() })?;
+        }
+        let mut compressed = Vec::with_capacity(bytes.len() / 2 + (1 << 10));
+        loop {
+            let taken = deflate.total_in() as usize;
+            match deflate.compress_vec(&bytes[taken..], &mut compressed, FlushCompress::Finish)? {
+                Status::StreamEnd => break,
+                _ => compressed.reserve(compressed.capacity()),
             }
         }
-        Ok(&self.packed)
-    }
-
-    /// Writes a zlib stream of one stored block (RFC 1950, RFC 1951).
-    fn store(&mut self, len: u16, pieces: &[&[u8]]) {
-        self.packed.extend([0x78, 0x01, 0x01]);
-        self.packed.extend(len.to_le_bytes());
-        self.packed.extend((!len).to_le_bytes());
-        let (mut low, mut high) = (1u32, 0u32);
-        for piece in pieces {
-            self.packed.extend(*piece);
-            // Neither sum can overflow, because `stored` limits the length.
-            for byte in *piece {
-                low += u32::from(*byte);
-                high += low;
-            }
-        }
-        self.packed.extend((((high % 65_521) << 16) | (low % 65_521)).to_be_bytes());
+        compressed.shrink_to_fit();
+        Ok(compressed)
     }
 }
 
@@ -110,7 +66,8 @@ mod tests {
 
     #[test]
     fn one_after_another_is_read_back() {
-        for mut compressor in [Compressor::fast(), Compressor::with(Compression::default(), false)] {
+        for level in [None, Some(Compression::default())] {
+            let mut compressor = Compressor::with(level);
             are_read_back(&mut compressor, ObjectType::Blob);
             are_read_back(&mut compressor, ObjectType::Tree);
         }
@@ -126,13 +83,12 @@ mod tests {
             };
             (0..len).map(next).collect()
         };
-        for len in [0, 1, 100, limit - 7, limit - 6, 0, 70_000, 3_000_000, 5] {
+        for len in [0, 1, 100, limit, limit + 1, 0, 70_000, 3_000_000, 5] {
             for data in [random(len), vec![b'x'; len], vec![0xff; len]] {
-                let packed = compressor.run(kind, &[b"header\0", &data]).expect("compressed");
+                let packed = compressor.run(kind, &data).expect("compressed");
                 let mut read = Vec::new();
-                flate2::read::ZlibDecoder::new(packed).read_to_end(&mut read).expect("whole");
-                assert!(read.starts_with(b"header\0"), "{len}");
-                assert_eq!(read[7..], data, "{len}");
+                flate2::read::ZlibDecoder::new(&packed[..]).read_to_end(&mut read).expect("whole");
+                assert_eq!(read, data, "{len}");
             }
         }
     }

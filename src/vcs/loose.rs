@@ -19,12 +19,12 @@ impl Writer {
 
     /// Writes an object to a private file, and returns the open file.
     pub(super) fn write(&mut self, path: &Path, kind: git2::ObjectType, data: &[u8]) -> Result<File> {
-        let header = format!("{} {}\0", kind.str(), data.len());
+        let object = [format!("{} {}\0", kind.str(), data.len()).as_bytes(), data].concat();
         let mut write = || -> std::io::Result<File> {
-            let packed = self.0.run(kind, &[header.as_bytes(), data])?;
+            let packed = self.0.run(kind, &object)?;
             let mut file =
                 std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o444).open(path)?;
-            file.write_all(packed)?;
+            file.write_all(&packed)?;
             Ok(file)
         };
         write().map_err(|e| Error::io("write", path, e))

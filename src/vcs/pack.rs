@@ -145,7 +145,7 @@ struct Packed {
 
 impl Packed {
     fn new(compressor: &mut Compressor, kind: ObjectType, bytes: &[u8]) -> std::io::Result<Self> {
-        Ok(Self { kind, len: bytes.len(), stream: compressor.run(kind, &[bytes])?.into() })
+        Ok(Self { kind, len: bytes.len(), stream: compressor.run(kind, bytes)? })
     }
 }
 

@@ -51,7 +51,8 @@ pub(super) struct Opened {
 
 struct Copy {
     path: PathBuf,
-    permissions: Option<std::fs::Permissions>,
+    /// The original's; `None` if there was no file.
+    metadata: Option<std::fs::Metadata>,
     tail: Vec<u8>,
 }
 
@@ -203,8 +204,7 @@ impl Repo {
         }
         let (entries, features) = self.entries_of(content, &path)?;
         let fingerprint = metadata.as_ref().map(Fingerprint::of);
-        let permissions = metadata.map(|metadata| metadata.permissions());
-        Ok(Index { entries, fingerprint, copy: Some(Copy { path, permissions, tail }), features })
+        Ok(Index { entries, fingerprint, copy: Some(Copy { path, metadata, tail }), features })
     }
 
     /// The lock file that git creates to write the index.
@@ -312,15 +312,19 @@ impl Repo {
         let sparse = there.map(|(path, _)| path.as_str()).filter(|path| is_sparse(path)).collect();
         let change = Change { updates, checkout, placed, sparse };
         // An index that was read without a copy is not written.
-        if let Some(Copy { path, permissions, .. }) = &known.copy {
+        if let Some(Copy { path, metadata, .. }) = &known.copy {
+            let failed = |e| Error::io("write", aside, e);
             match &known.entries {
-                Entries::Raw(raw) => change.write(self, raw, path)?,
+                Entries::Raw(raw) => {
+                    let time = metadata.as_ref().map(|metadata| metadata.modified()).transpose();
+                    change.write(raw, path, time.map_err(failed)?)?;
+                }
                 Entries::Git(_) => by_git::change(self, path, known.features, &change)?,
             }
-            let permitted =
-                permissions.clone().map_or(Ok(()), |as_before| std::fs::set_permissions(path, as_before));
-            let moved = permitted.and_then(|()| std::fs::rename(path, aside));
-            moved.map_err(|e| Error::io("write", aside, e))?;
+            if let Some(metadata) = metadata {
+                std::fs::set_permissions(path, metadata.permissions()).map_err(failed)?;
+            }
+            std::fs::rename(path, aside).map_err(failed)?;
         }
         self.share(aside)?;
         if Durability::of(self)?.has(durability::INDEX) { durability::sync(aside) } else { Ok(()) }
@@ -335,11 +339,6 @@ impl Entries {
             Entries::Git(git) => git.get_path(Path::new(path), 0),
         }
     }
-}
-
-/// In seconds and nanoseconds.
-fn time(time: git2::IndexTime) -> (i64, i64) {
-    (i64::from(time.seconds() as u32), i64::from(time.nanoseconds()))
 }
 
 fn broken(repo: &Repo) -> Error {

@@ -1,10 +1,9 @@
 //! Writes a changed index directly.
 
 use super::raw::Raw;
-use super::{ASSUME_VALID, EXTENDED, SKIP_WORKTREE, STAGE, fingerprint, time};
+use super::{EXTENDED, SKIP_WORKTREE};
 use crate::path::RepoPath;
 use crate::vcs::checkout::{Checkout, Found, Identity};
-use crate::vcs::repo::Repo;
 use crate::vcs::tree::Entry;
 use crate::vcs::{Error, Result};
 use rustix::fs::Stat;
@@ -12,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use std::time::SystemTime;
 
 /// The updates to an index, and the checkout that it describes.
 pub(super) struct Change<'a> {
@@ -40,39 +40,10 @@ impl Change<'_> {
         Ok(entries)
     }
 
-    /// Marks the entries of files that were changed in the very second in which the current index was written. Git checks
-    /// the content of an entry that is as young as its index; beside the new, younger index it would trust it. A size of
-    /// 0 makes git check the content. Git does the same whenever it writes an index (git's "racy-git" document).
-    ///
-    /// Git compares seconds, unless it was built to compare nanoseconds.
-    fn smudged(
-        &self,
-        repo: &Repo,
-        suspects: Vec<git2::IndexEntry>,
-        written: (i64, i64),
-    ) -> Vec<git2::IndexEntry> {
-        let updated: BTreeSet<&[u8]> =
-            self.updates.iter().map(|(path, _)| path.as_str().as_bytes()).collect();
-        let is_told_by_its_file = |entry: &git2::IndexEntry| {
-            entry.file_size != 0
-                && entry.flags & (STAGE | ASSUME_VALID) == 0
-                && entry.flags_extended & SKIP_WORKTREE == 0
-        };
-        suspects
-            .into_iter()
-            .filter(|entry| is_told_by_its_file(entry) && !updated.contains(entry.path.as_slice()))
-            .filter(|entry| !is_clean(repo, entry, written, self.checkout))
-            .map(|entry| git2::IndexEntry { file_size: 0, ..entry })
-            .collect()
-    }
-
-    /// Writes the index with the updates.
-    pub(super) fn write(&self, repo: &Repo, index: &Raw, to: &Path) -> Result<()> {
-        let mut all = self.entries()?;
-        if let Some(written) = fingerprint(&repo.index_file())? {
-            let suspects = index.since(written.mtime.0).filter_map(|number| index.get(number)).collect();
-            all.extend(self.smudged(repo, suspects, written.mtime));
-        }
+    /// Writes the index with the updates. The file gets this time, that of the old index: git checks the content of an entry
+    /// that is as young as its index (git's "racy-git" document), and so goes on to check the same files as before.
+    pub(super) fn write(&self, index: &Raw, to: &Path, time: Option<SystemTime>) -> Result<()> {
+        let all = self.entries()?;
         let gone = self.updates.iter().filter(|(_, entry)| entry.is_none());
         let mut changes: BTreeMap<&[u8], Option<&git2::IndexEntry>> =
             gone.map(|(path, _)| (path.as_str().as_bytes(), None)).collect();
@@ -81,33 +52,13 @@ impl Change<'_> {
             Some(changed) => {
                 let mut file = BufWriter::new(File::create(to)?);
                 changed.write(&mut file)?;
-                file.flush()
+                file.flush()?;
+                time.map_or(Ok(()), |time| file.get_ref().set_modified(time))
             }
             None => Err(std::io::Error::other("it would have too many entries")),
         };
         write().map_err(|e| Error::io("write", to, e))
     }
-}
-
-/// Whether the entry's file is unchanged, or changed in a way that git detects without a mark.
-fn is_clean(repo: &Repo, entry: &git2::IndexEntry, written: (i64, i64), checkout: &Checkout) -> bool {
-    let Ok(path) = std::str::from_utf8(&entry.path) else { return false };
-    let stat = match checkout.look(path) {
-        Ok(Found::File(stat) | Found::Link(stat)) => stat,
-        found => return found.is_ok(),
-    };
-    let modified = (stat.st_mtime, stat.st_mtime_nsec as i64);
-    let changed = (stat.st_ctime, stat.st_ctime_nsec as i64);
-    if stat.st_size as u32 != entry.file_size || modified.0 != time(entry.mtime).0 {
-        return true;
-    }
-    let as_indexed = modified == time(entry.mtime)
-        && changed == time(entry.ctime)
-        && stat.st_ino as u32 == entry.ino
-        && modified.max(changed) < written;
-    let content = || checkout.read(path).ok();
-    let id = |content: Vec<u8>| repo.blob_id(&content).ok();
-    as_indexed || content().and_then(id) == Some(entry.id)
 }
 
 /// The index entry of a file with these stat data; with `sparse`, the file is not to be in the checkout.

@@ -139,14 +139,6 @@ impl Raw {
         (self.position(path)..self.len()).map(|number| self.path(number))
     }
 
-    /// The numbers of entries whose modification time is in that second or later.
-    pub(super) fn since(&self, second: i64) -> impl Iterator<Item = usize> {
-        (0..self.len()).filter(move |number| {
-            let at = self.starts[*number];
-            self::number(&self.bytes[at + 8..at + 12]) as i64 >= second
-        })
-    }
-
     /// Verifies the checksum, of a large index in a thread that [`Raw::is_sound`] waits for. Returns `false` if it is
     /// known to be wrong.
     pub(super) fn check(&self) -> bool {
@@ -426,8 +418,6 @@ mod tests {
                 prop_assert_eq!((found.file_size, found.flags_extended != 0), (*size, *skipped));
                 prop_assert_eq!(found.id, entry(path, 0, false, format).id);
             }
-            let since: Vec<u32> = index.since(5).filter_map(|at| index.get(at)).map(|e| e.file_size).collect();
-            prop_assert_eq!(since.len(), wanted.values().filter(|(size, _)| *size >= 5).count());
         }
 
         #[test]

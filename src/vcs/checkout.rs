@@ -2,7 +2,7 @@
 //! put in place and removed by link and rename only, so that each step happens as a whole or not at all.
 
 use super::fault::{Fault, point};
-use super::places::{self, has_no_links, is_unknown};
+use super::places::{self, is_unknown};
 use super::repo::Repo;
 use super::{Error, Result};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, RenameFlags, Stat};
@@ -313,8 +313,7 @@ impl Checkout {
     }
 
     /// Replaces the file `expected` with a staged file. Where the file system can exchange two names, this is one step,
-    /// and the old file gets the staged file's name. Elsewhere the old file is first linked to `kept`, or moved there if
-    /// the file system has no hard links.
+    /// and the old file gets the staged file's name. Elsewhere the old file is first moved to `kept`.
     ///
     /// # Errors
     /// [`Error::Raced`] if the file there was not `expected`; it is back in its place then.
@@ -335,24 +334,14 @@ impl Checkout {
                 // Somebody else's file goes back.
                 rustix::fs::renameat_with(cwd, staged, &directory, name, RenameFlags::EXCHANGE)
                     .map_err(failed)?;
-                return Err(Error::Raced(path.to_owned()));
+                Err(Error::Raced(path.to_owned()))
             }
-            Err(e) if is_unknown(e) => {}
-            Err(e) => return Err(failed(e)),
-        }
-        match rustix::fs::linkat(&directory, name, cwd, kept, AtFlags::empty()) {
-            Err(e) if has_no_links(e) => {
+            Err(e) if is_unknown(e) => {
                 self.take_away(kept, path, expected)?;
-                return self.place_new(staged, path);
+                self.place_new(staged, path)
             }
-            linked => linked.map_err(failed)?,
+            Err(e) => Err(failed(e)),
         }
-        let was = rustix::fs::statat(cwd, kept, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
-        if Identity::of(&was) != expected {
-            return Err(Error::Raced(path.to_owned()));
-        }
-        rustix::fs::renameat(cwd, staged, &directory, name).map_err(failed)?;
-        point(Fault::FilePlaced)
     }
 
     /// Moves the file at a path to `kept`.

@@ -142,20 +142,10 @@ impl TokenLock {
         }
     }
 
+    /// Writes the token a moment after the file is created. A process that is killed in between leaves an empty lock, as
+    /// git would.
     fn take_without_links(path: PathBuf, token: &Path) -> Result<Self> {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        use rustix::io::Errno;
-        let copy = token.with_extension("copy");
         let bytes = std::fs::read(token).map_err(|e| Error::io("read", token, e))?;
-        std::fs::write(&copy, &bytes).map_err(|e| Error::io("write", &copy, e))?;
-        match renameat_with(CWD, &copy, CWD, &path, RenameFlags::NOREPLACE) {
-            Ok(()) => return Ok(Self::held(path)),
-            Err(Errno::EXIST) => return Err(Error::Locked(path)),
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::XDEV) => {}
-            Err(e) => return Err(Error::io("create", path, e)),
-        }
-        // Neither works here, so the token is written a moment after the file is created. A process that is killed in
-        // between leaves an empty lock, as git would.
         let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         let mut file = match made {
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => return Err(Error::Locked(path)),

@@ -151,7 +151,7 @@ pub(super) fn is_unknown(e: Errno) -> bool {
 }
 
 /// Whether the file system has no hard links, or the file already has the most.
-pub(super) fn has_no_links(e: Errno) -> bool {
+fn has_no_links(e: Errno) -> bool {
     matches!(e, Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK)
 }
 

@@ -93,9 +93,9 @@ impl Config {
     /// The value is not such a number.
     pub fn number(&self, key: &str) -> Result<Option<i64>> {
         let Some(value) = self.string(key)? else { return Ok(None) };
-        match parse_number(&value) {
-            Some(value) => Ok(Some(value)),
-            None => Err(bad(key, &value, "a number")),
+        match git2::Config::parse_i64(value.as_str()) {
+            Ok(value) => Ok(Some(value)),
+            Err(_) => Err(bad(key, &value, "a number")),
         }
     }
 
@@ -174,27 +174,17 @@ fn is_unknown_condition(name: &str) -> bool {
     })
 }
 
-fn parse_number(value: &str) -> Option<i64> {
-    let value = value.trim();
-    let (digits, factor) = match value.bytes().last()? {
-        b'k' | b'K' => (&value[..value.len() - 1], 1 << 10),
-        b'm' | b'M' => (&value[..value.len() - 1], 1 << 20),
-        b'g' | b'G' => (&value[..value.len() - 1], 1 << 30),
-        _ => (value, 1),
-    };
-    digits.parse::<i64>().ok()?.checked_mul(factor)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn booleans_and_numbers_are_gits() {
         assert_eq!(
             ["yes", "On", "0", "", "7", "x"].map(|value| git2::Config::parse_bool(value).ok()),
             [Some(true), Some(true), Some(false), Some(false), Some(true), None]
         );
-        assert_eq!(["2k", "1m", "x", ""].map(parse_number), [Some(2048), Some(1 << 20), None, None]);
+        assert_eq!(
+            ["2k", "1m", "x", ""].map(|value| git2::Config::parse_i64(value).ok()),
+            [Some(2048), Some(1 << 20), None, None]
+        );
     }
 }

@@ -46,22 +46,23 @@ pub(super) struct Opened {
     content: std::result::Result<Raw, Vec<u8>>,
     /// `None` if there is no file; it then counts as empty.
     metadata: Option<std::fs::Metadata>,
-    tail: Vec<u8>,
+    fingerprint: Option<Fingerprint>,
 }
 
 struct Copy {
     path: PathBuf,
     /// The original's; `None` if there was no file.
     metadata: Option<std::fs::Metadata>,
-    tail: Vec<u8>,
 }
 
 /// Shows whether an index file is still the one that was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     inode: u64,
     size: u64,
     mtime: (i64, i64),
+    /// Its last bytes, since timestamps may be too coarse: the checksum, unless `index.skipHash` leaves it out.
+    tail: Vec<u8>,
 }
 
 /// The index entry of a path.
@@ -80,7 +81,7 @@ pub struct Indexed {
 type EntryWithoutStat = (Vec<u8>, Entry, u16, u16);
 
 /// How many of an index file's last bytes are compared.
-const TAIL: usize = 64;
+const TAIL: u64 = 64;
 
 const STAGE: u16 = 0x3000;
 const ASSUME_VALID: u16 = 0x8000;
@@ -94,9 +95,8 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn read_index(&self) -> Result<Index> {
-        let opened = self.opened_index()?;
-        let fingerprint = opened.metadata.as_ref().map(Fingerprint::of);
-        let (entries, features) = self.entries_of(opened.content, &self.index_file())?;
+        let Opened { content, fingerprint, .. } = self.opened_index()?;
+        let (entries, features) = self.entries_of(content, &self.index_file())?;
         Ok(Index { entries, fingerprint, copy: None, features })
     }
 
@@ -144,19 +144,19 @@ impl Repo {
     fn index_reader(&self) -> impl FnOnce() -> std::io::Result<Opened> + Send + use<> {
         let (path, format) = (self.index_file(), self.format());
         move || {
-            let (bytes, metadata) = match std::fs::File::open(path) {
+            let (bytes, metadata, fingerprint) = match std::fs::File::open(path) {
                 Ok(mut file) => {
                     // Git replaces an index and never writes into one, so an open file does not change.
                     let metadata = file.metadata()?;
                     let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
                     file.read_to_end(&mut bytes)?;
-                    (bytes, Some(metadata))
+                    let fingerprint = Fingerprint::of(&file, &metadata)?;
+                    (bytes, Some(metadata), Some(fingerprint))
                 }
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => (raw::empty(format), None),
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => (raw::empty(format), None, None),
                 Err(e) => return Err(e),
             };
-            let tail = bytes[bytes.len().saturating_sub(TAIL)..].to_vec();
-            Ok(Opened { content: Raw::read(bytes, format), metadata, tail })
+            Ok(Opened { content: Raw::read(bytes, format), metadata, fingerprint })
         }
     }
 
@@ -187,7 +187,7 @@ impl Repo {
     /// It cannot be copied or read.
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
         let file = self.index_file();
-        let Opened { content, metadata, tail } = self.opened_index()?;
+        let Opened { content, metadata, fingerprint } = self.opened_index()?;
         match &content {
             Ok(raw) if !raw.check() => return Err(broken(self)),
             Ok(_) => {}
@@ -203,8 +203,7 @@ impl Repo {
             }
         }
         let (entries, features) = self.entries_of(content, &path)?;
-        let fingerprint = metadata.as_ref().map(Fingerprint::of);
-        Ok(Index { entries, fingerprint, copy: Some(Copy { path, metadata, tail }), features })
+        Ok(Index { entries, fingerprint, copy: Some(Copy { path, metadata }), features })
     }
 
     /// The lock file that git creates to write the index.
@@ -219,7 +218,7 @@ impl Repo {
     /// As [`Repo::copy_index`].
     pub fn present_index(&self, known: Option<Index>, aside: &Path) -> Result<Index> {
         let index = match known {
-            Some(known) if known.copy.is_some() && known.is_same(self)? => known,
+            Some(known) if known.copy.is_some() && known.is_current(self)? => known,
             _ => self.copy_index(with_suffix(aside, "-copy"))?,
         };
         if index.is_sound() { Ok(index) } else { Err(broken(self)) }
@@ -350,17 +349,11 @@ fn open(repo: &Repo, path: &Path) -> Result<git2::Index> {
 }
 
 impl Fingerprint {
-    fn of(m: &std::fs::Metadata) -> Self {
-        Self { inode: m.ino(), size: m.size(), mtime: (m.mtime(), m.mtime_nsec()) }
+    fn of(file: &std::fs::File, m: &std::fs::Metadata) -> std::io::Result<Self> {
+        let mut tail = vec![0; m.size().min(TAIL) as usize];
+        file.read_exact_at(&mut tail, m.size().saturating_sub(TAIL))?;
+        Ok(Self { inode: m.ino(), size: m.size(), mtime: (m.mtime(), m.mtime_nsec()), tail })
     }
-}
-
-/// The last bytes of an index: the checksum, unless `index.skipHash` leaves it out.
-fn tail(file: &std::fs::File) -> std::io::Result<Vec<u8>> {
-    let len = file.metadata()?.len();
-    let mut tail = vec![0; len.min(TAIL as u64) as usize];
-    file.read_exact_at(&mut tail, len.saturating_sub(TAIL as u64))?;
-    Ok(tail)
 }
 
 /// Gives a file that nobody writes into a second name, replacing one from an earlier try. Without hard links, the second
@@ -375,8 +368,8 @@ fn link_or_copy(file: &Path, name: &Path) -> Result<()> {
 }
 
 fn fingerprint(path: &Path) -> Result<Option<Fingerprint>> {
-    match std::fs::metadata(path) {
-        Ok(m) => Ok(Some(Fingerprint::of(&m))),
+    match std::fs::File::open(path).and_then(|file| Fingerprint::of(&file, &file.metadata()?)) {
+        Ok(found) => Ok(Some(found)),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(Error::io("read", path, e)),
     }
@@ -405,17 +398,6 @@ impl Index {
             None => std::fs::write(at, b"").map_err(|e| Error::io("write", at, e)),
             Some(_) => link_or_copy(&repo.index_file(), at),
         }
-    }
-
-    /// As `is_current`, but compares the last bytes, too, since timestamps may be too coarse. For replacing the index.
-    fn is_same(&self, repo: &Repo) -> Result<bool> {
-        if !self.is_current(repo)? {
-            return Ok(false);
-        }
-        let Some(copy) = self.copy.as_ref().filter(|_| self.fingerprint.is_some()) else { return Ok(true) };
-        let file = repo.index_file();
-        let now = std::fs::File::open(&file).and_then(|file| tail(&file));
-        Ok(now.map_err(|e| Error::io("read", file, e))? == copy.tail)
     }
 
     /// Whether the checksum is right. Libgit2 verifies it while reading.
@@ -474,7 +456,7 @@ impl Index {
             stat.st_size as u32,
             stat.st_ino as u32,
         );
-        let written = self.fingerprint.map(|fingerprint| fingerprint.mtime);
+        let written = self.fingerprint.as_ref().map(|fingerprint| fingerprint.mtime);
         // As young as the index: the time proves nothing (git's "racy" entries).
         let racy = written.is_none_or(|written| (stat.st_mtime, stat.st_mtime_nsec as i64) >= written);
         on_disk == indexed.stat && !racy

@@ -190,12 +190,6 @@ impl Repo {
         self.held(id).is_some()
     }
 
-    /// Whether it is only in memory: libgit2 would look for it in vain, and rescan the packs.
-    pub(super) fn is_only_in_memory(&self, id: Oid) -> bool {
-        let is_released = self.pending.borrow().as_ref().is_none_or(|pending| pending.placed > 0);
-        !is_released && self.is_unknown_to_libgit2(id)
-    }
-
     /// Whether the object exists, new or not.
     ///
     /// # Errors

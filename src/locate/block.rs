@@ -3,19 +3,16 @@
 use super::Context;
 use super::indent::is_deeper;
 use crate::text::search::Haystack;
-use crate::text::{Language, indentation, is_blank, item_indentation};
+use crate::text::{indentation, is_blank, item_indentation};
 use crate::version::LineChange;
 
 /// Whether a change breaks a block of the file: its first line begins one, or goes on with one, at another depth than the lines
-/// have that the block has. Of a Makefile it is a recipe that may be broken, which is told by its tabs.
+/// have that the block has.
 ///
 /// The block below the line above goes on with the depth of its first line. Otherwise a line that is deeper begins a block of its
 /// own, and one that is less deep goes on with a block around, or takes the place of a line that was so.
 pub(super) fn breaks(context: &Context<'_>, hay: Haystack<'_>, change: &LineChange) -> bool {
     let language = context.limits.language();
-    if language.has_recipes() {
-        return lacks_tab(hay, language, change);
-    }
     let says = |text: &[u8]| !is_blank(text) && !language.is_comment(text);
     let added = change.bytes.split(|b| matches!(b, b'\n' | b'\r')).find(|text| says(text));
     let Some(new) = added.map(indentation).filter(|_| language.is_indented()) else { return false };
@@ -41,30 +38,4 @@ pub(super) fn breaks(context: &Context<'_>, hay: Haystack<'_>, change: &LineChan
     // The block around that has its depth is the first that is not deeper.
     let around = above.map(indentation).find(|depth| !is_deeper(depth, new));
     !is_deeper(new, over) && !stands && around != Some(new)
-}
-
-/// Whether a change of a Makefile brings a line that begins with blanks below a rule, or below a line of its recipe, which begins
-/// with a tab.
-fn lacks_tab(hay: Haystack<'_>, language: Language, change: &LineChange) -> bool {
-    let says = |text: &[u8]| !is_blank(text) && !language.is_comment(text);
-    let begins = |line: &usize| says(hay.text(*line)) && !hay.text(*line).starts_with(b" ");
-    let mut above = (0..change.start).rev().take_while(|_| hay.budget().spend(1));
-    let first = above.find(begins).unwrap_or(change.start);
-    let stay = (first..change.start).map(|line| (hay.text(line), false));
-    let added = change.bytes.split(|b| matches!(b, b'\n' | b'\r')).map(|text| (text, true));
-    let (mut is_in_recipe, mut goes_on) = (false, false);
-    stay.chain(added).filter(|(text, _)| says(text)).any(|(text, is_new)| {
-        let continues = std::mem::replace(&mut goes_on, text.ends_with(b"\\"));
-        if !text.starts_with(b" ") {
-            is_in_recipe = text.starts_with(b"\t") || is_rule(text);
-            return false;
-        }
-        is_new && is_in_recipe && !continues
-    })
-}
-
-/// Whether a line of a Makefile is a rule: `name: value`, and not `name := value` or `name = a:b`.
-fn is_rule(text: &[u8]) -> bool {
-    let mut rest = text.iter().skip_while(|b| !b":=".contains(b)).peekable();
-    rest.peek() == Some(&&b':') && rest.find(|b| **b != b':') != Some(&b'=')
 }

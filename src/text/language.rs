@@ -32,18 +32,14 @@ enum Trait {
     Markup,
     /// Indentation is syntax.
     Indented,
-    /// A rule's recipe is indented by a tab, as in a Makefile.
-    Recipes,
 }
 
 use Trait::{
-    Closed, DotsAreBodies, DotsEndDocuments, Indented, Labels, Markup, Prose, Recipes, Selectors, Starred,
-    Stub,
+    Closed, DotsAreBodies, DotsEndDocuments, Indented, Labels, Markup, Prose, Selectors, Starred, Stub,
 };
 
 const STARS: &[(&str, &str)] = &[("/*", "*/")];
 const HASH: Language = language("#", &[], &[]);
-const MAKE: Language = language("#", &[], &[Recipes]);
 const PEOPLE: Language = language("", &[], &[Prose]);
 
 /// Languages by file extension.
@@ -62,10 +58,9 @@ const BY_EXTENSION: &[(&str, Language)] = &[
     ("nim coffee", language("#", &[], &[Indented])),
     (
         "rb sh bash zsh fish ksh pl pm r toml tf hcl cmake ex exs jl ps1 gitignore dockerfile conf cfg \
-         properties env nix graphql awk sed tcl elv cr gd",
+         properties env nix graphql awk sed tcl elv cr gd mk make",
         HASH,
     ),
-    ("mk make", MAKE),
     ("sql hs elm ada adb ads vhd vhdl lua", language("--", &[], &[])),
     ("lisp lsp el clj cljs cljc edn scm rkt asm s ini", language(";", &[], &[])),
     ("erl hrl sty cls", language("%", &[], &[])),
@@ -83,11 +78,10 @@ const BY_EXTENSION: &[(&str, Language)] = &[
 /// Names of texts for people without an extension.
 const PROSE_NAMES: &str = "CHANGELOG CHANGES CONTRIBUTING HISTORY NEWS NOTES README TODO AUTHORS";
 
-const MAKE_NAMES: &str = "Makefile makefile GNUmakefile";
-
 /// Names of files whose comments begin with `#`, whatever their extension.
 const HASH_NAMES: &str = "Dockerfile Containerfile Rakefile Gemfile Vagrantfile Brewfile \
-                          CMakeLists.txt constraints.txt robots.txt Justfile justfile CODEOWNERS";
+                          CMakeLists.txt constraints.txt robots.txt Justfile justfile CODEOWNERS \
+                          Makefile makefile GNUmakefile";
 
 /// Extensions or names of files, and after a colon what info strings call their language.
 const LABELS: &str = "py pyi pyw:python python3|rs:rust|js mjs cjs jsx:javascript node js|ts mts cts tsx:typescript ts|\
@@ -121,9 +115,6 @@ impl Language {
         let is = |names: &str, name: &str| {
             names.as_bytes().split(|byte| *byte == b' ').any(|other| other == name.as_bytes())
         };
-        if is(MAKE_NAMES, name) {
-            return MAKE;
-        }
         if is(HASH_NAMES, name) || name.starts_with("requirements") && name.ends_with(".txt") {
             return HASH;
         }
@@ -163,11 +154,6 @@ impl Language {
     /// Whether indentation is syntax.
     pub(crate) fn is_indented(self) -> bool {
         self.has(Indented)
-    }
-
-    /// Whether recipes are indented by a tab, as in a Makefile.
-    pub(crate) fn has_recipes(self) -> bool {
-        self.has(Recipes)
     }
 
     /// Whether `&lt;` stands for `<`.

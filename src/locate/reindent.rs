@@ -9,7 +9,7 @@ use super::thresholds::{ABOVE, OTHERS};
 use super::tier::{MatchMode, Scope};
 use crate::pattern::Pattern;
 use crate::text::search::Haystack;
-use crate::text::{Language, indentation, is_blank, item_indentation, step_indentation};
+use crate::text::{Language, indentation, is_blank, item_indentation};
 use std::borrow::Cow;
 
 /// How added lines are made lines of the file; by default they are as they are written.
@@ -118,12 +118,9 @@ impl Reindent {
             return Some(text.into_owned());
         }
         let indent = indentation(&text);
-        let (real, indent) = match &self.first {
-            Some(lost) if first && indent.is_empty() => (lost.clone(), indent),
-            _ => {
-                let known = |indent| Some((self.shift.of(&self.tabs.of(indent)?)?, indent));
-                known(indent).or_else(|| known(step_indentation(&text)))?
-            }
+        let real = match &self.first {
+            Some(lost) if first && indent.is_empty() => lost.clone(),
+            _ => self.shift.of(&self.tabs.of(indent)?)?,
         };
         Some([&*real, &text[indent.len()..]].concat())
     }
@@ -132,11 +129,10 @@ impl Reindent {
         self.look_alikes.line(text, self.is_code)
     }
 
-    /// The indentation of each line that is added, not blank, and no aligned line of a comment.
+    /// The indentation of each line that is added and not blank.
     fn indents<'p>(&'p self, pattern: &'p Pattern<'_>) -> impl Iterator<Item = Vec<u8>> + use<'p> {
         let solid = pattern.added().filter(|text| !is_blank(text)).map(|text| self.plain(text));
-        let whole = solid.filter(|text| step_indentation(text) == indentation(text));
-        whole.map(|text| indentation(&text).to_vec())
+        solid.map(|text| indentation(&text).to_vec())
     }
 
     /// Where no line that was matched is indented, lines that come are of the kind that the file has around the place; the

@@ -1,8 +1,0 @@
-class A {
-    /**
-     * Uno
-     * New
-     * Two
-     */
-    int f();
-}

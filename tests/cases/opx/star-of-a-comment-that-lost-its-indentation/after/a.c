@@ -1,6 +1,0 @@
-/**
- * Uno
- * New
- * Two
- */
-int f();

@@ -1,6 +1,6 @@
 //! Edits that are refused only because an earlier one is, or is left out.
 
-use crate::diag::{Code, Diagnostic, Evidence};
+use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Hunk, Occurrence, Op, Script};
 use std::collections::{HashMap, HashSet};
 
@@ -21,72 +21,8 @@ pub(super) struct Lost<'a> {
     files: HashMap<&'a str, usize>,
     /// The first edit that would have brought a line, by path and line.
     lines: HashMap<(&'a str, &'a str), usize>,
-}
-
-/// Says so in the diagnostics of edits that look for what an earlier one, refused or left out, would have put there. `paths` has
-/// a name for every edit's path; the diagnostics are in the order of their edits.
-pub(super) fn name(script: &Script, paths: &[String], findings: &mut [(usize, Diagnostic)]) {
-    let mut lost = Lost::default();
-    let mut last: Option<usize> = None;
-    let mut left_out = script.left_out.iter().copied().peekable();
-    for (number, diagnostic) in findings {
-        let at = number.saturating_sub(1);
-        let (Some(edit), Some(path)) = (script.edits.get(at), paths.get(at)) else { continue };
-        let gone = std::iter::from_fn(|| left_out.next_if(|before| *before < at));
-        // The hunks of an edit see each other.
-        for before in gone.chain(last.filter(|before| *before != at)) {
-            if let (Some(edit), Some(path)) = (script.edits.get(before), paths.get(before)) {
-                lost.add(before + 1, edit, path);
-            }
-        }
-        last = Some(at);
-        if let Some(earlier) = lost.wanted(edit, path, diagnostic) {
-            if script.is_left_out(earlier - 1) {
-                diagnostic.help = Some(is_left_out(earlier));
-                continue;
-            }
-            diagnostic.help = Some(correct_first(earlier));
-            diagnostic.evidence.get_or_insert_with(|| Box::new(Evidence::default())).builds_on =
-                Some(earlier);
-        }
-    }
-}
-
-/// The edits that are refused, by their files: what is counted behind one is counted in another text than the response has in
-/// mind. One that is left out may have landed.
-pub(super) struct Uncounted<'a> {
-    script: &'a Script,
-    paths: &'a [String],
-    /// The first of them, counted from 0.
-    first: HashMap<&'a str, usize>,
-}
-
-impl<'a> Uncounted<'a> {
-    pub(super) fn new(script: &'a Script, paths: &'a [String]) -> Self {
-        Self { script, paths, first: HashMap::new() }
-    }
-
-    pub(super) fn add(&mut self, at: usize) {
-        if let Some(path) = self.paths.get(at) {
-            self.first.entry(path).or_insert(at);
-        }
-    }
-
-    /// What is wrong with an edit that counts, if one before it in the same file is lost.
-    pub(super) fn finding(&self, at: usize) -> Option<Diagnostic> {
-        let edit = self.script.edits.get(at)?;
-        let counts = |hunk: &&Hunk| match hunk.anchor {
-            Anchor::Occurrence(occurrence) => occurrence != Occurrence::All,
-            Anchor::After(_) => true,
-            _ => false,
-        };
-        let hunk = edit.hunks().iter().find(counts)?;
-        let earlier = *self.first.get(self.paths.get(at)?.as_str()).filter(|earlier| **earlier < at)? + 1;
-        let finding = Diagnostic::error(Code::SearchAmbiguous, hunk.span, correct_first(earlier));
-        let mut finding = finding.for_edit(at + 1, edit.path.shown());
-        finding.evidence.get_or_insert_with(|| Box::new(Evidence::default())).builds_on = Some(earlier);
-        Some(finding)
-    }
+    /// The first edit of a file that is refused, by its path.
+    refused: HashMap<&'a str, usize>,
 }
 
 impl<'a> Lost<'a> {
@@ -97,6 +33,40 @@ impl<'a> Lost<'a> {
             Code::SearchNotFound => self.bringing(edit, path, diagnostic),
             _ => None,
         }
+    }
+
+    /// Names in the diagnostic of an edit an earlier one, refused or left out, that would have put there what it looks for.
+    pub(super) fn name(&self, script: &Script, edit: &Edit, path: &str, diagnostic: &mut Diagnostic) {
+        match self.wanted(edit, path, diagnostic) {
+            Some(earlier) if script.is_left_out(earlier - 1) => {
+                diagnostic.help = Some(is_left_out(earlier));
+            }
+            Some(earlier) => {
+                diagnostic.help = Some(correct_first(earlier));
+                builds_on(diagnostic, earlier);
+            }
+            None => {}
+        }
+    }
+
+    /// What is wrong with an edit that counts, if one before it in the same file is refused: it counts in another text than the
+    /// response has in mind. One that is left out may have landed.
+    pub(super) fn uncounted(&self, edit: &Edit, path: &str) -> Option<Diagnostic> {
+        let counts = |hunk: &&Hunk| match hunk.anchor {
+            Anchor::Occurrence(occurrence) => occurrence != Occurrence::All,
+            Anchor::After(_) => true,
+            _ => false,
+        };
+        let hunk = edit.hunks().iter().find(counts)?;
+        let earlier = *self.refused.get(path)?;
+        let mut diagnostic = Diagnostic::error(Code::SearchAmbiguous, hunk.span, correct_first(earlier));
+        builds_on(&mut diagnostic, earlier);
+        Some(diagnostic)
+    }
+
+    pub(super) fn refuse(&mut self, number: usize, edit: &'a Edit, path: &'a str) {
+        self.refused.entry(path).or_insert(number);
+        self.add(number, edit, path);
     }
 
     pub(super) fn add(&mut self, number: usize, edit: &'a Edit, path: &'a str) {
@@ -143,6 +113,10 @@ impl<'a> Lost<'a> {
             (!there.contains(line)).then_some(number)
         })
     }
+}
+
+fn builds_on(diagnostic: &mut Diagnostic, earlier: usize) {
+    diagnostic.evidence.get_or_insert_default().builds_on = Some(earlier);
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ use crate::names::named;
 use crate::path::RepoPath;
 use crate::span::Span;
 use crate::text::search::Budget;
+use dependence::Lost;
 use operations::{Operation, Others, Stop};
 use overlay::Overlay;
 use repeats::Repeats;
@@ -307,18 +308,24 @@ impl<'t> Run<'t> {
         let mut repeats = Repeats::new(script, &paths);
         let hunks = hunks_by_file(script, &paths);
         let mut doubtful = Vec::new();
-        let mut lost = dependence::Uncounted::new(script, &paths);
-        for (index, edit) in script.edits.iter().enumerate().filter(|(at, _)| !script.is_left_out(*at)) {
+        let mut lost = Lost::default();
+        for (index, (edit, path)) in script.edits.iter().zip(&paths).enumerate() {
             let number = index + 1;
-            if let Some(diagnostic) = refused.get(&number).cloned().or_else(|| lost.finding(index)) {
-                run.findings.push((number, diagnostic));
-                lost.add(index);
+            if script.is_left_out(index) {
+                if script.left_out.contains(&index) {
+                    lost.add(number, edit, path);
+                }
+                continue;
+            }
+            let named = |one: Diagnostic| one.for_edit(number, edit.path.shown());
+            if let Some(one) = refused.get(&number).cloned().or_else(|| lost.uncounted(edit, path)) {
+                run.findings.push((number, named(one)));
+                lost.refuse(number, edit, path);
                 continue;
             }
             let overlay = &mut run.overlay;
             let repeats_now = &repeats;
-            let (others, last) =
-                hunks.get(paths[index].as_str()).map_or((&[][..], 0), |(all, last)| (all, *last));
+            let (others, last) = hunks.get(path.as_str()).map_or((&[][..], 0), |(all, last)| (all, *last));
             let others = Others { hunks: others, followed: last > index };
             let operation = Operation { number, edit, overlay, rules, repeats: repeats_now, others, budget };
             match operation.resolve() {
@@ -328,16 +335,18 @@ impl<'t> Run<'t> {
                 }
                 Err(Stop::Tree(error)) => return Err(error),
                 Err(Stop::Refused(diagnostics)) => {
-                    lost.add(index);
-                    let named = |one: Diagnostic| (number, one.for_edit(number, edit.path.shown()));
-                    run.findings.extend(diagnostics.into_iter().map(named));
+                    for mut one in diagnostics.into_iter().map(named) {
+                        lost.name(script, edit, path, &mut one);
+                        run.findings.push((number, one));
+                    }
+                    lost.refuse(number, edit, path);
                     if aim == Aim::Combined || aim == Aim::Whether && !judged.contains(&index) {
                         return Ok(run);
                     }
                 }
                 Err(Stop::DoneOrRefused(step, diagnostic)) => {
                     repeats.pass(index, edit.region);
-                    doubtful.push((*step, diagnostic.for_edit(number, edit.path.shown())));
+                    doubtful.push((*step, named(*diagnostic)));
                 }
             }
         }
@@ -358,7 +367,6 @@ impl<'t> Run<'t> {
         }
         steps.sort_by_key(|step| step.edit);
         findings.sort_by_key(|(number, _)| *number);
-        dependence::name(script, &paths, findings);
         Ok(run)
     }
 

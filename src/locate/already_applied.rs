@@ -36,7 +36,7 @@ pub(super) fn already_applied(query: &Query<'_>) -> Option<(Place, MatchMode)> {
     let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
     let is_result =
         is_finished && match_mode.scope == Scope::Whole && sees_all(pattern, match_mode.normalization);
-    (is_result && had(query, match_mode) && !nearly_matches(query, &places)).then_some((place, match_mode))
+    (is_result && !nearly_matches(query, &places)).then_some((place, match_mode))
 }
 
 /// Whether a hunk removes more lines at an edge than it adds there: they may still be beside its result, misquoted.
@@ -99,14 +99,6 @@ pub(super) fn result_between(query: &Query<'_>, points: [Point; 2], apart: &Plac
     }
     let is_between = |result: &Place| points[0] <= result.start && result.start < points[1];
     results.into_iter().find(|result| is_between(result) && !result.overlaps(apart))
-}
-
-/// Whether the file had a result before the response. If not, another edit of the response brought it, and that says nothing of
-/// this one.
-fn had(query: &Query<'_>, match_mode: MatchMode) -> bool {
-    let Query { context, hay, pattern, .. } = *query;
-    let (Some(original), Some(_)) = (context.original, context.lineage) else { return true };
-    !Haystack::new(original, hay.budget()).whole_lines(&pattern.after(), match_mode.normalization).is_empty()
 }
 
 /// Whether something in the file, apart from some places, is nearly the search text: six in ten of its lines that are not blank

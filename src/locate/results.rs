@@ -4,7 +4,7 @@ use super::alignment::Alignment;
 use super::indent::{Pair, Shift};
 use super::query::Query;
 use super::tier::{LOOSEST, MatchMode, Scope};
-use crate::pattern::{End, Pattern, Step};
+use crate::pattern::{End, Pattern};
 use crate::text::search::{Haystack, Place};
 use crate::text::{Language, Normalization, is_blank};
 use std::collections::HashSet;
@@ -114,33 +114,10 @@ fn brings_lines(pattern: &Pattern<'_>, after: &Pattern<'_>) -> bool {
     after.solid().len() > pattern.solid().len()
 }
 
-/// Whether lines that look like the result of a hunk are not: a removed line at an edge of the hunk is still beside them, or
-/// they are to end the file without a newline and do not.
+/// Whether lines that look like the result of a hunk are not: they are to end the file without a newline and do not.
 pub(super) fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {
     let is_at_end = || !hay.content().ends_with_newline() && result.behind() == hay.line_count();
-    let (mut above, mut below) =
-        ((0..result.first()).rev().take(MARGIN), (result.behind()..hay.line_count()).take(MARGIN));
-    let (before, after) = (&pattern.before, &pattern.after());
-    let (steps, back) = (pattern.steps.iter(), pattern.steps.iter().rev());
-    let remains = |goes: &mut dyn Iterator<Item = &Step<'_>>,
-                   [before, after]: [&mut dyn Iterator<Item = &&[u8]>; 2],
-                   beside: &mut dyn Iterator<Item = usize>| {
-        let Some(next) = beside.next() else { return false };
-        let is_next = |text: &[u8]| MatchMode::TRAILING.normalization.eq(text, hay.text(next));
-        // Which of equal lines goes, two texts do not say.
-        let is_same = |text: &&&[u8]| is_next(text);
-        let solid = std::iter::once(next).chain(beside).find(|line| !hay.is_blank(*line));
-        let goes = goes.take_while(|step| matches!(step, Step::Remove(_)));
-        let stay = after.take_while(is_same).count();
-        stay > 0 && before.take_while(is_same).count() > stay
-            || goes.map(|step| pattern.text_of(step)).any(|text| {
-                !is_blank(text)
-                    && solid.is_some_and(|line| MatchMode::TRAILING.normalization.eq(text, hay.text(line)))
-            })
-    };
     pattern.end == End::Nothing && !is_at_end()
-        || remains(&mut { steps }, [&mut before.iter(), &mut after.iter()], &mut above)
-        || remains(&mut { back }, [&mut before.iter().rev(), &mut after.iter().rev()], &mut below)
 }
 
 /// Whether a hunk changes anything that a normalization sees.

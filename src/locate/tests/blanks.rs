@@ -81,11 +81,3 @@ fn what_only_a_stricter_tier_sees_is_not_there_because_the_rest_is() {
     assert_eq!(made(file, std::slice::from_ref(&edit)), ok("first line\nlast line\nend\n"));
     assert_eq!(run("first line\nlast line\nend\n", &[edit]).unwrap().outcome, Outcome::AlreadyApplied);
 }
-
-#[test]
-fn of_equal_lines_at_an_edge_one_that_goes_is_not_gone_before_it_is() {
-    let (file, expected) = ("first line\na\nlast line\n\n\n", "first line\na\nlast line\n\n");
-    let edit = hunk("fisrt line\na\nlast line\n\n\n", "first line\na\nlast line\n\n");
-    assert_eq!(made(file, std::slice::from_ref(&edit)), ok(expected));
-    assert_eq!(run(expected, &[edit]).unwrap().outcome, Outcome::AlreadyApplied);
-}

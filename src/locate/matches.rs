@@ -91,7 +91,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
     // Places ascend, and a long line may have many.
     let (mut line, mut comment) = (None, None);
     let mut admitted = Vec::with_capacity(places.len());
-    let results = may_be_made(pattern).then(|| Results::around(query, match_mode, &places));
+    let results = may_be_made(pattern).then(|| Results::of(query, match_mode));
     for place in places {
         if let Some(against) = pointers.against(&place) {
             refused = refused.or(Some((place, against)));

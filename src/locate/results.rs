@@ -6,13 +6,10 @@ use super::query::Query;
 use super::tier::{LOOSEST, MatchMode, Scope};
 use crate::pattern::{End, Pattern};
 use crate::text::search::{Haystack, Place};
-use crate::text::{Language, Normalization, is_blank};
+use crate::text::{Language, Normalization};
 use std::collections::HashSet;
 
-/// This many lines beside a place are looked at, besides twice as many as the result has.
-const MARGIN: usize = 64;
-
-/// The results of a hunk around places of its search text, indented as it is written or as the search text matched.
+/// The results of a hunk, indented as it is written or as the search text matched.
 pub(super) struct Results<'a> {
     query: &'a Query<'a>,
     match_mode: MatchMode,
@@ -22,24 +19,21 @@ pub(super) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// Those around places that were found so, ascending.
-    pub(super) fn around(query: &'a Query<'a>, match_mode: MatchMode, places: &[Place]) -> Self {
+    /// Those of a hunk whose search text was found so.
+    pub(super) fn of(query: &'a Query<'a>, match_mode: MatchMode) -> Self {
         let Query { hay, pattern, .. } = *query;
         let after = Pattern::of_lines(pattern.after());
-        let margin = 2 * after.before.len() + MARGIN;
-        let first = places.first().map_or(0, Place::first).saturating_sub(margin);
-        let beside = hay.within(first..places.last().map_or(0, Place::behind) + margin);
         let places = match match_mode.scope {
             Scope::Part => Vec::new(),
             // Only the bytes tell what was made from what was not, if they do.
             _ if after.solid().is_empty() || !differs(pattern, &after.before, LOOSEST) => {
                 let tells = differs(pattern, &after.before, Normalization::Text);
-                if tells { beside.whole_lines(&after.before, Normalization::Text) } else { Vec::new() }
+                if tells { hay.whole_lines(&after.before, Normalization::Text) } else { Vec::new() }
             }
             Scope::SkippingBlanks if brings_lines(pattern, &after) => {
-                beside.skipping_blanks(&after.solid(), LOOSEST)
+                hay.skipping_blanks(&after.solid(), LOOSEST)
             }
-            _ => beside.whole_lines(&after.before, LOOSEST),
+            _ => hay.whole_lines(&after.before, LOOSEST),
         };
         Self { query, match_mode, after, places }
     }

@@ -44,9 +44,9 @@ pub(super) fn places(query: &Query<'_>) -> Vec<(Alignment, bool)> {
             places.push(aligned);
         }
     }
+    let results = Results::of(query, MODE);
     let with_made = |aligned: Alignment| {
-        let made = Results::around(query, aligned.match_mode, &[aligned.place]).hold(&aligned)
-            || wanted.result_stands(query, &file, &aligned);
+        let made = results.hold(&aligned) || wanted.result_stands(query, &file, &aligned);
         (aligned, made)
     };
     places.into_iter().map(with_made).collect()

@@ -9,6 +9,7 @@ use super::matches::{Matches, find};
 use super::query::Query;
 use super::reindent::Reindent;
 use super::results::{is_unfinished, sees_all};
+use super::solution::Part;
 use super::splice::{Beside, Splice};
 use super::thresholds::{LEAST_LINES, NEARLY};
 use super::tier::{LOOSEST, MatchMode, Scope};
@@ -19,8 +20,8 @@ use crate::text::search::{Budget, Haystack, Place, Point, is_of_tokens};
 use crate::text::{Content, Normalization, difference_of, in_common, is_blank};
 use crate::version::Version;
 
-/// Where the result of a hunk matches that has no place, if that is because it is already applied.
-pub(super) fn already_applied(query: &Query<'_>) -> Option<(Place, MatchMode)> {
+/// A hunk that has no place as one that is already applied, if that is why.
+pub(super) fn already_applied(query: &Query<'_>) -> Option<Part> {
     let Query { context, hay, pattern, pointers } = *query;
     let is_pointed_to = pointers.regions.is_some() || pointers.tail.is_some();
     let after = Pattern::of_lines(pattern.after());
@@ -36,7 +37,7 @@ pub(super) fn already_applied(query: &Query<'_>) -> Option<(Place, MatchMode)> {
     let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
     let is_result =
         is_finished && match_mode.scope == Scope::Whole && sees_all(pattern, match_mode.normalization);
-    (is_result && !nearly_matches(query, &places)).then_some((place, match_mode))
+    (is_result && !nearly_matches(query, &places)).then(|| query.made(place, match_mode))
 }
 
 /// Whether a hunk removes more lines at an edge than it adds there: they may still be beside its result, misquoted.

@@ -38,12 +38,6 @@ impl Query<'_> {
         Part::Made(Solution::at(self.hay, place, match_mode))
     }
 
-    /// The hunk as one that is already applied, if it is.
-    pub(super) fn already_applied(&self) -> Option<Part> {
-        let (place, match_mode) = already_applied(self)?;
-        Some(self.made(place, match_mode))
-    }
-
     /// The result of a hunk that has no place at the strict tiers. It may be already applied, or have a place at the loose
     /// tiers, where these may be asked; else the result says why it has none. A place that is refused for its text, and not for
     /// its location, is the one that is meant.
@@ -54,7 +48,7 @@ impl Query<'_> {
         refused: Option<(Place, Objection)>,
     ) -> Result<Part, Box<Refusal>> {
         let Self { context, hay, pattern, pointers } = *self;
-        if may_be_applied && let Some(part) = self.already_applied() {
+        if may_be_applied && let Some(part) = already_applied(self) {
             return Ok(part);
         }
         if loose

@@ -31,14 +31,12 @@ struct Cursor {
 impl Cursor {
     /// Goes behind a chunk, and the last line that it changed.
     fn go_behind(&mut self, pointers: &Pointers, part: &Part) {
-        let (place, changed) = match part {
-            Part::Change(solution) => {
-                (&solution.place, solution.changes.iter().map(|change| change.end).max())
-            }
-            Part::Made(made) => (&made.place, None),
-            Part::Nothing => return self.go_to(0, 0),
+        let Some(place) = part.place() else { return };
+        let changed = match part {
+            Part::Change(solution) => solution.changes.iter().map(|change| change.end).max(),
+            _ => None,
         };
-        let holding = pointers.regions.iter().flatten().find(|region| region.holds(place));
+        let holding = pointers.regions.iter().flatten().find(|region| region.holds(&place));
         let above = holding.map_or(place.first(), |region| region.outermost.min(place.first()));
         self.go_to(changed.unwrap_or(place.behind()), above);
     }

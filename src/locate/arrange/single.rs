@@ -6,7 +6,7 @@ use crate::edit::{Anchor, Hunk, Occurrence};
 use crate::locate::Context;
 use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
-use crate::locate::already_applied::{result_between, stands_at};
+use crate::locate::already_applied::{already_applied, result_between, stands_at};
 use crate::locate::evidence::{self, HELP_CONTEXT};
 use crate::locate::matches::{Matches, find};
 use crate::locate::part;
@@ -88,7 +88,7 @@ impl Single<'_> {
         let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
         if mode >= Mode::AlreadyApplied
             && !counts
-            && let Some(part) = readings.iter().find_map(|pattern| self.query(pattern).already_applied())
+            && let Some(part) = readings.iter().find_map(|pattern| already_applied(&self.query(pattern)))
         {
             return Ok(part);
         }

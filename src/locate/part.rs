@@ -81,48 +81,10 @@ pub(super) fn changes(
         }
         return change(bytes);
     }
-    let keeps = pattern.steps.contains(&Step::Keep(0));
-    if after.len() > 1 && (keeps || !breaks_in_brackets(&after)) {
+    if after.len() > 1 {
         return Err(Unclear::Writing);
     }
     let head = line.text.get(..place.start.column).unwrap_or(&[]);
     let tail = line.text.get(place.end.column..).unwrap_or(&[]);
-    let indent = indentation(line.text);
-    let mut rest = after.iter().skip(1).filter(|text| !is_blank(text));
-    let by = if rest.all(|text| text.starts_with(indent)) { &[][..] } else { indent };
-    let reindent = Reindent::indented(by, language);
-    if indent.contains(&b'\t') && after.iter().skip(1).any(|text| text.starts_with(b"  ")) {
-        return Err(Unclear::Writing);
-    }
-    let lines = after.iter().enumerate();
-    let lines: Vec<Vec<u8>> =
-        lines.map(|(at, text)| if at == 0 { text.to_vec() } else { reindent.line(text, false) }).collect();
-    change([head, &lines.join(inner), tail, eol].concat())
-}
-
-/// Whether a text breaks its lines only inside of brackets, so that it goes on where a line does.
-fn breaks_in_brackets(lines: &[&[u8]]) -> bool {
-    let mut depth = 0_i64;
-    let Some((_, broken)) = lines.split_last() else { return true };
-    broken.iter().all(|line| {
-        let bracket = |byte: &u8| match byte {
-            b'(' | b'[' | b'{' => 1,
-            b')' | b']' | b'}' => -1,
-            _ => 0,
-        };
-        depth += line.iter().map(bracket).sum::<i64>();
-        depth > 0
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_of_several_lines_goes_on_where_it_breaks_inside_brackets() {
-        let lines = |text: &'static str| -> Vec<&'static [u8]> { text.lines().map(str::as_bytes).collect() };
-        assert!(breaks_in_brackets(&lines("f(\n  a,\n  b)")) && breaks_in_brackets(&lines("one")));
-        assert!(!breaks_in_brackets(&lines("b = 3\nd = 5")) && !breaks_in_brackets(&lines("f(\n)\nx")));
-    }
+    change([head, &after.concat(), tail, eol].concat())
 }

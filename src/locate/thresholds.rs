@@ -81,9 +81,9 @@ pub(super) const SHOWN_LINES: usize = 40;
 /// This many lines above and below a place are looked at for how the file is indented.
 pub(super) const ABOVE: usize = 1000;
 
-/// Up to this product of line numbers a before-text and the nearest region are compared by a full difference: 500 x 500
-/// lines take 2 ms.
-pub(super) const COMPARED: usize = 250_000;
+/// Up to this product of line numbers a before-text and the nearest region are compared by a full difference: 2000 x
+/// 2000 lines take 5 ms.
+pub(super) const COMPARED: usize = 4_000_000;
 
 /// Lines that differ are paired by likeness if no more than this many pairs have to be looked at: 19 x 19 lines of 70 bytes
 /// take 5 ms.

@@ -3,7 +3,7 @@
 use crate::diag::{Row, RowKind};
 use crate::locate::thresholds::{COMPARED, LIKELY_ALIKE, LIKELY_PAIRS};
 use crate::locate::tier::LOOSEST;
-use crate::text::alike::{common_ends, ratio, ratio_steps};
+use crate::text::alike::{ratio, ratio_steps};
 use crate::text::difference_of;
 use crate::text::search::Budget;
 use similar::DiffOp;
@@ -12,23 +12,15 @@ use similar::DiffOp;
 pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], budget: &Budget) -> Vec<Row> {
     let hashes = |lines: &[&[u8]]| -> Vec<u64> { lines.iter().map(|line| LOOSEST.hash(line)).collect() };
     let (old, new) = (hashes(before), hashes(lines));
-    let (head, tail) = common_ends(&old, &new);
-    let (old_end, new_end) = (old.len() - tail, new.len() - tail);
     let mut table = Table { before, lines, budget, rows: Vec::with_capacity(before.len()) };
-    table.equal(0, 0, head);
-    if (old_end - head).saturating_mul(new_end - head) > COMPARED {
-        table.in_turn(head..old_end, head..new_end);
-    } else {
-        for op in difference_of(&old[head..old_end], &new[head..new_end]) {
-            let (of, by) = (op.old_range(), op.new_range());
-            let (of, by) = (of.start + head..of.end + head, by.start + head..by.end + head);
-            match op {
-                DiffOp::Equal { .. } => table.equal(of.start, by.start, of.len()),
-                _ => table.unequal(of, by),
-            }
+    let all = DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() };
+    let is_long = old.len().saturating_mul(new.len()) > COMPARED;
+    for op in if is_long { vec![all] } else { difference_of(&old, &new) } {
+        match op {
+            DiffOp::Equal { old_index, new_index, len } => table.equal(old_index, new_index, len),
+            _ => table.unequal(op.old_range(), op.new_range()),
         }
     }
-    table.equal(old_end, new_end, tail);
     table.rows
 }
 

@@ -14,13 +14,7 @@ use std::rc::Rc;
 const MORE: usize = 64;
 
 /// The normalizations in which a line equals a heading, the strictest first: tiers 1 to 5.
-const FORMS: [Normalization; 5] = [
-    Normalization::Text,
-    Normalization::Trailing,
-    Normalization::Trimmed,
-    Normalization::Folded,
-    Normalization::FoldedTrimmed,
-];
+const FORMS: [Normalization; 5] = Normalization::ALL;
 
 /// Behind these: a line that contains the heading.
 const CONTAINING: usize = FORMS.len();

@@ -13,16 +13,8 @@ pub(super) fn new_file(text: &str) -> FileState {
 /// at the end of a last line that stays.
 pub(super) fn rewritten(content: &Content, text: &str) -> Content {
     let eol = content.dominant_eol().as_bytes();
-    let mut bytes = Vec::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        match line.strip_suffix('\n') {
-            Some(line) => {
-                bytes.extend_from_slice(line.as_bytes());
-                bytes.extend_from_slice(eol);
-            }
-            None => bytes.extend_from_slice(line.as_bytes()),
-        }
-    }
+    let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
+    let mut bytes = lines.join(eol);
     let last = content.line_count().checked_sub(1).and_then(|last| content.line(last));
     if let Some(last) = last.filter(|last| last.eol.is_none()) {
         let ended = text.strip_suffix('\n');

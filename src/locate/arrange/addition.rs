@@ -55,18 +55,15 @@ pub fn append(
     let content = version.content();
     let mut pattern = Pattern::of_texts("", text, Unit::Lines);
     pattern.end = End::Newline;
-    let last = content.line_count();
     let context = Context::new(limits, budget);
     let hay = Haystack::new(content, budget);
     let query = Query { context: &context, hay, pattern: &pattern, pointers: &Pointers::NONE };
-    let reindent = Reindent::of(&query, &Alignment::of_nothing(last)).map_err(|_| unknown_indentation())?;
-    let part = put(&query, last, last.checked_sub(pattern.after().len()), &reindent)?;
+    let part = at_end(&query, false)?;
     // Nothing follows from a look at the file that was cut short.
     if budget.is_spent() {
         return Err(evidence::too_much());
     }
     let Part::Change(solution) = part else { return Ok(None) };
-    may_end(content, limits)?;
     let note = solution.note.filter(|note| *note == Note::Retabbed);
     Ok(Some((version.with(&solution.changes), note)))
 }

@@ -226,7 +226,9 @@ impl Operation<'_, '_> {
             return Ok(self.step(path, Outcome::NoChange));
         }
         // Appended in an earlier part of the response, other lines perhaps behind it.
-        if self.repeat().elsewhere > 0 && locate::holds(&version, text, self.budget) {
+        let repeats = self.repeats.of(self.number - 1, self.edit.region);
+        let elsewhere = repeats.first().is_some_and(|repeat| repeat.elsewhere > 0);
+        if elsewhere && locate::holds(&version, text, self.budget) {
             return Ok(self.step(path, Outcome::AlreadyApplied));
         }
         let appended = locate::append(&version, text, &self.limits(), self.budget);
@@ -287,7 +289,8 @@ impl Operation<'_, '_> {
             return Err(self.no_file(&path).with_help(help).into());
         }
         let step = self.step(path.clone(), Outcome::AlreadyApplied);
-        if self.repeat().elsewhere > 0 {
+        // An earlier edit has removed it.
+        if self.overlay.base_node(&path)?.is_some() {
             return Ok(step);
         }
         Err(Stop::DoneOrRefused(Box::new(step), Box::new(self.not_found(&path)?)))
@@ -437,11 +440,6 @@ impl Operation<'_, '_> {
 
     pub(super) fn error(&self, code: Code, message: String) -> Diagnostic {
         Diagnostic::error(code, self.edit.path.span, message)
-    }
-
-    fn repeat(&self) -> Repeat {
-        let repeats = self.repeats.of(self.number - 1, self.edit.region);
-        repeats.first().copied().unwrap_or(Repeat::ONCE)
     }
 
     pub(super) fn step(&self, path: RepoPath, outcome: Outcome) -> Step {

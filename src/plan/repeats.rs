@@ -12,8 +12,6 @@ use std::collections::{BTreeMap, HashMap};
 enum Key<'a> {
     Hunk { path: &'a str, change: &'a Change, anchor: &'a Anchor },
     Series { path: &'a str, hunks: Vec<(&'a Change, &'a Anchor)> },
-    Delete { path: &'a str },
-    Rename { path: &'a str, to: &'a str },
     Append { path: &'a str, text: &'a str },
 }
 
@@ -87,13 +85,10 @@ impl Repeats {
 
 fn keys<'a>(edit: &'a Edit, path: &'a str) -> Vec<Key<'a>> {
     match &edit.op {
-        Op::Modify { hunks, .. } => of_hunks(hunks, path),
-        Op::Rename { to, hunks } if hunks.is_empty() => vec![Key::Rename { path, to: &to.raw }],
-        Op::Rename { hunks, .. } => of_hunks(hunks, path),
+        Op::Modify { hunks, .. } | Op::Rename { hunks, .. } => of_hunks(hunks, path),
         Op::Append { text } => vec![Key::Append { path, text }],
-        Op::Delete { .. } => vec![Key::Delete { path }],
         // Made twice they leave what they leave made once.
-        Op::Create { .. } | Op::Replace { .. } | Op::Copy { .. } | Op::Snippet { .. } => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

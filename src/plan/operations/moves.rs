@@ -109,9 +109,6 @@ impl Operation<'_, '_> {
                 _ => Err(not_found.into()),
             };
         }
-        if self.repeat().elsewhere > 0 {
-            return Ok(step);
-        }
         Err(Stop::DoneOrRefused(Box::new(step), Box::new(not_found)))
     }
 

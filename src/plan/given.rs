@@ -25,8 +25,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// How many bytes of files are looked through for the lines of blocks. What is not looked through is not shown by its file.
 const LOOKED_THROUGH: usize = 1 << 30;
 
-/// How many new files are made of blocks, and how many blocks are refused, one by one.
-const MADE: usize = 100;
+/// How many blocks are refused, one by one.
 const REFUSED: usize = 1000;
 
 /// How a block is taken.
@@ -49,21 +48,19 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     let overlay = Overlay::new(tree);
     let mut files = Files::new(&overlay);
     let mut touched = touched(script);
-    let touches = |touched: &HashMap<String, Span>, given: &CodeBlock, one: &Candidate| {
-        touched.get(&one.path.shown()).is_some_and(|span| *span < given.span)
-    };
     let (mut shown, mut made, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     for given in std::mem::take(&mut script.given) {
         let own: Vec<Candidate> = own(&given, tree, rules)?.into_iter().cloned().collect();
         let is_own = |one: &Candidate| own.iter().any(|own| own.path.shown() == one.path.shown());
-        let given = match given.candidates.iter().any(|one| one.by == Clue::Comment && is_own(one)) {
-            true => given,
-            false => CodeBlock { path_line: 0, ..given },
-        };
-        if own.is_empty() {
+        let names = |one: &Candidate| one.by == Clue::Comment && is_own(one);
+        let path_line = if given.candidates.iter().any(names) { given.path_line } else { 0 };
+        let given = CodeBlock { path_line, candidates: own, ..given };
+        let only = if let [only] = given.candidates.as_slice() { Some(only) } else { None };
+        let is_touched = |path: &Target| touched.get(&path.shown()).is_some_and(|span| *span < given.span);
+        if given.candidates.is_empty() {
             script.unread.push(Unread { span: given.span, info: given.language });
         } else if given.is_snippet
-            && let [only] = own.as_slice()
+            && let Some(only) = only
             && given.state == FenceState::Closed
             && is_file(&only.path, tree, rules)?
             && syntax::knows(&only.path.raw)
@@ -82,29 +79,26 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
                 None => made.push(edit),
             }
         } else if given.is_whole {
-            let given = CodeBlock { candidates: own, ..given };
-            let namesake = match given.candidates.as_slice() {
-                [only] => namesake(&only.path, &overlay, rules)?,
-                _ => None,
-            };
+            let namesake = only.map_or(Ok(None), |only| namesake(&only.path, &overlay, rules))?;
             match whole_file(&given, namesake) {
                 Ok(edit) => made.push(edit),
                 Err(fault) => script.diagnostics.push(*fault),
             }
-        } else if made.len() < MADE
-            && let [only] = own.as_slice()
-            && !touches(&touched, &given, only)
+        } else if let Some(only) = only
+            && !is_touched(&only.path)
             && is_new_file(&given, only, &overlay, rules)?
         {
             made.push(edit_of(&given, &only.path));
             touched.insert(only.path.shown(), given.span);
-        } else {
-            let only_shows = files.show(&own, given.content(), rules)?;
-            if only_shows && own.len() == 1 && files.hold_no_more(&own[0], given.content(), rules)? {
-                whole.push(edit_of(&given, &own[0].path));
+        } else if files.show(&given.candidates, given.content(), rules)? {
+            if let Some(only) = only
+                && files.hold_no_more(only, given.content(), rules)?
+            {
+                whole.push(edit_of(&given, &only.path));
             }
-            let given = CodeBlock { candidates: own, ..given };
-            if only_shows { shown.push(given) } else { script.pending.push(given) }
+            shown.push(given);
+        } else {
+            script.pending.push(given);
         }
     }
     // New files that the tree has, since the response was applied before.

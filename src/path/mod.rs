@@ -81,6 +81,11 @@ impl RepoPath {
         Self::parse(&format!("{self}/{}", Self::parse(rest)?))
     }
 
+    /// The path in a directory (`None`: the root), if it is valid.
+    pub(crate) fn within(directory: Option<&RepoPath>, name: &str) -> Option<RepoPath> {
+        directory.map_or_else(|| Self::parse(name), |directory| directory.join(name)).ok()
+    }
+
     /// Whether it is `ancestor` or a path below it.
     pub fn starts_with(&self, ancestor: &RepoPath) -> bool {
         self.0.strip_prefix(&*ancestor.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -61,10 +61,8 @@ pub(super) struct Operation<'a, 't> {
 
 /// Reads a path of the response.
 pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<RepoPath, Stop> {
-    let root = target.root.as_deref().and_then(|root| match &rules.directory {
-        Some(directory) => directory.join(root).ok(),
-        None => RepoPath::parse(root).ok(),
-    });
+    let root = target.root.as_deref();
+    let root = root.and_then(|root| RepoPath::within(rules.directory.as_ref(), root));
     let root = root.map(|root| overlay.node(&root)).transpose()?;
     let context = PathContext {
         worktree: rules.worktree.clone(),

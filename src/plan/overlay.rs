@@ -295,13 +295,7 @@ impl<'t> Overlay<'t> {
     pub(super) fn files_in(&self, directory: Option<&RepoPath>) -> Result<Vec<RepoPath>, TreeError> {
         const MOST: usize = 5000;
         let names = self.tree.list(directory)?;
-        let parse = |name: &[u8]| {
-            let name = std::str::from_utf8(name).ok()?;
-            match directory {
-                Some(directory) => directory.join(name).ok(),
-                None => RepoPath::parse(name).ok(),
-            }
-        };
+        let parse = |name: &[u8]| RepoPath::within(directory, std::str::from_utf8(name).ok()?);
         let mut files = Vec::new();
         for (name, node) in names.iter().take(MOST) {
             if *node != Node::Directory
@@ -378,10 +372,7 @@ impl<'t> Overlay<'t> {
         }
         let listings = self.listings.borrow();
         let names = listings.get(&key).zip(fold(name)).and_then(|(names, folded)| names.get(&folded));
-        let path = |name: &String| match parent {
-            Some(parent) => parent.join(name).ok(),
-            None => RepoPath::parse(name).ok(),
-        };
+        let path = |name: &String| RepoPath::within(parent, name);
         Ok(names.into_iter().flatten().filter_map(path).collect())
     }
 }

@@ -54,7 +54,7 @@ pub use crate::diag::Refusal;
 pub use already_applied::before_all;
 pub use arrange::addition::append;
 pub(crate) use evidence::HELP_CONTEXT;
-pub use evidence::{HELP_ADDED, HELP_COPY, beginning};
+pub use evidence::{HELP_COPY, beginning};
 pub use tier::Tier;
 
 use crate::edit::{Anchor, Hunk};

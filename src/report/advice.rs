@@ -3,7 +3,7 @@
 use super::Finding;
 use super::quotes::Quotes;
 use crate::diag::{Code, counted};
-use crate::locate::{HELP_ADDED, HELP_COPY};
+use crate::locate::HELP_COPY;
 
 /// Sentences that continue after a colon. Text from the response is quoted.
 pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
@@ -16,9 +16,6 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
     let help = finding.help.as_deref();
     let mut quoted = || help.map(|help| format!("{}.", quotes.inline(help)));
     let text = match finding.code {
-        Code::SearchNotFound if help == Some(HELP_ADDED) => {
-            "the file already has the lines that the edit adds. If nothing else is to change, leave the edit out; otherwise copy the search text from the file as quoted, character by character."
-        }
         Code::SearchNotFound if help != Some(HELP_COPY) => return quoted().unwrap_or_default(),
         Code::SearchNotFound if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
             "if that is the place that you mean, copy the search text from it as quoted, character by character, \

@@ -30,9 +30,6 @@ const HELP_ORDER: &str = "copy the lines from the file as they are, in the order
 /// What to do where two changes of the same lines are given.
 const HELP_ONE: &str = "write one edit for all changes there";
 
-/// What to do where, besides, the nearest region has all lines that are to be added.
-pub const HELP_ADDED: &str = "the file already has the added lines: leave the edit out if that is all, else copy the search text from the file as it is";
-
 /// The results for all hunks, in their order; or the refusals of those without one.
 pub(super) fn each<T>(all: impl Iterator<Item = Result<T, Box<Refusal>>>) -> Result<Vec<T>, Vec<Refusal>> {
     let (mut fine, mut refusals) = (Vec::new(), Vec::new());
@@ -115,11 +112,7 @@ fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box
         None if content.is_empty() => "the file is empty".to_owned(),
         None => "no match for the search text".to_owned(),
     };
-    let help = match &evidence.nearest {
-        Some(nearest) if nearest::has_what_is_added(nearest, pattern) => HELP_ADDED,
-        _ if content.is_empty() => "leave the search text empty to fill the file",
-        _ => HELP_COPY,
-    };
+    let help = if content.is_empty() { "leave the search text empty to fill the file" } else { HELP_COPY };
     Refusal::new(Code::SearchNotFound, message).with_help(help).with_evidence(evidence)
 }
 
@@ -178,7 +171,7 @@ pub(super) fn applied_elsewhere(hay: Haystack<'_>, place: &Place, result: &Place
         place.first() + 1,
         result.first() + 1
     );
-    Refusal::new(Code::SearchAmbiguous, message).with_help(HELP_ADDED).with_evidence(shown(
+    Refusal::new(Code::SearchAmbiguous, message).with_help(HELP_COPY).with_evidence(shown(
         hay,
         &[*place.min(result), *place.max(result)],
         None,

@@ -6,24 +6,11 @@ use crate::diag::{Evidence, Nearest};
 use crate::locate::pointer::Pointers;
 use crate::locate::thresholds::{NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, WORDS_PROBED};
 use crate::locate::tier::LOOSEST;
-use crate::pattern::Pattern;
 use crate::text::alike::{COMMON, beginnings, percent, ratio, ratio_steps, reach};
 use crate::text::search::{Budget, Haystack, Solid};
 use crate::text::{Content, difference_of, is_blank, words};
 use similar::DiffOp;
 use std::borrow::Cow;
-use std::collections::HashSet;
-
-/// Whether the region has all lines that a hunk adds, and one of them says something.
-pub(super) fn has_what_is_added(nearest: &Nearest, pattern: &Pattern<'_>) -> bool {
-    let there: HashSet<u64> = nearest.lines.iter().map(|line| LOOSEST.hash(line.as_bytes())).collect();
-    // What only changes its place was there before, too.
-    let goes: HashSet<u64> = pattern.removed().map(|text| LOOSEST.hash(text)).collect();
-    pattern
-        .added()
-        .any(|text| text.iter().any(u8::is_ascii_alphanumeric) && !goes.contains(&LOOSEST.hash(text)))
-        && pattern.added().all(|text| there.contains(&LOOSEST.hash(text)))
-}
 
 /// What a file has that is like some lines: in the one region that is named, if there is something in it, else anywhere.
 pub(super) fn evidence(hay: Haystack<'_>, before: &[&[u8]], pointers: &Pointers) -> Evidence {
@@ -155,7 +142,6 @@ fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HELP_ADDED, HELP_COPY, nowhere};
     use super::*;
     use crate::locate::pointer::Region;
     use crate::pattern::lines;
@@ -217,18 +203,6 @@ mod tests {
         let near = nearest(file, "let total = compute_sum(items);\n").unwrap();
         assert_eq!((near.line, first(&near).0), (3, Some(0)));
         assert_eq!(nearest(file, "something else altogether\n"), None);
-    }
-
-    #[test]
-    fn what_is_added_already_is_said() {
-        let content = Content::new(b"one\ntwo\nbrought();\nthree\n");
-        let help = |after: &str| {
-            let pattern = Pattern::of_texts("one\ntwo\nfour\n", after, crate::edit::Unit::Lines);
-            nowhere(Haystack::new(&content, &Budget::default()), &pattern, &Pointers::NONE).help
-        };
-        // The nearest region has to hold it.
-        assert_eq!(help("one\ntwo\nbrought();\nfour\n").as_deref(), Some(HELP_ADDED));
-        assert_eq!(help("one\ntwo\nother();\nfour\n").as_deref(), Some(HELP_COPY));
     }
 
     #[test]

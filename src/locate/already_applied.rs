@@ -106,19 +106,28 @@ pub(super) fn result_between(query: &Query<'_>, points: [Point; 2], apart: &Plac
 /// match there in order.
 pub(super) fn nearly_matches(query: &Query<'_>, apart: &[Place]) -> bool {
     let Query { hay, pattern, pointers, .. } = *query;
-    let wanted: Vec<u64> = pattern.solid().iter().map(|line| LOOSEST.hash(line)).collect();
-    let needed = (wanted.len() * NEARLY).div_ceil(100);
-    let file = hay.solid(LOOSEST);
-    let is_apart = |line: usize| {
+    nearly_has(hay, &pattern.solid(), 0, |line: usize| {
         let place = Place::lines(line, line + 1);
         !apart.iter().any(|other| other.overlaps(&place)) && pointers.against(&place).is_none()
-    };
+    })
+}
+
+/// Whether a text has six in ten of some lines in order, and at least so many of them; only some of its lines count.
+pub(super) fn nearly_has(
+    hay: Haystack<'_>,
+    lines: &[&[u8]],
+    least: usize,
+    counts: impl Fn(usize) -> bool,
+) -> bool {
+    let wanted: Vec<u64> = lines.iter().map(|line| LOOSEST.hash(line)).collect();
+    let needed = (wanted.len() * NEARLY).div_ceil(100).max(least);
+    let file = hay.solid(LOOSEST);
     // Where its lines match, in the order of the file.
     let spots = file.spots(&wanted, usize::MAX);
     let mut lines: Vec<(usize, u64)> = spots
         .into_iter()
         .flat_map(|(hash, spots)| spots.into_iter().map(move |spot| (spot, hash)))
-        .filter(|(spot, _)| file.line(*spot).is_some_and(is_apart))
+        .filter(|(spot, _)| file.line(*spot).is_some_and(&counts))
         .collect();
     lines.sort_unstable();
     let mut behind = 0;

@@ -46,6 +46,7 @@ mod reindent;
 mod results;
 mod solution;
 mod splice;
+mod splits;
 mod thresholds;
 mod tier;
 mod verbatim;

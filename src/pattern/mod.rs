@@ -195,6 +195,11 @@ impl<'a> Pattern<'a> {
         self.before.iter().copied().filter(|line| !is_blank(line)).collect()
     }
 
+    /// The lines of the search text that have more than brackets and similar characters.
+    pub(crate) fn telling(&self) -> Vec<&'a [u8]> {
+        self.before.iter().copied().filter(|line| says_something(line)).collect()
+    }
+
     /// The lines of the result.
     pub(crate) fn after(&self) -> Vec<&'a [u8]> {
         self.after_and_new().map(|(text, _)| text).collect()

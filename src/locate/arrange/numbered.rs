@@ -11,9 +11,10 @@ use crate::locate::already_applied::{applied_at, nearly_matches};
 use crate::locate::evidence;
 use crate::locate::gapped;
 use crate::locate::matches::find;
-use crate::locate::pointer::{Blocks, Numbered, Objection, Pointers, of_diff};
+use crate::locate::pointer::{Blocks, Numbered, Objection, of_diff};
 use crate::locate::query::Query;
 use crate::locate::solution::{Mode, Part};
+use crate::locate::splits::{first_found, readings};
 use crate::locate::thresholds::CANDIDATES;
 use crate::locate::tier::MatchMode;
 use crate::pattern::{Pattern, Step};
@@ -47,12 +48,8 @@ pub(in crate::locate) fn arrange<'h>(
 
 /// What a hunk says: of several readings the first that the file has, or else the shortest.
 fn reading<'h>(context: &Context<'_>, hay: Haystack<'_>, hunk: &'h Hunk) -> Option<Pattern<'h>> {
-    let mut readings = Pattern::readings(&hunk.change);
-    let has = |pattern: &Pattern<'_>| {
-        find(&Query { context, hay, pattern, pointers: &Pointers::NONE })
-            .map_or(true, |search| search.is_ok())
-    };
-    let known = if readings.len() > 1 { readings.iter().position(has) } else { None };
+    let mut readings = readings(context, hay, &hunk.change);
+    let known = first_found(context, hay, &readings);
     known.map(|known| readings.swap_remove(known)).or_else(|| readings.pop())
 }
 

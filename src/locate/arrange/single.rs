@@ -2,7 +2,7 @@
 
 use super::addition;
 use crate::diag::{Code, Refusal, counted};
-use crate::edit::{Anchor, Hunk, Occurrence};
+use crate::edit::{Anchor, Change, Hunk, Occurrence};
 use crate::locate::Context;
 use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
@@ -13,6 +13,7 @@ use crate::locate::part;
 use crate::locate::pointer::Pointers;
 use crate::locate::query::Query;
 use crate::locate::solution::{Mode, Part, Solution, same};
+use crate::locate::splits::readings;
 use crate::locate::thresholds::ALTERNATIVES;
 use crate::locate::tier::{MatchMode, Tier};
 use crate::locate::verbatim::verbatim;
@@ -42,7 +43,7 @@ struct Single<'a> {
 
 impl Single<'_> {
     fn locate(&self, mode: Mode) -> Result<Part, Box<Refusal>> {
-        let readings = Pattern::readings(&self.hunk.change);
+        let readings = readings(self.context, self.hay, &self.hunk.change);
         let Some(shortest) = readings.last() else { return Err(evidence::too_much()) };
         if readings.iter().all(Pattern::changes_nothing) {
             return Ok(Part::Nothing);
@@ -93,7 +94,8 @@ impl Single<'_> {
             return Ok(part);
         }
         // A text in doubt is not looked for loosely too, nor is one that is counted or repeated.
-        let loose = mode == Mode::Loose && readings.len() == 1 && self.hunk.anchor == Anchor::Unique;
+        let is_in_doubt = matches!(self.hunk.change, Change::Splits { .. });
+        let loose = mode == Mode::Loose && !is_in_doubt && self.hunk.anchor == Anchor::Unique;
         match refused {
             Some((pattern, objected)) => self.query(pattern).otherwise(false, loose, Some(objected)),
             None => self.query(shortest).otherwise(false, loose, None),

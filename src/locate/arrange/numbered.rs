@@ -7,7 +7,7 @@ use crate::diag::Refusal;
 use crate::edit::{Anchor, Change, Hunk};
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
-use crate::locate::already_applied::{applied_at, nearly_matches};
+use crate::locate::already_applied::{applied_at, nearly_has, nearly_matches};
 use crate::locate::evidence;
 use crate::locate::gapped;
 use crate::locate::matches::find;
@@ -97,7 +97,7 @@ impl Member<'_> {
             return Ok(State::Done(self.query.made(place, mode)));
         }
         let Some(first) = open.first() else { return self.made_or_nowhere(mode, refused) };
-        if let Some(named) = self.looser_at_number(&numbered, &open).filter(|_| !is_named) {
+        if let Some(named) = self.other_at_number(&numbered, &open).filter(|_| !is_named) {
             return Err(evidence::two_places(hay, named.first(), first.first()));
         }
         if open.len() == places.len()
@@ -131,11 +131,25 @@ impl Member<'_> {
         agrees.then_some(found)
     }
 
-    /// Where a number names a looser place than those that were found: that is the one that is meant, or the number is wrong.
-    fn looser_at_number(&self, numbered: &Numbered, open: &[Place]) -> Option<Place> {
+    /// Where a number names a looser place than those that were found, or one at which the text nearly is: that is the one that is
+    /// meant, or the number is wrong.
+    fn other_at_number(&self, numbered: &Numbered, open: &[Place]) -> Option<Place> {
         let names = [numbered.then, numbered.now].into_iter().flatten();
-        let mut stand = names.filter_map(|line| self.query.loosely_at(line));
-        stand.find(|named| !open.iter().any(|place| place.overlaps(named)))
+        let is_apart = |named: &Place| !open.iter().any(|place| place.overlaps(named));
+        let mut named = names.filter_map(|line| {
+            self.query.loosely_at(line).filter(is_apart).or_else(|| self.nearly_at(line, open))
+        });
+        named.next()
+    }
+
+    /// The lines at a number, if the text is nearly there. Brackets alone say nothing.
+    fn nearly_at(&self, line: usize, open: &[Place]) -> Option<Place> {
+        let Query { hay, pattern, .. } = self.query;
+        let named = Place::lines(line, line + pattern.before.len());
+        let is_apart = |line: usize| !open.iter().any(|place| place.overlaps(&Place::lines(line, line + 1)));
+        let telling = pattern.telling();
+        let is_near = nearly_has(hay.within(line..named.behind()), &telling, 1, is_apart);
+        (is_near && self.query.admits(&named)).then_some(named)
     }
 
     fn made_or_nowhere(

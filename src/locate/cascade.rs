@@ -10,7 +10,7 @@ use super::tier::Tier;
 use super::{Applied, Note, Outcome};
 use crate::diag::Code;
 use crate::diag::Refusal;
-use crate::edit::Hunk;
+use crate::edit::{Change, Hunk, Unit};
 use crate::text::Content;
 use crate::text::search::{Haystack, Place};
 use crate::version::{self, Lineage, Version};
@@ -94,6 +94,9 @@ impl Cascade<'_> {
         match (now, there) {
             (Ok(parts), Some(there)) if is_closer(&there, &parts, lineage) => Some(bring(there)),
             (Ok(parts), there) => {
+                if let Some(refusal) = self.one_of_several(context, base, lineage, &parts) {
+                    return Some(Err(vec![refusal]));
+                }
                 Some(match there.and_then(|there| was_there_too(&there, &parts, lineage)) {
                     Some((hunk, places)) => Err(vec![evidence::ambiguous(hay, places).of_hunk(hunk)]),
                     None => self.finish(parts),
@@ -102,6 +105,33 @@ impl Cascade<'_> {
             (Err(_), Some(there)) => Some(bring(there)),
             (Err(refusals), None) => (!asks_base).then_some(Err(refusals)),
         }
+    }
+
+    /// The refusal of a hunk whose place is the only one that earlier edits have left of several. What is meant may be what
+    /// such an edit made of another one.
+    fn one_of_several(
+        &self,
+        context: &Context<'_>,
+        base: &Content,
+        lineage: &Lineage,
+        parts: &[Part],
+    ) -> Option<Refusal> {
+        let is_asked = |hunk: &usize| {
+            let is_tool = matches!(self.hunks[*hunk].change, Change::Texts { unit: Unit::Verbatim, .. });
+            !is_tool && matches!(&parts[*hunk], part @ Part::Change(_) if !is_new(part, lineage))
+        };
+        if !(0..parts.len()).any(|hunk| is_asked(&hunk)) {
+            return None;
+        }
+        let hay = Haystack::new(base, self.context.budget);
+        let context = Context { lineage: None, ..*context };
+        let refusals = (self.arrange)(&context, hay, self.hunks, Mode::Places).err()?;
+        refusals.into_iter().find(|refusal| {
+            let lines = self.hunks[refusal.hunk].change.wanted().len();
+            let was_changed = |line: &usize| lineage.is_replaced(line - 1, line - 1 + lines);
+            let places = refusal.evidence.iter().filter(|_| refusal.code == Code::SearchAmbiguous);
+            is_asked(&refusal.hunk) && places.flat_map(|evidence| &evidence.candidates).any(was_changed)
+        })
     }
 
     /// What the hunks come to on an earlier text, if they change anything there.

@@ -101,6 +101,18 @@ impl Lineage {
         Some(run.base + line - run.now)
     }
 
+    /// Whether some lines of the base were changed: not if all of them are there, or nothing came for those that went.
+    pub(crate) fn is_replaced(&self, start: usize, end: usize) -> bool {
+        let above = self.runs.partition_point(|run| run.base < start).checked_sub(1);
+        let above = above.and_then(|index| self.runs.get(index));
+        let first = above.map_or(0, |run| run.now + (start - run.base).min(run.len));
+        let below = self.runs.get(self.runs.partition_point(|run| run.base + run.len <= end));
+        let behind = below.map_or(self.now, |run| run.now + end.saturating_sub(run.base));
+        let whole = self.runs.get(self.runs.partition_point(|run| run.base + run.len < end));
+        let is_whole = whole.is_some_and(|run| run.base <= start);
+        !is_whole && first < behind
+    }
+
     /// The current line after the base's line before `line`; `None` if that is gone.
     pub(crate) fn behind(&self, line: usize) -> Option<usize> {
         match line.checked_sub(1) {
@@ -178,6 +190,16 @@ mod tests {
         lineage.replace(3, 3, 2, false);
         assert_eq!(all(&lineage), [Some(1), None, None, Some(2), Some(5)]);
         assert_eq!((lineage.behind(0), lineage.behind(2), lineage.behind(4)), (Some(0), None, Some(3)));
+    }
+
+    #[test]
+    fn lines_that_went_without_others_in_their_place_were_not_replaced() {
+        let mut lineage = Lineage::new(8);
+        lineage.replace(5, 7, 0, false);
+        lineage.replace(1, 3, 1, false);
+        let replaced = |start, end| lineage.is_replaced(start, end);
+        assert!(replaced(1, 2) && replaced(0, 2) && replaced(2, 4) && !replaced(0, 1) && !replaced(3, 5));
+        assert!(!replaced(5, 6) && !replaced(5, 7) && replaced(4, 6), "a part of it is left");
     }
 
     #[test]

@@ -183,3 +183,33 @@ fn an_insertion_does_not_go_into_a_block_that_an_earlier_one_began_at_its_spot()
     let expected = "def run():\n    log()\n\ndef a():\n    c()\n\ndef b():\n    c()\n";
     lands("a.py", file, texts("a.py", &pairs), expected);
 }
+
+const TWINS: &str =
+    "def a():\n    limit = 30\n    return a(limit)\n\n\ndef b():\n    limit = 30\n    return b(limit)\n";
+
+#[test]
+fn a_text_that_an_earlier_edit_left_in_one_of_two_places_is_ambiguous() {
+    let first = ("def a():\n    limit = 30", "def a():\n    limit = 10");
+    let short = |find: &str, put: &str| every("a.py", &[(find, put)]);
+    let then = |find: &str, put: &str| {
+        every("a.py", &[first]).but("applydir").then(short(find, put).but("applydir"))
+    };
+    // To correct the first, or to do the same in the second?
+    refused("a.py", TWINS, then("    limit = 30", "    limit = 5"))
+        .code(Code::SearchAmbiguous)
+        .says("lines 2, 7");
+    refused("a.py", TWINS, then("    limit = 30", "")).code(Code::SearchAmbiguous);
+    let made = TWINS.replacen("30", "10", 1);
+    lands(
+        "a.py",
+        TWINS,
+        then("def b():\n    limit = 30", "def b():\n    limit = 5"),
+        &made.replace("30", "5"),
+    );
+    lands("a.py", TWINS, then("    limit = 10", "    limit = 5"), &TWINS.replacen("30", "5", 1));
+    // What is gone is not corrected.
+    let all = "def a():\n    limit = 30\n    return a(limit)\n\n\n";
+    let rest = every("a.py", &[(&format!("{all}def b():"), "def b():")])
+        .then(short("    limit = 30", "    limit = 5"));
+    lands("a.py", TWINS, rest, "def b():\n    limit = 5\n    return b(limit)\n");
+}

@@ -60,6 +60,9 @@ pub(super) fn changes(
         let lost = Some(indent).filter(|indent| !indent.is_empty());
         let reindent = Reindent::indented(indent, language);
         let reindent = reindent.or_first_alone(lost, true, &lines)?;
+        if reindent.breaks_literal(pattern, language) {
+            return Err(Unclear::Writing);
+        }
         // The comment stays with the line that it is about: the one that is kept, else the first.
         let kept = pattern.steps.iter().filter(|step| !matches!(step, Step::Remove(_)));
         let with = kept.clone().position(|step| matches!(step, Step::Keep(_))).unwrap_or(0);

@@ -125,21 +125,39 @@ impl Reindent {
         Some([&*real, &text[indent.len()..]].concat())
     }
 
+    /// Whether an added line inside of a string would be indented otherwise than it is written, though its indentation is a part
+    /// of the value. Not if a line that is kept there shows that these are shifted like the code.
+    pub(super) fn breaks_literal(&self, pattern: &Pattern<'_>, language: Language) -> bool {
+        let inside = language.are_inside_literals(&pattern.after());
+        let lines = pattern.after_and_new().enumerate().zip(&inside);
+        let mut lines = lines.filter(|((_, (text, _)), inside)| **inside && !is_blank(text));
+        let mut breaks = false;
+        let shows = |((at, (text, new)), _): ((usize, (&[u8], bool)), _)| {
+            breaks |= new && indentation(&self.line(text, at == 0)) != indentation(text);
+            !new
+        };
+        !lines.any(shows) && breaks
+    }
+
     fn plain<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         self.look_alikes.line(text, self.is_code)
     }
 
-    /// The indentation of each line that is added and not blank.
-    fn indents<'p>(&'p self, pattern: &'p Pattern<'_>) -> impl Iterator<Item = Vec<u8>> + use<'p> {
-        let solid = pattern.added().filter(|text| !is_blank(text)).map(|text| self.plain(text));
-        solid.map(|text| indentation(&text).to_vec())
+    /// The indentation of each line that is added, not blank and not inside of a string.
+    fn indents(&self, query: &Query<'_>) -> Vec<Vec<u8>> {
+        let Query { context, pattern, .. } = *query;
+        let inside = context.limits.language().are_inside_literals(&pattern.after());
+        let lines = pattern.after_and_new().zip(inside);
+        let code = lines.filter(|((text, new), inside)| *new && !inside && !is_blank(text));
+        code.map(|((text, _), _)| indentation(&self.plain(text)).to_vec()).collect()
     }
 
     /// Where no line that was matched is indented, lines that come are of the kind that the file has around the place; the
     /// smallest of their steps is a tab.
     fn take_tabs(&mut self, query: &Query<'_>, aligned: &Alignment, pairs: &[Pair]) -> Result<(), Unclear> {
-        let Query { context, hay, pattern, .. } = *query;
-        let new: Vec<Vec<u8>> = self.indents(pattern).filter(|indent| kind(indent).is_some()).collect();
+        let Query { context, hay, .. } = *query;
+        let new: Vec<Vec<u8>> =
+            self.indents(query).into_iter().filter(|indent| kind(indent).is_some()).collect();
         let Some(step) = new.iter().min() else { return Ok(()) };
         // Blanks alone on a line indent nothing.
         let kind_at = |line: usize| Some(hay.text(line)).filter(|text| !is_blank(text)).and_then(kind);
@@ -190,7 +208,7 @@ impl Reindent {
             are_blanks && STEPS.iter().any(|(step, other)| is_step(indent, *step, *other))
                 || kind(more).is_some_and(|kind| !prefix.contains(&kind))
         };
-        let mut added = self.indents(query.pattern).filter_map(|indent| self.tabs.of(&indent));
+        let mut added = self.indents(query).into_iter().filter_map(|indent| self.tabs.of(&indent));
         rest.iter().all(|(other, _)| other == written)
             && added.any(|indent| indent != *written && could_be(&indent))
     }

@@ -36,6 +36,10 @@ impl Splice<'_> {
         pattern: &Pattern<'_>,
         aligned: &Alignment,
     ) -> Result<Vec<LineChange>, Unclear> {
+        let language = self.context.map_or(Language::UNKNOWN, |context| context.limits.language());
+        if self.reindent.breaks_literal(pattern, language) {
+            return Err(Unclear::Writing);
+        }
         let mut changes = Vec::new();
         let mut run = Run::default();
         // Behind the last line that was paired.

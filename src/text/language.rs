@@ -1,5 +1,7 @@
 //! Guesses a file's language from its name, for its comments and other syntax.
 
+mod literal;
+
 /// The language of a file, as far as locating edits needs it. An unknown language has no comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Language {
@@ -8,6 +10,8 @@ pub struct Language {
     /// The marks of block comments.
     block: &'static [(&'static str, &'static str)],
     traits: &'static [Trait],
+    /// What opens strings of several lines, and what closes them; `<<` opens heredocs, which their word closes.
+    literals: &'static [(&'static str, &'static str)],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +106,7 @@ const fn language(
     block: &'static [(&'static str, &'static str)],
     traits: &'static [Trait],
 ) -> Language {
-    Language { line, block, traits }
+    Language { line, block, traits, literals: &[] }
 }
 
 impl Language {
@@ -111,6 +115,11 @@ impl Language {
 
     /// The language of a file, by its path.
     pub fn of(path: &str) -> Self {
+        Self { literals: literal::marks(&kind(path)), ..Self::by_name(path) }
+    }
+
+    /// What is known by the name of a file, but for its strings.
+    fn by_name(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let is = |names: &str, name: &str| {
             names.as_bytes().split(|byte| *byte == b' ').any(|other| other == name.as_bytes())

@@ -28,6 +28,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
 /// Files whose strings are words of languages, formats and git, and no texts for people.
 const DATA: &[&str] = &[
     "text/language.rs",
+    "text/language/literal.rs",
     "syntax/language.rs",
     "guard/placeholder.rs",
     "message/skip.rs",

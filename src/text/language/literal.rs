@@ -1,0 +1,124 @@
+//! Strings and heredocs of several lines, in which indentation is a part of the value.
+
+use super::{Language, has_word};
+use std::collections::HashSet;
+
+const TRIPLE: &str = "\"\"\"";
+
+/// Strings of several lines by file extension; without languages that take their indentation away again.
+const LITERALS: &[(&str, &[(&str, &str)])] = &[
+    ("py pyw pyx bzl bazel star toml dart groovy gradle", &[(TRIPLE, TRIPLE), ("'''", "'''")]),
+    ("kt kts scala nim", &[(TRIPLE, TRIPLE)]),
+    ("js mjs cjs jsx ts mts cts tsx vue svelte astro go", &[("`", "`")]),
+    ("rs", &[("r#\"", "\"#")]),
+    ("sh bash zsh ksh rb pl pm tf hcl dockerfile", &[("<<", "")]),
+];
+
+/// What opens and closes strings of several lines, by the kind of a file.
+pub(super) fn marks(kind: &str) -> &'static [(&'static str, &'static str)] {
+    LITERALS.iter().find(|(names, _)| has_word(Some(names), kind)).map_or(&[], |(_, marks)| *marks)
+}
+
+impl Language {
+    /// For each of some lines, whether it begins inside of a string or heredoc that one of them opens, so that its indentation is
+    /// a part of the value. Docstrings do not count.
+    pub(crate) fn are_inside_literals(self, lines: &[&[u8]]) -> Vec<bool> {
+        if self.literals.is_empty() {
+            return vec![false; lines.len()];
+        }
+        let mut open: Option<Literal<'_>> = None;
+        let mut above: &[u8] = b":";
+        let words: HashSet<&[u8]> = lines.iter().map(|line| line.trim_ascii()).collect();
+        let mut inside = Vec::with_capacity(lines.len());
+        for &line in lines {
+            inside.push(open.is_some_and(|literal| !literal.is_doc));
+            open = self.open_behind(line, open, above, &words);
+            above = Some(line.trim_ascii()).filter(|line| !line.is_empty()).unwrap_or(above);
+        }
+        inside
+    }
+
+    /// The string that is open behind a line. A heredoc is one only if one of the lines is its word.
+    fn open_behind<'a>(
+        self,
+        line: &'a [u8],
+        mut open: Option<Literal<'a>>,
+        above: &[u8],
+        words: &HashSet<&[u8]>,
+    ) -> Option<Literal<'a>> {
+        if let Some(Literal { end, is_line: true, .. }) = open {
+            return open.filter(|_| line.trim_ascii() != end);
+        }
+        let mut at = 0;
+        while at < line.len() {
+            let rest = &line[at..];
+            let apart = at == 0 || line[at - 1].is_ascii_whitespace();
+            let opening = self.literals.iter().find(|(mark, _)| rest.starts_with(mark.as_bytes()));
+            at += match (open, opening) {
+                (Some(literal), _) if !literal.is_line && rest.starts_with(literal.end) => {
+                    open = None;
+                    literal.end.len()
+                }
+                _ if rest[0] == b'\\' => 2,
+                (Some(_), _) => 1,
+                _ if apart && !self.line.is_empty() && rest.starts_with(self.line.as_bytes()) => break,
+                (None, Some(("<<", _))) => {
+                    let word = heredoc(rest).filter(|word| words.contains(word));
+                    open = word.map(|end| Literal { end, is_line: true, is_doc: false });
+                    if rest.starts_with(b"<<<") { 3 } else { 2 }
+                }
+                (None, Some((mark, end))) => {
+                    let is_doc =
+                        self.is_indented() && above.ends_with(b":") && line[..at].trim_ascii().len() < 2;
+                    open = Some(Literal { end: end.as_bytes(), is_line: false, is_doc });
+                    mark.len()
+                }
+                (None, None) if matches!(rest[0], b'"' | b'\'') => Self::quoted(rest).unwrap_or(1),
+                (None, None) => 1,
+            };
+        }
+        open
+    }
+}
+
+/// A string or heredoc of several lines.
+#[derive(Clone, Copy)]
+struct Literal<'a> {
+    /// What closes it.
+    end: &'a [u8],
+    /// Whether a whole line has to be that.
+    is_line: bool,
+    is_doc: bool,
+}
+
+/// The word of a heredoc that keeps its indentation: not after `<<-` and `<<~`.
+fn heredoc(text: &[u8]) -> Option<&[u8]> {
+    let word = text[2..].trim_ascii_start();
+    let word = word.strip_prefix(b"'").or_else(|| word.strip_prefix(b"\"")).unwrap_or(word);
+    let end = word.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'_').unwrap_or(word.len());
+    Some(&word[..end]).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_strings_begin_inside_of_them() {
+        let inside = |path: &str, text: &str| -> String {
+            let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
+            let all = Language::of(path).are_inside_literals(&lines);
+            all.iter().map(|inside| if *inside { '1' } else { '0' }).collect()
+        };
+        assert_eq!(inside("a.sh", "cat <<EOF\nx\n  EOF\ny"), "0110");
+        assert_eq!(inside("a.sh", "cat << 'E'\nx\nE\ny"), "0110");
+        assert_eq!(inside("a.sh", "cat <<-EOF\nx\nEOF\n: $((1<<n)) <<<EOF\nm\nEOF"), "000000");
+        assert_eq!(inside("Dockerfile", "RUN <<EOF\nx\nEOF"), "011");
+        assert_eq!(inside("a.go", "x := `a\nb`\ny // don't `\nz \"`\"\nf(`a`)\nb"), "010000");
+        assert_eq!(inside("a.py", "x = \"\"\"a\n'''\n\"\"\"\ny # \"\"\"\nz"), "01100");
+        assert_eq!(inside("a.py", "def f():\n    r\"\"\"One.\n\n    Two.\n    \"\"\"\nx"), "000000");
+        assert_eq!(inside("a.py", "f(\n\"\"\"\na\n\"\"\")"), "0011");
+        assert_eq!(inside("a.rs", "let x = r#\"a\nb\n\"#;\nc"), "0110");
+        assert_eq!(inside("a.txt", "`\nx"), "00");
+    }
+}

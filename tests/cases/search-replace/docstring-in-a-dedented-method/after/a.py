@@ -1,0 +1,7 @@
+class A:
+    def f(self):
+        """Returns two.
+
+        Not one.
+        """
+        return 2

@@ -1,0 +1,5 @@
+f() {
+    if true; then
+        echo 1
+    fi
+}

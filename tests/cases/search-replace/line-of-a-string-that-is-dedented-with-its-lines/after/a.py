@@ -1,0 +1,7 @@
+def f():
+    if x:
+        q = """
+            select a
+            from b
+            where c
+        """

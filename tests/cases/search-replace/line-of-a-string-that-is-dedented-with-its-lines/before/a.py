@@ -1,0 +1,6 @@
+def f():
+    if x:
+        q = """
+            select a
+            from b
+        """

@@ -5,7 +5,7 @@ use super::indent::{Pair, Shift};
 use super::tier::{MatchMode, Scope};
 use crate::pattern::{End, Pattern};
 use crate::text::search::{Haystack, Place};
-use crate::text::{indentation, is_blank};
+use crate::text::{indentation, is_blank, step_indentation};
 use std::collections::HashSet;
 
 /// A before-text at a place.
@@ -111,8 +111,13 @@ impl Alignment {
     fn matched(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<(usize, Pair)> {
         let normalization = self.match_mode.aligned_normalization();
         let pair = |written: &[u8], real: &[u8]| {
-            let [written, real] = [written, real].map(|text| indentation(&normalization.of(text)).to_vec());
-            (written, real)
+            let texts = [written, real].map(|text| normalization.of(text));
+            let indents = texts.each_ref().map(|text| indentation(text));
+            let steps = texts.each_ref().map(|text| step_indentation(text));
+            // Both have the blank that aligns a star.
+            let aligned = indents.iter().zip(&steps).all(|(indent, step)| step.len() < indent.len());
+            let [written, real] = if aligned { steps } else { indents };
+            (written.to_vec(), real.to_vec())
         };
         let texts =
             self.pairs(pattern).map(|(before, line)| (before, pattern.before[before], hay.text(line)));

@@ -5,7 +5,7 @@ use super::splice::region_eol;
 use crate::edit::Unit;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
-use crate::text::{Language, indentation, is_blank};
+use crate::text::{Language, indentation, is_blank, step_indentation};
 use crate::version::LineChange;
 
 /// Whether a search text may be part of a line: a single line without indentation. Any other is whole lines.
@@ -56,6 +56,11 @@ pub(super) fn changes(
         if after.is_empty() {
             return change(Vec::new());
         }
+        // The blank that aligns the star of a comment is one of the line's, which the text may have lost.
+        let lacks_step = |text: &[u8]| text.starts_with(b" ") && step_indentation(text).is_empty();
+        let is_star = step_indentation(line.text).len() < indent.len();
+        let unaligned = |text| if is_star && lacks_step(text) { &text[1..] } else { text };
+        let after: Vec<&[u8]> = after.into_iter().map(unaligned).collect();
         let lines: Vec<(&[u8], bool)> = after.iter().map(|text| (*text, true)).collect();
         let lost = Some(indent).filter(|indent| !indent.is_empty());
         let reindent = Reindent::indented(indent, language);

@@ -9,7 +9,7 @@ use super::thresholds::{ABOVE, OTHERS};
 use super::tier::{MatchMode, Scope};
 use crate::pattern::Pattern;
 use crate::text::search::Haystack;
-use crate::text::{Language, indentation, is_blank, item_indentation};
+use crate::text::{Language, indentation, is_blank, item_indentation, step_indentation};
 use std::borrow::Cow;
 
 /// How added lines are made lines of the file; by default they are as they are written.
@@ -118,9 +118,12 @@ impl Reindent {
             return Some(text.into_owned());
         }
         let indent = indentation(&text);
-        let real = match &self.first {
-            Some(lost) if first && indent.is_empty() => lost.clone(),
-            _ => self.shift.of(&self.tabs.of(indent)?)?,
+        let (real, indent) = match &self.first {
+            Some(lost) if first && indent.is_empty() => (lost.clone(), indent),
+            _ => {
+                let known = |indent| Some((self.shift.of(&self.tabs.of(indent)?)?, indent));
+                known(indent).or_else(|| known(step_indentation(&text)))?
+            }
         };
         Some([&*real, &text[indent.len()..]].concat())
     }
@@ -143,13 +146,15 @@ impl Reindent {
         self.look_alikes.line(text, self.is_code)
     }
 
-    /// The indentation of each line that is added, not blank and not inside of a string.
+    /// The indentation of each line that is added, not blank, no aligned line of a comment and not inside of a string.
     fn indents(&self, query: &Query<'_>) -> Vec<Vec<u8>> {
         let Query { context, pattern, .. } = *query;
         let inside = context.limits.language().are_inside_literals(&pattern.after());
         let lines = pattern.after_and_new().zip(inside);
         let code = lines.filter(|((text, new), inside)| *new && !inside && !is_blank(text));
-        code.map(|((text, _), _)| indentation(&self.plain(text)).to_vec()).collect()
+        let solid = code.map(|((text, _), _)| self.plain(text));
+        let whole = solid.filter(|text| step_indentation(text) == indentation(text));
+        whole.map(|text| indentation(&text).to_vec()).collect()
     }
 
     /// Where no line that was matched is indented, lines that come are of the kind that the file has around the place; the

@@ -76,6 +76,16 @@ pub fn indentation(text: &[u8]) -> &[u8] {
     &text[..text.len() - rest.len()]
 }
 
+/// The indentation of a line without the space that aligns the star of a block comment.
+pub(crate) fn step_indentation(text: &[u8]) -> &[u8] {
+    let indent = indentation(text);
+    let is_star = text[indent.len()..].strip_prefix(b"*").is_some_and(|rest| {
+        let rest = rest.strip_prefix(b"*").unwrap_or(rest);
+        rest.first().is_none_or(|b| b"/ \t".contains(b))
+    });
+    if is_star { indent.strip_suffix(b" ").unwrap_or(indent) } else { indent }
+}
+
 /// The indentation of the lines that belong to a list item, as in YAML; `None` if the line does not begin with a dash.
 pub(crate) fn item_indentation(text: &[u8]) -> Option<Vec<u8>> {
     let item = text.trim_ascii().strip_prefix(b"-")?;

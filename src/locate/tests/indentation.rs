@@ -330,3 +330,25 @@ fn items_of_yaml_have_their_keys_behind_the_dash() {
     assert_eq!(in_file("a.yml", flat, hunk("jobs:\n  - name: a\n", "jobs:\n  - name: b\n")), UNKNOWN);
     assert_eq!(in_file("a.yml", file, hunk("jobs:\n- name: a\n", "jobs:\n- name: b\n")), UNKNOWN);
 }
+
+#[test]
+fn the_blank_that_aligns_a_star_is_no_step_and_stays() {
+    let file = "/*\n * One\n */\nint f(void)\n{\n\tint a;\n\treturn a;\n}\n";
+    let at = |before: &str, after: &str| in_file("a.c", file, hunk(before, after));
+    let more = "/*\n * Two\n */\nint g(void)\n{\n    return 1;\n}\n";
+    let expected = file.replace("int f", &format!("{}int f", more.replace("    ", "\t")));
+    assert_eq!(
+        at("int f(void)\n", &format!("{more}int f(void)\n")),
+        Ok(expected),
+        "beside none that shows it"
+    );
+    let more = "    /*\n     * Two\n     */\n    int b;\n";
+    let expected = file.replace("\treturn", "\t/*\n\t * Two\n\t */\n\tint b;\n\treturn");
+    assert_eq!(at("    return a;\n", &format!("{more}    return a;\n")), Ok(expected));
+    let inner = file.replace("\tint a;\n", "\t/*\n\t * Two\n\t */\n\tint a;\n");
+    let stars = "     * Two\n     */\n    int a;\n";
+    let added =
+        in_file("a.c", &inner, hunk(stars, &format!("     * Three\n{stars}    if (a)\n        g();\n")));
+    let expected = inner.replace("\t * Two", "\t * Three\n\t * Two");
+    assert_eq!(added, Ok(expected.replace("int a;\n", "int a;\n\tif (a)\n\t\tg();\n")));
+}

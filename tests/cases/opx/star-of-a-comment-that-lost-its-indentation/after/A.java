@@ -1,0 +1,8 @@
+class A {
+    /**
+     * Uno
+     * New
+     * Two
+     */
+    int f();
+}

@@ -1,0 +1,6 @@
+/**
+ * Uno
+ * New
+ * Two
+ */
+int f();

@@ -1,0 +1,16 @@
+/*
+ * One
+ */
+/*
+ * Two
+ */
+int g(void)
+{
+	return 1;
+}
+
+int f(void)
+{
+	int a;
+	return a;
+}

@@ -59,7 +59,7 @@ pub struct Candidate {
     pub quoted: bool,
 }
 
-/// Where a file is named for an edit or a code block.
+/// Where a file is named for an edit or a code block, the clearest and nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clue {
     /// In a line right above that is only a path.
@@ -68,12 +68,12 @@ pub enum Clue {
     Comment,
     /// In the fence's info string.
     Info,
-    /// In the nearest heading above with a single path.
+    /// In the nearest heading with a single path between the block before and this one.
     Heading,
-    /// In the block before.
-    Previous,
     /// In a word of the paragraph right above.
     Mention,
+    /// In the block before, or a heading above that.
+    Previous,
 }
 
 impl Clue {

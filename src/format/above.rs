@@ -135,11 +135,13 @@ impl<'r> Above<'r> {
         self.end_paragraph();
     }
 
-    /// Sets the file of the edit that was read, or its candidates.
+    /// Sets the file of the edit that was read, or its candidates. A heading above that edit is farther than its file.
     pub(super) fn set_previous(&mut self, files: Vec<Candidate>) {
         let previous =
             |file: Candidate| Candidate { by: Clue::Previous, quoted: file.by != Clue::Mention, ..file };
         self.previous = files.into_iter().map(previous).collect();
+        let heading = self.heading.take();
+        self.previous.extend(heading.map(|path| Candidate { path, by: Clue::Previous, quoted: true }));
     }
 
     fn target(&self, found: NamedPath<'_>, line: Line<'_>) -> Target {
@@ -175,10 +177,13 @@ impl<'r> Above<'r> {
             let mentions = self.mentions().into_iter();
             all.extend(mentions.map(|mention| Candidate { by: Clue::Mention, ..mention }));
         }
-        // Every edit keeps them, so the list is short.
+        // Every edit keeps them, so the list is short. The file of the block before may be mentioned once more.
         let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(WORDS));
         for file in all {
-            if once.len() < WORDS && !once.iter().any(|other| other.path.shown() == file.path.shown()) {
+            let is_there = |other: &Candidate| {
+                other.path.shown() == file.path.shown() && (other.by == file.by || other.by != Clue::Previous)
+            };
+            if once.len() < WORDS && !once.iter().any(is_there) {
                 once.push(file);
             }
         }

@@ -1,8 +1,9 @@
 //! Which file an edit belongs to that has no path of its own.
 //!
 //! A path line or an info string counts before what is only spoken of: it is never overruled by the block before or by a
-//! mention. Where several files are named, the only one to which the edit applies is meant. Where that does not decide, the
-//! edit is refused.
+//! mention. Where several files are named, the only one to which the edit applies is meant, unless another file is named
+//! more clearly or nearer: the edit may be for that one, whose text has changed. Where that does not decide, the edit is
+//! refused.
 
 use super::operations::path_if_any;
 use super::overlay::Overlay;
@@ -76,7 +77,7 @@ fn counting<'u>(
             Clue::Line | Clue::Comment | Clue::Info => true,
             Clue::Heading => !is_new,
             Clue::Previous if candidate.quoted => !is_new && !is_named,
-            Clue::Previous | Clue::Mention => !is_new && !is_named && is_file(&candidate.path, tree, rules)?,
+            Clue::Mention | Clue::Previous => !is_new && !is_named && is_file(&candidate.path, tree, rules)?,
         };
         if counts && !counting.iter().any(|other| other.path.shown() == candidate.path.shown()) {
             counting.push(candidate);
@@ -90,31 +91,30 @@ fn is_wholly_new(edit: &Edit) -> bool {
     edit.hunks().iter().all(|hunk| hunk.change.wanted().is_empty())
 }
 
-/// The only candidate to which the edit applies.
+/// The only candidate to which the edit applies, if no file is named more clearly or nearer.
 fn only_fitting(
     edit: &Edit,
     candidates: &[&Candidate],
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Target, Diagnostic>, TreeError> {
-    let (mut fitting, mut done) = (Vec::new(), Vec::new());
+    let (mut fitting, mut done, mut clearest) = (Vec::new(), Vec::new(), Clue::Previous);
     for candidate in candidates {
         match outcome(edit, &candidate.path, tree, rules)? {
             Some(Outcome::Changes) => fitting.push(*candidate),
             Some(_) => done.push(*candidate),
             None => {}
         }
+        if is_file(&candidate.path, tree, rules)? {
+            clearest = clearest.min(candidate.by);
+        }
     }
-    // A file that has the before-text counts before one that has the after-text. But where the latter is named for this
-    // edit, and the former is only that of the edit before, the response may have been applied before.
-    if fitting.iter().all(|candidate| candidate.by == Clue::Previous) {
-        done.retain(|candidate| fitting.is_empty() || candidate.by != Clue::Previous);
-        fitting.append(&mut done);
+    // A file that has the before-text counts before one that has the after-text.
+    let fitting = if fitting.is_empty() { done } else { fitting };
+    match fitting.as_slice() {
+        [only] if only.by <= clearest.max(Clue::Heading) => Ok(Ok(only.path.clone())),
+        _ => Ok(Err(unclear(Code::Missing, edit, candidates))),
     }
-    if let [only] = fitting.as_slice() {
-        return Ok(Ok(only.path.clone()));
-    }
-    Ok(Err(unclear(Code::Missing, edit, candidates)))
 }
 
 fn unclear(code: Code, edit: &Edit, candidates: &[&Candidate]) -> Diagnostic {
@@ -241,10 +241,23 @@ mod tests {
     #[test]
     fn of_what_is_spoken_of_the_only_file_that_has_the_text_is_meant() {
         let all = [("a", Clue::Previous), ("b", Clue::Mention), ("q", Clue::Mention)];
-        assert_eq!(settled(search("a\n"), &all), Ok("a".into()));
         assert_eq!(settled(search("b\n"), &all), Ok("b".into()));
         assert!(refused("missing", search("both\n"), &all));
-        assert_eq!(settled(search("b\n"), &[("a", Clue::Heading), ("b", Clue::Previous)]), Ok("b".into()));
+        let two = [("a", Clue::Mention), ("b", Clue::Mention)];
+        assert_eq!(settled(search("a\n"), &two), Ok("a".into()));
+    }
+
+    #[test]
+    fn a_file_that_is_named_more_clearly_or_nearer_is_not_passed_over() {
+        let clues = [Clue::Heading, Clue::Mention, Clue::Previous];
+        for (at, near) in clues.into_iter().enumerate() {
+            for far in &clues[at + 1..] {
+                let both = [("a", near), ("b", *far)];
+                assert_eq!(settled(search("a\n"), &both), Ok("a".into()), "{near:?} {far:?}");
+                assert!(refused("missing", search("b\n"), &both), "{near:?} {far:?}");
+                assert_eq!(settled(search("b\n"), &[("q", near), ("b", *far)]), Ok("b".into()), "no file");
+            }
+        }
     }
 
     #[test]

@@ -107,8 +107,8 @@ fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Box<R
     }
 }
 
-/// Refuses a new line that says that code is left out: with an ellipsis or brackets, always; with words alone, only
-/// if fewer lines of code are added than removed.
+/// Refuses a new line that says that code is left out: with an ellipsis or brackets, always; with words alone, or with an
+/// ellipsis and other words, only if fewer lines of code are added than removed.
 fn placeholders<'a>(
     hay: Haystack<'a>,
     pattern: &Pattern<'_>,
@@ -121,7 +121,8 @@ fn placeholders<'a>(
     let (after, language) = (pattern.after(), guard.language);
     let is_code = |step: &&Step<'_>| {
         let text = pattern.text_of(step);
-        let is_ordinary = || !language.is_comment(text) && Placeholder::of(text, language).is_none();
+        let is_ordinary =
+            || !language.is_comment(text) && Placeholder::with_words(text, language, true).is_none();
         **step == Step::Gap || !is_blank(text) && is_ordinary()
     };
     let is_kept = |step: &Step<'_>| matches!(step, Step::Keep(_));
@@ -237,6 +238,25 @@ mod tests {
             "one for one"
         );
         assert_eq!(code("// a\nx\n", "// a\nx\n", "// this file\nx\n"), None, "no code goes");
+    }
+
+    #[test]
+    fn a_comment_with_an_ellipsis_and_any_words_is_refused_where_lines_go_for_it() {
+        let before = "fn f() {\n    a();\n    b();\n    c();\n}\n";
+        for comment in
+            ["// ... validation ...", "// … a and b", "// Handle the request...", "/* and so on... */"]
+        {
+            let after = |lines: &str| format!("fn f() {{\n    {comment}\n{lines}}}\n");
+            assert_eq!(code(before, before, &after("    d();\n")), Some(Code::Placeholder), "{comment}");
+            assert_eq!(code(before, before, &after("    a();\n    b();\n    c();\n")), None, "{comment}");
+            assert_eq!(code(before, before, &after("    d();\n    e();\n    f();\n")), None, "{comment}");
+        }
+        for line in ["// a ... b", "f(...args); // ...", "..a"] {
+            assert_eq!(code(before, before, &format!("fn f() {{\n    {line}\n}}\n")), None, "{line}");
+        }
+        let jsx = Guard { language: Language::of("a.jsx"), ..GUARD };
+        let pattern = Pattern::of_texts("<A />\n<B />\n", "{/* ... the forms ... */}\n<B />\n", Unit::Lines);
+        assert!(guarded("<A />\n<B />\n", &pattern, &jsx).is_err());
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use crate::text::{Language, depth, is_blank};
 use std::cmp::Ordering;
 
-/// The words of placeholders. With any other word, a comment is an ordinary one.
+/// The words of placeholders. With any other word, a comment is an ordinary one, unless it has an ellipsis and less code is
+/// added than removed.
 const WORDS: &str = "existing rest remaining remain remains other same unchanged omitted keep kept stay stays code methods \
                      members fields variants properties definitions tests logic implementation \
                      imports function functions class file section as before here of the your to be and in for this";
@@ -19,7 +20,7 @@ pub(crate) enum Placeholder {
     Dots,
     /// A comment with the words and an ellipsis or brackets.
     Marked,
-    /// A comment with the words alone. It counts only where code is removed.
+    /// A comment with the words alone, or with an ellipsis and other words. It counts only where code is removed.
     Unmarked,
 }
 
@@ -33,8 +34,13 @@ pub(super) struct Beside<'a> {
 }
 
 impl Placeholder {
-    /// The placeholder that a line is, whatever is beside it. In prose, only HTML comments are comments.
+    /// The placeholder that a line is by its words, whatever is beside it. In prose, only HTML comments are comments.
     pub(crate) fn of(line: &[u8], language: Language) -> Option<Self> {
+        Self::with_words(line, language, false)
+    }
+
+    /// The placeholder that a line is; with `any`, a comment with an ellipsis may have any words.
+    pub(super) fn with_words(line: &[u8], language: Language, any: bool) -> Option<Self> {
         let whole = std::str::from_utf8(line).ok()?.trim();
         let opener = OPENERS.iter().find(|opener| whole.starts_with(**opener));
         let opener = opener.filter(|opener| !language.is_prose() || **opener == "<!--");
@@ -48,11 +54,11 @@ impl Placeholder {
         let text = inner.unwrap_or(body).trim();
         let is_dotted = ["...", "…"].iter().any(|dots| text.starts_with(dots) || text.ends_with(dots));
         let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+        let is_comment = || language.is_comment(line) || matches!(opener, Some(&"<!--" | &"{/*"));
         if !words.clone().all(|word| WORDS.split(' ').any(|one| one.eq_ignore_ascii_case(word))) {
-            return None;
+            return (any && is_dotted && is_comment()).then_some(Placeholder::Unmarked);
         }
         let is_plain = text.chars().all(|c| c.is_alphabetic() || " .…".contains(c));
-        let is_comment = || language.is_comment(line) || opener == Some(&"<!--");
         match (opener, words.count()) {
             (Some(_), _) if is_dotted => Some(Placeholder::Marked),
             (Some(_), 1..) if inner.is_some() => Some(Placeholder::Marked),
@@ -77,7 +83,7 @@ impl Placeholder {
             Placeholder::Dots => language.is_prose() || is_stub(lines, at, language, beside),
             _ => language.is_prose() && lines[..at].iter().filter(is_fence).count() % 2 == 1,
         };
-        Self::of(lines[at], language).filter(|found| !is_code(found))
+        Self::with_words(lines[at], language, true).filter(|found| !is_code(found))
     }
 }
 

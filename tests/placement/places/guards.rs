@@ -32,10 +32,15 @@ fn a_placeholder_that_stands_for_code_is_refused() {
 #[test]
 fn another_word_makes_it_an_ordinary_comment() {
     let find = "    a = read(cfg)\n    b = a + 1\n    c = b + 1\n    return c";
-    for comment in
-        ["# ... and c comes of it", "# Reading the rest...", "# (see the other file)", "# b is unchanged"]
-    {
+    for comment in ["# (see the other file)", "# b is unchanged"] {
         let put = format!("    a = read(cfg, 1)\n    {comment}\n    return c");
+        lands("a.py", FILE, each("a.py", find, &put), &FILE.replace(find, &put));
+    }
+    // With an ellipsis it takes lines that go for it.
+    for comment in ["# ... and c comes of it", "# Reading the rest..."] {
+        let put = |lines: &str| format!("    a = read(cfg, 1)\n    {comment}\n{lines}    return c");
+        refused("a.py", FILE, each("a.py", find, &put(""))).code(Code::Placeholder);
+        let put = put("    b = a + 2\n    c = b + 2\n");
         lands("a.py", FILE, each("a.py", find, &put), &FILE.replace(find, &put));
     }
 }

@@ -1,0 +1,5 @@
+def main():
+    setup()
+    # ... and then retry
+    retry(run)
+    teardown()

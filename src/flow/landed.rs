@@ -191,8 +191,8 @@ impl Run<'_> {
                 let lines = response.lines_of(edit.span);
                 let others = self.script.unnamed.iter().filter(|unnamed| unnamed.edit == edit.span);
                 let others = others.flat_map(|unnamed| &unnamed.candidates).map(|one| one.path.shown());
-                let found = std::iter::once(name.clone())
-                    .chain(others)
+                let mut paths = name.iter().cloned().chain(others);
+                let found = paths
                     .find_map(|path| known.get(&LandedEdit { first: lines.first, last: lines.last, path }));
                 let Some((fate, one, commit)) = found else { continue };
                 match fate {

@@ -128,7 +128,7 @@ impl Run<'_> {
         let Some(tip) = target.start else { return Ok(None) };
         let rules = self.rules(repo, target.start)?;
         let files = plan::files(&self.script, &repo.tree(target.start)?, &rules)?;
-        let paths = files.into_iter().map(String::into_bytes).collect();
+        let paths = files.into_iter().flatten().map(String::into_bytes).collect();
         for version in repo.versions(tip, &paths, VERSIONS)? {
             if plan::applies(&self.script, &repo.tree(Some(version))?, &rules)? {
                 return Ok((version != tip).then_some(version));

@@ -32,7 +32,7 @@ pub use single_edit::resolve_each;
 pub use tree::{Body, FileChange, FileState, Node, TreeError, TreeView};
 
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Hunk, Op, Script};
+use crate::edit::{Edit, Hunk, Op, Script};
 pub use crate::locate::Outcome;
 use crate::locate::{Match, Note, Tier};
 use crate::names::named;
@@ -301,6 +301,10 @@ impl<'t> Run<'t> {
             Aim::Steps | Aim::Whether | Aim::Combined => Budget::without_evidence(),
         };
         let mut run = Self { overlay: Overlay::new(tree), steps: Vec::new(), findings: Vec::new() };
+        // Other edits may still name what landed elsewhere by its old path.
+        for edit in script.landed.iter().filter_map(|at| script.edits.get(*at)) {
+            file(edit, &mut run.overlay, rules)?;
+        }
         let paths = names(script, &run.overlay, rules)?;
         // Those that are judged together may be taken for done after all.
         let judged: BTreeSet<usize> =
@@ -447,17 +451,35 @@ pub fn applies(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<bo
     Ok(run.findings.is_empty() && run.steps.iter().any(|step| step.outcome == Outcome::Changes))
 }
 
-/// The file of every edit of a script, as it is resolved in a tree; as it is written where it is none.
+/// The file of every edit of a script, by its path in a tree, and by the one to which the edits before have moved it.
 ///
 /// # Errors
 /// When the tree cannot be read.
-pub fn files(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<String>, TreeError> {
-    names(script, &Overlay::new(tree), rules)
+pub fn files(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<[String; 2]>, TreeError> {
+    let mut overlay = Overlay::new(tree);
+    script.edits.iter().map(|edit| file(edit, &mut overlay, rules)).collect()
+}
+
+/// The file of an edit, likewise. If the edit moves it, the overlay knows the move then.
+fn file(edit: &Edit, overlay: &mut Overlay<'_>, rules: &Rules) -> Result<[String; 2], TreeError> {
+    let path = match operations::edit_path(edit, overlay, rules) {
+        Ok(path) => path,
+        Err(Stop::Tree(error)) => return Err(error),
+        Err(_) => return Ok([edit.path.raw.clone(), edit.path.raw.clone()]),
+    };
+    let now = overlay.end_of_moves(&path);
+    if let Op::Rename { to, .. } = &edit.op
+        && let Some(to) = operations::path_if_any(to, overlay, rules)?
+        && to != now
+    {
+        overlay.record_move(&now, &to);
+    }
+    Ok([path.to_string(), now.to_string()])
 }
 
 /// A name for every edit's path, equal where the paths are.
 fn names(script: &Script, overlay: &Overlay<'_>, rules: &Rules) -> Result<Vec<String>, TreeError> {
-    let name = |edit: &crate::edit::Edit| match operations::edit_path(edit, overlay, rules) {
+    let name = |edit: &Edit| match operations::edit_path(edit, overlay, rules) {
         Ok(path) => Ok(path.to_string()),
         Err(Stop::Tree(error)) => Err(error),
         Err(_) => Ok(edit.path.raw.clone()),

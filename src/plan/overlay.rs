@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// How many bytes the blobs may have that a response names as what it was made on.
 const MOST_OF_BLOBS: u64 = 64 * 1024 * 1024;
 
+/// How many moves of one file, by one name, are followed.
+const MOST_MOVES: usize = 100;
+
 /// A tree that edits change, over one that they do not.
 pub(super) struct Overlay<'t> {
     tree: &'t dyn TreeView,
@@ -19,7 +22,7 @@ pub(super) struct Overlay<'t> {
     slots: BTreeMap<String, Slot>,
     /// How many bytes the edits have git write.
     pub(super) written: u64,
-    /// Where an edit moved a file to, by its old path.
+    /// Where an edit moved a file or directory to, by its old path.
     moved: HashMap<RepoPath, RepoPath>,
     /// The diff of the edit at hand, and what that diff has changed so far, as it was before.
     diff: Option<Diff>,
@@ -177,6 +180,22 @@ impl<'t> Overlay<'t> {
             }
         }
         Ok(None)
+    }
+
+    /// Where all moves together, also of directories, brought what was at a path, whatever is there now.
+    pub(super) fn end_of_moves(&self, path: &RepoPath) -> RepoPath {
+        let mut now = path.clone();
+        for _ in 0..self.moved.len().min(MOST_MOVES) {
+            let next = now.prefixes().rev().find_map(|prefix| {
+                let to = self.moved.get(&prefix)?;
+                now.strip_prefix(&prefix).map_or(Some(to.clone()), |rest| to.join(rest.as_str()).ok())
+            });
+            match next {
+                Some(next) => now = next,
+                None => break,
+            }
+        }
+        now
     }
 
     /// Notes the diff of the edits from here on.

@@ -64,6 +64,37 @@ fn not_twice() -> Vec<(&'static str, String)> {
             "{\"file_path\": \"README\", \"old_string\": \"o\", \"new_string\": \"oo\", \"replace_all\": true}\n".into(),
         ),
         (
+            "a file is moved, and changed by its old name",
+            "<edit file=\"README\" op=\"move\"><to file=\"b\"/></edit>\n".to_owned()
+                + &patch("README", "Two", "two\n", "2\n"),
+        ),
+        (
+            "likewise, in two diffs",
+            "diff --git a/README b/README\nsimilarity index 100%\nrename from README\nrename to b\n\n\
+             diff --git a/README b/README\n--- a/README\n+++ b/README\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n hello\n"
+                .into(),
+        ),
+        (
+            "likewise, in a patch",
+            "*** Begin Patch\n*** Update File: README\n*** Move to: b\n*** Update File: README\n@@\n-two\n+2\n\
+             *** End Patch\n"
+                .into(),
+        ),
+        (
+            "it is moved twice by its first name",
+            "<edit file=\"README\" op=\"move\"><to file=\"b\"/></edit>\n\
+             <edit file=\"README\" op=\"move\"><to file=\"c\"/></edit>\n"
+                .to_owned()
+                + &patch("README", "Two", "two\n", "2\n"),
+        ),
+        (
+            "a directory is moved, and a file in it changed by its old name",
+            "<FILE_CHANGES>\n<FILE_NEW file_path=\"d/a\">\none\n</FILE_NEW>\n\
+             <FILE_RENAME from_path=\"d\" to_path=\"e\" />\n\
+             <FILE_PATCH file_path=\"d/a\">\n@@\n-one\n+two\n</FILE_PATCH>\n</FILE_CHANGES>\n"
+                .into(),
+        ),
+        (
             "an edit before another of the same text",
             patch("README", "One", "one\n", "two\n").replace("<find>", "<find occurrence=\"1\">")
                 + &patch("README", "Two", "two\n", "three\n").replace("<find>", "<find occurrence=\"last\">"),
@@ -257,6 +288,15 @@ fn the_rest_of_a_response_that_landed_in_part_lands() {
     assert!(run.stdout.contains(", 1 commit"), "{run:?}");
     assert_eq!(sandbox.text("README"), "one\ntwo\nhello hello\n");
     assert_eq!(sandbox.text("later"), "late\n");
+    sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
+
+    // Also where what landed is a move.
+    let sandbox = self::sandbox();
+    let response = "<edit file=\"README\" op=\"move\"><to file=\"b\"/></edit>\n".to_owned()
+        + &patch("README", "Two", "two\n", "2\n");
+    sandbox.apply(["--only", "1"], &response).exits(0);
+    sandbox.apply([""; 0], &response).exits(0).says(", 1 commit");
+    assert_eq!(sandbox.text("b"), "one\n2\nhello\n");
     sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
 
     // And chosen ones.

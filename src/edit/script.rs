@@ -99,6 +99,9 @@ pub struct CodeBlock {
     pub path_line: usize,
     /// Whether its end is known.
     pub state: FenceState,
+    /// Whether it may be a part of a file, because line numbers or a remark follow the path, or of more than one, because
+    /// another path is in it.
+    pub is_part: bool,
     /// Whether it is requested to be a whole file, which replaces or creates the file.
     pub is_whole: bool,
     /// Whether it is requested to be a snippet, which changes the definitions that it contains.

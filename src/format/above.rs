@@ -202,6 +202,11 @@ impl<'r> Above<'r> {
         line.into_iter().chain(info).chain(self.mentions()).collect()
     }
 
+    /// Whether the path line of a code block names a part of the file.
+    pub(super) fn is_part(&self) -> bool {
+        self.path_line().is_some_and(|(found, _)| found.is_part)
+    }
+
     /// The words of the paragraph or heading right above that may be paths; the most likely first.
     fn mentions(&self) -> Vec<Candidate> {
         let Some(text) = self.texts.last() else { return Vec::new() };

@@ -262,6 +262,7 @@ impl<'r> Reader<'r> {
         let is_code = !language.is_empty() && !PROSE.contains(&language);
         self.above.enter(line, fence.info, is_code);
         let files = self.above.files_of_block(!file::has_line_numbers(fence.info));
+        let is_part = self.above.is_part();
         cursor.advance();
         self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
@@ -309,7 +310,8 @@ impl<'r> Reader<'r> {
                 (true, None) => FenceState::Closed,
             };
             let (language, is_snippet, why) = (language.to_owned(), self.snippets, self.above.why());
-            let block = CodeBlock { language, state, is_snippet, why, ..self.code_block(span, files, text) };
+            let block =
+                CodeBlock { language, state, is_part, is_snippet, why, ..self.code_block(span, files, text) };
             self.keep_code_block(cursor, block, (start, end), depth);
         } else {
             let regions = inside.iter().filter(|block| block.is_region());

@@ -5,6 +5,7 @@
 use super::scan::{Line, starts_with_ignore_case, trim};
 use crate::edit::Target;
 use crate::span::Span;
+use crate::text::extension;
 
 /// The labels of paths.
 const LABELS: &[&str] = &["filename", "file path", "filepath", "file", "path"];
@@ -22,6 +23,8 @@ pub(super) struct NamedPath<'t> {
     pub(super) path: &'t str,
     /// Whether a label or quotes mark it as a path.
     pub(super) quoted: bool,
+    /// Whether line numbers or a remark follow it, so that it may be named for a part of the file.
+    pub(super) is_part: bool,
 }
 
 impl NamedPath<'_> {
@@ -64,6 +67,18 @@ pub(super) fn comment(line: &str) -> Option<NamedPath<'_>> {
         only_path(value.unwrap_or(inner), value.is_some())
     });
     found.filter(NamedPath::is_sure)
+}
+
+/// Whether the first line of a text is a path as a comment, and another line is the like with another path.
+pub(super) fn names_several(text: &str) -> bool {
+    let form = |path: &str| (path.contains('/'), extension(path).is_some());
+    let mut named = text.lines().map(|line| {
+        let path = comment(line)?.path;
+        let start = path.as_ptr() as usize - line.as_ptr() as usize;
+        Some((path, (&line[..start], line[start + path.len()..].trim_end(), form(path))))
+    });
+    let Some((first, style)) = named.next().flatten() else { return false };
+    named.flatten().any(|(path, other)| other == style && path != first)
 }
 
 /// The path in an info string: the only word with the form of a path, as in `python src/a.py`,
@@ -161,9 +176,12 @@ fn label(text: &str) -> Option<&str> {
 
 /// The path that a text consists of, without quotes and marks around it.
 fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
-    let (mut text, mut quoted) = (trim(text), labelled);
+    let (mut text, mut quoted, mut is_part) = (trim(text), labelled, false);
     for _ in 0..4 {
-        text = without_remark(text);
+        text = trim(text.strip_suffix([':', '：']).unwrap_or(text));
+        if let Some(path) = without_remark(text) {
+            (text, is_part) = (path, true);
+        }
         let inner = |mark: &&str| text.strip_prefix(*mark)?.strip_suffix(*mark);
         if let Some((inner, mark)) = WRAPPERS.iter().find_map(|mark| Some((inner(mark)?, *mark))) {
             (text, quoted) = (trim(inner), quoted || mark != "**" && mark != "__");
@@ -173,25 +191,22 @@ fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
             break;
         }
     }
-    is_plausible(text, quoted).then_some(NamedPath { path: text, quoted })
+    is_plausible(text, quoted).then_some(NamedPath { path: text, quoted, is_part })
 }
 
-/// A path without the colon, line numbers or remark after it: `a.py:`, `a.py:4-6`, `a.py (lines 4-6)`,
-/// `` `a.py` (new file) ``.
-fn without_remark(text: &str) -> &str {
-    let text = trim(text.strip_suffix([':', '：']).unwrap_or(text));
+/// The path before line numbers or a remark: `a.py:4-6`, `a.py#L4-L6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
+fn without_remark(text: &str) -> Option<&str> {
     if let Some((path, remark)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("))
         && (path.ends_with(['`', '*']) || is_path(path))
         && !remark.contains(['/', '.'])
     {
-        return trim(path);
+        return Some(trim(path));
     }
-    let is_lines =
-        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | ':'));
-    match text.split_once(':') {
-        Some((path, lines)) if is_lines(lines) => path,
-        _ => text,
-    }
+    let is_lines = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | 'L'))
+    };
+    let (path, lines) = text.split_once(':').or_else(|| text.split_once("#L"))?;
+    is_lines(lines).then_some(path)
 }
 
 /// Whether a text may be a path.
@@ -231,6 +246,15 @@ mod tests {
         ] {
             assert_eq!(path_line(line).map(|found| found.path), Some(path), "{line}");
         }
+        for (line, is_part) in [
+            ("`a.py`:", false),
+            ("`a.py:4-6`", true),
+            ("**`a.py`** (new):", true),
+            ("src/a.py#L4-L6", true),
+            ("src/c#/a.cs", false),
+        ] {
+            assert_eq!(path_line(line).map(|found| found.is_part), Some(is_part), "{line}");
+        }
         for line in
             ["Change `a.py` so:", "in a.py", "https://x.org/a.py", "a.py and b.py", "done.", "path/<name>.py"]
         {
@@ -261,6 +285,24 @@ mod tests {
         assert_eq!(of("<!-- a.html -->"), Some("a.html"));
         assert_eq!(of("# Makefile"), None, "a comment may be of one word");
         assert_eq!(of("#!/bin/sh -e"), None);
+    }
+
+    #[test]
+    fn a_second_path_as_a_comment_like_the_first_is_another_file() {
+        let of = |text: &str| names_several(&format!("{text}\nx\n"));
+        for text in ["# a/b.py\nx\n\n# a/c.py", "<!-- File: a.html -->\n<!-- File: b.html -->"] {
+            assert!(of(text), "{text}");
+        }
+        for text in [
+            "x\n# a/b.py\n# a/c.py",
+            "# a/b.py\n# a/b.py",
+            "# a/b.py\n  # a/c.py",
+            "# a/b.py\n# and/or",
+            "// src/a.js\n// Node.js",
+            "// src/a.js\n// see src/b.js",
+        ] {
+            assert!(!of(text), "{text}");
+        }
     }
 
     #[test]

@@ -230,8 +230,8 @@ fn is_diff(text: &str) -> bool {
     begins('+') && begins('-') && text.lines().all(has_mark)
 }
 
-/// Whether a block is a new file: a whole line or the info string names its path, its end is known, it is no part of a file
-/// that leaves out the rest, and a file may appear there without being asked for.
+/// Whether a block is a new file: a whole line or the info string names its path, and that alone, its end is known, it does not
+/// leave out a part, and a file may appear there without being asked for.
 fn is_new_file(
     given: &CodeBlock,
     only: &Candidate,
@@ -242,6 +242,7 @@ fn is_new_file(
     let language = Language::of(&name);
     let is_whole = only.by.is_whole()
         && given.state == FenceState::Closed
+        && !given.is_part
         && (Language::is_called(&given.language, &name) || !Language::has_name(&name))
         && !is_pattern(&only.path.raw)
         && (rules.allow_placeholder || !guard::leaves_out(given.content(), language));

@@ -168,6 +168,7 @@ impl<'r> Reader<'r> {
             block.path_line = block.text.lines().next().unwrap_or("").len() + 1;
             block.candidates.retain(|file| file.by.is_whole());
             block.candidates.push(Candidate { path, by: Clue::Comment, quoted: found.quoted });
+            block.is_part |= found.is_part || file::names_several(&block.text);
         }
         self.keep(block, depth);
     }

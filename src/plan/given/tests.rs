@@ -19,6 +19,7 @@ fn block(language: &str, text: &str, candidates: &[(&str, Clue, bool)]) -> CodeB
         text: text.into(),
         path_line: 0,
         state: FenceState::Closed,
+        is_part: false,
         is_whole: false,
         is_snippet: false,
         why: None,

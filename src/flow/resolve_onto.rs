@@ -41,7 +41,14 @@ impl Run<'_> {
     ) -> Result<Result<Resolved, Rejected>, Error> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target.start)?;
-        let tree = repo.tree(shown)?.as_checked_out(target.checked_out);
+        repo.forget_precompressed();
+        let lands = !self.dry && Repo::pays_to_precompress(self.reported().len());
+        if lands && self.options.record {
+            self.responses.iter().for_each(|response| repo.precompress_response(response));
+        }
+        // Files that are merged are not written as they are resolved.
+        let lands = lands && rebased.is_none() && shown == target.start;
+        let tree = repo.tree(shown)?.as_checked_out(target.checked_out).to_land_on(lands);
         let may_touch = |plan: &Plan| {
             let mut changes = plan.steps().iter().flat_map(|step| &step.changes);
             changes.all(|change| plan::objection(&change.path, &rules).is_none())
@@ -68,6 +75,7 @@ impl Run<'_> {
             None => plan::resolve(&script, &tree, &rules)?,
         };
         if let Err(rejected) = &mut resolved {
+            repo.forget_precompressed();
             self.tell_of_versions(repo, target, &tree, &rules, rejected)?;
         }
         let (mut plan, mut refused) = match resolved {

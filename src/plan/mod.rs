@@ -335,6 +335,9 @@ impl<'t> Run<'t> {
             match operation.resolve() {
                 Ok(step) => {
                     repeats.pass(index, edit.region);
+                    if rules.every_version && aim == Aim::Refusals {
+                        expect(tree, &step);
+                    }
                     run.steps.push(step);
                 }
                 Err(Stop::Tree(error)) => return Err(error),
@@ -438,6 +441,13 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
             step.notes.iter().map(said).collect()
         }
         Outcome::NoChange => vec![warning(Code::NoChange, edit.span, "the edit changes nothing")],
+    }
+}
+
+/// Says what a step is going to write.
+fn expect(tree: &dyn TreeView, step: &Step) {
+    for (change, after) in step.changes.iter().filter_map(|change| Some((change, change.after.as_ref()?))) {
+        tree.expect(&change.path, &after.body);
     }
 }
 

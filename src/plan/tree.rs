@@ -76,6 +76,11 @@ pub trait TreeView {
         Err(TreeError { path: name.to_owned(), source: "there is no object store".into() })
     }
 
+    /// Receives what a path will hold if all goes well, so that it can be made ready while the rest is resolved.
+    fn expect(&self, path: &RepoPath, body: &Body) {
+        let _ = (path, body);
+    }
+
     /// Up to `limit` paths of files with that file name, for a hint. May give up and return fewer.
     fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
         let _ = (name, limit);

@@ -216,6 +216,11 @@ impl Content {
             .is_none_or(|line| line.eol.is_some())
     }
 
+    /// The address of the content. No other content has it as long as a clone of this one is alive.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
     /// All bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());

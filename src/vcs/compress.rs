@@ -8,7 +8,7 @@ use git2::ObjectType;
 /// The longest object, in bytes, that is stored uncompressed if no level is configured. Building deflate's tables is most
 /// of the computing in a small landing, and would save only a fifth of a short commit and a quarter of a tree, which is
 /// mostly object names. An object of that length takes no more disk space than git's own loose file.
-const fn stored(kind: ObjectType) -> usize {
+pub(super) const fn stored(kind: ObjectType) -> usize {
     match kind {
         ObjectType::Tree => 4_000,
         _ => 512,

@@ -34,6 +34,7 @@ pub mod manifest;
 pub mod merge;
 mod owner;
 mod pack;
+mod packer;
 pub mod patch;
 mod pathspec;
 mod pending;

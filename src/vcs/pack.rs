@@ -1,5 +1,5 @@
 //! Writes new objects as one pack with its index (gitformat-pack(5)), without deltas: finding deltas would take several
-//! times as long as writing, and git finds them when it repacks. All processors compress.
+//! times as long as writing, and git finds them when it repacks.
 
 use super::compress::Compressor;
 use super::repo::Repo;
@@ -7,13 +7,10 @@ use super::{Error, Oid, Result};
 use flate2::Crc;
 use git2::{ObjectFormat, ObjectType};
 use sha1::Digest;
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 /// From this number of objects on, a landing writes one pack. Git's limit for a push is 100 (`transfer.unpackLimit`), but
 /// creating a file and often a directory for each object takes most of a landing's time: 10 edits make 40 objects. Git
@@ -21,9 +18,6 @@ use std::thread;
 pub(super) const PACK_LIMIT: usize = 30;
 
 const BUFFER: usize = 1 << 17;
-
-/// From this number of bytes on, several threads compress: starting them takes longer than compressing less.
-const MANY: usize = 1 << 20;
 
 /// Marks an offset in the index that is stored in the table of 8-byte offsets.
 const LARGE: u32 = 1 << 31;
@@ -107,17 +101,10 @@ pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[Strin
     let mut file = ChecksummedFile::create(&pack, repo.format()).map_err(failed)?;
     let count = u32::try_from(ids.len()).map_err(|e| failed(std::io::Error::other(e)))?;
     file.put(b"PACK\0\0\0\x02").and_then(|()| file.put(&count.to_be_bytes())).map_err(failed)?;
-    let mut compressor = Compressor::new(repo, "pack.compression")?;
-    let mut compressed = compress_held(repo, ids)?;
+    let mut compress = Compressor::new(repo, "pack.compression")?;
     let mut entries = Vec::with_capacity(ids.len());
     for id in ids {
-        let packed = match compressed.remove(id) {
-            Some(packed) => packed,
-            None => {
-                let (kind, bytes) = repo.object(*id)?;
-                Packed::new(&mut compressor, kind, &bytes).map_err(failed)?
-            }
-        };
+        let packed = repo.packed(*id, &mut compress)?;
         let start = header(packed.kind, packed.len);
         let mut crc = Crc::new();
         crc.update(&start);
@@ -133,47 +120,6 @@ pub(super) fn write(repo: &Repo, directory: &Path, ids: &[Oid]) -> Result<[Strin
         std::fs::rename(from, directory.join(name)).map_err(|e| Error::io("write", from, e))?;
     }
     Ok(names)
-}
-
-/// A compressed object.
-struct Packed {
-    kind: ObjectType,
-    /// Its uncompressed length.
-    len: usize,
-    stream: Vec<u8>,
-}
-
-impl Packed {
-    fn new(compressor: &mut Compressor, kind: ObjectType, bytes: &[u8]) -> std::io::Result<Self> {
-        Ok(Self { kind, len: bytes.len(), stream: compressor.run(kind, bytes)? })
-    }
-}
-
-/// Compresses the objects that are in memory, if they are many. Leaves out what cannot be compressed: the writer meets the
-/// error again.
-fn compress_held(repo: &Repo, ids: &[Oid]) -> Result<HashMap<Oid, Packed>> {
-    // The last first: a long response is written at the end, and takes a processor for longest.
-    let held: Vec<_> = ids.iter().rev().filter_map(|id| Some((*id, repo.held(*id)?))).collect();
-    if held.iter().map(|(_, (_, text))| text.len()).sum::<usize>() < MANY {
-        return Ok(HashMap::new());
-    }
-    let queue = Mutex::new(held.into_iter());
-    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work = |mut compressor: Compressor| {
-        let mut done = Vec::new();
-        while let Some((id, (kind, text))) = next() {
-            done.extend(Packed::new(&mut compressor, kind, &text.bytes()).ok().map(|packed| (id, packed)));
-        }
-        done
-    };
-    let threads = thread::available_parallelism().map_or(1, |threads| threads.get());
-    let compressors: Vec<_> =
-        (0..threads).map(|_| Compressor::new(repo, "pack.compression")).collect::<Result<_>>()?;
-    Ok(thread::scope(|scope| {
-        let start = |compressor| thread::Builder::new().spawn_scoped(scope, || work(compressor)).ok();
-        let started: Vec<_> = compressors.into_iter().filter_map(start).collect();
-        started.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-    }))
 }
 
 /// An object's header in the pack: its type and uncompressed length.

@@ -28,6 +28,7 @@ pub struct Repo {
     pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
     /// The file that gives libgit2 `core.attributesFile`.
     pub(super) attributes_config: OnceCell<Temporary>,
+    pub(super) packer: RefCell<super::packer::Packer>,
     pub(super) index_thread: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
     /// Whether libgit2 has an index to read attribute files from.
     pub(super) attribute_index: Cell<bool>,
@@ -209,6 +210,7 @@ impl Repo {
             attributes_everywhere: OnceCell::new(),
             attributes_in: RefCell::default(),
             attributes_config: OnceCell::new(),
+            packer: RefCell::default(),
             index_thread: Cell::default(),
             attribute_index: Cell::new(false),
             partial: OnceCell::new(),

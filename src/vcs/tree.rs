@@ -4,7 +4,7 @@ mod converted;
 mod object;
 
 use super::attributes::Conversion;
-use super::pending::Text;
+use super::packer::Text;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileChange, FileState, Node, TreeError, TreeView};
@@ -42,6 +42,8 @@ pub struct BaseTree<'r> {
     tree: Option<git2::Tree<'r>>,
     /// Whether the checkout's attributes apply.
     checked_out: bool,
+    /// Whether the result will be written.
+    lands: bool,
     /// The conversions that were looked up; `None` if no attribute file can ask for one.
     conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
     /// The files whose filters were checked to restore the stored content.
@@ -85,6 +87,7 @@ impl super::repo::Repo {
             repo: self,
             tree,
             checked_out: self.workdir().is_some(),
+            lands: false,
             conversions: RefCell::default(),
             filtered: RefCell::default(),
             mentions_conversion: RefCell::default(),
@@ -97,6 +100,12 @@ impl BaseTree<'_> {
     /// The tree's id; `None` for the empty tree of an unborn branch.
     pub fn id(&self) -> Option<Oid> {
         self.tree.as_ref().map(git2::Tree::id)
+    }
+
+    /// Sets whether the result will be written if all edits resolve.
+    #[must_use]
+    pub fn to_land_on(self, lands: bool) -> Self {
+        Self { lands, ..self }
     }
 
     /// The entry at a path, unless it is a directory.
@@ -191,6 +200,19 @@ impl TreeView for BaseTree<'_> {
             Some((DIRECTORY, id)) => Ok(names(&self.repo.find_tree(id).map_err(|e| failed(directory, e))?)),
             _ => Ok(Vec::new()),
         }
+    }
+
+    fn expect(&self, path: &RepoPath, body: &Body) {
+        let text = match body {
+            _ if !self.lands => return,
+            Body::Stored(bytes) => Text::Bytes(Arc::clone(bytes)),
+            // A converted text is not the blob.
+            _ if !self.stores_text(path) => return,
+            Body::Bytes(bytes) => Text::Bytes(Arc::clone(bytes)),
+            Body::Text(content) => Text::Content(content.clone()),
+            Body::Base(_) | Body::Object(_) => return,
+        };
+        self.repo.precompress(text);
     }
 
     fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {

@@ -7,7 +7,7 @@ use crate::plan::Node;
 use crate::vcs::attributes::{Conversion, attribute_files};
 use crate::vcs::convert::{collapse_ident, expand_ident};
 use crate::vcs::filters::Attributes;
-use crate::vcs::pending::Text;
+use crate::vcs::packer::Text;
 use crate::vcs::{Error, Oid, Result, once};
 use memchr::memmem;
 use std::path::PathBuf;
@@ -70,6 +70,15 @@ impl BaseTree<'_> {
                 self.repo.put_blob(&collapse_ident(&text.bytes()))
             }
             _ => self.repo.put_text(text),
+        }
+    }
+
+    /// Whether the text of the file at a path is stored unchanged; `false` if that is unknown.
+    pub(super) fn stores_text(&self, path: &RepoPath) -> bool {
+        match self.conversion(path) {
+            Ok(None | Some(Conversion::Encoded(_))) => true,
+            Ok(Some(Conversion::Own(converter))) => !converter.ident,
+            _ => false,
         }
     }
 

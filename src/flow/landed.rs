@@ -8,7 +8,7 @@ use super::run::Run;
 use super::{Error, build_report, history};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{CodeBlock, Script};
-use crate::plan::{self, Outcome, Plan};
+use crate::plan::{self, Plan, Step};
 use crate::report::record::{LandedEdit, LandedEdits};
 use crate::report::{EditState, Report, Status};
 use crate::response::Response;
@@ -134,19 +134,22 @@ impl Run<'_> {
     }
 
     /// The edits of a plan, for the records, by the digests of their responses. A correction counts for the edit that it replaces,
-    /// too. An edit that was applied by an earlier edit landed with that one. An edit without some of its hunks is not listed:
+    /// too. An edit that changes nothing landed with another one of its file: the first of a before and after would come back in a
+    /// second run. An edit without some of its hunks is not listed:
     /// in a second run its text says which hunks are applied.
-    pub(super) fn to_list(&self, repo: &Repo, plan: &Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
+    pub(super) fn to_list<'p>(&self, repo: &Repo, plan: &'p Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
         let replaced = self.resumed.as_ref().map(|resumed| resumed.replaced()).unwrap_or_default();
         let of = |response: &Response| {
             let mut edits = Vec::new();
-            let mut changed = HashMap::new();
+            let changes = |step: &'p Step| step.changes.iter().map(|change| (&change.path, step.edit));
+            // The first edit that changes each file, and then the last one so far.
+            let mut changed: HashMap<_, _> = plan.steps().iter().rev().flat_map(changes).collect();
             for step in plan.steps() {
-                let number = match step.outcome {
-                    Outcome::AlreadyApplied => changed.get(&step.path).copied().unwrap_or(step.edit),
-                    _ => step.edit,
+                let number = match step.changes.is_empty() {
+                    true => changed.get(&step.path).copied().unwrap_or(step.edit),
+                    false => step.edit,
                 };
-                changed.extend(step.changes.iter().map(|change| (&change.path, step.edit)));
+                changed.extend(changes(step));
                 if self.unwanted.get(&step.edit).is_some_and(|unwanted| !unwanted.hunks.is_empty()) {
                     continue;
                 }

@@ -423,6 +423,23 @@ fn files_below(top: &std::path::Path, prefix: &str, files: &mut Vec<(String, Vec
 }
 
 #[test]
+fn the_first_of_a_before_and_after_does_not_come_back() {
+    let sandbox = Sandbox::new();
+    let code = |elision: &str, sum: &str| {
+        format!("fn add(a: u8) -> u8 {{\n    let b = a;\n{elision}    log(\"add\");\n    {sum}\n}}\n")
+    };
+    sandbox.file("a.rs", code("", "b + 1"));
+    sandbox.commit("a");
+    let block = |code: String| format!("In `a.rs`:\n\n```rust\n{code}```\n\n");
+    let elision = "    // ... existing code ...\n";
+    let answer = format!("{}{}", block(code("", "b + 1")), block(code(elision, "b + 2")));
+    sandbox.apply(["--format=snippet"], &answer).exits(0);
+    let tip = sandbox.head();
+    sandbox.apply(["--format=snippet"], &answer).exits(0).says("already landed as ");
+    assert_eq!((sandbox.head(), sandbox.read("a.rs")), (tip, code("", "b + 2").into_bytes()));
+}
+
+#[test]
 fn every_golden_case_that_lands_lands_once() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let (mut landed, mut cases) = (0, Vec::new());

@@ -311,8 +311,14 @@ fn a_dry_run_names_the_paths_once_and_counts_the_warnings() {
         format!("{}{}{}{}", hunk("hello"), hunk("hello"), hunk("hello you"), create("x", "w", "x\n"));
     let run = sandbox.apply(["-n"], &response).exits(0);
     assert!(run.stdout.contains("\npaths (2): README, x\nwarnings (2): 2 no-change\n"), "{}", run.stdout);
+    let run = sandbox.apply(["-n", "--json"], &response).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["paths"], serde_json::json!(["README", "x"]));
+    assert_eq!(report["warnings"][0], serde_json::json!({"code": "no-change", "count": 2}));
     let landed = sandbox.apply([""; 0], &response).exits(0);
     assert!(!landed.stdout.contains("paths"), "only where nothing changes: {}", landed.stdout);
+    // All of it has landed then, also what changed nothing.
+    sandbox.apply(["-n"], &response).exits(0).says("already landed as ");
     // A refused response names its paths too, and many are not all shown.
     let many: String = (0..20).map(|n| create(&format!("f{n}"), "w", "x\n")).collect();
     let refused = format!("{many}{}", hunk("again").replace("hello", "nowhere"));
@@ -322,10 +328,6 @@ fn a_dry_run_names_the_paths_once_and_counts_the_warnings() {
         "{}",
         run.stdout
     );
-    let run = sandbox.apply(["-n", "--json"], &response).exits(0);
-    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(report["paths"], serde_json::json!(["README", "x"]));
-    assert_eq!(report["warnings"][0], serde_json::json!({"code": "no-change", "count": 2}));
 }
 
 #[test]

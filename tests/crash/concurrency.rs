@@ -140,8 +140,9 @@ fn a_live_transaction_is_not_taken_for_a_dead_one() {
     use git_llm_apply::vcs::fault::VARIABLE;
     let sandbox = Sandbox::new();
     let file = sandbox.response(&five());
+    // What runs on the result runs in a worktree, which is not to be taken away.
     let child = sandbox
-        .command([file])
+        .command(["-x".as_ref(), "true".as_ref(), file.as_os_str()])
         .env(VARIABLE, "prepared:stop")
         .stdout(std::process::Stdio::piped())
         .spawn()

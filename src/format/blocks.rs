@@ -16,7 +16,7 @@ use super::fence::{Fence, is_markdown};
 use super::reasoning;
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
 use super::why::list_mark;
-use super::{Output, Reading, fault, file, json, seen};
+use super::{Output, Reading, code, fault, file, json, seen};
 use crate::edit::{Candidate, CodeBlock, FenceState, FormatId};
 use crate::response::{Passage, Response};
 use crate::span::Span;
@@ -314,12 +314,16 @@ impl<'r> Reader<'r> {
                 CodeBlock { language, state, is_part, is_snippet, why, ..self.code_block(span, files, text) };
             self.keep_code_block(cursor, block, (start, end), depth);
         } else {
-            let regions = inside.iter().filter(|block| block.is_region());
-            let last = regions.map(|block| block.span.end as usize).max().unwrap_or(end).min(end);
-            let rest = self.response.text().get(last..end).unwrap_or("");
-            if rest.contains(char::is_alphanumeric) {
-                let start = end - rest.trim_start().len();
-                self.add(BlockKind::Other, cursor.span(start, start + rest.trim().len()), depth);
+            if let Some(last) = inside.iter().rev().find(|block| block.is_region()) {
+                let range = last.span.range();
+                let rest = self.response.text().get(range.end.min(end)..end).unwrap_or("").trim_start();
+                let above = self.response.text().get(start..range.start).unwrap_or("");
+                let rest = code::heredoc_end(above).and_then(|word| rest.strip_prefix(word)).unwrap_or(rest);
+                let rest = rest.trim_start();
+                if rest.contains(char::is_alphanumeric) {
+                    let start = end - rest.len();
+                    self.add(BlockKind::Other, cursor.span(start, start + rest.trim_end().len()), depth);
+                }
             }
             self.above.leave();
             self.gap = self.gap.max(Gap::Files);

@@ -1,4 +1,4 @@
-//! Code spans in a line of Markdown.
+//! Code spans in a line of Markdown, and what encloses code in a shell command.
 
 use std::ops::Range;
 
@@ -36,6 +36,14 @@ fn run_from(text: &str, at: usize) -> Option<Range<usize>> {
     let start = memchr::memchr(b'`', rest)?;
     let length = rest[start..].iter().take_while(|&&byte| byte == b'`').count();
     Some(at + start..at + start + length)
+}
+
+/// The line that ends the here-document of a shell that the last line of a text opens, such as `EOF` for `git apply <<'EOF'`.
+pub(super) fn heredoc_end(above: &str) -> Option<&str> {
+    let (_, rest) = above.trim_end().lines().next_back()?.rsplit_once("<<")?;
+    let word = rest.trim_start_matches(['-', '~', ' ', '\'', '"']);
+    let end = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(word.len());
+    Some(&word[..end]).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ mod section;
 use super::fence::Fence;
 use super::hunk::Due;
 use super::scan::{Below, Cursor, Line, Mark, trim_start};
-use super::{Format, FormatId, Output, fault, file, reasoning};
+use super::{Format, FormatId, Output, code, fault, file, reasoning};
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
 use mail::{Mail, Part};
@@ -36,7 +36,8 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     if out.ahead.margin != margin {
         out.ahead = Ahead { margin, ..Ahead::default() };
     }
-    let mut reader = Reader { fence: cursor.fence(), ..Reader::default() };
+    let heredoc = code::heredoc_end(cursor.response().text().get(..first.start).unwrap_or(""));
+    let mut reader = Reader { fence: cursor.fence(), heredoc, ..Reader::default() };
     while let Some(line) = cursor.line() {
         if out.is_full() {
             break;
@@ -100,19 +101,11 @@ impl Ahead {
         if line.start < self.unchanged {
             return 0;
         }
-        let mut last = line.start;
-        for line in below.clone() {
-            let is_changed = line.text.starts_with(['+', '-']) && !line.text.starts_with("--");
-            if is_changed && !is_list_item(line.text) {
-                return line.start;
-            }
-            if !is_changed && !line.text.starts_with(' ') && !line.is_blank() {
-                break;
-            }
-            last = line.start;
+        let (changed, last) = next_changed(below.clone());
+        if changed.is_none() {
+            self.unchanged = last.unwrap_or(line.start);
         }
-        self.unchanged = last;
-        0
+        changed.unwrap_or(0)
     }
 }
 
@@ -121,6 +114,8 @@ impl Ahead {
 struct Reader<'r> {
     /// The fence around it.
     fence: Option<Fence<'r>>,
+    /// The line that ends the here-document around it.
+    heredoc: Option<&'r str>,
     /// Whether that fence is closed.
     is_closed: bool,
     mail: Option<Mail>,
@@ -134,13 +129,13 @@ struct Reader<'r> {
 }
 
 impl<'r> Reader<'r> {
-    /// Whether a line that closes the fence is a context line of the file without its mark: lines of the hunk are missing,
-    /// and a marked line is below.
+    /// Whether a line that closes the fence is a context line without its mark: lines of the hunk are missing, and a changed one of
+    /// them is below.
     fn is_fence_of_file(&self, below: &impl Below<'r>) -> bool {
-        let due = self.section.as_ref().map(|section| section.hunks.due());
-        let next = below.clone().find(|line| !line.is_blank());
-        matches!(due, Some(Due::Lines(_)))
-            && next.is_some_and(|line| line.text.starts_with([' ', '+', '-']) && !is_list_item(line.text))
+        match self.section.as_ref().map(|section| section.hunks.due()) {
+            Some(Due::Lines(missing)) => next_changed(below.clone().take(missing)).0.is_some(),
+            _ => false,
+        }
     }
 
     fn in_hunk(&self) -> bool {
@@ -160,8 +155,12 @@ impl<'r> Reader<'r> {
             section.take(line);
             return Some(1);
         }
-        if !text.starts_with([' ', '\t']) && cursor.closes_fence(line) && !self.is_fence_of_file(below) {
-            self.is_closed = true;
+        if !text.starts_with([' ', '\t']) && cursor.closes_fence(line) {
+            self.is_closed = !self.is_fence_of_file(below);
+            self.section.as_mut().filter(|_| !self.is_closed)?.take(line);
+            return Some(1);
+        }
+        if self.heredoc == Some(text.trim_end()) {
             return None;
         }
         if text.starts_with(['F', 'S', 'D']) && self.mail_begins(line, below) {
@@ -385,6 +384,23 @@ fn is_item(due: Due, ends_blank: bool, fence: Option<Fence<'_>>, text: &str) -> 
 fn is_list_item(text: &str) -> bool {
     let rest = text.strip_prefix(['-', '+', '*']).and_then(|rest| rest.strip_prefix(' '));
     rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
+}
+
+/// The offset of the first changed line, if there are only context and blank lines above it, and the offset of the last of those.
+/// A list item is not a changed line, nor is a thematic break.
+fn next_changed<'r>(lines: impl Iterator<Item = Line<'r>>) -> (Option<usize>, Option<usize>) {
+    let mut last = None;
+    for line in lines {
+        let is_changed = line.text.starts_with(['+', '-']) && !line.text.starts_with("--");
+        if is_changed && !is_list_item(line.text) {
+            return (Some(line.start), last);
+        }
+        if !is_changed && !line.text.starts_with(' ') && !line.is_blank() {
+            break;
+        }
+        last = Some(line.start);
+    }
+    (None, last)
 }
 
 /// Whether a line is a version of git, such as `2.39.5 (Apple Git-154)`.

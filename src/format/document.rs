@@ -44,9 +44,10 @@ pub(super) fn lift(blocks: &mut [Block]) {
 
 /// Returns the script with the edits that count, and all else that was seen.
 pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
-    if reader.is_wrapped
-        && reader.blocks.len() > 1
-        && reader.blocks.last().is_some_and(|block| !block.is_region())
+    // A quote around all is a block of its own.
+    if let (true, [first, .., last]) = (reader.is_wrapped, reader.blocks.as_slice())
+        && !last.is_region()
+        && last.span.holds(first.span)
     {
         reader.blocks.pop();
         lift(&mut reader.blocks);

@@ -43,7 +43,7 @@ pub(super) fn first_found(
 fn is_drifted(hay: Haystack<'_>, longer: &Pattern<'_>, shorter: &Pattern<'_>) -> bool {
     let cut = shorter.before.len();
     let with_divider = longer.before.get(..=cut).unwrap_or_default();
-    // A divider before the end may be there twice, so that the longer text has all of the replacement, too.
+    // A divider before the end may be a duplicate, so that the longer text has all of the replacement, too.
     !hay.whole_lines(with_divider, LOOSEST).is_empty()
         || !longer.after().is_empty()
             && nearly_has(hay, &longer.telling(), shorter.telling().len() + 1, |_| true)

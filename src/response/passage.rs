@@ -28,7 +28,7 @@ struct Converted {
     text: OnceLock<Box<str>>,
 }
 
-/// Converts a part of a response, and passes each piece of the result on. Returns `None` if the part does not have the
+/// Converts a part of a response, and passes each chunk of the result on. Returns `None` if the part does not have the
 /// expected form.
 pub(crate) type Conversion = fn(&str, &mut dyn FnMut(&str)) -> Option<()>;
 

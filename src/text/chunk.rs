@@ -44,8 +44,8 @@ impl Hashes {
     }
 }
 
-/// A set of numbers that never denies a member, but may report others: one bit stands for all numbers with the same
-/// lowest bits. A sieve without bits reports every number.
+/// A set of numbers that never denies a member, but may report others: all numbers with the same lowest bits share one
+/// bit. A sieve without bits reports every number.
 struct Sieve(Box<[u64]>);
 
 /// Chunks of fewer bytes have no sieves, because searching them takes no longer than making one.

@@ -308,7 +308,7 @@ impl Repo {
 
     /// The shortest unique abbreviation of an object id, of at least git's default length.
     pub fn short(&self, id: Oid) -> String {
-        // Libgit2 would look in vain for a new one, and rescan the packs.
+        // Libgit2 does not find a new one, and would rescan the packs.
         let object = (!self.is_unknown_to_libgit2(id)).then(|| self.git.find_object(id, None).ok()).flatten();
         let short = object.and_then(|object| object.short_id().ok());
         match short.and_then(|buf| buf.as_str().ok().map(str::to_owned)) {

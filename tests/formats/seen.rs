@@ -99,6 +99,14 @@ fn what_a_region_holds_beside_its_edits_is_not_left_out_in_silence() {
         assert_eq!(note.contains(&format!("({lines}")), !lines.is_empty(), "{answer}\n{}", run.stderr);
         Sandbox::new().apply(["--strict", "--no-keep"], &answer).exits(i32::from(!lines.is_empty()));
     }
+    // The line that ends a here-document belongs to its command, also if a diff in it is shorter than its numbers say.
+    let patch = "*** Begin Patch\n*** Update File: README\n@@\n-hello\n+bye\n*** End Patch\n";
+    for text in [patch, diff, &diff.replace("-1 +1", "-1,2 +1,2")] {
+        let answer = format!("```bash\napply <<'EOF'\n{text}EOF\n```\n");
+        Sandbox::new().apply(["--strict"], &answer).exits(0);
+        let more = Sandbox::new().apply([""; 0], &answer.replace("EOF\n```", "EOF\nmake\n```")).exits(0);
+        assert!(more.stderr.contains("not read: 1 other code block"), "{}", more.stderr);
+    }
     // What holds edits is no fence of its own.
     let fenced = format!("<FILE_CHANGES>\n```xml\n{new}\n```\n</FILE_CHANGES>\n");
     Sandbox::new().apply(["--strict"], &fenced).exits(0);

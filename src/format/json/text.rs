@@ -32,7 +32,7 @@ impl Decoded {
     }
 }
 
-/// Passes the decoded pieces of a string to `take`; each that is an escape with the offset where the escape ends.
+/// Passes the decoded substrings of a string to `take`; each that is an escape with the offset where the escape ends.
 fn decode(written: &str, take: &mut dyn FnMut(&str, Option<usize>)) {
     let mut inner = written.strip_suffix('"').unwrap_or("").chars();
     inner.next();
@@ -78,7 +78,7 @@ pub(in crate::format) fn ends_with_break(written: &str) -> bool {
     (last == "n" || last.eq_ignore_ascii_case("u000a")) && backslashes % 2 == 0
 }
 
-/// Passes the decoded pieces of a string to `take`, with `\r\n` as `\n`. `is_line`: a line break is added if the string
+/// Passes the decoded substrings of a string to `take`, with `\r\n` as `\n`. `is_line`: a line break is added if the string
 /// does not end with one.
 fn normalized(written: &str, is_line: bool, take: &mut dyn FnMut(&str)) {
     let mut is_return = false;

@@ -137,6 +137,14 @@ impl Output {
         }
     }
 
+    /// Adds a span of the region that belongs to no edit; spans one after another are one.
+    fn beside(&mut self, span: Span) {
+        match self.beside.last_mut().filter(|last| span.start <= last.end.saturating_add(2)) {
+            Some(last) => *last = last.join(span),
+            None => self.beside.push(span),
+        }
+    }
+
     /// The numbers of edits and diagnostics.
     fn lengths(&self) -> (usize, usize) {
         (self.script.edits.len(), self.script.diagnostics.len())

@@ -256,11 +256,11 @@ pub(super) fn read_envelope(
             is_pure = false;
         } else if let Some(mark) = Fence::of(line.text) {
             match fence.take().filter(|(open, _)| mark.closes(*open)) {
-                Some((_, start)) => out.beside.push(cursor.span(start, line.end())),
+                Some((_, start)) => out.beside(cursor.span(start, line.end())),
                 None => fence = Some((mark, line.start)),
             }
         } else if fence.is_none() && matches!(peek(trim_start(line.text)), Some((_, false))) {
-            out.beside.push(cursor.span_of(line));
+            out.beside(cursor.span_of(line));
         }
         cursor.advance();
     }

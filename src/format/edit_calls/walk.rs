@@ -71,7 +71,7 @@ impl Walk<'_> {
             Some(text) => self.take_string(item.name, text, span),
         }
         if before == self.out.lengths() {
-            self.out.beside.push(span);
+            self.out.beside(span);
         } else {
             let id = item.id.unwrap_or_else(|| span.start.to_string());
             if value.member(&["state"]).is_some_and(is_failed) {

@@ -206,8 +206,12 @@ impl<'r> Parts<'r> {
                 Op::Rename { to: Box::new(Target { root: path.root.clone(), ..to }), hunks: Vec::new() }
             }
             ("patch", Some(find), Some(put), _) => {
+                let texts = (find.text(), put.text());
+                let opening = |text: &str| text.trim_start().lines().next().map(trim).map(str::to_owned);
+                // Fences that differ are part of the edit.
+                let are_alike = opening(&texts.0) == opening(&texts.1);
                 let unfenced = find.unfenced(&path.raw, response).zip(put.unfenced(&path.raw, response));
-                let (before, after) = unfenced.unwrap_or_else(|| (find.text(), put.text()));
+                let (before, after) = unfenced.filter(|_| are_alike).unwrap_or(texts);
                 if before.trim().is_empty() {
                     return Err(fault::missing_field(find.span, "<find>", &owner).into());
                 }

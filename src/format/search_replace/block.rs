@@ -36,17 +36,19 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
     };
     let block = span.join(cursor.span_of(extent.end));
     let texts = Texts { cursor, fenced: extent.has_fences, lines };
+    let unclear = |span| Box::new(fault::unclear_fence(span));
     if is_new {
-        let half = texts.half(start, extent.end.start);
-        let file = out.file.clone().unwrap_or_default();
-        let text = half.text(&texts, half.pairs.wrapper(&file));
+        let mut half = texts.half(start, extent.end.start);
+        texts.keep_outer_fences([&mut half], out).map_err(unclear)?;
+        let wrapper = half.pairs.wrapper(out.file.as_deref().unwrap_or(""));
+        let text = half.text(&texts, wrapper);
         return Ok((block, Op::Create { text, existing: Existing::Refuse }));
     }
     let change = match *extent.dividers {
         [] => return Err(truncated(span, "SEARCH block, without =======", below, out)),
         [(divider, next)] => {
             let (before, after) = (texts.half(start, divider), texts.half(next, extent.end.start));
-            texts.change(before, after, out).map_err(|span| Box::new(fault::unclear_fence(span)))?
+            texts.change(before, after, out).map_err(unclear)?
         }
         _ => texts.splits(start, &extent),
     };
@@ -90,24 +92,43 @@ impl<'r> Texts<'_, 'r> {
         Half { start, end, pairs }
     }
 
-    /// The change from the search text to the replacement. A fence line without a partner closes the fence around the
-    /// block, so it is not content. In a Markdown file it may be content, so it is an error.
-    fn change(&self, before: Half<'r>, after: Half<'r>, out: &mut Output) -> Result<Change, Span> {
+    /// The change from the search text to the replacement. Fences around both go, if they are the same.
+    fn change(&self, mut before: Half<'r>, mut after: Half<'r>, out: &mut Output) -> Result<Change, Span> {
+        self.keep_outer_fences([&mut before, &mut after], out)?;
         let file = out.file.as_deref().unwrap_or("");
-        let is_fenced = self.cursor.fence().is_some();
-        let mut lone = before.pairs.lone.iter().chain(&after.pairs.lone);
-        if is_fenced && let Some(first) = lone.next() {
-            if is_markdown(file) {
-                return Err(self.cursor.span_of(*first));
-            }
-            out.closed_fence = (1 + lone.count()) % 2 == 1;
-        }
         let wrappers = before.pairs.wrapper(file).zip(after.pairs.wrapper(file));
+        let wrappers = wrappers.filter(|((before, _), (after, _))| trim(before.text) == trim(after.text));
         let before = before.text(self, wrappers.map(|(before, _)| before));
         // A search text of only blank lines matches nothing.
         let before = if before.is_blank() { Passage::default() } else { before };
         let after = after.text(self, wrappers.map(|(_, after)| after));
         Ok(Change::Texts { before, after, unit: Unit::Lines })
+    }
+
+    /// Tells fence lines without a partner that are content from those that close the fence around the block or open it
+    /// again: only these stay among `lone`. In a Markdown file they may be content, too: that is an error.
+    fn keep_outer_fences<const N: usize>(
+        &self,
+        halves: [&mut Half<'r>; N],
+        out: &mut Output,
+    ) -> Result<(), Span> {
+        let mut is_closed = false;
+        let mut first = None;
+        for half in halves {
+            half.pairs.lone.retain(|line| {
+                let is_outside = self.cursor.fence().is_some() && (is_closed || self.cursor.closes_fence(*line));
+                is_closed ^= is_outside;
+                first = first.or(is_outside.then_some(*line));
+                is_outside
+            });
+        }
+        match first.filter(|_| is_markdown(out.file.as_deref().unwrap_or(""))) {
+            Some(first) => Err(self.cursor.span_of(first)),
+            None => {
+                out.closed_fence |= is_closed;
+                Ok(())
+            }
+        }
     }
 
     /// The change of a block with several candidates for the divider: all lines of both texts.
@@ -135,10 +156,9 @@ impl<'r> Half<'r> {
         if let Some((first, last)) = wrapper {
             return cursor.payload(first.next, last.start);
         }
-        let lone = self.pairs.lone.iter().filter(|_| cursor.fence().is_some());
         let mut text = Passage::default();
         let mut from = self.start;
-        for line in lone {
+        for line in &self.pairs.lone {
             text.push(cursor.response(), &cursor.payload(from, line.start));
             from = line.next;
         }

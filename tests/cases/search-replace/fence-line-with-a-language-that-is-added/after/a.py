@@ -1,0 +1,7 @@
+def f():
+    """Doc.
+
+    ```python
+    f()
+    """
+    return 1

@@ -1,0 +1,8 @@
+"""
+Requests
+~~~~~~~~
+
+Text, more.
+"""
+
+x = 1

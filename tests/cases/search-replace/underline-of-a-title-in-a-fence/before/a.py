@@ -1,0 +1,7 @@
+"""
+Requests
+
+Text.
+"""
+
+x = 1

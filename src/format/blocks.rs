@@ -69,8 +69,6 @@ pub(super) struct Reader<'r> {
     response: &'r Response,
     pub(super) out: Output,
     pub(super) blocks: Vec<Block>,
-    /// Whether one fence or quote contains the whole response.
-    pub(super) is_wrapped: bool,
     /// The file of blocks without a path.
     path: Option<String>,
     /// Whether code blocks with a path are whole files.
@@ -99,13 +97,12 @@ pub(super) struct Reader<'r> {
 }
 
 impl<'r> Reader<'r> {
-    pub(super) fn new(response: &'r Response, reading: &Reading) -> Self {
+    fn new(response: &'r Response, reading: &Reading) -> Self {
         let asked = reading.formats.contains(&FormatId::EditCalls);
         Self {
             response,
             out: Output { asked, ..Output::default() },
             blocks: Vec::new(),
-            is_wrapped: false,
             path: reading.path.clone(),
             whole_files: reading.formats.contains(&FormatId::WholeFile),
             snippets: reading.formats.contains(&FormatId::Snippet),
@@ -123,10 +120,24 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Reads the whole response.
-    pub(super) fn read(&mut self) {
-        let end = reasoning::end_of(self.response.text());
-        let mut cursor = Cursor::within(self.response, Span::new(self.response.id(), 0, end));
+    /// Reads a response.
+    pub(super) fn read(response: &'r Response, reading: &Reading) -> Self {
+        let end = reasoning::end_of(response.text());
+        let cursor = Cursor::within(response, Span::new(response.id(), 0, end));
+        let mut reader = Self::new(response, reading);
+        if let Some(inside) = reader.read_from(cursor, end) {
+            reader = Self::new(response, reading);
+            reader.read_from(inside, end);
+        }
+        reader.finish_reasoning();
+        reader.cut_off(end);
+        let stopped = reader.stopped.unwrap_or(end);
+        reader.out.finish(Span::new(response.id(), stopped, end));
+        reader
+    }
+
+    /// Reads from a cursor on; returns the inside of a fence or quote that has all of it.
+    fn read_from(&mut self, mut cursor: Cursor<'r>, end: usize) -> Option<Cursor<'r>> {
         let first = cursor.lines().find(|line| !line.trimmed().is_empty());
         self.drafts.is_page = first.is_some_and(|line| line.trimmed() == "You said:");
         // Edits may be indented like the code that they are for, prose is not.
@@ -135,18 +146,42 @@ impl<'r> Reader<'r> {
                 && file::path_line(line.text).is_none_or(|path| !path.is_sure())
         };
         self.margin = first.filter(is_prose).and_then(|_| margin(cursor.lines()));
+        let start = cursor.clone();
         let summary = self.read_blocks(&mut cursor, 0);
+        if start.fence().is_some() {
+            // Read by itself, the inside of a fence may end earlier.
+            cursor.advance();
+            cursor.set_fence(None);
+            self.read_blocks(&mut cursor, 0);
+        }
         self.drop_turn(end);
         if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && self.whole_files) {
             let text = self.response.passage(tag.text.min(end)..end).into_lines();
             let span = Span::new(self.response.id(), tag.start, end);
             self.keep(CodeBlock { state: FenceState::Unclosed, ..self.code_block(span, tag.files, text) }, 0);
         }
-        self.is_wrapped = summary.blocks == 1 && !summary.has_text && !summary.has_paths;
-        self.finish_reasoning();
-        self.cut_off(end);
-        let stopped = self.stopped.unwrap_or(end);
-        self.out.finish(Span::new(self.response.id(), stopped, end));
+        let is_one = summary.blocks == 1 && !summary.has_text && !summary.has_paths;
+        if is_one { self.inside(start) } else { None }
+    }
+
+    /// The inside of a quote, or of a fence of prose or without a language, that has blocks: if nothing is outside of it, the
+    /// inside is the response.
+    fn inside(&self, mut cursor: Cursor<'r>) -> Option<Cursor<'r>> {
+        cursor.skip_blank_lines();
+        let line = cursor.line()?;
+        if let Some(fence) = Fence::of(line.text) {
+            let is_text = fence.info.is_empty() || PROSE.contains(&language(fence.info));
+            let has_blocks = self.blocks.len() > 1 || self.blocks.iter().any(Block::is_region);
+            cursor.set_indent();
+            cursor.advance();
+            cursor.set_fence(Some(fence));
+            (is_text && has_blocks).then_some(cursor)
+        } else if line.first_byte() == Some(b'>') && !self.blocks.is_empty() {
+            cursor.set_margin(Margin { quotes: marks(line.text), blanks: "" });
+            Some(cursor)
+        } else {
+            None
+        }
     }
 
     /// Reads blocks up to the closing line of the cursor's fence, or to the end of the input.
@@ -285,16 +320,14 @@ impl<'r> Reader<'r> {
         let span = cursor.span(line.start, close.map_or(end, Line::end));
         let is_prose = PROSE.contains(&language) && summary.has_text;
         if !is_prose {
-            let is_direct = |block: &&mut Block| {
-                (block.is_region() || matches!(block.kind, BlockKind::Other)) && block.depth == depth + 1
-            };
-            self.blocks[first..].iter_mut().filter(is_direct).for_each(|block| block.level = depth);
+            let direct = self.blocks[first..].iter_mut().filter(|block| block.depth == depth + 1);
+            direct.for_each(|block| block.level = depth);
         }
         let inside = &mut self.blocks[first..];
         let has_regions = inside.iter().any(Block::is_region);
         let is_pure = has_regions && !summary.has_text && !summary.has_code;
-        if depth == 0 && is_pure && !inside.iter().any(|block| block.level == 0) {
-            // It contains only edits, each in a fence of its own.
+        if depth == 0 && is_pure {
+            // It contains only edits, some in fences of their own.
             lift(inside);
         }
         let holds_edits = inside.iter().any(|block| block.is_region() && block.level <= depth);

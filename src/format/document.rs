@@ -44,14 +44,6 @@ pub(super) fn lift(blocks: &mut [Block]) {
 
 /// Returns the script with the edits that count, and all else that was seen.
 pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
-    // A quote around all is a block of its own.
-    if let (true, [first, .., last]) = (reader.is_wrapped, reader.blocks.as_slice())
-        && !last.is_region()
-        && last.span.holds(first.span)
-    {
-        reader.blocks.pop();
-        lift(&mut reader.blocks);
-    }
     let mut script = std::mem::take(&mut reader.out.script);
     let mut regions = Vec::new();
     let (mut edits, mut faults) = (vec![true; script.edits.len()], vec![true; script.diagnostics.len()]);

@@ -206,9 +206,7 @@ impl Output {
 ///
 /// It never fails: errors are diagnostics of the script. A response without edits gives an empty script.
 pub fn parse(response: &Response, reading: &Reading) -> Script {
-    let mut reader = Reader::new(response, reading);
-    reader.read();
-    document::script(reader, reading)
+    document::script(Reader::read(response, reading), reading)
 }
 
 /// The formats of a response, each once, in the order of their first regions.

@@ -275,7 +275,7 @@ impl<'r> Reader<'r> {
                 section.hunks.begin_bare(line);
                 section.take(line);
             }
-            Some(section) if is_changed => section.stray(line),
+            Some(section) if is_changed || is_marked && section.has_only_names() => section.stray(line),
             None if is_marked && self.fence.is_some() => {
                 let mut section = Section::nameless(line, response);
                 section.hunks.begin_bare(line);
@@ -380,14 +380,15 @@ fn is_item(due: Due, ends_blank: bool, fence: Option<Fence<'_>>, text: &str) -> 
     fence.is_none() && may_end && is_list_item(text)
 }
 
-/// Whether a line looks like a list item: a mark, one blank, and text.
+/// Whether a line looks like a list item, which is a mark, one blank, and text, or like a thematic break.
 fn is_list_item(text: &str) -> bool {
     let rest = text.strip_prefix(['-', '+', '*']).and_then(|rest| rest.strip_prefix(' '));
     rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
+        || text.len() >= 3 && text.bytes().all(|byte| byte == b'-')
 }
 
 /// The offset of the first changed line, if there are only context and blank lines above it, and the offset of the last of those.
-/// A list item is not a changed line, nor is a thematic break.
+/// A list item or thematic break is not a changed line.
 fn next_changed<'r>(lines: impl Iterator<Item = Line<'r>>) -> (Option<usize>, Option<usize>) {
     let mut last = None;
     for line in lines {

@@ -23,7 +23,7 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     let text = trim_start(line.text);
     let begins_here = match text.as_bytes().first() {
         Some(b'-' | b'd' | b'@' | b'F' | b'S' | b'D') => {
-            begins(line.trim_start(), &below.clone().map(Line::trim_start))
+            begins(line.trim_start(), &below.clone().map(move |below| below.past(line.blanks())))
         }
         _ => false,
     };
@@ -70,9 +70,10 @@ pub(super) fn is_git(text: &str) -> bool {
     ["diff --git ", "diff --cc ", "diff --combined "].iter().any(|word| text.starts_with(word))
 }
 
-/// Whether a line is `--- name` above `+++ name`. In a bare diff, a hunk or changed line must follow, unless the file
-/// is deleted.
+/// Whether a line is `--- name` above `+++ name`. In a bare diff, a hunk or a line with a mark must follow, unless the
+/// file is deleted.
 pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) -> bool {
-    let is_changed = || below.clone().nth(1).is_some_and(|line| line.text.starts_with(['@', '+', '-']));
-    names(line, below).is_some_and(|(_, new, _)| !bare || name::is_dev_null(new) || is_changed())
+    let is_marked = |line: Line<'_>| line.text.starts_with(['@', '+', '-', ' ']) && !line.is_blank();
+    let goes_on = || below.clone().nth(1).is_some_and(is_marked);
+    names(line, below).is_some_and(|(_, new, _)| !bare || name::is_dev_null(new) || goes_on())
 }

@@ -48,7 +48,10 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         }
         // Values on consecutive lines are one conversation.
         cursor.skip_blank_lines();
-        if !cursor.line().is_some_and(Line::is_whole) || out.is_full() || !json::opens(cursor) {
+        if !cursor.line().is_some_and(Line::is_whole) {
+            cursor.skip_blanks();
+        }
+        if out.is_full() || !json::opens(cursor) {
             break;
         }
     }

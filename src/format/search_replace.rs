@@ -8,6 +8,7 @@
 mod block;
 mod marker;
 
+use super::fence::Fence;
 use super::scan::Cursor;
 use super::{Format, FormatId, Output, fault};
 use crate::edit::{Edit, Target};
@@ -42,15 +43,24 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target) {
     out.take(edit, out.file.clone());
 }
 
-/// Reads the blocks of one file up to `end`, and stays there or after the last block.
+/// Reads the blocks of one file up to `end`, and stays there or after the last block. Other text
+/// beside blocks is an error.
 pub(super) fn read_blocks(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target, end: usize) {
     out.file = Some(path.raw.clone());
+    let (before, mut stray) = (out.lengths(), None);
     while !cursor.is_end() && cursor.at() < end && !out.is_full() {
         if opens(cursor) {
             read(cursor, out, path);
-        } else {
-            cursor.advance();
+            continue;
         }
+        let text = cursor.text();
+        if !text.trim().is_empty() && Fence::of(text).is_none() {
+            stray.get_or_insert(cursor.line_span());
+        }
+        cursor.advance();
+    }
+    if let Some(stray) = stray.filter(|_| before != out.lengths()) {
+        out.fault(fault::unexpected(stray, "text", "diff"));
     }
 }
 

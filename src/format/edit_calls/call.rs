@@ -181,6 +181,7 @@ impl<'a> Call<'a> {
             () if is_edit => Some(Verb::Insert),
             () if has_path && writes => Some(Verb::Create),
             () if self.is_tool(REMOVERS) => Some(Verb::Remove),
+            () if has_path && self.is_tool(EDITORS) => return Err(self.lacks("old_string")),
             () if self.is_tool(REPLACERS) => return Err(self.lacks("diff")),
             () if self.is_tool(PATCHERS) || self.has(Name::Patch) => return Err(self.lacks(PATCH)),
             () => None,

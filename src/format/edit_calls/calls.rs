@@ -3,13 +3,15 @@
 use crate::diag::{Code, Diagnostic, counted};
 use crate::edit::Script;
 use crate::span::Span;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The recorded calls that were read so far.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Calls {
     /// The ids and spans of calls with edits, in order.
     pub(super) made: Vec<(String, Span)>,
+    /// Where each call was read first, by its id and arguments.
+    pub(super) known: HashMap<(String, String), Span>,
     /// The ids of calls whose result is an error.
     pub(super) failed: HashSet<String>,
     /// The offset up to which JSON was searched for calls.

@@ -1,0 +1,3 @@
+import a
+import a2
+import b

@@ -97,7 +97,7 @@ impl Query<'_> {
         solution.changes = changes.map_err(|unclear| match unclear {
             Unclear::Writing => {
                 let why = format!("but {}", evidence::UNKNOWN_INDENTATION);
-                evidence::matches_but(hay, pattern, place, &why).with_help(HELP_COPY)
+                evidence::matches_but(hay, pattern, place, &why).with_help(evidence::HELP_INDENT)
             }
             Unclear::Several => {
                 let why =

@@ -221,7 +221,10 @@ pub(super) fn two_hunks(line: usize) -> Box<Refusal> {
     Refusal::new(Code::Conflict, message).with_help(HELP_ONE)
 }
 
-/// What is wrong with added lines that cannot be indented as the file is.
+/// The hint about added lines that cannot be indented as the file is.
+pub(super) const HELP_INDENT: &str = "indent the new lines like the lines of the file beside them";
+
+/// What is wrong with such lines.
 pub(super) const UNKNOWN_INDENTATION: &str = "how to indent the new lines is not known";
 
 /// The refusal of such lines that go beside none of the file.

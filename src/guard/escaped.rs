@@ -11,9 +11,10 @@ const OTHERS: [&[u8]; 4] = [b"&quot;", b"&apos;", b"&#39;", b"&#x27;"];
 /// The quotes of texts over several lines.
 const LONG_QUOTES: [&[u8]; 3] = [b"\"\"\"", b"'''", b"`"];
 
-/// Refuses new lines with escapes in code and without any plain `<`, `>` or `&` there, unless the file has escapes.
+/// Refuses new lines with escapes in code and without any plain `<`, `>` or `&` there, unless the file has escapes. `lines`: also
+/// those that are not new, and whether each is.
 pub(super) fn escaped<'l>(
-    lines: impl Iterator<Item = &'l [u8]>,
+    lines: impl Iterator<Item = (&'l [u8], bool)>,
     file_holds: impl Fn(&[u8]) -> bool,
     guard: &Guard,
 ) -> Result<(), Box<Refusal>> {
@@ -21,8 +22,8 @@ pub(super) fn escaped<'l>(
         return Ok(());
     }
     let mut scan = Scan { language: guard.language, closes: None, first: None, is_plain: false };
-    for line in lines {
-        scan.line(line);
+    for (line, is_new) in lines {
+        scan.line(line, is_new);
         if scan.is_plain {
             return Ok(());
         }
@@ -49,7 +50,7 @@ struct Scan<'l> {
 }
 
 impl<'l> Scan<'l> {
-    fn line(&mut self, line: &'l [u8]) {
+    fn line(&mut self, line: &'l [u8], is_new: bool) {
         // Most lines have none of these.
         if self.closes.is_none() && memchr::memchr3(b'&', b'<', b'>', line).is_none() && !opens(line) {
             return;
@@ -81,12 +82,12 @@ impl<'l> Scan<'l> {
                     None => 1,
                 }
             } else if let Some(entity) = ENTITIES.into_iter().find(|entity| rest.starts_with(entity)) {
-                self.first = self.first.or(Some(line));
+                self.first = self.first.or(is_new.then_some(line));
                 entity.len()
             } else if let Some(other) = OTHERS.into_iter().find(|other| rest.starts_with(other)) {
                 other.len()
             } else {
-                self.is_plain |= matches!(byte, b'<' | b'>' | b'&');
+                self.is_plain |= is_new && matches!(byte, b'<' | b'>' | b'&');
                 1
             };
             rest = rest.get(skipped..).unwrap_or(&[]);
@@ -112,7 +113,7 @@ mod tests {
             format: None,
         };
         let holds = |text: &[u8]| memchr::memmem::find(file.as_bytes(), text).is_some();
-        escaped(new.lines().map(str::as_bytes), holds, &guard).is_err()
+        escaped(new.lines().map(|line| (line.as_bytes(), true)), holds, &guard).is_err()
     }
 
     #[test]

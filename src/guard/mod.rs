@@ -10,6 +10,7 @@ use crate::pattern::{Pattern, Step, lines};
 use crate::text::search::{Budget, Haystack, Place};
 use crate::text::{Content, Language, Normalization, depth, is_blank};
 use placeholder::{Beside, Placeholder};
+use std::collections::HashSet;
 
 /// What an edit may add to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub(crate) fn hunk(
         }
     };
     placeholders(hay, pattern, &beside, guard)?;
-    escaped::escaped(pattern.added(), |text| !hay.lines_with(text, true).is_empty(), guard)
+    escaped::escaped(pattern.after_and_new(), |text| !hay.lines_with(text, true).is_empty(), guard)
 }
 
 /// Checks the text of a whole file; `old` is the text that it replaces.
@@ -71,7 +72,9 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
         let before = String::from_utf8_lossy(&before);
         placeholders(hay, &Pattern::of_texts(&before, text, Unit::Lines), &Beside::default, guard)?;
     }
-    escaped::escaped(new.iter().copied(), |text| memchr::memmem::find(&before, text).is_some(), guard)
+    let known: HashSet<&[u8]> = before.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end()).collect();
+    let new = new.iter().map(|line| (*line, !known.contains(line.trim_ascii_end())));
+    escaped::escaped(new, |text| memchr::memmem::find(&before, text).is_some(), guard)
 }
 
 /// Whether a text has a comment with an ellipsis or brackets that says that code is left out.

@@ -55,7 +55,17 @@ impl<'a> Merge<'a> {
         }
         let unclear = || Err(MergeError::unclear_elision(&new.shown(), WHOLE).about(new, Some(old)));
         let (Some(old_body), Some(new_body)) = (old.body, new.body) else { return unclear() };
-        if old.is_container != new.is_container || self.snippet.elides(range.start..new_body.start_byte()) {
+        // A comment above the first statement is part of the head; the file may have it between statements.
+        let head = new.head(parsed);
+        let mut comments = nodes(new.core).filter(|node| parsed.is_comment(*node) && head.contains(&node.start_byte()));
+        let is_below = |comment: Node<'_>| {
+            let mut below = flattened(file.language, old_body).into_iter().skip(1);
+            below.any(|node| file.is_comment(node) && file.of(node) == parsed.of(comment))
+        };
+        if old.is_container != new.is_container
+            || self.snippet.elides(range.start..new_body.start_byte())
+            || comments.any(is_below)
+        {
             return unclear();
         }
         self.check_own_belongings(old, new)?;

@@ -1,0 +1,6 @@
+def f():
+    # A first
+    x()
+    # B second
+    y()
+    z()

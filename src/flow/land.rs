@@ -1,12 +1,13 @@
 //! Landing responses: recover, resolve, transact, and try again if the branch moves meanwhile.
 
 use super::bring::{Bring, OfEdits, recover, tell_of_hooks, while_it_moves};
-use super::choose::Chooser;
+use super::chooser::Chooser;
 use super::done::{Done, Moved};
 use super::observer::Observer;
 use super::resolve_onto::Resolved;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, build_report, push};
+use crate::message;
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{self, Attempt, Recording, Target, Transaction, interrupt};
@@ -25,7 +26,7 @@ pub fn land(repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> D
         Ok(moved) => moved.is_some(),
         Err(error) => matches!(error, Error::Transaction(transaction::Error::Unfinished { .. })),
     };
-    run.settle_text(&repo, has_landed);
+    run.messages.settle_text(&repo, &run.options, &observer, has_landed);
     run.settle_answer(&repo, has_landed, outcome.as_ref().err(), &mut report);
     let refused = run.refused.and_then(RefCell::into_inner);
     let brought = outcome.map(|moved| (moved, None));
@@ -43,7 +44,7 @@ impl Run<'_> {
         if self.is_over(repo, report)? {
             return Ok(None);
         }
-        self.tell_of_messages(repo)?;
+        self.warn_of_messages(repo)?;
         tell_of_hooks(repo, &self.options, self.watch)?;
         recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
         Attempt::expire(repo);
@@ -59,6 +60,26 @@ impl Run<'_> {
             }
         }
         self.land(repo, report)
+    }
+
+    /// Warns of reasons that ask to skip CI, and mentions a template that is not used.
+    pub(super) fn warn_of_messages(&self, repo: &Repo) -> Result<(), Error> {
+        if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
+            self.watch.detail("commit.template is not used: the edits' reasons are the messages");
+        }
+        if self.options.allow_skip_ci {
+            return Ok(());
+        }
+        for at in self.reported().filter(|at| !self.script.is_left_out(*at)) {
+            let why = self.script.edits.get(at).and_then(|edit| edit.why.as_deref());
+            if why.is_some_and(message::asks_to_skip_ci) {
+                self.watch.warn(&format!(
+                    "the reason of edit {} asks to skip CI; the commit message disables that",
+                    at + 1
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Lands, and tries again if the branch moves meanwhile.
@@ -154,7 +175,7 @@ impl Run<'_> {
             of_edits: Some(OfEdits {
                 show: &|report, made| self.show(repo, target, &resolved, made, report),
                 edited: &|transaction: &Transaction<'_>| {
-                    self.edited(transaction, &resolved.series, joined.clone())
+                    self.messages.edited(transaction, &resolved.series, joined.clone(), &self.options)
                 },
                 attempts,
             }),

@@ -1,7 +1,6 @@
 //! A landing to be undone or redone, and how it is found: by its record, or without one by the trailers of its commits.
 
-use super::landed::{Fate, fates};
-use super::undo::Undo;
+use super::fate::{Fate, fates};
 use super::{Error, Watch, history, messages};
 use crate::message::{self, Marks};
 use crate::report::record::{Record, RecordKind};
@@ -259,14 +258,15 @@ fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, O
 /// No landing or more than one has that name.
 pub(super) fn choose(
     repo: &Repo,
-    what: &Undo,
+    name: Option<&str>,
+    redo: bool,
     target: &Target,
     tip: Oid,
     watch: &dyn Watch,
 ) -> Result<Option<Landing>, Error> {
     let all = history::records(repo, watch)?;
-    let Some(name) = &what.name else {
-        return match what.redo {
+    let Some(name) = name else {
+        return match redo {
             false => last_landed(repo, &all, target, tip),
             true => match last_undone(repo, &all, target, tip, None)? {
                 Some(landing) => Ok(Some(landing)),
@@ -275,7 +275,7 @@ pub(super) fn choose(
         };
     };
     match history::find(repo, Some(name), all.clone()) {
-        Ok((record, _)) if what.redo && record.kind != RecordKind::Undone => {
+        Ok((record, _)) if redo && record.kind != RecordKind::Undone => {
             let of = record.of.as_ref().unwrap_or(&record.id);
             let message = || format!("the landing {name} was not taken back on {} here", target.short());
             let landing = last_undone(repo, &all, target, tip, Some(of))?;
@@ -285,10 +285,10 @@ pub(super) fn choose(
         Err(missing) => {
             let commit = repo.commit_of(name).ok();
             let is_meant = |id: &str, commits: &[(Oid, Vec<usize>)]| {
-                (Record::may_be_id(name) && id.starts_with(name.as_str()))
+                (Record::may_be_id(name) && id.starts_with(name))
                     || commits.iter().any(|(id, _)| Some(*id) == commit)
             };
-            let mut found = by_trailers(repo, tip, what.redo)?;
+            let mut found = by_trailers(repo, tip, redo)?;
             found.retain(|landing| is_meant(&landing.id, &landing.commits) || is_meant(&landing.of, &[]));
             found.into_iter().next().ok_or(missing).map(Some)
         }

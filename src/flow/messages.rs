@@ -1,8 +1,7 @@
 //! Commit messages: trailers and clean-up as in `git commit`, and the user's editor.
 
 use super::keep::keep_text;
-use super::run::Run;
-use super::{Error, Options};
+use super::{Error, Options, Watch};
 use crate::message::{self, Cleanup, Lost, Marks, Sheet, Trailer};
 use crate::report::escape::escape;
 use crate::transaction::{Planned, Text, Transaction};
@@ -113,21 +112,19 @@ impl Messages {
             trailers => Ok(repo.with_trailers(&message, trailers)?),
         }
     }
-}
 
-impl Run<'_> {
     /// Lets the user edit all messages, with `--edit`.
     pub(super) fn edited<'s>(
         &self,
         transaction: &Transaction<'_>,
         series: &'s [Planned],
         mut joined: Option<String>,
+        options: &Options,
     ) -> Result<(Cow<'s, [Planned]>, Option<String>), Error> {
-        if !self.options.edit {
+        if !options.edit {
             return Ok((series.into(), joined));
         }
         let mut series = series.to_vec();
-        let messages = &self.messages;
         let mut all: Vec<(String, &mut String)> =
             series.iter_mut().map(|planned| (planned.named(), &mut planned.message)).collect();
         if let Some(joined) = &mut joined {
@@ -135,27 +132,27 @@ impl Run<'_> {
         }
         // Two commits can have the same draft.
         let key = |about: &str, draft: &str| (about.to_owned(), draft.to_owned());
-        if !all.iter().all(|(about, draft)| messages.edited.borrow().contains_key(&key(about, draft))) {
+        if !all.iter().all(|(about, draft)| self.edited.borrow().contains_key(&key(about, draft))) {
             let drafts: Vec<(String, &str)> =
                 all.iter().map(|(about, message)| (escape(about), message.as_str())).collect();
-            let sheet = Sheet::new(&drafts, &messages.marks.comment, messages.cleanup);
+            let sheet = Sheet::new(&drafts, &self.marks.comment, self.cleanup);
             let text = transaction.edit(&sheet.text)?;
-            *messages.typed.borrow_mut() = Some(text.clone()).filter(|text| *text != sheet.text);
+            *self.typed.borrow_mut() = Some(text.clone()).filter(|text| *text != sheet.text);
             if text.contains('\0') {
                 return Err(Error::bad_message("a message has a NUL byte in it"));
             }
-            let edited = sheet.read(&text, messages.cleanup).map_err(|Lost { commit }| {
+            let edited = sheet.read(&text, self.cleanup).map_err(|Lost { commit }| {
                 Error::bad_message(&format!("the line that names commit {commit} is missing or was moved"))
             })?;
             for ((about, draft), edited) in all.iter().zip(edited) {
-                if message::is_emptied(&edited, draft, &messages.marks) {
+                if message::is_emptied(&edited, draft, &self.marks) {
                     return Err(Error::bad_message(&format!("the message of {} is empty", escape(about))));
                 }
-                messages.edited.borrow_mut().insert(key(about, draft), edited);
+                self.edited.borrow_mut().insert(key(about, draft), edited);
             }
         }
         for (about, message) in all {
-            if let Some(edited) = messages.edited.borrow().get(&key(&about, message)) {
+            if let Some(edited) = self.edited.borrow().get(&key(&about, message)) {
                 message.clone_from(edited);
             }
         }
@@ -163,33 +160,13 @@ impl Run<'_> {
     }
 
     /// Keeps what the user typed in the editor if it did not land, and says where.
-    pub(super) fn settle_text(&self, repo: &Repo, landed: bool) {
-        match self.messages.typed.take() {
-            Some(text) if !landed && self.options.keep => {
-                keep_text(repo, Text::Messages, "what was typed in the editor", text.as_bytes(), self.watch);
+    pub(super) fn settle_text(&self, repo: &Repo, options: &Options, watch: &dyn Watch, landed: bool) {
+        match self.typed.take() {
+            Some(text) if !landed && options.keep => {
+                keep_text(repo, Text::Messages, "what was typed in the editor", text.as_bytes(), watch);
             }
-            _ if landed && self.options.edit => Text::Messages.forget(repo),
+            _ if landed && options.edit => Text::Messages.forget(repo),
             _ => {}
         }
-    }
-
-    /// Warns of reasons that ask to skip CI, and mentions a template that is not used.
-    pub(super) fn tell_of_messages(&self, repo: &Repo) -> Result<(), Error> {
-        if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
-            self.watch.detail("commit.template is not used: the edits' reasons are the messages");
-        }
-        if self.options.allow_skip_ci {
-            return Ok(());
-        }
-        for at in self.reported().filter(|at| !self.script.is_left_out(*at)) {
-            let why = self.script.edits.get(at).and_then(|edit| edit.why.as_deref());
-            if why.is_some_and(message::asks_to_skip_ci) {
-                self.watch.warn(&format!(
-                    "the reason of edit {} asks to skip CI; the commit message disables that",
-                    at + 1
-                ));
-            }
-        }
-        Ok(())
     }
 }

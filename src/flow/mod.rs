@@ -2,15 +2,18 @@
 
 mod accept;
 mod ask;
+mod attempts;
 mod bring;
 mod build_report;
 mod check;
 mod choose;
+mod chooser;
 pub(crate) mod configured;
 mod conflict;
 mod copied;
 mod done;
 mod drop;
+mod fate;
 mod history;
 mod keep;
 mod land;
@@ -38,7 +41,7 @@ pub use accept::accept;
 pub use ask::{Model, ROUNDS, ask};
 pub use bring::recover;
 pub use check::check;
-pub use choose::{Answer, Asked, Chooser};
+pub use chooser::{Answer, Asked, Chooser};
 pub use done::{Done, Moved};
 pub use drop::drop;
 pub use history::{forget, list, show};

@@ -1,7 +1,6 @@
 //! Making a prompt: the instructions, the files and the request.
 
 use super::Error;
-use super::run::Matcher;
 use crate::edit::FormatId;
 use crate::path::{RepoPath, may_hold_secrets};
 use crate::plan::{Node, TreeView};
@@ -178,7 +177,7 @@ pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
 /// The files of a commit that no model is shown.
 pub(super) struct Withheld {
     ignored: HashSet<String>,
-    excluded: Matcher,
+    excluded: Box<dyn Fn(&str) -> bool>,
 }
 
 impl Withheld {
@@ -190,7 +189,7 @@ impl Withheld {
             Some(file) => repo.files_matching(commit, &tree.read(&file)?)?,
             None => HashSet::new(),
         };
-        let excluded: Matcher = match exclude {
+        let excluded: Box<dyn Fn(&str) -> bool> = match exclude {
             [] => Box::new(|_| false),
             patterns => Box::new(Repo::pathspec(patterns)?),
         };

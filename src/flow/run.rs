@@ -1,11 +1,10 @@
 //! One run on some responses.
 
-use super::landed::Landed;
+use super::chooser::Chooser;
 use super::messages::Messages;
 use super::resume::{self, Resume, Resumed};
-use super::versions::AUTO;
-use super::{Chooser, Error, Numbers, Options, Watch};
-use crate::diag::counted;
+use super::{Error, Numbers, Options, Watch};
+use crate::diag::{Diagnostic, counted};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
@@ -20,8 +19,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Whether pathspecs match a path.
-pub(super) type Matcher = Box<dyn Fn(&str) -> bool>;
+/// The value of `--base` that finds the base.
+const AUTO: &str = "auto";
 
 /// The responses to apply, and how.
 #[derive(Debug, Default)]
@@ -58,6 +57,32 @@ pub(super) struct SingleEdit {
     pub(super) at: usize,
     /// Its plan at the base, if that is known.
     pub(super) resolved: Option<Result<Plan, Rejected>>,
+}
+
+/// The edits of a run that have landed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Landed {
+    /// Their commits, by their indexes.
+    pub(super) edits: BTreeMap<usize, Oid>,
+    /// The errors for edits whose lines have changed since.
+    pub(super) unclear: Vec<Diagnostic>,
+    /// The id and time of the newest of those landings.
+    pub(super) newest: Option<(String, (i64, i32))>,
+}
+
+impl Landed {
+    /// A script without the edits that have landed.
+    pub(super) fn without(&self, script: &Script) -> Script {
+        let mut script = script.clone();
+        let unclear = self.unclear.iter().filter_map(|diagnostic| diagnostic.edit?.checked_sub(1));
+        script.landed = self.edits.keys().copied().chain(unclear).collect();
+        script.diagnostics.extend(self.unclear.iter().cloned());
+        script
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.edits.is_empty() && self.unclear.is_empty()
+    }
 }
 
 /// One run on some responses.
@@ -260,7 +285,7 @@ impl Options {
     /// The policy for edits of a branch that is at `start`, if the model was shown `base`.
     pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>, base: Option<Oid>) -> Result<Rules, Error> {
         let options = self;
-        let spec = |patterns: &[String]| -> Result<Option<Matcher>, Error> {
+        let spec = |patterns: &[String]| -> Result<Option<Box<dyn Fn(&str) -> bool>>, Error> {
             Ok(match patterns {
                 [] => None,
                 patterns => Some(Box::new(Repo::pathspec(patterns)?)),

@@ -323,7 +323,7 @@ impl Run<'_> {
         if self.is_over(repo, report)? {
             return Ok(None);
         }
-        self.tell_of_messages(repo)?;
+        self.warn_of_messages(repo)?;
         self.land(repo, report)
     }
 }

@@ -70,14 +70,15 @@ impl Plan {
 
 impl Undoing<'_> {
     fn land(&self, report: &mut Report) -> Result<done::Brought, Error> {
-        let Self { repo, options, target, watch, .. } = *self;
+        let Self { repo, what, options, target, watch } = *self;
         let Some(tip) = target.tip else {
             return Err(match &options.branch {
                 Some(branch) if !target.is_head => Error::NoBranch(branch.clone()),
                 _ => self.nothing(),
             });
         };
-        let landing = landing::choose(repo, self.what, target, tip, watch)?.ok_or_else(|| self.nothing())?;
+        let landing = landing::choose(repo, what.name.as_deref(), what.redo, target, tip, watch)?;
+        let landing = landing.ok_or_else(|| self.nothing())?;
         let push = push::way(repo, target, options)?;
         let id = Recording::id_for(repo, target, &[&landing.id])?;
         let mut plan = self.plan(&landing, tip, push.1, &id)?;

@@ -13,8 +13,6 @@ use crate::vcs::tree::BaseTree;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The value of `--base` that finds the base.
-pub(super) const AUTO: &str = "auto";
 /// The largest number of commits to try.
 const VERSIONS: usize = 100;
 /// The largest number of refused edits to try them for.

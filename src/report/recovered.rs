@@ -21,6 +21,18 @@ pub struct Recovered {
     pub aside: Option<String>,
 }
 
+impl Recovered {
+    /// One that ended so.
+    pub fn at(end: End) -> Self {
+        Self { end, ..Self::default() }
+    }
+
+    /// Whether the user has to look at something.
+    pub fn is_open(&self) -> bool {
+        self.end != End::GivenUp && !(self.left.is_empty() && self.locks.is_empty())
+    }
+}
+
 named! {
     /// How a transaction ended.
     #[derive(Default)]

@@ -1,6 +1,7 @@
 //! Hooks and `--exec` commands: running them, and how they fail.
 
-use super::{Made, Result, Transaction, Watch, check_interrupt};
+use super::series::{Made, edits_by_number};
+use super::{Result, Transaction, Watch, check_interrupt};
 use crate::vcs::Oid;
 use crate::vcs::supervise::{self, Ended, Onlooker, Supervised};
 use std::time::Duration;
@@ -39,7 +40,7 @@ impl Failure {
             Ran::Hook(name) => format!("the {name} hook"),
             Ran::Exec(command) => format!("'{command}'"),
         };
-        let at = if edits.is_empty() { String::new() } else { format!(" at {}", named(edits)) };
+        let at = if edits.is_empty() { String::new() } else { format!(" at {}", edits_by_number(edits)) };
         Self {
             ran,
             message: format!("{name} {before}{at}{after}"),
@@ -81,12 +82,6 @@ impl Failure {
         }
         String::from_utf8_lossy(&self.output[from..]).trim_end().to_owned()
     }
-}
-
-/// Edits, by their numbers.
-pub(super) fn named(edits: &[usize]) -> String {
-    let numbers: Vec<_> = edits.iter().map(usize::to_string).collect();
-    format!("edit{} {}", if edits.len() == 1 { "" } else { "s" }, numbers.join(", "))
 }
 
 impl Transaction<'_> {

@@ -2,13 +2,14 @@
 //! this repository.
 
 use super::journal::{INDEX, TOKEN, is_token};
-use super::{Error, Result, TransactionDir, outside, staging};
+use super::transaction_dir::{Elsewhere, TransactionDir};
+use super::{Error, Result, outside};
+use crate::vcs;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Token;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
-use crate::vcs::{self};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,7 @@ pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error 
     };
     let id = TransactionDir::id_of(transaction_dir);
     let outside = [Scratch::path_for(repo.common_dir(), &id), Quarantine::path_for(repo.objects_dir(), &id)];
-    for path in outside.into_iter().chain(staging::elsewhere(transaction_dir)) {
+    for path in outside.into_iter().chain(Elsewhere::STAGING.noted(transaction_dir)) {
         if path.symlink_metadata().is_ok() {
             in_place.push(path.display().to_string());
         }

@@ -15,9 +15,6 @@ use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 
-/// The file in the transaction directory that lists the objects.
-pub(super) const NOTE: &str = "early";
-
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Note {
     objects: Manifest,
@@ -39,7 +36,7 @@ impl<'r> Early<'r> {
         let note = Note { objects: Manifest::default(), references: repo.references_digest()? };
         Ok(Self {
             repo,
-            file: transaction_dir.file(NOTE),
+            file: transaction_dir.file(TransactionDir::EARLY),
             note: RefCell::new(note),
             landed: Cell::new(false),
         })
@@ -82,7 +79,7 @@ impl Drop for Early<'_> {
 /// # Errors
 /// It cannot be taken out.
 pub(super) fn settle(repo: &Repo, transaction_dir: &Path, objects: &Path, landed: bool) -> vcs::Result<()> {
-    let noted: Option<Note> = TransactionDir::noted(transaction_dir, NOTE)?;
+    let noted: Option<Note> = TransactionDir::noted(transaction_dir, TransactionDir::EARLY)?;
     if let Some(note) = noted
         && note.objects.check().is_ok()
     {

@@ -5,7 +5,7 @@
 
 use super::command::{self, Failure, Ran};
 use super::full::Full;
-use super::{Error, Made, Planned, Result, Transaction};
+use super::{Error, Made, Planned, Result, Transaction, series};
 use crate::path::{Places, RepoPath, is_sensitive};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
@@ -340,7 +340,7 @@ impl Session<'_> {
             options.watch.warn(&format!(
                 "the pre-commit hook changed {} in the commit of {}; the changes are in the commit",
                 changed.join(", "),
-                command::named(edits)
+                series::edits_by_number(edits)
             ));
             (tree, is_second) = (now, true);
             full.show(repo, candidate.parent, tree)?;

@@ -1,7 +1,8 @@
 //! The journal: what a landing is about to do. It is on disk before the landing does it, so that a recovery can finish or undo it.
 
-use super::TransactionDir;
+use super::any_path::AnyPath;
 use super::staging::Staged;
+use super::transaction_dir::{LIMIT, TransactionDir};
 use crate::path::RepoPath;
 use crate::vcs::durability::{self, Durability, Unsynced};
 use crate::vcs::fault::{Fault, point};
@@ -10,11 +11,8 @@ use crate::vcs::refs::{Movement, is_object_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Result, places};
 use serde::{Deserialize, Serialize};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
-
-/// The journal's file in the transaction directory.
-pub(super) const NAME: &str = "journal";
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// The token's file; the lock files are links to it.
 pub(super) const TOKEN: &str = "token";
@@ -27,9 +25,6 @@ pub(super) const INDEX_BEFORE: &str = "index-was";
 
 /// The version of this format. A journal of another version is refused.
 pub(super) const VERSION: u32 = 1;
-
-/// The largest journal or note, in bytes. A path takes some hundred.
-pub(super) const LIMIT: u64 = 128 << 20;
 
 /// The text of a transaction's token.
 fn token_of(transaction_dir: &Path) -> Vec<u8> {
@@ -72,36 +67,6 @@ pub(super) struct Journal {
     pub(super) attempts: Vec<String>,
 }
 
-/// A path in JSON. It need not be UTF-8.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct AnyPath(pub(super) PathBuf);
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Text(String),
-    Bytes(Vec<u8>),
-}
-
-impl Serialize for AnyPath {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let written = match self.0.to_str() {
-            Some(text) => Written::Text(text.to_owned()),
-            None => Written::Bytes(self.0.as_os_str().as_bytes().to_vec()),
-        };
-        written.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for AnyPath {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        Ok(Self(match Written::deserialize(deserializer)? {
-            Written::Text(text) => PathBuf::from(text),
-            Written::Bytes(bytes) => PathBuf::from(std::ffi::OsString::from_vec(bytes)),
-        }))
-    }
-}
-
 /// The part that every version has.
 #[derive(Deserialize)]
 struct Head {
@@ -141,7 +106,7 @@ impl Journal {
         unsynced.write(aside.clone(), &bytes, sync)?;
         unsynced.sync()?;
         point(Fault::JournalWritten)?;
-        let place = transaction_dir.file(NAME);
+        let place = transaction_dir.file(TransactionDir::JOURNAL);
         std::fs::rename(&aside, &place).map_err(|e| vcs::Error::io("write", place, e))?;
         if sync {
             durability::sync_directories(&transaction_dir.path, repo.common_dir())?;
@@ -155,7 +120,7 @@ impl Journal {
     /// # Errors
     /// Why it cannot be used.
     pub(super) fn read(transaction_dir: &Path) -> std::result::Result<Option<Self>, String> {
-        match places::read(&transaction_dir.join(NAME), LIMIT) {
+        match places::read(&transaction_dir.join(TransactionDir::JOURNAL), LIMIT) {
             Ok(bytes) => Self::parse(&bytes).map(Some),
             Err(e) if e.is_missing() => Ok(None),
             Err(e) => Err(e.to_string()),
@@ -226,6 +191,6 @@ impl Journal {
 
     /// Removes a transaction directory's journal, once it is done.
     pub(super) fn retire(transaction_dir: &Path) -> Result<()> {
-        places::remove_file(&transaction_dir.join(NAME))
+        places::remove_file(&transaction_dir.join(TransactionDir::JOURNAL))
     }
 }

@@ -4,12 +4,11 @@
 //! The checkout's file is merged as it is, so that unchanged lines keep their bytes.
 
 use super::Result;
-use super::obstacles::{EXECUTABLE, FILE};
 use crate::span::LineRange;
 use crate::text::Content;
 use crate::vcs::checkout::Identity;
 use crate::vcs::repo::Repo;
-use crate::vcs::tree::Entry;
+use crate::vcs::tree::{EXECUTABLE, Entry, FILE};
 use crate::version;
 
 /// A file with uncommitted changes to be carried across.

@@ -11,6 +11,7 @@
 //! The commit point is the move of the reference. A failure before it undoes everything; after it the landing is finished.
 //! A killed process leaves a journal, and [`recover()`] does the same by that.
 
+mod any_path;
 mod attempt;
 mod carry;
 mod command;

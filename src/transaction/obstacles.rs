@@ -5,13 +5,13 @@ use super::series::{Fate, Touched};
 use super::{Error, Result, Target};
 use crate::report::{Obstacle, ObstacleKind};
 use crate::span::LineRange;
+use crate::vcs;
 use crate::vcs::attributes::{Conversion, Source};
 use crate::vcs::checkout::{Checkout, Found, Identity};
 use crate::vcs::index::{Index, Indexed};
 use crate::vcs::lock::Patience;
 use crate::vcs::repo::Repo;
-use crate::vcs::tree::Entry;
-use crate::vcs::{self, Oid};
+use crate::vcs::tree::{EXECUTABLE, Entry, FILE, LINK, SUBMODULE};
 use std::collections::BTreeSet;
 
 /// The largest number of places to name of a conflict.
@@ -276,14 +276,4 @@ impl Look<'_> {
         }
         Ok(true)
     }
-}
-
-pub(super) const FILE: u32 = 0o100644;
-pub(super) const EXECUTABLE: u32 = 0o100755;
-pub(super) const LINK: u32 = 0o120000;
-pub(super) const SUBMODULE: u32 = 0o160000;
-
-/// The fingerprint of a content: its SHA-1 blob id, in any repository.
-pub(super) fn blob_id(bytes: &[u8]) -> Result<Oid> {
-    Oid::hash_object(vcs::BLOB, bytes).map_err(|e| vcs::Error::git("hash a file", e).into())
 }

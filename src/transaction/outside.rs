@@ -4,7 +4,8 @@
 //! The transaction directory notes it before it is made. A file in it names its transaction and repository, and only a
 //! directory that names them is ever removed.
 
-use super::{Error, Result, TransactionDir};
+use super::transaction_dir::{Elsewhere, TransactionDir};
+use super::{Error, Result};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::repo::Repo;
@@ -12,10 +13,6 @@ use crate::vcs::{self, Oid, places};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-
-/// The note in the transaction directory, and what the directory's name begins with.
-const NOTE: &str = "outside";
-const PREFIX: &str = "llm-apply-";
 
 /// The file in the directory that names its owner.
 const OWNER: &str = "owner";
@@ -50,8 +47,7 @@ impl Outside {
         if keep && let Some(kept) = Self::take(repo, &root, &name)? {
             return Ok(kept);
         }
-        let path = root.join(TransactionDir::name_outside(&transaction_dir.path, PREFIX));
-        transaction_dir.note_outside(NOTE, &path)?;
+        let path = Elsewhere::SCRATCH.note(transaction_dir, &root)?;
         places::make_private(&path)?;
         let within = path.join(WITHIN);
         let made = Self { top: within.join(name), path, kept: None };
@@ -141,14 +137,9 @@ impl Drop for Outside {
     }
 }
 
-/// The directory of a transaction, if one is noted.
-pub(super) fn noted(transaction_dir: &Path) -> Option<PathBuf> {
-    TransactionDir::noted_outside(transaction_dir, NOTE, PREFIX)
-}
-
 /// Removes the directory of a dead transaction, if that transaction made it.
 pub(super) fn reap(repo: &Repo, transaction_dir: &Path) -> Result<()> {
-    let Some(path) = noted(transaction_dir) else { return Ok(()) };
+    let Some(path) = Elsewhere::SCRATCH.noted(transaction_dir) else { return Ok(()) };
     if !path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return Ok(());
     }

@@ -4,8 +4,9 @@
 //! commit at the same moment has read the old HEAD, and fails when that has moved. With the new HEAD and the old index it
 //! would revert the landing.
 
+use super::any_path::AnyPath;
 use super::attempt::Attempt;
-use super::journal::{self, AnyPath, Journal};
+use super::journal::{self, Journal};
 use super::record::{self, Kept};
 use super::staging::{self, Net, Staged};
 use super::{Error, Made, Result, Transaction, interrupt, obstacles};

@@ -1,10 +1,11 @@
 //! Recovery: finishing the transactions of killed processes, undoing them, or giving them up.
 
 use super::journal::Journal;
-use super::settle::settle;
+use super::settle::{settle, shown};
+use super::transaction_dir::{Elsewhere, TransactionDir};
 use super::{
-    Error, Result, TransactionDir, discard, drop as dropping, early, forget, interrupt, outside, push,
-    remove_abandoned, staging,
+    Error, Result, discard, drop as dropping, early, forget, interrupt, outside, push, remove_abandoned,
+    staging,
 };
 use crate::report::{End, Recovered};
 use crate::vcs::fault::{Fault, point};
@@ -17,18 +18,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 impl Recovered {
-    /// One that ended so.
-    pub(super) fn at(end: End) -> Self {
-        Self { end, ..Self::default() }
-    }
-
     fn named(self, transaction_dir: &Path, reference: Option<&str>) -> Self {
         Self { id: TransactionDir::id_of(transaction_dir), reference: reference.map(str::to_owned), ..self }
-    }
-
-    /// Whether the user has to look at something.
-    pub fn is_open(&self) -> bool {
-        self.end != End::GivenUp && !(self.left.is_empty() && self.locks.is_empty())
     }
 }
 
@@ -271,11 +262,6 @@ impl<'r> Dead<'r> {
     }
 }
 
-/// The places, as text.
-pub(super) fn shown(paths: Vec<PathBuf>) -> Vec<String> {
-    paths.iter().map(|path| path.display().to_string()).collect()
-}
-
 /// The result for one that was given up, with all locks that exist, because one of them may be its own.
 fn given_up(repo: &Repo, transaction_dir: &Path, aside: PathBuf) -> Result<Recovered> {
     let (aside, locks) = (Some(aside.display().to_string()), shown(repo.lock_files()?));
@@ -312,7 +298,7 @@ fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: En
     let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
     // A git that the killed run started may still write there.
     places::remove(&Quarantine::path_for(objects, id))?;
-    let noted = staging::elsewhere(transaction_dir);
+    let noted = Elsewhere::STAGING.noted(transaction_dir);
     let staged = journal.and_then(|journal| journal.staged.as_ref()).map(|staged| staged.directory.0.clone());
     // A note or a journal may name any place, so only the checkouts of this repository are valid.
     let is_own = |directory: &PathBuf| {

@@ -70,12 +70,18 @@ impl Planned {
         if let Making::Again { name, .. } | Making::AsIs { name, .. } = &self.making {
             return name.clone();
         }
-        let edits = super::command::named(&self.edits);
+        let edits = edits_by_number(&self.edits);
         match self.changes.as_slice() {
             [only] => format!("{edits} ({})", only.path),
             _ => edits,
         }
     }
+}
+
+/// Edits, by their numbers.
+pub(super) fn edits_by_number(edits: &[usize]) -> String {
+    let numbers: Vec<_> = edits.iter().map(usize::to_string).collect();
+    format!("edit{} {}", if edits.len() == 1 { "" } else { "s" }, numbers.join(", "))
 }
 
 /// The commits of a series, once they are made.

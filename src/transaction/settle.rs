@@ -4,17 +4,21 @@ use super::attempt::Attempt;
 use super::discard::{self, broken};
 use super::journal::{self, Journal};
 use super::publish::{Locks, finish};
-use super::recover::shown;
 use super::{Error, Result, places, record, staging};
 use crate::report::{End, Recovered};
+use crate::vcs;
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::{Patience, TokenLock};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::RefLock;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self};
 use std::path::{Path, PathBuf};
+
+/// The paths, as text.
+pub(super) fn shown(paths: Vec<PathBuf>) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
+}
 
 /// The state of a killed landing.
 struct Setting<'a> {

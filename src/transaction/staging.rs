@@ -4,10 +4,11 @@ mod directories;
 
 pub(super) use directories::prune;
 
-use super::journal::AnyPath;
+use super::any_path::AnyPath;
 use super::local::{Local, Merged};
-use super::obstacles::{EXECUTABLE, LINK, SUBMODULE, blob_id, clash};
-use super::{Error, Result, TransactionDir};
+use super::obstacles::clash;
+use super::transaction_dir::{Elsewhere, TransactionDir};
+use super::{Error, Result};
 use crate::path::RepoPath;
 use crate::report::Obstacle;
 use crate::vcs::attributes::{Conversion, Source};
@@ -16,8 +17,8 @@ use crate::vcs::fault::{Fault, point};
 use crate::vcs::filters::Attributes;
 use crate::vcs::index::Index;
 use crate::vcs::repo::Repo;
-use crate::vcs::tree::Entry;
-use crate::vcs::{self, durability, places};
+use crate::vcs::tree::{EXECUTABLE, Entry, LINK, SUBMODULE};
+use crate::vcs::{self, Oid, durability, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -86,18 +87,9 @@ impl Staged {
     }
 }
 
-/// The note of a staging directory outside of the transaction directory, and what that directory's name begins with.
-const ELSEWHERE: &str = "elsewhere";
-const PREFIX: &str = ".llm-apply-";
-
-/// The staging directory of a transaction, if it lies outside of the transaction directory.
-pub(super) fn elsewhere(transaction_dir: &Path) -> Option<PathBuf> {
-    TransactionDir::noted_outside(transaction_dir, ELSEWHERE, PREFIX)
-}
-
 /// Whether a directory is the staging directory of a transaction, in that checkout.
 pub(super) fn is_elsewhere(transaction_dir: &Path, workdir: &Path, directory: &Path) -> bool {
-    directory.file_name() == Some(TransactionDir::name_outside(transaction_dir, PREFIX).as_ref())
+    directory.file_name() == Some(Elsewhere::STAGING.name(transaction_dir).as_ref())
         && directory.parent().is_some_and(|parent| places::is_same(parent, workdir))
         && !directory.symlink_metadata().is_ok_and(|found| found.is_symlink())
 }
@@ -130,9 +122,7 @@ impl<'a> Staging<'a> {
             transaction_dir.file(TransactionDir::FILES)
         } else {
             // Renames do not cross file systems, so it lies beside the files.
-            let elsewhere = self.workdir.join(TransactionDir::name_outside(&transaction_dir.path, PREFIX));
-            transaction_dir.note_outside(ELSEWHERE, &elsewhere)?;
-            elsewhere
+            Elsewhere::STAGING.note(transaction_dir, self.workdir)?
         };
         places::make_private(&directory)?;
         let come = net.iter().filter(|(_, old, new)| old.is_none() && new.is_some());
@@ -513,6 +503,11 @@ pub(super) fn is_begun(checkout: &Checkout, staged: &Staged) -> Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// The fingerprint of a content: its SHA-1 blob id, in any repository.
+fn blob_id(bytes: &[u8]) -> Result<Oid> {
+    Oid::hash_object(vcs::BLOB, bytes).map_err(|e| vcs::Error::git("hash a file", e).into())
 }
 
 /// Removes the staging directory.

@@ -1,6 +1,6 @@
 //! The directory of one transaction.
 
-use super::{Result, early, journal, lock, outside, staging};
+use super::{Result, lock};
 use crate::vcs::durability::{self, Durability};
 use crate::vcs::lock::Flock;
 use crate::vcs::quarantine::Quarantine;
@@ -13,6 +13,9 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// The largest journal or note, in bytes. A path takes some hundred.
+pub(super) const LIMIT: u64 = 128 << 20;
 
 /// The private directory of one transaction, in the shared git directory. It is removed when dropped, unless something is left for
 /// the recovery.
@@ -31,6 +34,12 @@ impl TransactionDir {
 
     /// The scratch worktree's entry among git's worktrees, before it is in place.
     pub(super) const ENTRY: &str = "entry";
+
+    /// The journal.
+    pub(super) const JOURNAL: &str = "journal";
+
+    /// The objects that went into the repository early.
+    pub(super) const EARLY: &str = "early";
 
     /// The branches to be dropped.
     pub(super) const DROPPED: &str = "dropped";
@@ -127,26 +136,6 @@ impl TransactionDir {
         path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The name of another directory of the transaction, which lies outside of this one.
-    pub(super) fn name_outside(path: &Path, prefix: &str) -> String {
-        format!("{prefix}{}", Self::id_of(path))
-    }
-
-    /// Notes such a directory, before it is made.
-    pub(super) fn note_outside(&self, note: &str, directory: &Path) -> Result<()> {
-        let file = self.file(note);
-        let written = std::fs::write(&file, directory.as_os_str().as_bytes());
-        Ok(written.map_err(|e| vcs::Error::io("write", file, e))?)
-    }
-
-    /// The directory outside that a note names. A note with any other path is torn, or made up.
-    pub(super) fn noted_outside(path: &Path, note: &str, prefix: &str) -> Option<PathBuf> {
-        let bytes = places::read(&path.join(note), places::SMALL).ok()?;
-        let directory = PathBuf::from(OsString::from_vec(bytes));
-        let is_own = directory.file_name() == Some(Self::name_outside(path, prefix).as_ref());
-        (directory.is_absolute() && is_own).then_some(directory)
-    }
-
     /// Writes a note for the recovery, or nothing.
     pub(super) fn note(&self, repo: &Repo, name: &str, what: &impl Serialize) -> Result<()> {
         let file = self.file(name);
@@ -162,7 +151,7 @@ impl TransactionDir {
 
     /// What a note says, if there is one. A torn note was written before anything was done, and says nothing.
     pub(super) fn noted<T: DeserializeOwned>(path: &Path, name: &str) -> vcs::Result<Option<T>> {
-        match places::read(&path.join(name), journal::LIMIT) {
+        match places::read(&path.join(name), LIMIT) {
             Err(e) if e.is_missing() => Ok(None),
             bytes => Ok(super::from_json(&bytes?).ok()),
         }
@@ -170,7 +159,7 @@ impl TransactionDir {
 
     /// Whether it has a journal or a note for the recovery.
     pub(super) fn is_pending(&self) -> bool {
-        [journal::NAME, Self::DROPPED, Self::FORGOTTEN, Self::PUSHED]
+        [Self::JOURNAL, Self::DROPPED, Self::FORGOTTEN, Self::PUSHED]
             .iter()
             .any(|name| self.file(name).symlink_metadata().is_ok())
     }
@@ -180,9 +169,9 @@ impl TransactionDir {
         let all = [
             Some(Quarantine::path_for(&self.objects, &self.id)),
             Some(Scratch::path_for(&self.common, &self.id)),
-            staging::elsewhere(&self.path),
-            outside::noted(&self.path),
-            Some(self.file(early::NOTE)),
+            Elsewhere::STAGING.noted(&self.path),
+            Elsewhere::SCRATCH.noted(&self.path),
+            Some(self.file(Self::EARLY)),
         ];
         let remains = all.into_iter().flatten().any(|path| path.symlink_metadata().is_ok());
         remains || Scratch::leaves_empty(&self.common)
@@ -194,6 +183,43 @@ impl Drop for TransactionDir {
         if !self.is_pending() && !self.has_remains() {
             remove_abandoned(&self.common, &self.path);
         }
+    }
+}
+
+/// Another directory of a transaction, which lies outside of the transaction directory. That has a note of it.
+pub(super) struct Elsewhere {
+    note: &'static str,
+    /// What its name begins with. The transaction's id follows.
+    prefix: &'static str,
+}
+
+impl Elsewhere {
+    /// The staging directory, if the checkout is on another file system.
+    pub(super) const STAGING: Self = Self { note: "elsewhere", prefix: ".llm-apply-" };
+
+    /// The directory of the scratch worktree.
+    pub(super) const SCRATCH: Self = Self { note: "outside", prefix: "llm-apply-" };
+
+    /// Its name.
+    pub(super) fn name(&self, transaction_dir: &Path) -> String {
+        format!("{}{}", self.prefix, TransactionDir::id_of(transaction_dir))
+    }
+
+    /// Notes it before it is made, and returns its path in `parent`.
+    pub(super) fn note(&self, transaction_dir: &TransactionDir, parent: &Path) -> Result<PathBuf> {
+        let directory = parent.join(self.name(&transaction_dir.path));
+        let file = transaction_dir.file(self.note);
+        let written = std::fs::write(&file, directory.as_os_str().as_bytes());
+        written.map_err(|e| vcs::Error::io("write", file, e))?;
+        Ok(directory)
+    }
+
+    /// The noted directory. A note with any other path is torn, or made up.
+    pub(super) fn noted(&self, transaction_dir: &Path) -> Option<PathBuf> {
+        let bytes = places::read(&transaction_dir.join(self.note), places::SMALL).ok()?;
+        let directory = PathBuf::from(OsString::from_vec(bytes));
+        let is_own = directory.file_name() == Some(self.name(transaction_dir).as_ref());
+        (directory.is_absolute() && is_own).then_some(directory)
     }
 }
 

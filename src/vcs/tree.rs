@@ -20,7 +20,7 @@ pub const LONGEST_FILE: u64 = 64 << 20;
 /// A tree entry: mode and object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Entry {
-    /// 0o100644, 0o100755, 0o120000 or 0o160000.
+    /// `FILE`, `EXECUTABLE`, `LINK` or `SUBMODULE`.
     pub mode: u32,
     /// The id of a blob or of a submodule's commit.
     pub id: Oid,
@@ -54,11 +54,23 @@ pub struct BaseTree<'r> {
 
 pub(super) const DIRECTORY: i32 = 0o040000;
 
+/// The mode of a file.
+pub const FILE: u32 = 0o100644;
+
+/// The mode of an executable file.
+pub const EXECUTABLE: u32 = 0o100755;
+
+/// The mode of a symbolic link.
+pub const LINK: u32 = 0o120000;
+
+/// The mode of a submodule.
+pub const SUBMODULE: u32 = 0o160000;
+
 pub(super) fn node(mode: i32) -> Node {
-    match mode {
-        DIRECTORY => Node::Directory,
-        0o120000 => Node::Symlink,
-        0o160000 => Node::Submodule,
+    match mode as u32 {
+        _ if mode == DIRECTORY => Node::Directory,
+        LINK => Node::Symlink,
+        SUBMODULE => Node::Submodule,
         mode => Node::File { executable: mode & 0o100 != 0 },
     }
 }
@@ -66,10 +78,10 @@ pub(super) fn node(mode: i32) -> Node {
 /// The mode of a file, link or submodule.
 pub fn mode_of(node: Node) -> u32 {
     match node {
-        Node::File { executable: true } => 0o100755,
-        Node::File { executable: false } | Node::Directory => 0o100644,
-        Node::Symlink => 0o120000,
-        Node::Submodule => 0o160000,
+        Node::File { executable: true } => EXECUTABLE,
+        Node::File { executable: false } | Node::Directory => FILE,
+        Node::Symlink => LINK,
+        Node::Submodule => SUBMODULE,
     }
 }
 

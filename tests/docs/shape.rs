@@ -7,6 +7,9 @@ use std::path::Path;
 /// The folders that are looked at.
 const FOLDERS: &[&str] = &["locate", "guard", "version", "pattern", "text"];
 
+/// The folders whose files must not import each other in a circle.
+const WITHOUT_CIRCLES: &[&str] = &["locate", "guard", "version", "pattern", "text", "transaction", "flow"];
+
 /// A file of them with more lines is about more than one noun.
 const LONGEST: usize = 400;
 
@@ -128,7 +131,7 @@ fn files_are_short() {
 
 #[test]
 fn no_two_files_need_each_other() {
-    for folder in FOLDERS {
+    for folder in WITHOUT_CIRCLES {
         let sources = sources(folder);
         let all: BTreeSet<&str> =
             sources.keys().map(String::as_str).filter(|name| !name.is_empty()).collect();

@@ -1,11 +1,11 @@
 //! The directories of the checkout to be deleted or made, and those that a landing leaves empty.
 
 use super::super::Result;
-use super::super::obstacles::SUBMODULE;
 use super::{File, Net, Staged};
 use crate::vcs;
 use crate::vcs::checkout::{Checkout, Found};
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::tree::SUBMODULE;
 use std::collections::BTreeSet;
 
 /// Finds the directories to delete and those to make.

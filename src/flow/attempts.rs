@@ -1,0 +1,180 @@
+//! The refused attempts of a run: keeping one, and forgetting those that a landing replaces.
+
+use super::Error;
+use super::keep::{is_unwanted, keep_answers};
+use super::run::Run;
+use crate::diag::{Code, Diagnostic};
+use crate::plan::{self, Rejected, Slot, SlotState};
+use crate::report::{KeptAttempt, Report, Status};
+use crate::response::Response;
+use crate::transaction::{Attempt, Listed, Target, Text};
+use crate::vcs::repo::Repo;
+use std::collections::BTreeSet;
+
+impl Run<'_> {
+    /// Keeps a response that exists only once, if it did not land and is not kept yet: as an attempt if it can be tried again, else
+    /// as it came. After an interrupt it is not kept.
+    pub(super) fn settle_answer(
+        &self,
+        repo: &Repo,
+        landed: bool,
+        failure: Option<&Error>,
+        report: &mut Report,
+    ) {
+        let status = report.status;
+        let is_asked_again =
+            self.more && failure.is_none() && matches!(status, Status::NoEdits | Status::Refused);
+        if self.dry || !self.options.keep_whole || is_asked_again || is_unwanted(failure) {
+            return;
+        }
+        if landed {
+            return Text::Answer.forget(repo);
+        }
+        let is_lost = failure.is_some()
+            || matches!(report.status, Status::NoEdits | Status::Refused | Status::InTheWay);
+        if !is_lost || report.attempt.is_some() {
+            return;
+        }
+        let can_go_on = !self.script.edits.is_empty() && (!self.goes_on || self.resumed.is_some());
+        if can_go_on && !self.script.has_errors() {
+            report.attempt = self.target(repo).ok().and_then(|target| self.keep(repo, &target, None, false));
+        }
+        if report.attempt.is_none() {
+            let given = self.responses[self.responses.len() - self.given..].iter();
+            keep_answers(repo, given.map(Response::text), self.watch);
+        }
+    }
+
+    /// Keeps the attempt for `--continue`, and returns its name, if it could be kept. `landed` says whether the other edits have
+    /// landed.
+    pub(super) fn keep(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        rejected: Option<&Rejected>,
+        landed: bool,
+    ) -> Option<KeptAttempt> {
+        if let Some(refused) = &self.refused {
+            refused.replace(Some(self.attempt(repo, target, rejected, landed)));
+            return None;
+        }
+        // An attempt has all edits of a response.
+        if (self.dry && !self.hold) || !self.options.keep || self.single_edit.is_some() {
+            return None;
+        }
+        let attempt = self.attempt(repo, target, rejected, landed);
+        if let Err(error) = attempt.keep(repo) {
+            self.watch.warn(&format!("cannot keep the attempt: {error}"));
+            return None;
+        }
+        let id = attempt.listed.id;
+        // Without a name, `--continue` finds an attempt for HEAD's branch.
+        let head = Target::choose(repo, None, None).ok();
+        let is_next = head.is_some_and(|head| Attempt::is_next(repo, &id, &head.name));
+        Some(KeptAttempt { id, is_next })
+    }
+
+    fn attempt(&self, repo: &Repo, target: &Target, rejected: Option<&Rejected>, landed: bool) -> Attempt {
+        let diagnostics = rejected.map_or(&[][..], |rejected| &rejected.diagnostics);
+        let fine: Option<BTreeSet<usize>> =
+            rejected.map(|rejected| rejected.fine.iter().map(|step| step.edit).collect());
+        let is_fine = |at: usize| fine.as_ref().is_none_or(|fine| fine.contains(&(at + 1)));
+        let (id, mut slots, mut kept, mut readings) = match &self.resumed {
+            Some(resumed) => {
+                let mut slots = resumed.slots.clone();
+                plan::restate(&mut slots, &self.script, is_fine);
+                let Attempt { listed, readings, slots: kept, .. } = &resumed.attempt;
+                // Those that landed before, with `--keep-going`.
+                let landed = kept.iter().filter(|kept| kept.state == SlotState::Landed).copied();
+                (listed.id.clone(), slots, landed.collect(), readings.clone())
+            }
+            None => {
+                let slots = plan::slots(&self.script, is_fine);
+                (Attempt::id_of(repo, &self.responses), slots, Vec::new(), Vec::new())
+            }
+        };
+        let waits = |number: usize| {
+            let about = |d: &&Diagnostic| d.is_error() && d.edit == Some(number);
+            let builds = |d: &Diagnostic| d.evidence.as_ref().is_some_and(|e| e.builds_on.is_some());
+            let mut about = diagnostics.iter().filter(about).peekable();
+            about.peek().is_some() && about.all(builds)
+        };
+        plan::add_gaps(&mut slots, diagnostics);
+        for slot in &mut slots {
+            let has_landed = |at| (landed && is_fine(at)) || self.landed.borrow().edits.contains_key(&at);
+            let is_declined = |at: usize| self.more && self.unwanted.contains_key(&(at + 1));
+            if slot.edit.is_some_and(has_landed) {
+                slot.state = SlotState::Landed;
+            } else if slot.edit.is_some_and(is_declined) {
+                slot.state = SlotState::Declined;
+            } else if slot.state == SlotState::Failed && slot.edit.is_some_and(|at| waits(at + 1)) {
+                slot.state = SlotState::Waiting;
+            }
+        }
+        let failed = self.failed_paths(&slots, diagnostics);
+        let mut paths = self.script.paths();
+        // These do not name what was declined.
+        let others: Vec<_> = failed.iter().flatten().filter(|path| !paths.contains(path)).cloned().collect();
+        paths.extend(others);
+        kept.extend(slots);
+        readings.resize(self.responses.len(), self.options.reading.clone());
+        let options = &self.options;
+        // Edits that conflict with the branch can only be corrected on the branch as it is now.
+        let base = self.base.filter(|_| !rejected.is_some_and(|rejected| rejected.resolved));
+        Attempt {
+            listed: Listed {
+                branch: options.branch.clone(),
+                target: Some(target.name.clone()),
+                paths,
+                failed,
+                ..Listed::new(id, &self.responses)
+            },
+            base: base.map(|id| id.to_string()),
+            key: options.key.clone(),
+            asked: options.asked.clone(),
+            options: options.given.clone(),
+            readings,
+            slots: kept,
+            responses: self.responses.clone(),
+        }
+    }
+
+    /// The paths of the failed and declined edits; `None` if a correction may have another path, because the path was wrong, or
+    /// an edit could not be read.
+    fn failed_paths(&self, slots: &[Slot], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
+        let is_of_path = |code| {
+            matches!(code, Code::NotFound | Code::AlreadyExists | Code::NotEditable | Code::Policy)
+                || code.as_str().starts_with("path-")
+        };
+        if diagnostics.iter().any(|one| one.is_error() && (one.edit.is_none() || is_of_path(one.code))) {
+            return None;
+        }
+        let failed =
+            slots.iter().filter(|slot| matches!(slot.state, SlotState::Failed | SlotState::Declined));
+        failed.map(|slot| Some(self.script.edits.get(slot.edit?)?.path.shown())).collect()
+    }
+
+    /// Forgets the attempts that this landing replaces.
+    pub(super) fn forget(&self, repo: &Repo, target: &Target) {
+        for id in self.replaced_attempts(repo, target) {
+            if let Err(error) = Attempt::forget(repo, &id) {
+                self.watch.warn(&format!("cannot forget the refused attempt: {error}"));
+            }
+        }
+    }
+
+    /// The attempts that this landing replaces: the one it goes on with; else those of the same responses, or for the same branch
+    /// and no other paths.
+    pub(super) fn replaced_attempts(&self, repo: &Repo, target: &Target) -> Vec<String> {
+        match &self.resumed {
+            // A single edit does not replace the response.
+            _ if self.single_edit.is_some() => Vec::new(),
+            Some(resumed) => vec![resumed.attempt.listed.id.clone()],
+            None => {
+                let paths = self.script.paths();
+                let paths = paths.iter().map(String::as_str).collect();
+                Attempt::replaced(repo, &self.responses, &target.name, &paths)
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Whether commits that landed are still in effect.
+
+use super::Error;
+use crate::transaction::{self, Replayed};
+use crate::vcs::Oid;
+use crate::vcs::repo::Repo;
+
+/// The largest number of commits of a landing to be looked at one by one.
+const MOST: usize = 200;
+
+/// Whether a commit that landed is still in effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fate {
+    /// The branch has its changes.
+    There,
+    /// It conflicts with the branch.
+    Unclear,
+    /// The branch does not have its changes.
+    Gone,
+}
+
+/// The fates of a landing's commits on the branch that is at `tip`. `is_own` says whether the landing was on that branch.
+pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Result<Vec<(Oid, Fate)>, Error> {
+    let (Some(&first), Some(&last)) = (commits.first(), commits.last()) else { return Ok(Vec::new()) };
+    let all = |fate: Fate| Ok(commits.iter().map(|id| (*id, fate)).collect());
+    let tree = |id: Oid| repo.tree_of(id);
+    let parent = repo.read_commit(first)?.parents.first().copied().map(tree).transpose()?;
+    let (before, after, now) = (parent, Some(tree(last)?), Some(tree(tip)?));
+    let paths = repo.differences(before, after)?;
+    let entries = repo.entries(now, &paths)?;
+    if entries == repo.entries(after, &paths)? {
+        return all(Fate::There);
+    }
+    if entries == repo.entries(before, &paths)? {
+        return all(Fate::Gone);
+    }
+    let is_in_history = repo.is_ancestor(last, tip)?;
+    // They may have been squashed.
+    if !is_in_history && transaction::is_made(repo, &paths, [before, now, after])? {
+        return all(Fate::There);
+    }
+    if commits.len() > MOST {
+        return all(if is_in_history { Fate::Unclear } else { Fate::Gone });
+    }
+    let step = |&commit: &Oid| Replayed { commit, reversed: is_in_history };
+    let mut steps: Vec<Replayed> = commits.iter().map(step).collect();
+    if is_in_history {
+        steps.reverse();
+    }
+    let brought = transaction::replay(repo, tip, &steps, None)?;
+    let mut fates = Vec::new();
+    for (at, (step, planned)) in steps.iter().zip(&brought.series).enumerate() {
+        let fate = match brought.clashes.iter().any(|clash| clash.planned == at) {
+            true if is_in_history || is_own => Fate::Unclear,
+            // On a branch where it never landed, its text decides.
+            true => Fate::Gone,
+            false if planned.changes.is_empty() == is_in_history => Fate::Gone,
+            false => Fate::There,
+        };
+        fates.push((step.commit, fate));
+    }
+    if is_in_history {
+        fates.reverse();
+    }
+    Ok(fates)
+}

@@ -6,6 +6,7 @@ use crate::flow::configured::lock_timeout;
 use crate::outcome::Exit;
 use crate::report::{End, Recovered, Report, Status};
 use crate::transaction;
+use crate::vcs::refs::short_name;
 
 pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = session;
@@ -37,7 +38,7 @@ pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
 /// What became of a killed run.
 pub(super) fn sentence(one: &Recovered) -> String {
     let branch = one.reference.as_deref().unwrap_or("");
-    let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+    let branch = short_name(branch);
     match one.end {
         End::Discarded => format!("removed the files that a killed run had prepared ({})", one.id),
         End::TakenBack => {

@@ -10,6 +10,7 @@ use crate::plan::Slot;
 use crate::report::record::Asked;
 use crate::response::Response;
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::refs::short_name;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, durability, places};
 use serde::{Deserialize, Serialize};
@@ -293,7 +294,7 @@ impl Attempt {
             }
             None => {
                 let pool = Self::for_target(all.clone(), target);
-                let short = target.strip_prefix("refs/heads/").unwrap_or(target);
+                let short = short_name(target);
                 let (mut found, mut what) = (pool.clone(), format!("for {short}"));
                 if corrections.is_empty() {
                     found.truncate(1);

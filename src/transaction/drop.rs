@@ -11,7 +11,7 @@ use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::lock::Flock;
 use crate::vcs::push::{Pushed, PushedRef, Upstream};
-use crate::vcs::refs::{is_object_name, is_reference_name};
+use crate::vcs::refs::{is_object_name, is_reference_name, short_name};
 use crate::vcs::repo::Repo;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: D
     interrupt::land();
     let close = || -> Result<()> {
         point(Fault::BranchesDropped)?;
-        Ok(repo.forget_branches(branches.iter().map(|one| short(&one.name)))?)
+        Ok(repo.forget_branches(branches.iter().map(|one| short_name(&one.name)))?)
     };
     close().or_else(|_| close())?;
     transaction_dir.forget(TransactionDir::DROPPED);
@@ -93,7 +93,7 @@ fn drop_there(repo: &Repo, all: &[Dropped], verify: bool, transaction_dir: &Tran
     for (upstream, tip) in there() {
         refs.push(PushedRef { from: None, to: &upstream.branch, old: Some(repo.id(tip)?) });
     }
-    let names: Vec<_> = refs.iter().map(|one| short(one.to)).collect();
+    let names: Vec<_> = refs.iter().map(|one| short_name(one.to)).collect();
     let to = format!("{} of {remote}", names.join(", "));
     let why = match repo.push(remote, &refs, verify, &transaction_dir.alive)? {
         Pushed::Taken => return Ok(()),
@@ -170,7 +170,7 @@ impl Note {
                 gone.push(one.name.as_str());
             }
         }
-        repo.forget_branches(gone.iter().map(|name| short(name)))?;
+        repo.forget_branches(gone.iter().map(|name| short_name(name)))?;
         let first = gone.first().map(|name| (*name).to_owned());
         Ok(match (kept, first) {
             (Some(kept), _) => (Some(kept), End::LeftAlone),
@@ -178,8 +178,4 @@ impl Note {
             (None, None) => (None, End::Discarded),
         })
     }
-}
-
-fn short(name: &str) -> &str {
-    name.strip_prefix("refs/heads/").unwrap_or(name)
 }

@@ -2,7 +2,7 @@
 
 use super::{Error, Result};
 use crate::report::{Obstacle, ObstacleKind};
-use crate::vcs::refs::Head;
+use crate::vcs::refs::{Head, short_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 
@@ -43,7 +43,7 @@ impl Target {
         let has_checkout = is_head && repo.workdir().is_some();
         if has_checkout && tip.is_none() && base.is_some() {
             // Its index and files lack what the base has, which would look deleted.
-            let short = name.strip_prefix("refs/heads/").unwrap_or(&name);
+            let short = short_name(&name);
             return Err(Error::Unsupported {
                 what: format!("{short} is checked out and has no commit yet, while --base names one"),
                 help: "land on a new branch, -b <new>, or check the base out first".to_owned(),
@@ -72,7 +72,7 @@ impl Target {
 
     /// The name without `refs/heads/`.
     pub fn short(&self) -> &str {
-        self.name.strip_prefix("refs/heads/").unwrap_or(&self.name)
+        short_name(&self.name)
     }
 
     /// The obstacle, if it is checked out in another worktree.

@@ -207,7 +207,7 @@ pub enum Error {
     #[error("{} exists: another git process is running here, or one has crashed", .0.display())]
     Locked(PathBuf),
     /// The reference was moved by another process.
-    #[error("{} moved in the meantime", .name.strip_prefix("refs/heads/").unwrap_or(name))]
+    #[error("{} moved in the meantime", refs::short_name(name))]
     Moved {
         /// The reference.
         name: String,
@@ -269,7 +269,7 @@ fn once<T>(cell: &OnceCell<T>, find: impl FnOnce() -> Result<T>) -> Result<&T> {
 fn short(name: &str) -> &str {
     match name {
         "HEAD" => "its commit",
-        name => name.strip_prefix("refs/heads/").unwrap_or(name),
+        name => refs::short_name(name),
     }
 }
 

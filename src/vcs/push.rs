@@ -1,6 +1,7 @@
 //! Has git push to a remote's branches, and ask where they are.
 
 use super::lock::Flock;
+use super::refs::short_name;
 use super::repo::Repo;
 use super::{Error, Oid, Result, interrupt, process};
 use rustix::process::{Pid, Signal, kill_process};
@@ -19,7 +20,7 @@ pub struct Upstream {
 
 impl std::fmt::Display for Upstream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let branch = self.branch.strip_prefix("refs/heads/").unwrap_or(&self.branch);
+        let branch = short_name(&self.branch);
         write!(f, "{branch} of {}", self.remote)
     }
 }
@@ -61,7 +62,7 @@ impl Repo {
     /// # Errors
     /// The configuration cannot be read.
     pub fn upstream(&self, branch: &str, remote: Option<&str>) -> Result<Upstream> {
-        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let short = short_name(branch);
         let key = |name: &str| self.config().string(&format!("branch.{short}.{name}"));
         let followed = key("remote")?;
         let remote = match remote.filter(|name| !name.is_empty()) {

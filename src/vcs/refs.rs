@@ -74,6 +74,11 @@ pub fn is_reference_name(text: &str) -> bool {
     text.starts_with("refs/") && git2::Reference::is_valid_name(text)
 }
 
+/// A reference's name without `refs/heads/`.
+pub fn short_name(reference: &str) -> &str {
+    reference.strip_prefix("refs/heads/").unwrap_or(reference)
+}
+
 /// Whether a text is a full object id, in either format.
 pub fn is_object_name(text: &str) -> bool {
     [40, 64].contains(&text.len()) && is_hex(text)

@@ -1,5 +1,6 @@
 //! Linked worktrees: which branch is checked out where (gitrepository-layout(5), `worktrees/<id>/`).
 
+use super::refs::short_name;
 use super::repo::Repo;
 use super::{Result, places};
 use std::path::{Path, PathBuf};
@@ -66,7 +67,7 @@ impl Repo {
             // Git does not follow a HEAD that it cannot read either.
             name.is_some_and(|name| name == branch || self.follow(name).is_ok_and(|end| end == branch))
         };
-        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let short = short_name(branch);
         let in_use = |git_dir: &Path| {
             read(git_dir, "rebase-merge/head-name").trim_end() == branch
                 || read(git_dir, "rebase-apply/head-name").trim_end() == branch

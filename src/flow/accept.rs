@@ -1,8 +1,8 @@
 //! Accepting suggestions: if a suggestion begins at the branch's tip, the branch moves to its commits. Else each commit is made
 //! again by a three-way merge. Several suggestions land one after another, in one transaction.
 
-use super::bring::{Bring, bring};
 use super::done::{self, Done};
+use super::driver::{Driver, drive};
 use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, copied, push};
 use crate::message::Cleanup;
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 /// Lands the commits of branches on HEAD's branch, in the order given.
 pub fn accept(repo: Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Done {
-    bring(repo, options, watch, None, |repo, target, watch, report| {
+    drive(repo, options, watch, None, |repo, target, watch, report| {
         Accepting { repo, names, options, watch }.land(target, report)
     })
 }
@@ -27,14 +27,11 @@ struct Accepting<'a> {
     watch: &'a dyn Watch,
 }
 
-/// The branch of the remote's commit.
-const OF_NONE: usize = usize::MAX;
-
 /// Where a commit of the series comes from.
 #[derive(Clone, Copy)]
 struct Source {
-    /// The index of its branch.
-    branch: usize,
+    /// The index of its branch; `None` for the remote's commit.
+    branch: Option<usize>,
     commit: Oid,
     /// Whether it is part of the landing. The commits that a suggestion was made on are not.
     is_own: bool,
@@ -42,21 +39,21 @@ struct Source {
 
 /// The commits to land.
 #[derive(Default)]
-struct Plan {
+struct AcceptPlan {
     brought: Brought,
     /// One for each commit of the series.
     from: Vec<Source>,
 }
 
 impl Accepting<'_> {
-    fn land(&self, target: &Target, report: &mut Report) -> Result<done::Brought, Error> {
+    fn land(&self, target: &Target, report: &mut Report) -> Result<done::Tried, Error> {
         let (repo, options) = (self.repo, self.options);
         let branches = self.names.iter().map(|name| self.branch(name)).collect::<Result<Vec<_>, _>>()?;
-        let push = push::way(repo, target, options)?;
-        let plan = self.plan(target, &branches, push.1)?;
+        let push = push::ask(repo, target, options)?;
+        let plan = self.plan(target, &branches, push.onto)?;
         self.fill(report, &plan, &Made::default());
         let id = Recording::id_for(repo, target, &[&self.names.join("\0")])?;
-        let bring = Bring {
+        let driver = Driver {
             repo,
             options,
             watch: self.watch,
@@ -71,9 +68,9 @@ impl Accepting<'_> {
         };
         let named = |clash: &Clash| {
             let Source { branch, commit, .. } = plan.from[clash.planned];
-            format!("commit {} of {}", repo.short(commit), self.names.get(branch).map_or("", String::as_str))
+            format!("commit {} of {}", repo.short(commit), branch.map_or("", |at| &self.names[at]))
         };
-        bring.land_existing(&plan.brought, &named, report)
+        driver.land_existing(&plan.brought, &named, report)
     }
 
     /// The commit of a branch, or of another revision.
@@ -92,14 +89,14 @@ impl Accepting<'_> {
     }
 
     /// The commits that the target lacks of the branches.
-    fn plan(&self, target: &Target, branches: &[Oid], onto: Option<Oid>) -> Result<Plan, Error> {
+    fn plan(&self, target: &Target, branches: &[Oid], onto: Option<Oid>) -> Result<AcceptPlan, Error> {
         let repo = self.repo;
-        let mut plan = Plan::default();
+        let mut plan = AcceptPlan::default();
         // The last commit that lands as it is.
         let mut tip = target.start;
         if let Some(onto) = onto {
             plan.brought.series.push(push::move_to(repo, target, onto)?);
-            plan.from.push(Source { branch: OF_NONE, commit: onto, is_own: false });
+            plan.from.push(Source { branch: None, commit: onto, is_own: false });
             tip = Some(onto);
         }
         let (mut parts, mut own, suggestions) = (Vec::new(), HashSet::new(), suggestions(repo, self.watch)?);
@@ -122,7 +119,7 @@ impl Accepting<'_> {
                 Some(tip) => repo.is_ancestor(tip, last)?,
                 None => true,
             };
-            let source = |commit| Source { branch, commit, is_own: own.contains(&commit) };
+            let source = |commit| Source { branch: Some(branch), commit, is_own: own.contains(&commit) };
             let steps = match replayed.is_empty() && is_next {
                 true => self.steps(tip, last, &commits)?,
                 false => {
@@ -194,13 +191,13 @@ impl Accepting<'_> {
     }
 
     /// Adds the branches' commits to the report.
-    fn fill(&self, report: &mut Report, plan: &Plan, made: &Made) {
+    fn fill(&self, report: &mut Report, plan: &AcceptPlan, made: &Made) {
         let named = |id: Oid| build_report::named(self.repo, id);
         let of_branch = |name: &String| AcceptedReport { branch: name.clone(), commits: Vec::new() };
         report.accepted = self.names.iter().map(of_branch).collect();
         for (place, (planned, source)) in plan.brought.series.iter().zip(&plan.from).enumerate() {
             let new = made.commits.get(place).copied().flatten();
-            let Some(accepted) = report.accepted.get_mut(source.branch) else { continue };
+            let Some(accepted) = source.branch.and_then(|at| report.accepted.get_mut(at)) else { continue };
             let as_is = matches!(planned.making, Making::AsIs { .. });
             let is_in = !as_is && planned.changes.is_empty();
             accepted.commits.push(AcceptedCommit {

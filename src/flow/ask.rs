@@ -34,7 +34,7 @@ pub trait Model {
 /// The largest number of files that a model can ask for in one answer.
 const REQUESTED: usize = 50;
 
-/// The feedback on an answer of which some edits were declined.
+/// The feedback if some edits of an answer were declined.
 const DECLINED: &str = "The edits that are not named here are kept: do not send them again. Send those that are to come in the \
      place of the named ones, whole, made to the files as the kept edits leave them. If none are to come, send one of the kept \
      edits again.";
@@ -61,7 +61,7 @@ pub fn ask(
         repo,
         question: question.clone(),
         options,
-        on: Target::choose(repo, options.branch.as_deref(), None)?,
+        target: Target::choose(repo, options.branch.as_deref(), None)?,
         chooser,
         watch: &observer,
         attempt: None,
@@ -115,7 +115,7 @@ struct Asking<'a> {
     question: Question,
     options: &'a Options,
     /// The branch whose files the model is shown. The user may check out another one while it thinks.
-    on: Target,
+    target: Target,
     chooser: Option<Rc<dyn Chooser>>,
     watch: &'a dyn Watch,
     /// The refused attempt of the rounds so far.
@@ -189,10 +189,11 @@ impl Asking<'_> {
         // The attempt keeps the edits that did not fail for the next round.
         let mut kept = Options { keep: true, keep_whole: self.options.keep, ..self.options.clone() };
         let repo = self.repo.open_again()?;
-        let is_switched = kept.branch.is_none() && Target::choose(&repo, None, None)?.name != self.on.name;
-        let was_detached = is_switched && self.on.name == "HEAD";
+        let is_switched =
+            kept.branch.is_none() && Target::choose(&repo, None, None)?.name != self.target.name;
+        let was_detached = is_switched && self.target.name == "HEAD";
         if is_switched {
-            kept.branch = Some(self.on.short().to_owned());
+            kept.branch = Some(self.target.short().to_owned());
         }
         let resume = self.attempt.as_ref().map(|kept| Resume::find(self.repo, Some(&kept.id), None));
         let resume = resume.transpose()?;
@@ -201,7 +202,7 @@ impl Asking<'_> {
             keep_answer(self.repo, &answer, self.watch);
         }
         if was_detached {
-            return Err(vcs::Error::Switched { name: self.on.name.clone(), is_head: true }.into());
+            return Err(vcs::Error::Switched { name: self.target.name.clone(), is_head: true }.into());
         }
         let response = Response::new(first, format!("answer {round}"), answer, self.options.max_size)?;
         let mut order = Order::of(vec![response]);

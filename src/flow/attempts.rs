@@ -7,14 +7,14 @@ use crate::diag::{Code, Diagnostic};
 use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
 use crate::response::Response;
-use crate::transaction::{Attempt, Listed, Target, Text};
+use crate::transaction::{Attempt, KeptText, Listed, Target};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
 impl Run<'_> {
     /// Keeps a response that exists only once, if it did not land and is not kept yet: as an attempt if it can be tried again, else
     /// as it came. After an interrupt it is not kept.
-    pub(super) fn settle_answer(
+    pub(super) fn keep_response(
         &self,
         repo: &Repo,
         landed: bool,
@@ -28,19 +28,19 @@ impl Run<'_> {
             return;
         }
         if landed {
-            return Text::Answer.forget(repo);
+            return KeptText::Response.forget(repo);
         }
         let is_lost = failure.is_some()
             || matches!(report.status, Status::NoEdits | Status::Refused | Status::InTheWay);
         if !is_lost || report.attempt.is_some() {
             return;
         }
-        let can_go_on = !self.script.edits.is_empty() && (!self.goes_on || self.resumed.is_some());
+        let can_go_on = !self.script.edits.is_empty() && (!self.has_attempt || self.resumed.is_some());
         if can_go_on && !self.script.has_errors() {
             report.attempt = self.target(repo).ok().and_then(|target| self.keep(repo, &target, None, false));
         }
         if report.attempt.is_none() {
-            let given = self.responses[self.responses.len() - self.given..].iter();
+            let given = self.responses[self.responses.len() - self.new_responses..].iter();
             keep_answers(repo, given.map(Response::text), self.watch);
         }
     }

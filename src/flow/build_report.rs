@@ -41,7 +41,7 @@ impl Run<'_> {
         } else if !found.is_empty() {
             report.formats = found;
         }
-        self.unread(&mut report, &self.script.diagnostics);
+        self.add_unread(&mut report, &self.script.diagnostics);
         report.prose =
             self.responses.iter().flat_map(|one| self.script.prose(one)).map(str::to_owned).collect();
         report
@@ -50,14 +50,14 @@ impl Run<'_> {
     /// The report of the edits before anything was resolved.
     pub(super) fn declared(&self) -> Report {
         let mut report = self.report(Status::Failed);
-        self.edits(&mut report, &[]);
+        self.add_edits(&mut report, &[]);
         let wanted = report.edits.iter_mut().filter(|edit| edit.state != EditState::NotWanted);
         wanted.for_each(|edit| edit.state = EditState::Unresolved);
         report
     }
 
     /// Adds the edits to the report, with their states so far.
-    fn edits(&self, report: &mut Report, steps: &[Step]) {
+    fn add_edits(&self, report: &mut Report, steps: &[Step]) {
         let steps = by_edit(steps);
         for at in self.reported() {
             let Some(edit) = self.script.edits.get(at) else { continue };
@@ -100,18 +100,18 @@ impl Run<'_> {
         let mut report = self.report(Status::NoEdits);
         let names: Vec<_> = self.responses.iter().map(Response::name).collect();
         let message = format!("no edits found in {}", names.join(", "));
-        self.findings(&mut report, &self.script.diagnostics);
+        self.add_findings(&mut report, &self.script.diagnostics);
         let mut seen = plan::list_pending(&self.script);
         for response in &self.responses {
             seen.extend(format::seen(response, &self.script));
         }
-        self.findings(&mut report, &seen);
+        self.add_findings(&mut report, &seen);
         report.error = Some(Problem::new("no-edits", message));
         report
     }
 
     /// Adds edits that could not be read, by the findings, and blocks that no format reads.
-    fn unread(&self, report: &mut Report, findings: &[Diagnostic]) {
+    fn add_unread(&self, report: &mut Report, findings: &[Diagnostic]) {
         let mut slots = plan::slots(&self.script, |_| true);
         plan::add_gaps(&mut slots, findings);
         let declared: Vec<Span> =
@@ -123,7 +123,7 @@ impl Run<'_> {
         report.unread = declared.chain(others).collect();
     }
 
-    fn findings<'d>(&self, report: &mut Report, diagnostics: impl IntoIterator<Item = &'d Diagnostic>) {
+    fn add_findings<'d>(&self, report: &mut Report, diagnostics: impl IntoIterator<Item = &'d Diagnostic>) {
         let found = diagnostics.into_iter().map(|d| report::finding(d, &self.script, &self.responses));
         report.findings.extend(found);
     }
@@ -132,15 +132,15 @@ impl Run<'_> {
     pub(super) fn refused(&self, repo: &Repo, target: &Target, rejected: &Rejected) -> Report {
         let mut report = self.report(Status::Refused);
         report.branch = Some(branch(target));
-        self.edits(&mut report, &rejected.fine);
+        self.add_edits(&mut report, &rejected.fine);
         self.name_landing(repo, &mut report);
         let steps = by_edit(if self.options.diffs { &rejected.fine } else { &[] });
         for edit in &mut report.edits {
             edit.diff =
                 steps.get(&edit.number).and_then(|step| self.difference(repo, target, step, &step.changes));
         }
-        self.findings(&mut report, &rejected.diagnostics);
-        self.unread(&mut report, &rejected.diagnostics);
+        self.add_findings(&mut report, &rejected.diagnostics);
+        self.add_unread(&mut report, &rejected.diagnostics);
         report.attempt = self.keep(repo, target, Some(rejected), false);
         self.withhold(repo, target, &mut report);
         report
@@ -163,7 +163,7 @@ impl Run<'_> {
         let mut report = self.report(if nothing { Status::Nothing } else { Status::Checked });
         report.branch =
             Some(BranchReport { old: target.tip.map(|id| id.to_string().into()), ..branch(target) });
-        self.edits(&mut report, resolved.plan.steps());
+        self.add_edits(&mut report, resolved.plan.steps());
         for edit in &mut report.edits {
             if let Some(state) = resolved.unchanged.get(&edit.number) {
                 edit.state = *state;
@@ -174,7 +174,7 @@ impl Run<'_> {
         }
         self.name_landing(repo, &mut report);
         if self.options.diffs {
-            self.show(repo, target, resolved, &Made::default(), &mut report);
+            self.add_diffs(repo, target, resolved, &Made::default(), &mut report);
         }
         let refused = resolved.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
         let mut seen: Vec<&Diagnostic> = Vec::new();
@@ -189,7 +189,7 @@ impl Run<'_> {
                 seen.push(finding);
             }
         }
-        self.findings(&mut report, seen);
+        self.add_findings(&mut report, seen);
         self.withhold(repo, target, &mut report);
         report
     }
@@ -216,7 +216,7 @@ impl Run<'_> {
     }
 
     /// Adds the diff of each edit. If a hook has changed its commit, or it was merged, it is the commit's diff.
-    pub(super) fn show(
+    pub(super) fn add_diffs(
         &self,
         repo: &Repo,
         target: &Target,
@@ -286,7 +286,7 @@ impl Run<'_> {
     }
 
     /// Adds the commits to the edits.
-    pub(super) fn made(
+    pub(super) fn add_commits(
         &self,
         repo: &Repo,
         report: &mut Report,

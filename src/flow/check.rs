@@ -22,9 +22,9 @@ pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: 
     Done { preview: compared, refused, ..done }
 }
 
-/// What has to pass before a landing, in order: hooks, commands and signatures. `again` says whether its commits exist.
-pub(super) fn to_pass(repo: &Repo, options: &Options, again: bool) -> Result<Vec<ToPass>, Error> {
-    let hooks = transaction::hooks_to_pass(repo, !options.verify, !options.ff && !again, again)?;
+/// What has to pass before a landing, in order: hooks, commands and signatures. `existing` says whether its commits exist.
+pub(super) fn to_pass(repo: &Repo, options: &Options, existing: bool) -> Result<Vec<ToPass>, Error> {
+    let hooks = transaction::hooks_to_pass(repo, !options.verify, !options.ff && !existing, existing)?;
     let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
     let exec = options.exec.iter().map(|line| ToPass { kind: "exec", name: line.clone() });
     let mut all: Vec<_> = hooks.chain(exec).collect();
@@ -35,7 +35,7 @@ pub(super) fn to_pass(repo: &Repo, options: &Options, again: bool) -> Result<Vec
 }
 
 /// Warns of killed runs that were not recovered yet.
-pub(super) fn tell_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Error> {
+pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Error> {
     for id in transaction::pending(repo)?.0 {
         watch.warn(&format!("a killed run is pending ({id}): run 'git llm-apply recover'"));
     }
@@ -55,7 +55,7 @@ impl Run<'_> {
         }
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
-        tell_of_pending(repo, self.watch)?;
+        warn_of_pending(repo, self.watch)?;
         let Some(resolved) = self.resolved(repo, &target, None, report)? else { return Ok(()) };
         report.to_pass = to_pass(repo, &self.options, false)?;
         let autostash = self.options.autostash;

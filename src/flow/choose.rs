@@ -76,10 +76,10 @@ struct Choosing<'c, 'run> {
     steps: Vec<Step>,
     /// The edits that were refused before the first question.
     refused: BTreeSet<usize>,
-    /// The files of which all later edits are taken, or left out.
+    /// Whether all later edits of a file are taken, or left out.
     files: BTreeMap<RepoPath, bool>,
-    /// How things were at each question about an edit that has an answer.
-    answered: Vec<Moment>,
+    /// The state before each question that has an answer.
+    answered: Vec<Snapshot>,
 }
 
 /// What was chosen among the hunks of an edit.
@@ -93,8 +93,8 @@ struct Chosen {
     step: Option<Step>,
 }
 
-/// How things are at a question about an edit.
-struct Moment {
+/// The state before a question about an edit.
+struct Snapshot {
     /// The number of the edit before.
     last: usize,
     edit: Option<(usize, Edit)>,
@@ -136,13 +136,13 @@ impl Choosing<'_, '_> {
         std::iter::once(&step.path).chain(&step.to).find_map(|path| self.files.get(path).copied())
     }
 
-    fn say_of_file(&mut self, step: &Step, taken: bool) {
+    fn answer_for_file(&mut self, step: &Step, taken: bool) {
         self.files.extend(std::iter::once(&step.path).chain(&step.to).map(|path| (path.clone(), taken)));
     }
 
-    fn moment(&self, number: usize, last: usize) -> Moment {
+    fn snapshot(&self, number: usize, last: usize) -> Snapshot {
         let at = number - 1;
-        Moment {
+        Snapshot {
             last,
             edit: self.run.script.edits.get(at).map(|edit| (at, edit.clone())),
             left_out: self.run.script.left_out.clone(),
@@ -153,30 +153,30 @@ impl Choosing<'_, '_> {
 
     /// Takes the last answer back, and returns the number of the edit before its question.
     fn go_back(&mut self) -> Result<usize, Error> {
-        let Some(moment) = self.answered.pop() else { return Ok(0) };
-        if let Some((at, edit)) = moment.edit
+        let Some(snapshot) = self.answered.pop() else { return Ok(0) };
+        if let Some((at, edit)) = snapshot.edit
             && let Some(now) = self.run.script.edits.get_mut(at)
         {
             *now = edit;
         }
-        (self.run.script.left_out, self.run.unwanted) = (moment.left_out, moment.unwanted);
-        self.files = moment.files;
-        // A text that the user edited since stays, and other edits may not fit it.
-        self.follow("a text that was edited")?;
-        Ok(moment.last)
+        (self.run.script.left_out, self.run.unwanted) = (snapshot.left_out, snapshot.unwanted);
+        self.files = snapshot.files;
+        // A text that the user has edited stays edited. Other edits may not apply to it.
+        self.leave_dependents_out("a text that was edited")?;
+        Ok(snapshot.last)
     }
 
     /// Asks about an edit. `last` is the number of the edit before.
     fn ask(&mut self, mut step: Step, last: usize) -> Result<Next, Error> {
         let number = step.edit;
         loop {
-            let moment = self.moment(number, last);
+            let snapshot = self.snapshot(number, last);
             let rewrite = self.rewrite(&step)?;
             let hunks = self.hunks(number);
             let next = match self.question(&step, None, rewrite.is_some(), hunks > 1)? {
                 Answer::Take => Next::On,
                 Answer::TakeFile => {
-                    self.say_of_file(&step, true);
+                    self.answer_for_file(&step, true);
                     Next::On
                 }
                 Answer::Leave(reason) => {
@@ -184,7 +184,7 @@ impl Choosing<'_, '_> {
                     Next::On
                 }
                 Answer::LeaveFile(reason) => {
-                    self.say_of_file(&step, false);
+                    self.answer_for_file(&step, false);
                     self.leave(&[number], reason)?;
                     Next::On
                 }
@@ -210,7 +210,7 @@ impl Choosing<'_, '_> {
                 }
                 Answer::Split | Answer::Edit => continue,
             };
-            self.answered.push(moment);
+            self.answered.push(snapshot);
             return Ok(next);
         }
     }
@@ -256,7 +256,7 @@ impl Choosing<'_, '_> {
             [number] => format!("edit {number}"),
             _ => "what is left out".to_owned(),
         };
-        self.follow(&without)
+        self.leave_dependents_out(&without)
     }
 
     fn leave_rest(&mut self, last: usize) -> Result<(), Error> {
@@ -266,7 +266,7 @@ impl Choosing<'_, '_> {
     }
 
     /// Resolves the edits again, and leaves out those that depend on what is left out.
-    fn follow(&mut self, without: &str) -> Result<(), Error> {
+    fn leave_dependents_out(&mut self, without: &str) -> Result<(), Error> {
         loop {
             let (steps, refused) = self.resolve()?;
             let Some(number) = refused.keys().copied().find(|number| !self.refused.contains(number)) else {
@@ -355,7 +355,7 @@ impl Choosing<'_, '_> {
         }
         let Chosen { taken, left, reasons, .. } = chosen;
         if let (Some(all), true) = (rest, goes_on) {
-            self.say_of_file(step, all);
+            self.answer_for_file(step, all);
         }
         let reason = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
         if taken.is_empty() {
@@ -366,7 +366,7 @@ impl Choosing<'_, '_> {
             if !left.is_empty() {
                 self.run.unwanted.insert(number, Unwanted { hunks: left, reason });
             }
-            self.follow(&format!("hunks of edit {number}"))?;
+            self.leave_dependents_out(&format!("hunks of edit {number}"))?;
         }
         Ok(if goes_on { Next::On } else { Next::Quit })
     }
@@ -443,12 +443,12 @@ impl Choosing<'_, '_> {
             self.set(at, edit.op);
             return Ok(step(&self.steps));
         }
-        self.follow(&format!("the text that edit {number} had"))?;
+        self.leave_dependents_out(&format!("the text that edit {number} had"))?;
         Ok(step(&self.steps))
     }
 }
 
-/// The changes of a step after those of another.
+/// A step with only the changes that it adds to those of another.
 fn since(step: &Step, before: Option<&Step>) -> Step {
     let Some(before) = before else { return step.clone() };
     let mut since = step.clone();

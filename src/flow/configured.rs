@@ -74,7 +74,7 @@ impl Options {
         options.favor = from.given("strategy-option").flatten().and_then(|name| Favor::of_name(&name));
         options.author.date = from.given("date").flatten();
         options.commit = from.choice("commit", Grouping::NAMES, Grouping::of_name)?.unwrap_or(commit);
-        options.message = (!paragraphs.is_empty()).then(|| joined(&paragraphs));
+        options.message = (!paragraphs.is_empty()).then(|| join_paragraphs(&paragraphs));
         options.subject_prefix = from.single("subject-prefix")?;
         options.cleanup = from.single("cleanup")?;
         options.trailer = from.several("trailer")?;
@@ -117,7 +117,7 @@ impl Options {
             options.key.clone_from(&attempt.key);
             options.asked.clone_from(&attempt.asked);
         }
-        options.given = from.said();
+        options.given = from.used();
         if !options.sensitive.is_empty() {
             options.given.insert(SENSITIVE.to_owned(), options.sensitive.clone());
         }
@@ -158,7 +158,7 @@ fn directory(key: &str, text: &str) -> Result<Option<RepoPath>> {
 }
 
 /// Paragraphs as `git commit` joins them: a line break behind each, and a blank line between.
-fn joined(paragraphs: &[String]) -> String {
+fn join_paragraphs(paragraphs: &[String]) -> String {
     let mut all = String::new();
     for paragraph in paragraphs {
         if !all.is_empty() {

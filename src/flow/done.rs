@@ -14,7 +14,7 @@ pub type Moved = (Option<Oid>, Oid);
 pub(super) type Compared = (Option<Oid>, Preview);
 
 /// The result of one try: how the branch has moved, or in a dry run the trees to compare.
-pub(super) type Brought = (Option<Moved>, Option<Compared>);
+pub(super) type Tried = (Option<Moved>, Option<Compared>);
 
 /// The result of a flow.
 #[must_use]
@@ -42,12 +42,12 @@ impl Done {
     /// The result of a try. The report gets all remarks.
     pub(super) fn of(
         mut report: Report,
-        brought: Result<Brought, Error>,
+        tried: Result<Tried, Error>,
         observer: &Observer<'_>,
         repo: Repo,
     ) -> Self {
         observer.write(&mut report);
-        match brought {
+        match tried {
             Ok((moved, preview)) => {
                 if moved.is_some() {
                     repo.maintain();

@@ -1,7 +1,7 @@
 //! Dropping suggestions: deleting their branches, with the configuration of these.
 
-use super::bring::begin;
 use super::done::Done;
+use super::driver::begin;
 use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, push};
 use crate::report::{DroppedReport, Report, Status};

@@ -1,13 +1,14 @@
 //! The recorded landings: listing them, showing one, and forgetting one.
 
-use super::bring::recover;
-use super::check::tell_of_pending;
+use super::check::warn_of_pending;
+use super::driver::recover;
 use super::{Error, Watch};
 use crate::report::record::{Record, RecordKind};
 use crate::report::{self, AttemptReport, LandingReport, Report, Status};
 use crate::response::file_name;
 use crate::transaction::{self, Attempt};
 use crate::vcs::chain::Link;
+use crate::vcs::refs::short_name;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -17,16 +18,14 @@ use std::time::Duration;
 /// # Errors
 /// They cannot be read.
 pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
-    tell_of_pending(repo, watch)?;
+    warn_of_pending(repo, watch)?;
     let mut report = Report::new(Status::Shown);
     let records = records(repo, watch)?;
     report.landings = records.into_iter().map(|recorded| report_of(repo, recorded)).collect();
     let kept = Attempt::kept(repo).into_iter().map(|one| AttemptReport {
         id: one.id,
         time: (i64::try_from(one.made).unwrap_or_default(), 0),
-        branch: one.target.map_or_else(String::new, |target| {
-            target.strip_prefix("refs/heads/").unwrap_or(&target).to_owned()
-        }),
+        branch: one.target.map_or_else(String::new, |target| short_name(&target).to_owned()),
         responses: one.responses.iter().map(|name| file_name(name).to_owned()).collect(),
         paths: one.paths,
         failed: one.failed.unwrap_or_default(),
@@ -53,7 +52,7 @@ pub(super) fn records(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(Record, Lin
 /// # Errors
 /// No landing or more than one has that name, or it cannot be read.
 pub fn show(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report, Error> {
-    tell_of_pending(repo, watch)?;
+    warn_of_pending(repo, watch)?;
     recorded(repo, name, watch)
 }
 

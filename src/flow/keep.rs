@@ -1,11 +1,11 @@
 //! Keeping texts that exist only once, if they do not land.
 
 use super::{Error, Watch};
-use crate::transaction::{self, Text, interrupt};
+use crate::transaction::{self, KeptText, interrupt};
 use crate::vcs::repo::Repo;
 
 /// Keeps a text, and says where.
-pub(super) fn keep_text(repo: &Repo, kind: Text, what: &str, bytes: &[u8], watch: &dyn Watch) {
+pub(super) fn keep_text(repo: &Repo, kind: KeptText, what: &str, bytes: &[u8], watch: &dyn Watch) {
     watch.warn(&match kind.keep(repo, bytes) {
         Ok(file) => format!("{what} is kept in {}", file.display()),
         Err(error) => format!("{what} is lost: {error}"),
@@ -15,7 +15,7 @@ pub(super) fn keep_text(repo: &Repo, kind: Text, what: &str, bytes: &[u8], watch
 /// Keeps a response as it came, which need not be UTF-8, and says where. An empty one is not kept.
 pub fn keep_answer(repo: &Repo, bytes: &[u8], watch: &dyn Watch) {
     if !bytes.trim_ascii().is_empty() {
-        keep_text(repo, Text::Answer, "the response", bytes, watch);
+        keep_text(repo, KeptText::Response, "the response", bytes, watch);
     }
 }
 

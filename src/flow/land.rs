@@ -1,8 +1,8 @@
 //! Landing responses: recover, resolve, transact, and try again if the branch moves meanwhile.
 
-use super::bring::{Bring, OfEdits, recover, tell_of_hooks, while_it_moves};
 use super::chooser::Chooser;
 use super::done::{Done, Moved};
+use super::driver::{Driver, OfEdits, recover, warn_of_hooks, while_it_moves};
 use super::observer::Observer;
 use super::resolve_onto::Resolved;
 use super::run::{Order, Run};
@@ -26,11 +26,11 @@ pub fn land(repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> D
         Ok(moved) => moved.is_some(),
         Err(error) => matches!(error, Error::Transaction(transaction::Error::Unfinished { .. })),
     };
-    run.messages.settle_text(&repo, &run.options, &observer, has_landed);
-    run.settle_answer(&repo, has_landed, outcome.as_ref().err(), &mut report);
+    run.messages.keep_typed(&repo, &run.options, &observer, has_landed);
+    run.keep_response(&repo, has_landed, outcome.as_ref().err(), &mut report);
     let refused = run.refused.and_then(RefCell::into_inner);
-    let brought = outcome.map(|moved| (moved, None));
-    Done { refused, ..Done::of(report, brought, &observer, repo) }
+    let tried = outcome.map(|moved| (moved, None));
+    Done { refused, ..Done::of(report, tried, &observer, repo) }
 }
 
 impl Run<'_> {
@@ -45,7 +45,7 @@ impl Run<'_> {
             return Ok(None);
         }
         self.warn_of_messages(repo)?;
-        tell_of_hooks(repo, &self.options, self.watch)?;
+        warn_of_hooks(repo, &self.options, self.watch)?;
         recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
         Attempt::expire(repo);
         if let Some(chooser) = chooser {
@@ -85,7 +85,9 @@ impl Run<'_> {
     /// Lands, and tries again if the branch moves meanwhile.
     pub(super) fn land(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
         let onto = (self.options.branch.as_deref(), self.base);
-        while_it_moves(repo, &self.options, self.watch, onto, |repo, target| self.once(repo, target, report))
+        while_it_moves(repo, &self.options, self.watch, onto, |repo, target| {
+            self.try_once(repo, target, report)
+        })
     }
 
     /// Whether there is nothing to resolve. The report says so then.
@@ -131,7 +133,7 @@ impl Run<'_> {
     }
 
     /// One try.
-    fn once(&self, repo: &Repo, target: &Target, report: &mut Report) -> Result<Option<Moved>, Error> {
+    fn try_once(&self, repo: &Repo, target: &Target, report: &mut Report) -> Result<Option<Moved>, Error> {
         let listed = self.listed_by_key(repo)?;
         if let Some(landed) = self.landed_by_key(repo, &listed)? {
             *report = landed;
@@ -139,12 +141,12 @@ impl Run<'_> {
         }
         report.branch = Some(build_report::branch(target));
         let last = listed.first().map(|one| one.id.clone());
-        let push = push::way(repo, target, &self.options)?;
-        let Some(mut resolved) = self.resolved(repo, target, push.1, report)? else { return Ok(None) };
-        if let Some(onto) = push.1 {
+        let push = push::ask(repo, target, &self.options)?;
+        let Some(mut resolved) = self.resolved(repo, target, push.onto, report)? else { return Ok(None) };
+        if let Some(onto) = push.onto {
             resolved.series.insert(0, push::move_to(repo, target, onto)?);
         }
-        let joined = self.joined(repo, &resolved.series)?;
+        let merge_message = self.merge_message(repo, &resolved.series)?;
         // With refused edits the attempt stays.
         let attempts = match resolved.refused {
             Some(_) => Vec::new(),
@@ -152,7 +154,7 @@ impl Run<'_> {
         };
         let is_replacing = !attempts.is_empty();
         let edits: usize = resolved.series.iter().map(|planned| planned.edits.len()).sum();
-        let bring = Bring {
+        let driver = Driver {
             repo,
             options: &self.options,
             watch: self.watch,
@@ -164,23 +166,23 @@ impl Run<'_> {
                 responses: &self.responses,
                 also: self.base.into_iter().collect(),
                 // After the remote has taken the commits, the landing must not fail by its key.
-                key: self.key_digest(repo).filter(|_| push.0.is_none()).map(|key| (key, last.clone())),
+                key: self.key_digest(repo).filter(|_| push.to.is_none()).map(|key| (key, last.clone())),
                 edits: self.to_list(repo, &resolved.plan),
                 ..Recording::new(resolved.id.clone(), RecordKind::Landed)
             },
             push,
             fill: &|report, made, abbreviate| {
-                self.made(repo, report, &resolved.series, made, abbreviate);
+                self.add_commits(repo, report, &resolved.series, made, abbreviate);
             },
             of_edits: Some(OfEdits {
-                show: &|report, made| self.show(repo, target, &resolved, made, report),
+                add_diffs: &|report, made| self.add_diffs(repo, target, &resolved, made, report),
                 edited: &|transaction: &Transaction<'_>| {
-                    self.messages.edited(transaction, &resolved.series, joined.clone(), &self.options)
+                    self.messages.edited(transaction, &resolved.series, merge_message.clone(), &self.options)
                 },
                 attempts,
             }),
         };
-        let (made, moved) = match bring.land(report) {
+        let (made, moved) = match driver.land(report) {
             Ok(Some(landed)) => landed,
             Ok(None) if report.status == Status::Nothing => {
                 match &resolved.refused {
@@ -200,7 +202,7 @@ impl Run<'_> {
             }
         };
         if self.options.diffs && !made.changed_by_hooks.is_empty() {
-            self.show(repo, target, &resolved, &made, report);
+            self.add_diffs(repo, target, &resolved, &made, report);
         }
         match &resolved.refused {
             Some(rejected) => {

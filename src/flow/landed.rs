@@ -5,18 +5,18 @@
 //! and making them again would change nothing. An edit that was undone lands again.
 
 use super::fate::{Fate, fates};
-use super::run::{Landed, Run};
+use super::run::{AlreadyLanded, Run};
 use super::{Error, build_report, history};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{CodeBlock, Script};
+use crate::edit::CodeBlock;
 use crate::plan::{self, Plan, Step};
 use crate::report::record::{LandedEdit, LandedEdits};
 use crate::report::{EditState, Report, Status};
 use crate::response::Response;
-use crate::transaction::{self, Replayed, Target, listings};
+use crate::transaction::{Target, listings};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 impl Run<'_> {
     fn digests(&self, repo: &Repo) -> &[String] {
@@ -133,8 +133,8 @@ impl Run<'_> {
     }
 
     /// The edits that have landed on the branch.
-    pub(super) fn landed(&self, repo: &Repo, target: &Target) -> Result<Landed, Error> {
-        let mut landed = Landed::default();
+    pub(super) fn landed(&self, repo: &Repo, target: &Target) -> Result<AlreadyLanded, Error> {
+        let mut landed = AlreadyLanded::default();
         let Some(tip) = target.start.filter(|_| !self.options.again) else { return Ok(landed) };
         let mut names = None;
         for (response, digest) in self.responses.iter().zip(self.digests(repo)) {

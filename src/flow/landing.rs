@@ -34,7 +34,7 @@ pub(super) struct Landing {
 
 /// A commit that is undone, or made again.
 #[derive(Debug, Clone)]
-pub(super) struct Step {
+pub(super) struct UndoStep {
     /// The commit as it landed.
     pub(super) replayed: Replayed,
     /// The commit that the branch has instead, after a rebase or an amend.
@@ -53,21 +53,21 @@ pub(super) struct Left {
 
 /// The steps that undo a landing.
 #[derive(Default)]
-pub(super) struct Steps {
-    pub(super) done: Vec<Step>,
+pub(super) struct UndoSteps {
+    pub(super) done: Vec<UndoStep>,
     pub(super) left: Vec<Left>,
     /// Whether the branch has any of the commits, as they are or made again.
     is_known: bool,
 }
 
-/// The largest number of landings to compare of which the branch has no commit.
+/// The largest number of landings without a commit on the branch to look at.
 const MOST: usize = 100;
 
 impl Landing {
     fn recorded(repo: &Repo, record: &Record, link: &Link, all: &[(Record, Link)]) -> Result<Self, Error> {
         let id = |name: &String| repo.id(name);
         let of = record.of.clone().unwrap_or_else(|| record.id.clone());
-        // Those of a redo may be made again by another one.
+        // A redo may have made its commits again.
         let is_about = |other: &&Record| other.id == of || other.of.as_ref() == Some(&of);
         let about = all.iter().map(|(other, _)| other).filter(is_about);
         let mut commits = Vec::new();
@@ -120,20 +120,20 @@ impl Landing {
     ///
     /// # Errors
     /// The branch has none of its commits; or the object store fails.
-    pub(super) fn steps(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<Steps, Error> {
-        let mut steps = Steps::default();
-        let mut brought = Vec::new();
-        for id in self.brought(repo)? {
+    pub(super) fn steps(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<UndoSteps, Error> {
+        let mut steps = UndoSteps::default();
+        let mut added = Vec::new();
+        for id in self.added_commits(repo)? {
             if !repo.read_commit(id)?.is_merge() && !self.is_foreign(id) {
-                brought.push(id);
+                added.push(id);
             }
         }
-        if !brought.is_empty() {
-            let there = on_branch(repo, &brought, &repo.commits_beyond(tip, self.start)?)?;
+        if !added.is_empty() {
+            let there = on_branch(repo, &added, &repo.commits_beyond(tip, self.start)?)?;
             let mut there: HashMap<Oid, Oid> = there.into_iter().collect();
             steps.is_known = !there.is_empty();
-            if let (Some((reference, _)), true) = (&self.recorded, there.len() < brought.len()) {
-                let fates = fates(repo, &brought, *reference == target.name, tip)?;
+            if let (Some((reference, _)), true) = (&self.recorded, there.len() < added.len()) {
+                let fates = fates(repo, &added, *reference == target.name, tip)?;
                 for (id, _) in fates.into_iter().filter(|(_, fate)| *fate != Fate::Gone) {
                     there.entry(id).or_insert(id);
                 }
@@ -144,7 +144,7 @@ impl Landing {
                 return Err(Error::NothingToUndo(message));
             }
             let gone = repo.reverted_commits(tip, self.start)?;
-            for &commit in brought.iter().rev() {
+            for &commit in added.iter().rev() {
                 let edits = self.edits_of(commit);
                 match there.get(&commit).copied() {
                     Some(now) if gone.contains(&now) || gone.contains(&commit) => {
@@ -153,7 +153,7 @@ impl Landing {
                     }
                     Some(now) => {
                         let replayed = Replayed { commit, reversed: true };
-                        steps.done.push(Step { replayed, now, edits });
+                        steps.done.push(UndoStep { replayed, now, edits });
                     }
                     None => {
                         let why = format!("is not on {}", target.short());
@@ -170,7 +170,7 @@ impl Landing {
             for id in gone {
                 if !repo.read_commit(id)?.is_merge() {
                     let edits = self.edits_of(id);
-                    steps.done.push(Step { replayed: Replayed::again(id), now: id, edits });
+                    steps.done.push(UndoStep { replayed: Replayed::again(id), now: id, edits });
                 }
             }
         }
@@ -179,7 +179,7 @@ impl Landing {
             // What was taken back again since had been put back.
             let is_known = |edits: &[usize]| edits.iter().all(|edit| *edit > 0 && known.contains(edit));
             let is_new = |edits: &[usize]| edits.is_empty() || !is_known(edits);
-            let Steps { done, left, .. } = earlier.steps(repo, target, tip)?;
+            let UndoSteps { done, left, .. } = earlier.steps(repo, target, tip)?;
             steps.done.extend(done.into_iter().filter(|step| is_new(&step.edits)));
             steps.left.extend(left.into_iter().filter(|left| is_new(&left.edits)));
         }
@@ -202,13 +202,13 @@ impl Landing {
     }
 
     /// The commits that it added to the branch, without those of the remote that it was rebased onto.
-    pub(super) fn brought(&self, repo: &Repo) -> Result<Vec<Oid>, Error> {
+    pub(super) fn added_commits(&self, repo: &Repo) -> Result<Vec<Oid>, Error> {
         Ok(repo.commits_beyond(self.new, self.old.into_iter().chain(self.start))?)
     }
 
     /// Whether the branch cannot move to where it was before: the landing was made onto commits of others, which it added to the
     /// branch, too, or it is not the only one.
-    pub(super) fn brought_others(&self) -> bool {
+    pub(super) fn added_others(&self) -> bool {
         self.old != self.start || !self.earlier.is_empty()
     }
 
@@ -304,8 +304,8 @@ fn newest(repo: &Repo, found: Vec<Landing>, target: &Target, tip: Oid) -> Result
     Ok(None)
 }
 
-/// The landings on that branch that were not undone since, and the undos that were not redone, the newest first. `own` chooses
-/// between the records made here and those of others.
+/// The landings on that branch that were not undone since, and the undos that were not redone, the newest first. With `own` those
+/// recorded here, else those of others.
 fn in_effect<'r>(
     all: &'r [(Record, Link)],
     target: &Target,
@@ -377,8 +377,8 @@ fn made_anew(
     target: &Target,
     tip: Oid,
 ) -> Result<Option<Landing>, Error> {
-    let brought = in_effect(newer, target, true).filter(|(record, _)| record.kind != RecordKind::Undone);
-    for (record, link) in brought.take(MOST) {
+    let landings = in_effect(newer, target, true).filter(|(record, _)| record.kind != RecordKind::Undone);
+    for (record, link) in landings.take(MOST) {
         let landing = Landing::recorded(repo, record, link, all)?;
         match landing.steps(repo, target, tip) {
             Ok(steps) if !steps.is_known && !steps.done.is_empty() => return Ok(Some(landing)),
@@ -398,11 +398,11 @@ fn last_landed(
 ) -> Result<Option<Landing>, Error> {
     let (mut known, mut made_again) = (HashMap::new(), HashMap::new());
     // A redo stands for the landing that it redid.
-    let brought = all.iter().enumerate().filter(|(_, (record, _))| record.kind != RecordKind::Undone);
-    let mut brought: Vec<_> = brought.collect();
+    let landings = all.iter().enumerate().filter(|(_, (record, _))| record.kind != RecordKind::Undone);
+    let mut landings: Vec<_> = landings.collect();
     // A record made here goes before those of others.
-    brought.sort_by_key(|(_, (_, link))| !link.own);
-    for (at, (record, _)) in brought {
+    landings.sort_by_key(|(_, (_, link))| !link.own);
+    for (at, (record, _)) in landings {
         for (commit, _) in &record.commits {
             let commit = repo.id(commit)?;
             known.entry(commit).or_insert(at);
@@ -414,7 +414,7 @@ fn last_landed(
     }
     let mut looked_at = HashSet::new();
     let mut changing_nothing = None;
-    let mut above = Trailed { marks: messages::marks(repo)?, landings: Vec::new() };
+    let mut above = ByTrailers { marks: messages::marks(repo)?, landings: Vec::new() };
     for commit in repo.log(tip)? {
         let (id, text) = commit?;
         let at = match known.get(&id) {
@@ -455,7 +455,7 @@ fn last_landed(
 
 /// The landings, or with `redo` the undos, by the trailers of a branch's commits, the newest first.
 fn by_trailers(repo: &Repo, tip: Oid, redo: bool) -> Result<Vec<Landing>, Error> {
-    let mut found = Trailed { marks: messages::marks(repo)?, landings: Vec::new() };
+    let mut found = ByTrailers { marks: messages::marks(repo)?, landings: Vec::new() };
     for commit in repo.log(tip)? {
         let (id, text) = commit?;
         found.add(repo, id, &text, redo)?;
@@ -464,12 +464,12 @@ fn by_trailers(repo: &Repo, tip: Oid, redo: bool) -> Result<Vec<Landing>, Error>
 }
 
 /// Landings by the trailers of their commits.
-struct Trailed {
+struct ByTrailers {
     marks: Marks,
     landings: Vec<Landing>,
 }
 
-impl Trailed {
+impl ByTrailers {
     /// Adds a commit, which is older than the commits so far.
     fn add(&mut self, repo: &Repo, commit: Oid, text: &str, redo: bool) -> Result<(), Error> {
         let trailed = message::Trailed::read(text, &self.marks);

@@ -4,7 +4,7 @@ use super::keep::keep_text;
 use super::{Error, Options, Watch};
 use crate::message::{self, Cleanup, Lost, Marks, Sheet, Trailer};
 use crate::report::escape::escape;
-use crate::transaction::{Planned, Text, Transaction};
+use crate::transaction::{KeptText, Planned, Transaction};
 use crate::vcs::config;
 use crate::vcs::ident::Role;
 use crate::vcs::repo::Repo;
@@ -80,7 +80,7 @@ impl Messages {
     }
 
     /// A message that the user gave, with the subject prefix.
-    pub(super) fn own(&self, text: &str, options: &Options) -> Result<String, Error> {
+    pub(super) fn of_user(&self, text: &str, options: &Options) -> Result<String, Error> {
         let text = match self.cleanup {
             Cleanup::Verbatim => text.to_owned(),
             _ => Cleanup::Whitespace.apply(text, &self.marks.comment),
@@ -99,7 +99,7 @@ impl Messages {
     }
 
     /// A message from the response. None of its lines is a comment.
-    pub(super) fn made(&self, text: String, options: &Options) -> String {
+    pub(super) fn of_response(&self, text: String, options: &Options) -> String {
         if options.edit { text } else { self.cleanup.escape_comments(text, &self.marks.comment) }
     }
 
@@ -118,17 +118,17 @@ impl Messages {
         &self,
         transaction: &Transaction<'_>,
         series: &'s [Planned],
-        mut joined: Option<String>,
+        mut merge: Option<String>,
         options: &Options,
     ) -> Result<(Cow<'s, [Planned]>, Option<String>), Error> {
         if !options.edit {
-            return Ok((series.into(), joined));
+            return Ok((series.into(), merge));
         }
         let mut series = series.to_vec();
         let mut all: Vec<(String, &mut String)> =
             series.iter_mut().map(|planned| (planned.named(), &mut planned.message)).collect();
-        if let Some(joined) = &mut joined {
-            all.push(("the merge of them all".to_owned(), joined));
+        if let Some(merge) = &mut merge {
+            all.push(("the merge of them all".to_owned(), merge));
         }
         // Two commits can have the same draft.
         let key = |about: &str, draft: &str| (about.to_owned(), draft.to_owned());
@@ -156,16 +156,16 @@ impl Messages {
                 message.clone_from(edited);
             }
         }
-        Ok((series.into(), joined))
+        Ok((series.into(), merge))
     }
 
     /// Keeps what the user typed in the editor if it did not land, and says where.
-    pub(super) fn settle_text(&self, repo: &Repo, options: &Options, watch: &dyn Watch, landed: bool) {
+    pub(super) fn keep_typed(&self, repo: &Repo, options: &Options, watch: &dyn Watch, landed: bool) {
         match self.typed.take() {
             Some(text) if !landed && options.keep => {
-                keep_text(repo, Text::Messages, "what was typed in the editor", text.as_bytes(), watch);
+                keep_text(repo, KeptText::Messages, "what was typed in the editor", text.as_bytes(), watch);
             }
-            _ if landed && options.edit => Text::Messages.forget(repo),
+            _ if landed && options.edit => KeptText::Messages.forget(repo),
             _ => {}
         }
     }

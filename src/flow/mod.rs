@@ -3,7 +3,6 @@
 mod accept;
 mod ask;
 mod attempts;
-mod bring;
 mod build_report;
 mod check;
 mod choose;
@@ -12,6 +11,7 @@ pub(crate) mod configured;
 mod conflict;
 mod copied;
 mod done;
+mod driver;
 mod drop;
 mod fate;
 mod history;
@@ -39,10 +39,10 @@ mod versions;
 
 pub use accept::accept;
 pub use ask::{Model, ROUNDS, ask};
-pub use bring::recover;
 pub use check::check;
 pub use chooser::{Answer, Asked, Chooser};
 pub use done::{Done, Moved};
+pub use driver::recover;
 pub use drop::drop;
 pub use history::{forget, list, show};
 pub use keep::keep_answer;

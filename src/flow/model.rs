@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How much output of a failing command to show, in bytes.
-const SAID: usize = 2000;
+const SHOWN_OUTPUT: usize = 2000;
 
 /// A command line for `sh`. Prompts and answers pass through files in a private directory, never through the command line.
 pub struct ModelCommand<'a> {
@@ -60,10 +60,11 @@ impl Model for ModelCommand<'_> {
             true => "the model's command tried to read from the terminal, which it cannot".to_owned(),
             false => format!("the model's command failed (exit status {})", ended.status),
         };
-        let said =
-            String::from_utf8_lossy(&ended.output[ended.output.len().saturating_sub(SAID)..]).into_owned();
-        if !said.trim().is_empty() {
-            message = format!("{message}:\n{}", said.trim());
+        let output =
+            String::from_utf8_lossy(&ended.output[ended.output.len().saturating_sub(SHOWN_OUTPUT)..])
+                .into_owned();
+        if !output.trim().is_empty() {
+            message = format!("{message}:\n{}", output.trim());
         }
         Err(Error::Model(message))
     }

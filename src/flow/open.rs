@@ -3,7 +3,7 @@
 //! A branch is a suggestion if a recorded landing made it and it still has the commits of that landing. Other commits on top do
 //! not matter.
 
-use super::check::tell_of_pending;
+use super::check::warn_of_pending;
 use super::history::records;
 use super::{Error, Watch, build_report};
 use crate::report::record::{Record, RecordKind};
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 /// # Errors
 /// The repository cannot be read.
 pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
-    tell_of_pending(repo, watch)?;
+    warn_of_pending(repo, watch)?;
     let head = repo.tip("HEAD")?;
     let mut report = Report::new(Status::Shown);
     for (branch, tip, record) in suggestions(repo, watch)? {

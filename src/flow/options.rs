@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Whether pathspecs match a path.
+pub(super) type Matcher = Box<dyn Fn(&str) -> bool>;
+
 /// Options by their long names, with their values. A switch has the value `true` or `false`.
 pub type Given = BTreeMap<String, Vec<String>>;
 

@@ -1,6 +1,7 @@
 //! Making a prompt: the instructions, the files and the request.
 
 use super::Error;
+use super::options::Matcher;
 use crate::edit::FormatId;
 use crate::path::{RepoPath, may_hold_secrets};
 use crate::plan::{Node, TreeView};
@@ -177,7 +178,7 @@ pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
 /// The files of a commit that no model is shown.
 pub(super) struct Withheld {
     ignored: HashSet<String>,
-    excluded: Box<dyn Fn(&str) -> bool>,
+    excluded: Matcher,
 }
 
 impl Withheld {
@@ -189,7 +190,7 @@ impl Withheld {
             Some(file) => repo.files_matching(commit, &tree.read(&file)?)?,
             None => HashSet::new(),
         };
-        let excluded: Box<dyn Fn(&str) -> bool> = match exclude {
+        let excluded: Matcher = match exclude {
             [] => Box::new(|_| false),
             patterns => Box::new(Repo::pathspec(patterns)?),
         };

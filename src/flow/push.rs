@@ -1,4 +1,4 @@
-//! Where a landing is pushed to, and which commit of the remote it has to come onto first.
+//! Where a landing is pushed to, and the commit of the remote that it is rebased onto.
 
 use super::{Error, Options};
 use crate::transaction::{self, Planned, Target};
@@ -6,27 +6,35 @@ use crate::vcs::Oid;
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
 
-/// The branch that a landing is pushed to, if it is pushed, and the remote's commit that it has to come onto first.
-pub(super) type Way = (Option<Upstream>, Option<Oid>);
+/// How a landing is pushed.
+#[derive(Default)]
+pub(super) struct Push {
+    /// The branch to push to, if it is pushed.
+    pub(super) to: Option<Upstream>,
+    /// The remote's commit that the landing is rebased onto.
+    pub(super) onto: Option<Oid>,
+}
 
 /// Asks the remote, before anything is written.
 ///
 /// # Errors
 /// The remote cannot be asked, or it has moved on and the options or the branches here rule out a rebase.
-pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way, Error> {
-    let Some(remote) = options.push.as_deref() else { return Ok((None, None)) };
+pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Push, Error> {
+    let Some(remote) = options.push.as_deref() else { return Ok(Push::default()) };
     if !target.name.starts_with("refs/heads/") {
         let why = "HEAD is detached, so there is no branch to push";
         return Err(Error::Impossible(why.to_owned()));
     }
     let upstream = repo.upstream(&target.name, Some(remote))?;
-    let Some(there) = repo.ask_remote(&upstream)? else { return Ok((Some(upstream), None)) };
+    let Some(there) = repo.ask_remote(&upstream)? else {
+        return Ok(Push { to: Some(upstream), onto: None });
+    };
     let known = repo.has(there)?;
     if let Some(start) = target.start
         && known
         && repo.is_ancestor(there, start)?
     {
-        return Ok((Some(upstream), None));
+        return Ok(Push { to: Some(upstream), onto: None });
     }
     if !options.rebase {
         return Err(behind(&upstream));
@@ -34,7 +42,7 @@ pub(super) fn way(repo: &Repo, target: &Target, options: &Options) -> Result<Way
     repo.fetch_branch(&upstream)?;
     match target.tip {
         Some(tip) if !repo.is_ancestor(tip, there)? => Err(Error::Diverged(upstream.to_string())),
-        _ => Ok((Some(upstream), Some(there))),
+        _ => Ok(Push { to: Some(upstream), onto: Some(there) }),
     }
 }
 

@@ -76,7 +76,7 @@ impl Run<'_> {
         };
         if let Err(rejected) = &mut resolved {
             repo.forget_precompressed();
-            self.tell_of_versions(repo, target, &tree, &rules, rejected)?;
+            self.name_versions(repo, target, &tree, &rules, rejected)?;
         }
         let (mut plan, mut refused) = match resolved {
             Ok(plan) => (plan, None),
@@ -142,7 +142,7 @@ impl Run<'_> {
     /// The id of the landing.
     fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
         // Edits of one response can land at the same commit.
-        let at = self.single_edit.as_ref().map_or_else(String::new, |alone| alone.at.to_string());
+        let at = self.single_edit.as_ref().map_or_else(String::new, |single| single.at.to_string());
         Ok(Recording::id_for(repo, target, &[&self.digest(repo), &at])?)
     }
 }

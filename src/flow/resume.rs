@@ -108,7 +108,7 @@ fn script_of(attempt: &Attempt) -> Result<(Script, Vec<Slot>), Error> {
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
     for kept in &attempt.slots {
-        // Its index was that in the script of all answers so far.
+        // The kept index is that in the script of all responses so far.
         let edit = match kept.edit {
             None if kept.state == SlotState::Failed => None,
             None => return Err(damaged().into()),

@@ -2,6 +2,7 @@
 
 use super::chooser::Chooser;
 use super::messages::Messages;
+use super::options::Matcher;
 use super::resume::{self, Resume, Resumed};
 use super::{Error, Numbers, Options, Watch};
 use crate::diag::{Diagnostic, counted};
@@ -61,7 +62,7 @@ pub(super) struct SingleEdit {
 
 /// The edits of a run that have landed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Landed {
+pub(super) struct AlreadyLanded {
     /// Their commits, by their indexes.
     pub(super) edits: BTreeMap<usize, Oid>,
     /// The errors for edits whose lines have changed since.
@@ -70,7 +71,7 @@ pub(super) struct Landed {
     pub(super) newest: Option<(String, (i64, i32))>,
 }
 
-impl Landed {
+impl AlreadyLanded {
     /// A script without the edits that have landed.
     pub(super) fn without(&self, script: &Script) -> Script {
         let mut script = script.clone();
@@ -91,12 +92,12 @@ pub(super) struct Run<'a> {
     pub(super) watch: &'a dyn Watch,
     pub(super) responses: Vec<Response>,
     /// How many of them, at the end, are new. The others are the attempt's.
-    pub(super) given: usize,
+    pub(super) new_responses: usize,
     pub(super) script: Script,
     /// The refused attempt that the corrections were joined with.
     pub(super) resumed: Option<Resumed>,
     /// Whether the order has a refused attempt.
-    pub(super) goes_on: bool,
+    pub(super) has_attempt: bool,
     /// Whether the corrections are cut off, so that they were not joined with the attempt.
     pub(super) unjoined: bool,
     /// The edit, if each edit has its own branch.
@@ -104,14 +105,14 @@ pub(super) struct Run<'a> {
     /// The digests of the responses.
     pub(super) digests: OnceCell<Vec<String>>,
     /// The edits that had landed before the last try.
-    pub(super) landed: RefCell<Landed>,
+    pub(super) landed: RefCell<AlreadyLanded>,
     /// The edits and hunks that are not wanted, by the edits' numbers.
     pub(super) unwanted: BTreeMap<usize, Unwanted>,
     /// The commit of `base`. It stays the same if a branch named there moves.
     pub(super) base: Option<Oid>,
     /// Change nothing.
     pub(super) dry: bool,
-    /// In a dry run, keep the attempt nevertheless.
+    /// Keep the attempt in a dry run, too.
     pub(super) hold: bool,
     /// The model can be asked again.
     pub(super) more: bool,
@@ -169,11 +170,11 @@ impl<'a> Run<'a> {
         let mut run = Self {
             options,
             watch,
-            given: responses.len(),
+            new_responses: responses.len(),
             responses,
             script,
             resumed: None,
-            goes_on: resume.is_some(),
+            has_attempt: resume.is_some(),
             unjoined: false,
             single_edit: None,
             digests: OnceCell::new(),
@@ -197,8 +198,8 @@ impl<'a> Run<'a> {
         only: Option<&Numbers>,
         except: &Numbers,
     ) -> Result<(), Error> {
-        let again = self.given == 0;
-        self.settle_given(repo)?;
+        let again = self.new_responses == 0;
+        self.find_new_files(repo)?;
         // Corrections that are cut off are refused, and the attempt stays.
         let whole = !self.script.has_errors();
         // Corrections without the attempt's edits are not kept.
@@ -239,7 +240,7 @@ impl<'a> Run<'a> {
     }
 
     /// Finds the code blocks that are new files, by the tree of the base, and notes what is not read.
-    fn settle_given(&mut self, repo: &Repo) -> Result<(), Error> {
+    fn find_new_files(&mut self, repo: &Repo) -> Result<(), Error> {
         self.recall_new_files(repo)?;
         if !self.script.given.is_empty() {
             let base = self.options.base.as_deref().filter(|base| *base != AUTO);
@@ -285,7 +286,7 @@ impl Options {
     /// The policy for edits of a branch that is at `start`, if the model was shown `base`.
     pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>, base: Option<Oid>) -> Result<Rules, Error> {
         let options = self;
-        let spec = |patterns: &[String]| -> Result<Option<Box<dyn Fn(&str) -> bool>>, Error> {
+        let spec = |patterns: &[String]| -> Result<Option<Matcher>, Error> {
             Ok(match patterns {
                 [] => None,
                 patterns => Some(Box::new(Repo::pathspec(patterns)?)),

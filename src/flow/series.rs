@@ -40,7 +40,7 @@ impl Run<'_> {
                 _ => None,
             };
             let message = match options.message.as_ref().filter(|_| options.ff).or(typed) {
-                Some(own) => self.messages.own(own, options)?,
+                Some(own) => self.messages.of_user(own, options)?,
                 None => self.worded(made()),
             };
             let message = self.messages.with_trailers(repo, message)?;
@@ -67,7 +67,7 @@ impl Run<'_> {
     }
 
     /// The message of the merge commit, if one is wanted.
-    pub(super) fn joined(&self, repo: &Repo, series: &[Planned]) -> Result<Option<String>, Error> {
+    pub(super) fn merge_message(&self, repo: &Repo, series: &[Planned]) -> Result<Option<String>, Error> {
         let options = &self.options;
         if options.ff {
             return Ok(None);
@@ -76,7 +76,7 @@ impl Run<'_> {
         let whys: Vec<_> =
             edits.filter_map(|edit| Some(self.script.edits.get(edit - 1)?.why.as_deref())).collect();
         let message = match (&options.message, self.own_message()) {
-            (Some(own), _) => self.messages.own(own, options)?,
+            (Some(own), _) => self.messages.of_user(own, options)?,
             (None, Some(own)) => self.worded(own.with_whys(&whys)),
             (None, None) => self.worded(Message::for_group(&Group::Response(&self.names()), &whys)),
         };
@@ -94,7 +94,7 @@ impl Run<'_> {
             .with_prefix(self.options.subject_prefix.as_deref().unwrap_or_default())
             .without_trailers(&self.messages.marks.separators)
             .with_skip_ci(self.options.allow_skip_ci);
-        self.messages.made(message.to_string(), &self.options)
+        self.messages.of_response(message.to_string(), &self.options)
     }
 
     /// A message with the trailers of `--trailers`.

@@ -50,7 +50,7 @@ pub(crate) struct Sources<'a> {
     /// For pathspecs from the command line.
     repo: Option<&'a Repo>,
     /// The options that were read and have a value.
-    said: RefCell<Given>,
+    used: RefCell<Given>,
 }
 
 /// The configuration key of an option: its long name in camelCase.
@@ -69,7 +69,7 @@ pub(crate) fn key(long: &str) -> String {
 
 impl<'a> Sources<'a> {
     pub(crate) fn new(typed: &'a dyn Typed, config: &'a Config) -> Self {
-        Self { typed, kept: None, config, repo: None, said: RefCell::default() }
+        Self { typed, kept: None, config, repo: None, used: RefCell::default() }
     }
 
     /// As `new`, with an attempt, and with pathspecs relative to the current directory.
@@ -78,12 +78,12 @@ impl<'a> Sources<'a> {
     }
 
     /// The options that were read and have a value.
-    pub(super) fn said(self) -> Given {
-        self.said.into_inner()
+    pub(super) fn used(self) -> Given {
+        self.used.into_inner()
     }
 
-    fn say(&self, long: &str, values: impl IntoIterator<Item = String>) {
-        self.said.borrow_mut().insert(long.to_owned(), values.into_iter().collect());
+    fn note_used(&self, long: &str, values: impl IntoIterator<Item = String>) {
+        self.used.borrow_mut().insert(long.to_owned(), values.into_iter().collect());
     }
 
     pub(super) fn kept(&self, long: &str) -> Option<&Vec<String>> {
@@ -96,14 +96,14 @@ impl<'a> Sources<'a> {
             Some(on) => Some(on),
             None => self.config.bool(&key(long))?,
         };
-        on.into_iter().for_each(|on| self.say(long, [if on { ON } else { OFF }.to_owned()]));
+        on.into_iter().for_each(|on| self.note_used(long, [if on { ON } else { OFF }.to_owned()]));
         Ok(on.unwrap_or(default))
     }
 
     /// The value on the command line or of the attempt; `Some(None)` for the `--no-` form.
     pub(super) fn given(&self, long: &str) -> Option<Option<String>> {
         let given = self.typed.single(long).or_else(|| Some(self.kept(long)?.last().cloned()));
-        given.iter().for_each(|given| self.say(long, given.clone()));
+        given.iter().for_each(|given| self.note_used(long, given.clone()));
         given
     }
 
@@ -112,7 +112,7 @@ impl<'a> Sources<'a> {
             return Ok(value);
         }
         let value = self.config.string(&key(long))?.filter(|value| !value.is_empty());
-        value.iter().for_each(|value| self.say(long, [value.clone()]));
+        value.iter().for_each(|value| self.note_used(long, [value.clone()]));
         Ok(value)
     }
 
@@ -139,7 +139,7 @@ impl<'a> Sources<'a> {
             true => (self.config.bool(&key)? == Some(true)).then(String::new),
             false => Some(text),
         };
-        value.iter().for_each(|value| self.say(long, [value.clone()]));
+        value.iter().for_each(|value| self.note_used(long, [value.clone()]));
         Ok(Some(value))
     }
 
@@ -173,7 +173,7 @@ impl<'a> Sources<'a> {
             (None, None) => self.config.list(&key(long))?,
         };
         if is_given || !values.is_empty() {
-            self.say(long, values.iter().cloned());
+            self.note_used(long, values.iter().cloned());
         }
         Ok(values)
     }

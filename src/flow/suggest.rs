@@ -3,8 +3,8 @@
 //! Each lands in its own transaction, and if one is refused the others land. All branches are checked before the first one
 //! lands.
 
-use super::bring;
 use super::done::Moved;
+use super::driver;
 use super::keep::{is_unwanted, keep_answers};
 use super::observer::Observer;
 use super::run::{Order, Run, SingleEdit};
@@ -89,13 +89,10 @@ struct Suggesting<'a> {
     observer: Observer<'a>,
 }
 
-/// The plan of an edit, or why it is refused.
-type Resolved = Result<Plan, Rejected>;
-
 /// A suggestion to be made.
 struct Draft {
-    /// The index of its response.
-    source: usize,
+    /// The index of the run on its response.
+    run: usize,
     /// The index of the edit that is its own; `None` if it has all edits.
     edit: Option<usize>,
     branch: String,
@@ -104,30 +101,30 @@ struct Draft {
 impl Suggesting<'_> {
     fn suggest(&mut self, order: Order, template: &Template) -> Result<Suggested, Error> {
         if self.options.base.is_none() {
-            // All begin at the same commit, even if HEAD moves meanwhile.
+            // All begin at the same commit, even if HEAD moves.
             self.options.base = self.repo.tip("HEAD")?.map(|head| head.to_string());
         }
         let Self { repo, options, dry, observer, .. } = &*self;
         let chooser = order.chooser.clone();
-        let (mut sources, drafts) = self.drafts(order, template)?;
-        self.check_names(&drafts, &sources)?;
-        let obstacles = self.obstacles(&drafts, &mut sources)?;
+        let (mut runs, drafts) = self.drafts(order, template)?;
+        self.check_names(&drafts, &runs)?;
+        let obstacles = self.obstacles(&drafts, &mut runs)?;
         if !obstacles.is_empty() {
             let mut report = Report { dry_run: *dry, ..Report::new(Status::InTheWay) };
-            report.responses = sources.iter().map(|run| run.responses[0].name().to_owned()).collect();
+            report.responses = runs.iter().map(|run| run.responses[0].name().to_owned()).collect();
             build_report::in_the_way(&mut report, obstacles);
             return Ok(Suggested { report: Some(report), all: Vec::new(), is_complete: true });
         }
         if !dry {
             let branches: Vec<_> = drafts.iter().map(|draft| Some(draft.branch.as_str())).collect();
-            bring::recover(repo, options.lock_timeout, &branches, observer)?;
+            driver::recover(repo, options.lock_timeout, &branches, observer)?;
             Attempt::expire(repo);
-            bring::tell_of_hooks(repo, options, observer)?;
+            driver::warn_of_hooks(repo, options, observer)?;
         }
         if let Some(chooser) = chooser {
             // Of every response, before anything lands.
             for draft in &drafts {
-                let run = &mut sources[draft.source];
+                let run = &mut runs[draft.run];
                 run.take(draft, None);
                 chooser.tell(&format!("{} ({})", draft.branch, run.responses[0].name()));
                 run.choose(repo, &*chooser)?;
@@ -135,7 +132,7 @@ impl Suggesting<'_> {
         }
         let mut all = Vec::with_capacity(drafts.len());
         let each: Vec<&Draft> = drafts.iter().collect();
-        self.for_each(&mut sources, &each, |run, draft, resolved| {
+        self.for_each(&mut runs, &each, |run, draft, resolved| {
             all.push(self.land(run, draft, resolved));
             Ok(())
         })?;
@@ -148,9 +145,9 @@ impl Suggesting<'_> {
     /// Reads the responses, and names their branches.
     fn drafts(&self, order: Order, template: &Template) -> Result<(Vec<Run<'_>>, Vec<Draft>), Error> {
         let Order { responses, only, except, .. } = order;
-        let (mut sources, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
+        let (mut runs, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
         let mut before = 0;
-        for (source, response) in responses.into_iter().enumerate() {
+        for (at, response) in responses.into_iter().enumerate() {
             let order =
                 Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
             let (mut run, begun) = Run::read(self.repo, order, &self.options, &self.observer, self.dry);
@@ -167,21 +164,21 @@ impl Suggesting<'_> {
                     id: id.chars().take(8).collect(),
                     stem: template::stem(response),
                 };
-                drafts.push(Draft { source, edit, branch: template.name(&naming) });
+                drafts.push(Draft { run: at, edit, branch: template.name(&naming) });
             }
             before += if self.each == Each::Edit { run.script.edits.len().max(1) } else { 1 };
-            sources.push(run);
+            runs.push(run);
         }
-        Ok((sources, drafts))
+        Ok((runs, drafts))
     }
 
     /// Checks that git takes the names, and that they can be branches beside each other.
-    fn check_names(&self, drafts: &[Draft], sources: &[Run<'_>]) -> Result<(), Error> {
+    fn check_names(&self, drafts: &[Draft], runs: &[Run<'_>]) -> Result<(), Error> {
         let mut known: BTreeMap<String, &Draft> = BTreeMap::new();
         for draft in drafts {
             if let Some(other) = known.insert(self.repo.branch_name(&draft.branch)?, draft) {
                 let [one, other] = [draft, other].map(|draft| {
-                    let name = sources[draft.source].responses[0].name();
+                    let name = runs[draft.run].responses[0].name();
                     draft.edit.map_or(name.to_owned(), |edit| format!("edit {} of {name}", edit + 1))
                 });
                 let branch = &draft.branch;
@@ -204,12 +201,12 @@ impl Suggesting<'_> {
     /// Goes on with each draft, until a signal comes. The edits of a response are resolved together.
     fn for_each<'r>(
         &self,
-        sources: &mut [Run<'r>],
+        runs: &mut [Run<'r>],
         drafts: &[&Draft],
-        mut go: impl FnMut(&mut Run<'r>, &Draft, Option<Resolved>) -> Result<(), Error>,
+        mut go: impl FnMut(&mut Run<'r>, &Draft, Option<Result<Plan, Rejected>>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        for own in drafts.chunk_by(|one, other| one.source == other.source) {
-            let run = &mut sources[own[0].source];
+        for own in drafts.chunk_by(|one, other| one.run == other.run) {
+            let run = &mut runs[own[0].run];
             if own[0].edit.is_none() {
                 if !interrupt::seen() {
                     go(run, own[0], None)?;
@@ -236,10 +233,10 @@ impl Suggesting<'_> {
     }
 
     /// The branches that are checked out, or that exist without the edits.
-    fn obstacles(&self, drafts: &[Draft], sources: &mut [Run<'_>]) -> Result<Vec<Obstacle>, Error> {
+    fn obstacles(&self, drafts: &[Draft], runs: &mut [Run<'_>]) -> Result<Vec<Obstacle>, Error> {
         let (mut found, mut existing) = (Vec::new(), Vec::new());
         for draft in drafts {
-            let run = &mut sources[draft.source];
+            let run = &mut runs[draft.run];
             run.take(draft, None);
             if run.is_empty() {
                 continue;
@@ -251,7 +248,7 @@ impl Suggesting<'_> {
                 existing.push(draft);
             }
         }
-        self.for_each(sources, &existing, |run, draft, resolved| {
+        self.for_each(runs, &existing, |run, draft, resolved| {
             run.take(draft, resolved);
             let target = run.target(self.repo)?;
             if !run.resolve_onto(self.repo, &target, None)?.is_ok_and(|resolved| resolved.series.is_empty()) {
@@ -264,7 +261,7 @@ impl Suggesting<'_> {
     }
 
     /// Lands one suggestion. `resolved` is the plan of its only edit at the base.
-    fn land(&self, run: &mut Run<'_>, draft: &Draft, resolved: Option<Resolved>) -> Suggestion {
+    fn land(&self, run: &mut Run<'_>, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) -> Suggestion {
         run.take(draft, resolved);
         let mut report = run.declared();
         let outcome = match self.dry {
@@ -272,7 +269,7 @@ impl Suggesting<'_> {
             false => run.suggest(self.repo, &mut report),
         };
         if !matches!(outcome, Ok(Some(_))) {
-            run.settle_answer(self.repo, false, outcome.as_ref().err(), &mut report);
+            run.keep_response(self.repo, false, outcome.as_ref().err(), &mut report);
         }
         self.observer.write(&mut report);
         let (moved, failure) = match outcome {
@@ -314,7 +311,7 @@ fn single_edits(script: &Script) -> Vec<Option<usize>> {
 
 impl Run<'_> {
     /// Goes on with that draft's branch and edits.
-    fn take(&mut self, draft: &Draft, resolved: Option<Resolved>) {
+    fn take(&mut self, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) {
         self.options.branch = Some(draft.branch.clone());
         self.single_edit = draft.edit.map(|at| SingleEdit { at, resolved });
     }

@@ -3,9 +3,9 @@
 //!
 //! A redo is the undo of an undo.
 
-use super::bring::{Bring, bring};
 use super::done::{self, Done};
-use super::landing::{self, Landing, Left, Step, Steps};
+use super::driver::{Driver, drive};
+use super::landing::{self, Landing, Left, UndoStep, UndoSteps};
 use super::messages::{self, Messages};
 use super::{Error, Numbers, Options, Watch, build_report, copied, push};
 use crate::diag::{Code, Severity};
@@ -30,7 +30,7 @@ pub struct Undo {
 
 /// Undoes a landing, or redoes it.
 pub fn undo(repo: Repo, what: &Undo, options: &Options, watch: &dyn Watch) -> Done {
-    bring(repo, options, watch, options.branch.as_deref(), |repo, target, watch, report| {
+    drive(repo, options, watch, options.branch.as_deref(), |repo, target, watch, report| {
         Undoing { repo, what, options, watch, target }.land(report)
     })
 }
@@ -45,17 +45,17 @@ struct Undoing<'a> {
 
 /// The commits to land.
 #[derive(Default)]
-struct Plan {
+struct UndoPlan {
     brought: Brought,
     /// Clashes have their indexes. Unless the branch moves, the last commits of the series are theirs.
-    steps: Vec<Step>,
+    steps: Vec<UndoStep>,
     /// Whether the branch moves to its old tip.
     is_moved: bool,
     /// The commits that stay as they are.
     left: Vec<Left>,
 }
 
-impl Plan {
+impl UndoPlan {
     /// The index of a step's commit in the series.
     fn made_by(&self, step: usize) -> Option<usize> {
         (self.brought.series.len() + step).checked_sub(self.steps.len()).filter(|_| !self.is_moved)
@@ -69,7 +69,7 @@ impl Plan {
 }
 
 impl Undoing<'_> {
-    fn land(&self, report: &mut Report) -> Result<done::Brought, Error> {
+    fn land(&self, report: &mut Report) -> Result<done::Tried, Error> {
         let Self { repo, what, options, target, watch } = *self;
         let Some(tip) = target.tip else {
             return Err(match &options.branch {
@@ -79,9 +79,9 @@ impl Undoing<'_> {
         };
         let landing = landing::choose(repo, what.name.as_deref(), what.redo, target, tip, watch)?;
         let landing = landing.ok_or_else(|| self.nothing())?;
-        let push = push::way(repo, target, options)?;
+        let push = push::ask(repo, target, options)?;
         let id = Recording::id_for(repo, target, &[&landing.id])?;
-        let mut plan = self.plan(&landing, tip, push.1, &id)?;
+        let mut plan = self.plan(&landing, tip, push.onto, &id)?;
         let kind = landing.opposite();
         report.undone = Some(Undone { id: landing.of.clone(), kind });
         let is_of_a_step = |edit: &usize| plan.steps.iter().any(|step| step.edits.contains(edit));
@@ -90,7 +90,7 @@ impl Undoing<'_> {
             self.what.edits.last().is_some() || (kind == RecordKind::Redone && !edits.all(is_of_a_step));
         if (0..plan.steps.len()).all(|step| plan.is_nothing(step)) {
             plan.brought.series.clear();
-        } else if let (Some(onto), true) = (push.1, plan.brought.clashes.is_empty()) {
+        } else if let (Some(onto), true) = (push.onto, plan.brought.clashes.is_empty()) {
             plan.brought.series.insert(0, push::move_to(repo, target, onto)?);
         }
         let edits = landing.edits(repo)?;
@@ -100,7 +100,7 @@ impl Undoing<'_> {
             report.findings = self.left_alone(&plan, &report.edits);
         }
         let verb = if kind == RecordKind::Undone { "undo" } else { "redo" };
-        let bring = Bring {
+        let driver = Driver {
             repo,
             options,
             watch,
@@ -122,7 +122,7 @@ impl Undoing<'_> {
             let commit = plan.steps.get(clash.planned).map(|step| repo.short(step.now));
             format!("commit {}", commit.unwrap_or_default())
         };
-        bring.land_existing(&plan.brought, &named, report)
+        driver.land_existing(&plan.brought, &named, report)
     }
 
     fn nothing(&self) -> Error {
@@ -132,7 +132,14 @@ impl Undoing<'_> {
     }
 
     /// Adds the landing's commits and edits to the report.
-    fn fill(&self, report: &mut Report, plan: &Plan, edits: &[EditReport], kind: RecordKind, made: &Made) {
+    fn fill(
+        &self,
+        report: &mut Report,
+        plan: &UndoPlan,
+        edits: &[EditReport],
+        kind: RecordKind,
+        made: &Made,
+    ) {
         report.undone_commits = self.commits(plan, made);
         let numbers = plan.steps.iter().flat_map(|step| &step.edits);
         let numbers: HashSet<usize> =
@@ -159,7 +166,7 @@ impl Undoing<'_> {
     }
 
     /// The warnings about commits that stay as they are.
-    fn left_alone(&self, plan: &Plan, edits: &[EditReport]) -> Vec<Finding> {
+    fn left_alone(&self, plan: &UndoPlan, edits: &[EditReport]) -> Vec<Finding> {
         let (mut found, wanted) = (Vec::new(), &self.what.edits);
         let is_decided = |at: usize| plan.brought.decided.iter().any(|clash| clash.planned == at);
         let unchanged = plan.steps.iter().enumerate();
@@ -184,17 +191,17 @@ impl Undoing<'_> {
     }
 
     /// The commits that undo the landing, on the tip of the branch, or `onto` the remote's.
-    fn plan(&self, landing: &Landing, tip: Oid, onto: Option<Oid>, id: &str) -> Result<Plan, Error> {
+    fn plan(&self, landing: &Landing, tip: Oid, onto: Option<Oid>, id: &str) -> Result<UndoPlan, Error> {
         let (repo, target) = (self.repo, self.target);
         let is_whole = self.what.edits.last().is_none();
-        let lost = landing.brought(repo)?;
+        let lost = landing.added_commits(repo)?;
         if let Some(old) = landing.old
             && is_whole
             && landing.new == tip
             && onto.is_none()
             // Nothing is pushed by force.
             && (self.options.push.is_none() || repo.is_ancestor(tip, old)?)
-            && !landing.brought_others()
+            && !landing.added_others()
             && !lost.iter().any(|id| landing.is_foreign(*id))
             && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
             && (repo.is_ancestor(old, tip)? || landing.check_own(repo, old).is_ok())
@@ -209,15 +216,15 @@ impl Undoing<'_> {
             let moved = moved.map(|commit| Replayed { commit, reversed: true });
             let steps = moved.chain(there).map(|replayed| {
                 let edits = landing.edits_of(replayed.commit);
-                Step { replayed, now: replayed.commit, edits }
+                UndoStep { replayed, now: replayed.commit, edits }
             });
             let steps: Vec<_> = steps.collect();
             let commits = |_| steps.iter().map(|step| step.replayed).collect();
             copied::add_origins(repo, &mut brought.series, commits)?;
-            return Ok(Plan { brought, steps, is_moved: true, ..Plan::default() });
+            return Ok(UndoPlan { brought, steps, is_moved: true, ..UndoPlan::default() });
         }
         let tip = onto.unwrap_or(tip);
-        let Steps { done: mut steps, mut left, .. } = landing.steps(repo, target, tip)?;
+        let UndoSteps { done: mut steps, mut left, .. } = landing.steps(repo, target, tip)?;
         if !is_whole {
             self.pick(landing, &mut steps, &mut left)?;
         }
@@ -240,15 +247,15 @@ impl Undoing<'_> {
             }
         }
         copied::add_origins(repo, &mut brought.series, |at| vec![commits[at]])?;
-        Ok(Plan { brought, steps, is_moved: false, left })
+        Ok(UndoPlan { brought, steps, is_moved: false, left })
     }
 
     /// What becomes of the commits.
-    fn commits(&self, plan: &Plan, made: &Made) -> Vec<UndoneCommit> {
+    fn commits(&self, plan: &UndoPlan, made: &Made) -> Vec<UndoneCommit> {
         let named = |id: Oid| build_report::named(self.repo, id);
         // In a dry run, and until they are there.
         let is_planned = made.tip().is_none();
-        let one = |(at, step): (usize, &Step)| {
+        let one = |(at, step): (usize, &UndoStep)| {
             let (replayed, now) = (step.replayed, step.now);
             let done = match replayed.reversed {
                 _ if is_planned => EditState::Fine,
@@ -272,7 +279,7 @@ impl Undoing<'_> {
     }
 
     /// Keeps only the steps of the edits that are named.
-    fn pick(&self, landing: &Landing, steps: &mut Vec<Step>, left: &mut Vec<Left>) -> Result<(), Error> {
+    fn pick(&self, landing: &Landing, steps: &mut Vec<UndoStep>, left: &mut Vec<Left>) -> Result<(), Error> {
         let wanted = &self.what.edits;
         let known: HashSet<usize> =
             landing.commits.iter().flat_map(|(_, edits)| edits.iter().copied()).collect();
@@ -283,10 +290,10 @@ impl Undoing<'_> {
         let (picked, others): (Vec<_>, Vec<_>) = std::mem::take(steps)
             .into_iter()
             .partition(|step| step.edits.iter().any(|edit| wanted.hold(*edit)));
-        let untouched = |step: Step| Left { commit: step.now, edits: step.edits, why: String::new() };
+        let untouched = |step: UndoStep| Left { commit: step.now, edits: step.edits, why: String::new() };
         left.extend(others.into_iter().map(untouched));
         left.retain(|left| !left.edits.is_empty());
-        for Step { now, edits, .. } in &picked {
+        for UndoStep { now, edits, .. } in &picked {
             let is_wanted = |edit: &&usize| wanted.hold(**edit);
             let other = edits.iter().find(|edit| !is_wanted(edit));
             if let (Some(edit), Some(other)) = (edits.iter().find(is_wanted), other) {

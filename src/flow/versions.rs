@@ -42,7 +42,7 @@ impl TreeView for WithLocal<'_> {
 
 impl Run<'_> {
     /// Says of refused edits in which other version of their file they apply: in the checkout's, or else in the newest commit's.
-    pub(super) fn tell_of_versions(
+    pub(super) fn name_versions(
         &self,
         repo: &Repo,
         target: &Target,

@@ -81,8 +81,8 @@ pub fn carry(
     let _quarantine = Quarantine::enter_aside(handle)?;
     let base = handle.tree(Some(from))?.as_checked_out(checked_out);
     let mut before = handle.tree_of(from)?;
-    let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
-    ground.since(Some(before))?;
+    let mut new_base = NewBase::new(handle, handle.tree_of(onto)?, favor);
+    new_base.compare_with(Some(before))?;
     let mut brought = Brought::default();
     // A later commit that depends on one of these must not be merged with what is there instead.
     let mut lost = Lost::default();
@@ -90,7 +90,7 @@ pub fn carry(
         let own = base.store_all(&planned.changes)?;
         let after = handle.write_tree(Some(before), &own)?;
         let builds_on = planned.changes.iter().filter(|change| change.before.is_some());
-        let builds_on = builds_on.filter_map(|change| Some((&change.path, *lost.brought.get(&change.path)?)));
+        let builds_on = builds_on.filter_map(|change| Some((&change.path, *lost.created.get(&change.path)?)));
         let copies = planned.copied.iter().filter_map(|path| Some((path, *lost.changed.get(path)?)));
         let mut clashes = Vec::new();
         for (path, earlier) in builds_on.chain(copies) {
@@ -99,7 +99,7 @@ pub fn carry(
         }
         let mut changes = Vec::new();
         if clashes.is_empty() {
-            match ground.bring(at, Some(before), Some(after), Some(own))? {
+            match new_base.pick(at, Some(before), Some(after), Some(own))? {
                 Ok(brought) => changes = brought,
                 Err(found) => clashes = found,
             }
@@ -111,7 +111,7 @@ pub fn carry(
         brought.series.push(Planned { changes, ..planned.clone() });
         before = after;
     }
-    brought.decided = ground.decided;
+    brought.decided = new_base.decided;
     Ok(brought)
 }
 
@@ -119,7 +119,7 @@ pub fn carry(
 #[derive(Default)]
 struct Lost<'a> {
     /// The files that they create.
-    brought: HashMap<&'a RepoPath, usize>,
+    created: HashMap<&'a RepoPath, usize>,
     /// All files that they change.
     changed: HashMap<&'a RepoPath, usize>,
 }
@@ -129,14 +129,14 @@ impl<'a> Lost<'a> {
         for change in &planned.changes {
             self.changed.insert(&change.path, at);
             if change.before.is_none() {
-                self.brought.insert(&change.path, at);
+                self.created.insert(&change.path, at);
             }
         }
     }
 }
 
-/// The tree that commits are brought onto.
-pub(super) struct Ground<'h> {
+/// The tree that commits are made on again.
+pub(super) struct NewBase<'h> {
     handle: &'h Repo,
     pub(super) tip: Oid,
     favor: Option<Favor>,
@@ -147,22 +147,22 @@ pub(super) struct Ground<'h> {
     pub(super) decided: Vec<Clash>,
 }
 
-impl<'h> Ground<'h> {
+impl<'h> NewBase<'h> {
     pub(super) fn new(handle: &'h Repo, tip: Oid, favor: Option<Favor>) -> Self {
         let (scope, spellings) = (Paths::new(), Spellings::default());
         Self { handle, tip, favor, scope, spellings, decided: Vec::new() }
     }
 
-    /// Notes how it differs from the tree `before`.
-    pub(super) fn since(&mut self, before: Option<Oid>) -> Result<()> {
+    /// Notes the paths in which it differs from the tree `before`.
+    pub(super) fn compare_with(&mut self, before: Option<Oid>) -> Result<()> {
         self.scope = self.handle.differences(before, Some(self.tip))?;
         self.spellings = Spellings::new(self.handle, self.tip, &self.scope)?;
         Ok(())
     }
 
-    /// Brings the difference between the trees `before` and `after` onto it, and returns the changes. `own` is that
+    /// Merges the difference between the trees `before` and `after` into it, and returns the changes. `own` is that
     /// difference, if all paths are supported.
-    pub(super) fn bring(
+    pub(super) fn pick(
         &mut self,
         at: usize,
         before: Option<Oid>,
@@ -171,11 +171,11 @@ impl<'h> Ground<'h> {
     ) -> Result<std::result::Result<Vec<FileChange>, Vec<Clash>>> {
         let (handle, tip) = (self.handle, self.tip);
         match &own {
-            Some(own) => self.scope.extend(own.keys().map(|path| path.as_str().as_bytes().to_vec())),
+            Some(own) => self.scope.extend(paths_of(own)),
             None => self.scope.extend(handle.differences(before, after)?),
         }
         let merge = match own {
-            Some(own) if stands_as_it_was(handle, before, tip, &own)? => Merge::Clean(own, Vec::new()),
+            Some(own) if is_unchanged(handle, before, tip, &own)? => Merge::Clean(own, Vec::new()),
             _ => handle.merge(&self.scope, before, Some(tip), after, self.favor)?,
         };
         let clash = |(path, kind)| Clash { planned: at, path, kind, text: None };
@@ -202,16 +202,19 @@ impl<'h> Ground<'h> {
         for conflict in decided {
             self.decided.push(clash_of(handle, tip, at, conflict)?);
         }
-        self.scope.extend(merged.keys().map(|path| path.as_str().as_bytes().to_vec()));
+        self.scope.extend(paths_of(&merged));
         self.tip = next;
         changes_of(handle, Some(tip), merged).map(Ok)
     }
 }
 
+fn paths_of(changes: &Changes) -> Paths {
+    changes.keys().map(|path| path.as_str().as_bytes().to_vec()).collect()
+}
+
 /// The changes to a tree, with the old state. No content is read.
 pub(super) fn changes_of(handle: &Repo, tree: Option<Oid>, changes: Changes) -> Result<Vec<FileChange>> {
-    let paths: Paths = changes.keys().map(|path| path.as_str().as_bytes().to_vec()).collect();
-    let old = handle.entries(tree, &paths)?;
+    let old = handle.entries(tree, &paths_of(&changes))?;
     let mut all = Vec::new();
     for (path, entry) in changes {
         let old = old.get(path.as_str().as_bytes()).copied();
@@ -236,11 +239,11 @@ pub(super) fn origins_of(
     if may_move { handle.renames(old, new) } else { Ok(Vec::new()) }
 }
 
-/// Whether the other tree has all changed files as they were, and nothing in place of new ones: then no merge is needed.
-fn stands_as_it_was(handle: &Repo, before: Option<Oid>, tip: Oid, own: &Changes) -> Result<bool> {
-    let paths: Paths = own.keys().map(|path| path.as_str().as_bytes().to_vec()).collect();
-    let stood = handle.entries(before, &paths)?;
-    for path in own.keys().filter(|path| !stood.contains_key(path.as_str().as_bytes())) {
+/// Whether the changed files are the same in the other tree, and nothing there has the path of a new one. Then no merge is needed.
+fn is_unchanged(handle: &Repo, before: Option<Oid>, tip: Oid, own: &Changes) -> Result<bool> {
+    let paths = paths_of(own);
+    let old = handle.entries(before, &paths)?;
+    for path in own.keys().filter(|path| !old.contains_key(path.as_str().as_bytes())) {
         for prefix in path.prefixes() {
             match handle.node_at(tip, prefix.as_str())? {
                 None => break,
@@ -249,7 +252,7 @@ fn stands_as_it_was(handle: &Repo, before: Option<Oid>, tip: Oid, own: &Changes)
             }
         }
     }
-    Ok(stood == handle.entries(Some(tip), &paths)?)
+    Ok(old == handle.entries(Some(tip), &paths)?)
 }
 
 /// The paths that are new in the other tree, and their directories, by their spelling without case. The plan has checked the older

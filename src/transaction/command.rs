@@ -86,7 +86,7 @@ impl Failure {
 
 impl Transaction<'_> {
     /// Puts into a command's environment what is known of the landing, and the edits of the commit that it judges.
-    pub(super) fn tell_facts(&self, command: &mut Supervised, made: &Made, edits: &[usize]) {
+    pub(super) fn set_environment(&self, command: &mut Supervised, made: &Made, edits: &[usize]) {
         let text = |id: Option<Oid>| id.map(|id| id.to_string()).unwrap_or_default();
         let edits: Vec<_> = edits.iter().map(usize::to_string).collect();
         let commits: Vec<_> = made.all().map(|id| id.to_string()).collect();
@@ -99,12 +99,12 @@ impl Transaction<'_> {
     }
 }
 
-struct Told<'a> {
+struct Listener<'a> {
     what: &'a str,
     watch: &'a dyn Watch,
 }
 
-impl Onlooker for Told<'_> {
+impl Onlooker for Listener<'_> {
     fn output(&self, bytes: &[u8]) {
         self.watch.output(bytes);
     }
@@ -120,7 +120,7 @@ impl Onlooker for Told<'_> {
 /// It cannot be run, or a signal has come.
 pub(super) fn run(command: Supervised, what: &str, watch: &dyn Watch) -> Result<Ended> {
     check_interrupt()?;
-    let ended = supervise::run(command, &Told { what, watch });
+    let ended = supervise::run(command, &Listener { what, watch });
     watch.ended();
     check_interrupt()?;
     Ok(ended?)

@@ -2,16 +2,21 @@
 
 use super::series::{Making, Planned};
 use super::{Error, Result};
+use crate::path::RepoPath;
 use crate::plan::FileState;
 use crate::vcs::tree::BaseTree;
+
+/// Whether a file gives others attributes.
+pub(super) fn is_attributes(path: &RepoPath) -> bool {
+    path.file_name() == ".gitattributes"
+}
 
 /// Refuses attribute files and other files in one landing, if git converts one of the others by the old attributes, or may do so
 /// by the new ones: the edits were resolved by the old ones. Commits that exist are as they are.
 pub(super) fn refuse_together(base: &BaseTree<'_>, series: &[Planned]) -> Result<()> {
     let made = || series.iter().filter(|planned| !matches!(planned.making, Making::AsIs { .. }));
     let changes = || made().flat_map(|planned| &planned.changes);
-    let is_attributes = |path: &str| path.rsplit('/').next() == Some(".gitattributes");
-    let attributes = || changes().filter(|change| is_attributes(change.path.as_str()));
+    let attributes = || changes().filter(|change| is_attributes(&change.path));
     if attributes().next().is_none() {
         return Ok(());
     }
@@ -21,7 +26,7 @@ pub(super) fn refuse_together(base: &BaseTree<'_>, series: &[Planned]) -> Result
             help: "land the attribute files first, then the rest".into(),
         })
     };
-    let others = || changes().filter(|one| !is_attributes(one.path.as_str()) && one.after.is_some());
+    let others = || changes().filter(|one| !is_attributes(&one.path) && one.after.is_some());
     for change in others() {
         if let Some(what) = base.converted_by(&change.path)? {
             return refuse(change.path.as_str(), format!("git converts it ({what})"));

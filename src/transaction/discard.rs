@@ -3,7 +3,7 @@
 
 use super::journal::{INDEX, TOKEN, is_token};
 use super::transaction_dir::{Elsewhere, TransactionDir};
-use super::{Error, Result, outside};
+use super::{Error, Result, scratch_dir};
 use crate::vcs;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Token;
@@ -86,7 +86,7 @@ pub(super) fn give_up(repo: &Repo, transaction_dir: &Path) -> Result<PathBuf> {
     }
     let id = TransactionDir::id_of(transaction_dir);
     Scratch::remove(repo.common_dir(), &id)?;
-    outside::reap(repo, transaction_dir)?;
+    scratch_dir::reap(repo, transaction_dir)?;
     // A reference may name objects in there. If they cannot be moved, git prunes them.
     let quarantine = Quarantine::path_for(repo.objects_dir(), &id);
     let _ = std::fs::rename(quarantine, transaction_dir.join("objects"));

@@ -1,8 +1,7 @@
 //! Objects that go into the repository before the landing is certain, because hooks and `--exec` commands have to see them.
 //!
-//! If nothing lands they are taken out again. Another process that writes the same object meanwhile gives it a new time stamp,
-//! so it is spared. If a reference was made or moved meanwhile, such as that of a stash, all of them stay for git to
-//! prune.
+//! If nothing lands they are removed again. An object that another process has written, too, has a new time stamp, and stays.
+//! If any reference has moved since, `refs/stash` for example, all of them stay, and git prunes them.
 
 use super::{Result, TransactionDir};
 use crate::vcs;
@@ -22,7 +21,7 @@ struct Note {
     references: String,
 }
 
-/// The objects. Dropping this takes them out again, unless they have landed. If that fails, the note stays for the recovery.
+/// The objects. Dropping this removes them again, unless they have landed. If that fails, the note stays for the recovery.
 pub(super) struct Early<'r> {
     repo: &'r Repo,
     file: PathBuf,
@@ -65,7 +64,7 @@ impl<'r> Early<'r> {
 impl Drop for Early<'_> {
     fn drop(&mut self) {
         let note = self.note.borrow();
-        let settled = self.landed.get() || take_out(self.repo, self.repo.objects_dir(), &note).is_ok();
+        let settled = self.landed.get() || remove(self.repo, self.repo.objects_dir(), &note).is_ok();
         let _ = Quarantine::let_go(self.repo.objects_dir(), &note.objects);
         // After a push the remote's answer settles it.
         if settled && !self.file.with_file_name(TransactionDir::PUSHED).exists() {
@@ -74,24 +73,24 @@ impl Drop for Early<'_> {
     }
 }
 
-/// Takes out the objects of a dead transaction, unless it has landed.
+/// Removes the objects of a dead transaction, unless it has landed.
 ///
 /// # Errors
-/// It cannot be taken out.
+/// They cannot be removed.
 pub(super) fn settle(repo: &Repo, transaction_dir: &Path, objects: &Path, landed: bool) -> vcs::Result<()> {
     let noted: Option<Note> = TransactionDir::noted(transaction_dir, TransactionDir::EARLY)?;
     if let Some(note) = noted
         && note.objects.check().is_ok()
     {
         if !landed {
-            take_out(repo, objects, &note)?;
+            remove(repo, objects, &note)?;
         }
         let _ = Quarantine::let_go(objects, &note.objects);
     }
     Ok(())
 }
 
-fn take_out(repo: &Repo, objects: &Path, note: &Note) -> vcs::Result<()> {
+fn remove(repo: &Repo, objects: &Path, note: &Note) -> vcs::Result<()> {
     match repo.references_digest()? == note.references {
         true => Quarantine::retract(objects, &note.objects),
         false => Ok(()),

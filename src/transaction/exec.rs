@@ -11,7 +11,9 @@ impl Transaction<'_> {
     /// # Errors
     /// [`Error::Exec`] with the first that fails.
     pub(super) fn exec(&self, made: &Made, series: &[Planned]) -> Result<()> {
-        let Some(full) = self.full.as_ref().filter(|_| !self.options.exec.is_empty()) else { return Ok(()) };
+        let Some(worktree) = self.worktree.as_ref().filter(|_| !self.options.exec.is_empty()) else {
+            return Ok(());
+        };
         let edits = series.iter().map(|planned| &*planned.edits).chain(std::iter::repeat(&[][..]));
         let all = made.commits.iter().copied().chain([made.merge]).zip(edits);
         let all: Vec<(Oid, &[usize])> = match self.options.exec_each {
@@ -20,11 +22,11 @@ impl Transaction<'_> {
         };
         for (commit, edits) in all {
             for line in &self.options.exec {
-                full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
+                worktree.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
                 // Each command finds the committed files, and the ignored files of the commands before it.
-                full.scratch.clean(self.repo)?;
-                let mut command = full.scratch.command(self.repo, "sh", ["-c", line], None);
-                self.tell_facts(&mut command, made, edits);
+                worktree.scratch.clean(self.repo)?;
+                let mut command = worktree.scratch.command(self.repo, "sh", ["-c", line], None);
+                self.set_environment(&mut command, made, edits);
                 let ended = command::run(command, line, self.options.watch)?;
                 if !ended.is_success() {
                     return Err(Error::Exec(Box::new(Failure::of(Ran::Exec(line.clone()), edits, &ended))));

@@ -29,10 +29,10 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     let _lock = lock(repo, timeout)?;
     let early = Early::begin(repo, &transaction_dir)?;
     let quarantine = Quarantine::enter(repo, &transaction_dir.id)?;
-    let movements = without(repo, record)?;
+    let id = Record::parse(&record.message).map(|record| record.id).unwrap_or_default();
+    let movements = without(repo, record, &id)?;
     early.release(&quarantine)?;
     let was: Vec<_> = movements.iter().map(|one| (&one.name, &one.old)).collect();
-    let id = Record::parse(&record.message).map(|record| record.id).unwrap_or_default();
     transaction_dir.note(repo, TransactionDir::FORGOTTEN, &(&was, &id))?;
     let all: Vec<_> = movements.iter().collect();
     let moved = point(Fault::ForgetNoted).and_then(|()| repo.update_refs(&all, &transaction_dir.alive));
@@ -51,9 +51,8 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
 }
 
 /// Rewrites every chain that has the record, and returns the moves of their references.
-fn without(repo: &Repo, record: &Link) -> Result<Vec<Movement>> {
+fn without(repo: &Repo, record: &Link, id: &str) -> Result<Vec<Movement>> {
     let who = repo.identities(&Given::default())?.committer;
-    let id = Record::parse(&record.message).map(|record| record.id).unwrap_or_default();
     let mut movements = Vec::new();
     for (name, tip) in repo.chains()? {
         let mut later = Vec::new();
@@ -70,7 +69,7 @@ fn without(repo: &Repo, record: &Link) -> Result<Vec<Movement>> {
         let mut last = found.before;
         let digests = repo.digests_between(repo.tree_of(last)?, found.tree)?;
         for link in later.iter().rev() {
-            let listed = listings::without(repo, link.tree, &digests, &id)?;
+            let listed = listings::without(repo, link.tree, &digests, id)?;
             let tree = repo.relist(link.tree, repo.write_listed(Some(link.tree), listed)?)?;
             last = repo.rewrite_record(link.id, tree, last)?;
         }

@@ -4,7 +4,7 @@
 //! judge it.
 
 use super::command::{self, Failure, Ran};
-use super::full::Full;
+use super::scratch_worktree::ScratchWorktree;
 use super::{Error, Made, Planned, Result, Transaction, series};
 use crate::path::{Places, RepoPath, is_sensitive};
 use crate::vcs::fault::{Fault, point};
@@ -16,8 +16,8 @@ use crate::vcs::{self, Oid, places};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// All hooks, in the order in which they run. A merge commit has those of `git merge --no-ff` except post-merge, in whose place
-/// post-llm-apply runs.
+/// All hooks, in the order in which they run. For a merge commit the hooks of `git merge --no-ff` run, but post-llm-apply instead
+/// of post-merge.
 const ALL: &[&str] = &[
     PRE_COMMIT,
     PRE_MERGE_COMMIT,
@@ -32,7 +32,7 @@ const ALL: &[&str] = &[
 const SKIPPABLE: &[&str] = &[PRE_COMMIT, PRE_MERGE_COMMIT, COMMIT_MSG, PRE_LLM_APPLY];
 
 /// The hooks that run after the landing, and cannot stop it.
-const TOLD: &[&str] = &[POST_COMMIT, POST_LLM_APPLY];
+const AFTER: &[&str] = &[POST_COMMIT, POST_LLM_APPLY];
 
 const PRE_COMMIT: &str = "pre-commit";
 const PRE_MERGE_COMMIT: &str = "pre-merge-commit";
@@ -49,16 +49,16 @@ const MESSAGE: u64 = 1 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Hooks {
     active: Vec<(&'static str, PathBuf)>,
-    /// The paths of the checkout that they consist of.
+    /// The files of the repository that the hooks run.
     made_of: Option<Places>,
 }
 
 impl Hooks {
     /// The hooks that exist and are executable.
-    pub(super) fn active(repo: &Repo, no_verify: bool, merge: bool, again: bool) -> Result<Self> {
+    pub(super) fn active(repo: &Repo, no_verify: bool, merge: bool, existing: bool) -> Result<Self> {
         let mut active = Vec::new();
         let is_skipped = |name: &&&str| {
-            is_left_out(name, no_verify, merge) || (again && [PRE_COMMIT, COMMIT_MSG].contains(*name))
+            is_left_out(name, no_verify, merge) || (existing && [PRE_COMMIT, COMMIT_MSG].contains(*name))
         };
         for name in ALL.iter().filter(|name| !is_skipped(name)) {
             if let Some(path) = repo.hook(name)? {
@@ -68,7 +68,7 @@ impl Hooks {
         Ok(Self { active, made_of: None })
     }
 
-    /// Notes which files of a tree the hooks consist of, if there are hooks.
+    /// Notes the files of the tree that the hooks run, if there are hooks.
     pub(super) fn note_startup(&mut self, repo: &Repo, base: &BaseTree<'_>) -> Result<()> {
         if !self.active.is_empty() {
             self.made_of = Some(Places::new(repo.startup_paths(base)?));
@@ -76,7 +76,7 @@ impl Hooks {
         Ok(())
     }
 
-    /// Whether the hooks change with that path.
+    /// Whether a change of that path changes the hooks.
     fn are_made_of(&self, path: &str) -> bool {
         let Ok(path) = RepoPath::parse(path) else { return true };
         is_sensitive(&path) || self.made_of.as_ref().is_some_and(|places| places.hold(&path))
@@ -84,7 +84,7 @@ impl Hooks {
 
     /// The hooks that have to pass before anything lands.
     pub(super) fn judging(&self) -> impl Iterator<Item = &'static str> {
-        self.active.iter().map(|(name, _)| *name).filter(|name| !TOLD.contains(name))
+        self.active.iter().map(|(name, _)| *name).filter(|name| !AFTER.contains(name))
     }
 
     fn get(&self, name: &str) -> Option<&Path> {
@@ -111,19 +111,19 @@ pub fn hooks_passed_over(repo: &Repo, no_verify: bool, merge: bool) -> Result<Ve
     Ok(found)
 }
 
-/// The hooks that have to pass before a landing, in their order; `again` says whether its commits exist.
+/// The hooks that have to pass before a landing, in their order; `existing` says whether its commits exist.
 ///
 /// # Errors
 /// The configuration cannot be read.
-pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool, again: bool) -> Result<Vec<&'static str>> {
-    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge, again)?.judging().collect();
+pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool, existing: bool) -> Result<Vec<&'static str>> {
+    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge, existing)?.judging().collect();
     let last = "reference-transaction";
     names.extend(repo.hook(last)?.map(|_| last));
     Ok(names)
 }
 
 /// A commit to be made, for the hooks to judge.
-pub(super) struct Candidate<'a> {
+pub(super) struct NewCommit<'a> {
     pub(super) planned: &'a Planned,
     pub(super) parent: Option<Oid>,
     /// The tree before it, and its own.
@@ -149,29 +149,29 @@ impl Transaction<'_> {
     }
 
     /// Puts a tree on a commit into the scratch worktree, if any of these hooks is active.
-    fn show_to<'t>(
+    fn begin_hooks<'t>(
         &'t self,
-        hooks: &[&str],
+        names: &[&str],
         head: Option<Oid>,
         tree: Oid,
         edits: &'t [usize],
         who: &'t Identities,
-    ) -> Result<Option<Session<'t>>> {
-        let is_active = hooks.iter().any(|name| self.hooks.get(name).is_some());
-        let Some(full) = self.full.as_ref().filter(|_| is_active) else { return Ok(None) };
+    ) -> Result<Option<CommitHooks<'t>>> {
+        let is_active = names.iter().any(|name| self.hooks.get(name).is_some());
+        let Some(worktree) = self.worktree.as_ref().filter(|_| is_active) else { return Ok(None) };
         self.early.as_ref().map_or(Ok(()), |early| early.release(&self.quarantine))?;
-        full.show(self.repo, head, tree)?;
-        Ok(Some(Session { transaction: self, full, who, made: None, edits }))
+        worktree.show(self.repo, head, tree)?;
+        Ok(Some(CommitHooks { transaction: self, worktree, who, made: None, edits }))
     }
 
     /// Runs the hooks of `git commit` for a commit, and returns the tree and the message that they leave.
-    pub(super) fn judge(&self, candidate: &Candidate<'_>, who: &Identities) -> Result<(Oid, String)> {
-        let Candidate { planned, parent, tree, .. } = *candidate;
-        let (hooks, message) = ([PRE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG], planned.message.clone());
-        let Some(session) = self.show_to(&hooks, parent, tree, &planned.edits, who)? else {
+    pub(super) fn judge(&self, commit: &NewCommit<'_>, who: &Identities) -> Result<(Oid, String)> {
+        let NewCommit { planned, parent, tree, .. } = *commit;
+        let (names, message) = ([PRE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG], planned.message.clone());
+        let Some(hooks) = self.begin_hooks(&names, parent, tree, &planned.edits, who)? else {
             return Ok((tree, message));
         };
-        Ok((session.pre_commit(candidate)?, session.message(message, "message")?))
+        Ok((hooks.pre_commit(commit)?, hooks.message(message, "message")?))
     }
 
     /// Runs the hooks of `git merge --no-ff` for the merge commit, and returns the message that they leave. As there, files that
@@ -184,26 +184,28 @@ impl Transaction<'_> {
         tree: Oid,
         who: &Identities,
     ) -> Result<String> {
-        let hooks = [PRE_MERGE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG];
-        let Some(session) = self.show_to(&hooks, Some(start), tree, &[], who)? else {
+        let names = [PRE_MERGE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG];
+        let Some(hooks) = self.begin_hooks(&names, Some(start), tree, &[], who)? else {
             return Ok(message.to_owned());
         };
-        session.must_pass(PRE_MERGE_COMMIT, &[], None)?;
-        session.full.scratch.set_merge_head(Some(last))?;
-        let message = session.message(message.to_owned(), "merge")?;
-        session.full.scratch.set_merge_head(None)?;
+        hooks.must_pass(PRE_MERGE_COMMIT, &[], None)?;
+        hooks.worktree.scratch.set_merge_head(Some(last))?;
+        let message = hooks.message(message.to_owned(), "merge")?;
+        hooks.worktree.scratch.set_merge_head(None)?;
         Ok(message)
     }
 
     /// Runs pre-llm-apply at the last commit, with the report as its input.
     pub(super) fn pre_llm_apply(&self, made: &Made, who: &Identities) -> Result<()> {
-        let (Some(full), Some(_), Some(tip)) = (&self.full, self.hooks.get(PRE_LLM_APPLY), made.tip()) else {
+        let (Some(worktree), Some(_), Some(tip)) =
+            (&self.worktree, self.hooks.get(PRE_LLM_APPLY), made.tip())
+        else {
             return Ok(());
         };
-        full.show(self.repo, Some(tip), self.repo.tree_of(tip)?)?;
+        worktree.show(self.repo, Some(tip), self.repo.tree_of(tip)?)?;
         let plan = self.write_plan(made, false)?;
-        let session = Session { transaction: self, full, who, made: Some(made), edits: &[] };
-        session.must_pass(PRE_LLM_APPLY, &[], Some(&plan))?;
+        let hooks = CommitHooks { transaction: self, worktree, who, made: Some(made), edits: &[] };
+        hooks.must_pass(PRE_LLM_APPLY, &[], Some(&plan))?;
         Ok(())
     }
 
@@ -216,8 +218,14 @@ impl Transaction<'_> {
 
     /// Runs the hooks after the landing: post-commit for each commit, in the scratch worktree, then post-llm-apply, in the
     /// user's. If they fail, it warns. If the landing changes hooks, they do not run.
-    pub(super) fn tell(&mut self, made: &Made, series: &[Vec<usize>], who: &Identities, changed: &[String]) {
-        let names: Vec<_> = TOLD.iter().copied().filter(|name| self.hooks.get(name).is_some()).collect();
+    pub(super) fn run_after(
+        &mut self,
+        made: &Made,
+        series: &[Vec<usize>],
+        who: &Identities,
+        changed: &[String],
+    ) {
+        let names: Vec<_> = AFTER.iter().copied().filter(|name| self.hooks.get(name).is_some()).collect();
         if names.is_empty() {
             return;
         }
@@ -232,9 +240,9 @@ impl Transaction<'_> {
             };
             match ran {
                 Ok(Some(ended)) if !ended.is_success() => {
-                    let said = String::from_utf8_lossy(&ended.output).trim_end().to_owned();
-                    let said = if said.is_empty() { said } else { format!(": {said}") };
-                    watch.warn(&format!("the {name} hook ended with status {}{said}", ended.status));
+                    let output = String::from_utf8_lossy(&ended.output).trim_end().to_owned();
+                    let output = if output.is_empty() { output } else { format!(": {output}") };
+                    watch.warn(&format!("the {name} hook ended with status {}{output}", ended.status));
                 }
                 Ok(_) => {}
                 Err(Error::Interrupted) => return watch.warn(&format!("the {name} hook was interrupted")),
@@ -244,20 +252,25 @@ impl Transaction<'_> {
     }
 
     fn post_commit(&mut self, made: &Made, series: &[Vec<usize>], who: &Identities) -> Result<Option<Ended>> {
-        if self.full.is_none() {
+        if self.worktree.is_none() {
             // No hook or command has needed files until now.
             let base = self.repo.tree(self.target.start)?;
-            self.full =
-                Some(Full::enter(self.repo, &self.transaction_dir, self.target.start, &base, &self.options)?);
+            self.worktree = Some(ScratchWorktree::enter(
+                self.repo,
+                &self.transaction_dir,
+                self.target.start,
+                &base,
+                &self.options,
+            )?);
         }
-        let Some(full) = &self.full else { return Ok(None) };
+        let Some(worktree) = &self.worktree else { return Ok(None) };
         let mut last = None;
         for (commit, edits) in made.commits.iter().zip(series) {
             // The hook is for commits made now.
             let Some(commit) = commit.filter(|commit| !made.existed.contains(commit)) else { continue };
-            full.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
-            let session = Session { transaction: self, full, who, made: Some(made), edits };
-            let ended = session.run(POST_COMMIT, &[], None)?;
+            worktree.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
+            let hooks = CommitHooks { transaction: self, worktree, who, made: Some(made), edits };
+            let ended = hooks.run(POST_COMMIT, &[], None)?;
             point(Fault::HookTold)?;
             // The first failure is the one to report.
             last = last.filter(|ended: &Ended| !ended.is_success()).or(ended);
@@ -269,7 +282,7 @@ impl Transaction<'_> {
         let Some(program) = self.hooks.get(POST_LLM_APPLY) else { return Ok(None) };
         let plan = self.write_plan(made, true)?;
         let mut command = self.repo.hook_command(program, &plan)?;
-        self.tell_facts(&mut command, made, &[]);
+        self.set_environment(&mut command, made, &[]);
         let ended = self.watched(command, POST_LLM_APPLY)?;
         point(Fault::HookTold)?;
         Ok(Some(ended))
@@ -277,23 +290,23 @@ impl Transaction<'_> {
 }
 
 /// The hooks of one commit, in the scratch worktree.
-struct Session<'t> {
+struct CommitHooks<'t> {
     transaction: &'t Transaction<'t>,
-    full: &'t Full,
+    worktree: &'t ScratchWorktree,
     who: &'t Identities,
-    /// The commits that are made, once all are.
+    /// The commits, once all are made.
     made: Option<&'t Made>,
     edits: &'t [usize],
 }
 
-impl Session<'_> {
+impl CommitHooks<'_> {
     /// Runs a hook, if it is active.
     fn run(&self, name: &'static str, args: &[&OsStr], input: Option<&Path>) -> Result<Option<Ended>> {
         let Transaction { repo, hooks, .. } = self.transaction;
         let Some(program) = hooks.get(name) else { return Ok(None) };
-        let mut command = self.full.scratch.hook(repo, program, args, input)?;
+        let mut command = self.worktree.scratch.hook(repo, program, args, input)?;
         self.who.tell_author(&mut command);
-        self.transaction.tell_facts(&mut command, self.made.unwrap_or(&Made::default()), self.edits);
+        self.transaction.set_environment(&mut command, self.made.unwrap_or(&Made::default()), self.edits);
         self.transaction.watched(command, name).map(Some)
     }
 
@@ -308,14 +321,14 @@ impl Session<'_> {
     }
 
     /// Runs pre-commit. If it changes files of the commit, or adds some, the commit gets that, and it runs again.
-    fn pre_commit(&self, candidate: &Candidate<'_>) -> Result<Oid> {
-        let Self { transaction: Transaction { repo, options, .. }, full, edits, .. } = self;
+    fn pre_commit(&self, commit: &NewCommit<'_>) -> Result<Oid> {
+        let Self { transaction: Transaction { repo, options, .. }, worktree, edits, .. } = self;
         let ran = Ran::Hook(PRE_COMMIT);
         let refuse = |failure: Failure| Err(Error::Hook(Box::new(failure)));
         let did = |ended: &Ended, before: &str, after: &str| {
             refuse(Failure::new(ran.clone(), edits, ended, before, after))
         };
-        let mut tree = candidate.tree;
+        let mut tree = commit.tree;
         let mut is_second = false;
         while let Some(ended) = self.run(PRE_COMMIT, &[], None)? {
             point(Fault::HookRun)?;
@@ -323,16 +336,16 @@ impl Session<'_> {
                 return refuse(Failure::of(ran, edits, &ended));
             }
             // To git that is an index without files, and it would commit their removal.
-            if full.scratch.index().symlink_metadata().is_err() {
+            if worktree.scratch.index().symlink_metadata().is_err() {
                 return did(&ended, "left no index", " to make a commit from");
             }
-            let paths = repo.differences(candidate.before, Some(tree))?;
-            let now = full.scratch.taken_in(repo, &paths)?;
+            let paths = repo.differences(commit.before, Some(tree))?;
+            let now = worktree.scratch.taken_in(repo, &paths)?;
             match now == tree {
                 true if ended.is_success() => break,
                 true => return refuse(Failure::of(ran, edits, &ended)),
                 false if is_second => return did(&ended, "changes files", " every time that it runs"),
-                false if Some(now) == candidate.before => return did(&ended, "undid all changes", ""),
+                false if Some(now) == commit.before => return did(&ended, "undid all changes", ""),
                 false => {}
             }
             let changed = repo.differences(Some(tree), Some(now))?;
@@ -343,15 +356,17 @@ impl Session<'_> {
                 series::edits_by_number(edits)
             ));
             (tree, is_second) = (now, true);
-            full.show(repo, candidate.parent, tree)?;
+            worktree.show(repo, commit.parent, tree)?;
         }
         Ok(tree)
     }
 
-    /// Runs the hooks that see the message, which comes from that source, and returns the message that they leave.
+    /// Runs the hooks that see the message, and returns the message that they leave. `source` is the second argument of
+    /// prepare-commit-msg.
     fn message(&self, message: String, source: &str) -> Result<String> {
-        let Self { transaction: Transaction { repo, options, commit_settings, .. }, full, edits, .. } = self;
-        let file = full.scratch.message();
+        let Self { transaction: Transaction { repo, options, commit_settings, .. }, worktree, edits, .. } =
+            self;
+        let file = worktree.scratch.message();
         let written = commit_settings.encode(repo, &message)?;
         std::fs::write(&file, &written).map_err(|e| vcs::Error::io("write", &file, e))?;
         let mut last = None;

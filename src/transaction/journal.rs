@@ -40,7 +40,6 @@ pub(super) fn is_token(text: &[u8], transaction_dir: &Path) -> bool {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Journal {
     pub(super) version: u32,
-    pub(super) process: u32,
     /// The git directory that all worktrees share, by its path at that time.
     pub(super) common_dir: AnyPath,
     /// The git directory of the worktree.

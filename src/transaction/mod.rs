@@ -6,10 +6,10 @@
 //! ```
 //!
 //! Only hooks and `--exec` commands have a scratch worktree, with all files. The objects go into the repository early then,
-//! because these processes have to see them: see `full`, `hooks`, `exec` and `early`.
+//! because these processes have to see them: see `scratch_worktree`, `hooks`, `exec` and `early`.
 //!
 //! The commit point is the move of the reference. A failure before it undoes everything; after it the landing is finished.
-//! A killed process leaves a journal, and [`recover()`] does the same by that.
+//! A killed process leaves a journal. By that, [`recover()`] undoes or finishes its landing.
 
 mod any_path;
 mod attempt;
@@ -21,27 +21,27 @@ mod drop;
 mod early;
 mod exec;
 mod forget;
-mod full;
 mod hooks;
 mod journal;
-mod line;
+mod kept_text;
 pub mod listings;
 mod local;
 mod obstacles;
-mod outside;
-mod places;
 mod prepare;
 mod preview;
 mod publish;
 mod push;
+mod queue;
 mod record;
 mod recover;
+mod relocate;
 mod replay;
+mod scratch_dir;
+mod scratch_worktree;
 mod series;
 mod settle;
 mod staging;
 mod target;
-mod text;
 mod transaction_dir;
 mod watch;
 
@@ -52,15 +52,15 @@ pub use command::{Failure, Ran};
 pub use drop::{Dropped, drop_branches};
 pub use forget::forget;
 pub use hooks::{hooks_passed_over, hooks_to_pass};
-pub use line::Line;
+pub use kept_text::KeptText;
 pub use preview::{Preview, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};
+pub use queue::QueuePlace;
 pub use record::{Recording, contents, records};
 pub use recover::{pending, recover};
 pub use replay::{Replayed, is_made, is_plain_merge, move_to, replay, reverting};
 pub use series::{Made, Making, Planned};
 pub use target::Target;
-pub use text::Text;
 pub use transaction_dir::TransactionDir;
 pub use watch::Watch;
 
@@ -77,10 +77,10 @@ use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use early::Early;
-use full::Full;
 use hooks::Hooks;
 use local::Local;
 use obstacles::InCheckout;
+use scratch_worktree::ScratchWorktree;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use transaction_dir::remove_abandoned;
@@ -237,14 +237,14 @@ pub struct Options<'a> {
     /// Skip the hooks that can be skipped (`--no-verify`).
     pub no_verify: bool,
     /// Existing commits are made again or undone: for these git runs neither pre-commit nor commit-msg.
-    pub again: bool,
+    pub existing: bool,
     /// Put a merge commit above the others.
     pub merge: bool,
     /// Commands that have to succeed (`--exec`).
     pub exec: Vec<String>,
     /// Run them at every commit (`--exec-each`), not only at the last.
     pub exec_each: bool,
-    /// The directory for full scratch worktrees (`llmapply.scratchDir`); by default in the user's cache directory.
+    /// The directory for scratch worktrees (`llmapply.scratchDir`); by default in the user's cache directory.
     pub scratch_dir: Option<PathBuf>,
     /// Keep one of them for the next landing (`llmapply.keepScratch`).
     pub keep_scratch: bool,
@@ -306,7 +306,7 @@ fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
 pub struct Transaction<'r> {
     // In the order in which they are to be dropped.
     quarantine: Quarantine,
-    full: Option<Full>,
+    worktree: Option<ScratchWorktree>,
     early: Option<Early<'r>>,
     transaction_dir: TransactionDir,
     repo: &'r Repo,
@@ -334,7 +334,7 @@ impl<'r> Transaction<'r> {
         options: Options<'r>,
     ) -> Result<Self> {
         conversions::refuse_together(base, series)?;
-        let mut hooks = Hooks::active(repo, options.no_verify, options.merge, options.again)?;
+        let mut hooks = Hooks::active(repo, options.no_verify, options.merge, options.existing)?;
         hooks.note_startup(repo, base)?;
         let touched = series::touched(base, series)?;
         // A bad author is refused before the user edits messages.
@@ -363,18 +363,18 @@ impl<'r> Transaction<'r> {
             return Err(Error::InTheWay(obstacles));
         }
         check_interrupt()?;
-        let (mut full, mut early) = (None, None);
+        let (mut worktree, mut early) = (None, None);
         let has_runs = hooks.judging().next().is_some() || !options.exec.is_empty();
         if has_runs || options.push.is_some() {
             early = Some(Early::begin(repo, &transaction_dir)?);
         }
         if has_runs {
-            full = Some(Full::enter(repo, &transaction_dir, target.start, base, &options)?);
+            worktree = Some(ScratchWorktree::enter(repo, &transaction_dir, target.start, base, &options)?);
         }
         let quarantine = Quarantine::enter(repo, &transaction_dir.id)?;
         Ok(Self {
             quarantine,
-            full,
+            worktree,
             early,
             transaction_dir,
             repo,

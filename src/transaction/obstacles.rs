@@ -1,7 +1,7 @@
 //! What is in the way of a landing. It is looked for before anything is written, and once more under the locks.
 
 use super::local::Local;
-use super::series::{Fate, Touched};
+use super::series::{PathChange, Touched};
 use super::{Error, Result, Target};
 use crate::report::{Obstacle, ObstacleKind};
 use crate::span::LineRange;
@@ -67,7 +67,7 @@ pub(super) fn check(
     Ok(InCheckout { obstacles: found, ..there })
 }
 
-/// Checks once more under the locks, for what others have changed meanwhile.
+/// Checks again under the locks: others may have changed something since.
 pub(super) fn recheck(
     repo: &Repo,
     target: &Target,
@@ -83,7 +83,7 @@ pub(super) fn recheck(
     };
     let there = in_checkout(repo, target, touched, again.as_ref().or(index), autostash)?;
     found.extend(there.obstacles);
-    // The merged changes have to be those of the checkout.
+    // Uncommitted changes were merged as they were then.
     let new = there.locals.iter().filter(|one| !locals.contains(one));
     found.extend(new.map(|one| modified(&one.path)));
     match locals.iter().find(|one| !there.locals.contains(one)) {
@@ -115,7 +115,8 @@ fn in_checkout(
         Obstacle::new(ObstacleKind::Operation, operation, format!("git {operation} is in progress"))
     };
     found.obstacles.extend(repo.operation().map(in_progress));
-    let gone = touched.iter().filter(|path| path.fate != Fate::Stays).map(|path| path.path.as_str());
+    let gone =
+        touched.iter().filter(|path| path.change != PathChange::Written).map(|path| path.path.as_str());
     let look = Look { repo, checkout: Checkout::open(workdir, repo)?, index, gone: gone.collect() };
     for path in touched {
         let Some(obstacle) = look.at(path)? else { continue };
@@ -164,7 +165,7 @@ impl Look<'_> {
         }
         let found = self.checkout.look(path)?;
         match (indexed, found) {
-            // Outside of a sparse checkout. A file that is there nevertheless is the user's.
+            // Outside of a sparse checkout. If a file is there, it is the user's.
             (Some(indexed), Found::Nothing | Found::Blocked { .. }) if indexed.skip_worktree => Ok(None),
             (_, Found::Blocked { parent, what }) => {
                 // The response deletes that file, and makes a directory of that name.
@@ -186,11 +187,11 @@ impl Look<'_> {
         }
     }
 
-    /// Whether the user has deleted what the landing deletes, so that nothing has to be carried across.
+    /// Whether the user has already deleted the file that the landing deletes.
     fn is_gone(&self, touched: &Touched) -> Result<bool> {
         let path = touched.path.as_str();
         let as_committed = |indexed: &Indexed| Some(indexed.entry) == touched.old && !indexed.intent_to_add;
-        Ok(touched.fate == Fate::Goes
+        Ok(touched.change == PathChange::Deleted
             && !self.index.is_conflicted(path)
             && self.index.get(path).as_ref().is_none_or(as_committed)
             && matches!(self.checkout.look(path)?, Found::Nothing))
@@ -200,13 +201,13 @@ impl Look<'_> {
     fn local(&self, touched: &Touched) -> Result<std::result::Result<Local, &'static str>> {
         let path = touched.path.as_str();
         let is_file = |entry: &Entry| entry.mode == FILE || entry.mode == EXECUTABLE;
-        let to = match &touched.fate {
-            Fate::Stays => path.to_owned(),
-            Fate::Moves(to) if !self.repo.outside_of_sparse_checkout(&[to.as_str()])?.is_empty() => {
+        let to = match &touched.change {
+            PathChange::Written => path.to_owned(),
+            PathChange::Moved(to) if !self.repo.outside_of_sparse_checkout(&[to.as_str()])?.is_empty() => {
                 return Ok(Err("the file is to be moved out of the sparse checkout"));
             }
-            Fate::Moves(to) => to.to_string(),
-            Fate::Goes => return Ok(Err("the file is to be removed")),
+            PathChange::Moved(to) => to.to_string(),
+            PathChange::Deleted => return Ok(Err("the file is to be removed")),
         };
         let old = touched.old.filter(is_file);
         let indexed = self

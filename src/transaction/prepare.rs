@@ -1,8 +1,8 @@
 //! Making the commits, and running the hooks and commands that judge them.
 
-use super::hooks::Candidate;
-use super::series::{Fate, Touched};
-use super::staging::{Net, Staging};
+use super::hooks::NewCommit;
+use super::series::{PathChange, Touched};
+use super::staging::{NetChange, Staging};
 use super::{
     Error, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, series, unless_interrupted,
 };
@@ -49,9 +49,9 @@ impl<'r> Transaction<'r> {
                 continue;
             }
             let who = &planned.making.identities(&who);
-            let candidate = Candidate { planned, parent, before: tree, tree: next };
-            let (judged, message) = self.judge(&candidate, who)?;
-            self.take_in(base, next, judged, &mut total)?;
+            let new_commit = NewCommit { planned, parent, before: tree, tree: next };
+            let (judged, message) = self.judge(&new_commit, who)?;
+            self.add_hook_changes(base, next, judged, &mut total)?;
             let cleanup = planned.making.cleanup(self.options.cleanup.0);
             let draft = Draft { tree: judged, parents: parent.as_slice(), message: &message };
             let commit = self.commit(&draft, who, cleanup, || planned.named())?;
@@ -75,7 +75,7 @@ impl<'r> Transaction<'r> {
             self.exec(&made, series)?;
         }
         point(Fault::Prepared)?;
-        let mut net: Vec<Net> = Vec::new();
+        let mut net: Vec<NetChange> = Vec::new();
         for (path, new) in total {
             let old = base.stored(&path)?;
             if old != new {
@@ -90,7 +90,7 @@ impl<'r> Transaction<'r> {
             _ => None,
         };
         let edits: Vec<_> = series.iter().map(|planned| planned.edits.clone()).collect();
-        let record = parent.map(|new| self.keep(&made, &edits, new)).transpose()?.flatten();
+        let record = parent.map(|new| self.record_content(&made, &edits, new)).transpose()?.flatten();
         Ok(Prepared { transaction: self, made, edits, new: parent, net, staged, who, record })
     }
 
@@ -117,7 +117,13 @@ impl<'r> Transaction<'r> {
     }
 
     /// Adds what a hook has changed in a commit to what the landing touches.
-    fn take_in(&mut self, base: &BaseTree<'_>, planned: Oid, made: Oid, total: &mut Changes) -> Result<()> {
+    fn add_hook_changes(
+        &mut self,
+        base: &BaseTree<'_>,
+        planned: Oid,
+        made: Oid,
+        total: &mut Changes,
+    ) -> Result<()> {
         if planned == made {
             return Ok(());
         }
@@ -130,8 +136,8 @@ impl<'r> Transaction<'r> {
             let path = RepoPath::parse(text).map_err(|_| unnameable())?;
             if !self.touched.iter().any(|touched| touched.path == path) {
                 let old = base.stored(&path)?;
-                let fate = if entry.is_some() { Fate::Stays } else { Fate::Goes };
-                self.touched.push(Touched { path: path.clone(), old, fate });
+                let change = if entry.is_some() { PathChange::Written } else { PathChange::Deleted };
+                self.touched.push(Touched { path: path.clone(), old, change });
             }
             total.insert(path, entry);
         }

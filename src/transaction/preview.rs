@@ -90,7 +90,11 @@ pub fn in_the_way_of(
     autostash: bool,
 ) -> Result<Vec<Obstacle>> {
     let touched = files.iter().map(|path| {
-        Ok(series::Touched { path: path.clone(), old: base.stored(path)?, fate: series::Fate::Stays })
+        Ok(series::Touched {
+            path: path.clone(),
+            old: base.stored(path)?,
+            change: series::PathChange::Written,
+        })
     });
     Ok(look(repo, target, &touched.collect::<Result<Vec<_>>>()?, autostash)?.0.obstacles)
 }

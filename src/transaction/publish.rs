@@ -7,8 +7,8 @@
 use super::any_path::AnyPath;
 use super::attempt::Attempt;
 use super::journal::{self, Journal};
-use super::record::{self, Kept};
-use super::staging::{self, Net, Staged};
+use super::record::{self, RecordContent};
+use super::staging::{self, NetChange, Staged};
 use super::{Error, Made, Result, Transaction, interrupt, obstacles};
 use crate::path::RepoPath;
 use crate::vcs::checkout::Checkout;
@@ -31,10 +31,10 @@ pub struct Prepared<'r> {
     /// The edits of each commit.
     pub(super) edits: Vec<Vec<usize>>,
     pub(super) new: Option<Oid>,
-    pub(super) net: Vec<Net>,
+    pub(super) net: Vec<NetChange>,
     pub(super) who: Identities,
     /// The content of its record.
-    pub(super) record: Option<Kept>,
+    pub(super) record: Option<RecordContent>,
     // Dropped last: the staged files lie in its directory.
     pub(super) transaction: Transaction<'r>,
 }
@@ -99,7 +99,7 @@ impl Prepared<'_> {
         }
         if outcome.is_ok() {
             let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
-            self.transaction.tell(&self.made, &self.edits, &self.who, &changed);
+            self.transaction.run_after(&self.made, &self.edits, &self.who, &changed);
         }
         outcome
     }
@@ -123,12 +123,14 @@ impl Prepared<'_> {
         };
         let _lock = super::lock(repo, options.lock_timeout)?;
         let token = transaction_dir.file(journal::TOKEN);
-        let records =
-            self.record.as_ref().map(|kept| kept.follow(repo, &self.who, options.watch, new)).transpose()?;
+        let records = self
+            .record
+            .as_ref()
+            .map(|content| content.write(repo, &self.who, options.watch, new))
+            .transpose()?;
         let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
             version: journal::VERSION,
-            process: std::process::id(),
             common_dir: AnyPath(repo.common_dir().to_owned()),
             git_dir: AnyPath(repo.git_dir().to_owned()),
             workdir: repo.workdir().map(|path| AnyPath(path.to_owned())),

@@ -4,7 +4,7 @@
 //! if the run is killed before the branch here moves, the recovery asks the remote.
 
 use super::attempt::Attempt;
-use super::record::{self, Kept};
+use super::record::{self, RecordContent};
 use super::transaction_dir::TransactionDir;
 use super::{
     Error, Made, Options, Prepared, Result, Target, Transaction, check_interrupt, interrupt, move_to,
@@ -38,7 +38,7 @@ pub(super) struct Note {
     #[serde(default)]
     autostash: bool,
     /// The content of its record.
-    record: Option<Kept>,
+    record: Option<RecordContent>,
     /// The refused attempts that it replaces.
     #[serde(default)]
     attempts: Vec<String>,
@@ -77,8 +77,8 @@ impl Note {
     }
 }
 
-/// Waits until no run pushes such a branch, nor a git that a killed run has started: what lands here before the remote answers makes
-/// the branches diverge.
+/// Waits until no run pushes such a branch, nor a git that a killed run has started. If something landed here before the remote
+/// answers, the branches would diverge.
 ///
 /// # Errors
 /// A signal, or [`Error::Pushing`] after that time.
@@ -165,20 +165,20 @@ impl Prepared<'_> {
 
 /// Moves the branch to the commits that the remote has taken from a dead run, in the worktree that has the branch checked out. It
 /// takes the repository's lock.
-pub(super) fn follow(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
+pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     match repo.open_where(&note.reference)? {
-        Some(repo) => finish(&repo, note, timeout),
+        Some(repo) => move_branch(&repo, note, timeout),
         None => Ok(Recovered::at(End::Waiting)),
     }
 }
 
-fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
+fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     let here = repo.value(&note.reference)?.map(|id| id.to_string());
-    let record = note.record.clone().filter(|kept| kept.is_there(repo));
+    let record = note.record.clone().filter(|content| content.has_objects(repo));
     if let Some(here) = &here
         && repo.contains(here, &note.new)?
     {
-        // By a pull, for example.
+        // A pull has moved it, for example.
         record::add_missing(repo, record, repo.id(&note.new)?, timeout)?;
         Attempt::forget_all(repo, repo.git_dir(), &note.attempts);
         return Ok(Recovered::at(End::Finished));
@@ -192,7 +192,7 @@ fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     let options = Options {
         lock_timeout: timeout,
         no_verify: true,
-        again: true,
+        existing: true,
         autostash: note.autostash,
         merge: false,
         exec: Vec::new(),

@@ -2,8 +2,8 @@
 //! it reachable.
 //!
 //! Its content is written while the landing is prepared. Its commit, whose parent is the record before, is made under the
-//! repository's lock. Its reference moves with the branch: at once if git moves them, else right after it, by the same
-//! journal.
+//! repository's lock. If git moves the branch, it moves the record's reference in the same step. Else that moves right after the
+//! branch, and the journal has both moves.
 
 use super::journal::Journal;
 use super::transaction_dir::TransactionDir;
@@ -66,7 +66,7 @@ impl Recording<'_> {
 
 /// The content of a record, before its parent is known. The note of a push has it, too.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct RecordContent {
     #[serde(rename = "message", serialize_with = "to_message", deserialize_with = "of_message")]
     record: Record,
     /// Its files.
@@ -90,7 +90,12 @@ fn of_message<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Record,
 
 impl Transaction<'_> {
     /// Writes the content of the record.
-    pub(super) fn keep(&self, made: &Made, edits: &[Vec<usize>], new: Oid) -> Result<Option<Kept>> {
+    pub(super) fn record_content(
+        &self,
+        made: &Made,
+        edits: &[Vec<usize>],
+        new: Oid,
+    ) -> Result<Option<RecordContent>> {
         let Some((recording, report)) = &self.options.record else { return Ok(None) };
         let report = self.repo.put_blob(report(made).as_bytes())?;
         let mut files = vec![(REPORT.to_owned(), report.to_string())];
@@ -130,19 +135,19 @@ impl Transaction<'_> {
         landed.retain(|(_, landed)| landed.commits.iter().any(|commit| !commit.edits.is_empty()));
         let also = recording.also.iter().map(Oid::to_string).collect();
         let key = recording.key.clone();
-        Ok(Some(Kept { files, also, landed, key, record }))
+        Ok(Some(RecordContent { files, also, landed, key, record }))
     }
 }
 
-impl Kept {
+impl RecordContent {
     /// Whether the repository has all its objects.
-    pub(super) fn is_there(&self, repo: &Repo) -> bool {
+    pub(super) fn has_objects(&self, repo: &Repo) -> bool {
         let has = |id: &String| repo.id(id).and_then(|id| repo.has(id)).unwrap_or(false);
         self.files.iter().map(|(_, file)| file).chain(&self.also).all(has)
     }
 
     /// Writes the record, and returns the moves of its references. The caller holds the repository's lock.
-    pub(super) fn follow(
+    pub(super) fn write(
         &self,
         repo: &Repo,
         who: &Identities,
@@ -152,7 +157,7 @@ impl Kept {
         if let Some((key, last)) = &self.key
             && listings::of(repo, key)?.first().map(|one| &one.id) != last.as_ref()
         {
-            // Another run has landed with the same key meanwhile.
+            // Another run has landed with the same key.
             return Err(vcs::Error::Moved { name: self.record.reference.clone() }.into());
         }
         let (held, before) = (repo.value(HISTORY)?, repo.own_chain()?);
@@ -194,14 +199,19 @@ impl Kept {
 ///
 /// # Errors
 /// The records cannot be read or written, or another run holds the repository's lock.
-pub(super) fn add_missing(repo: &Repo, kept: Option<Kept>, new: Oid, timeout: Duration) -> Result<()> {
-    let Some(kept) = kept else { return Ok(()) };
+pub(super) fn add_missing(
+    repo: &Repo,
+    content: Option<RecordContent>,
+    new: Oid,
+    timeout: Duration,
+) -> Result<()> {
+    let Some(content) = content else { return Ok(()) };
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _lock = super::lock(repo, timeout)?;
-    if records(repo)?.0.iter().any(|(record, link)| link.own && record.id == kept.record.id) {
+    if records(repo)?.0.iter().any(|(record, link)| link.own && record.id == content.record.id) {
         return Ok(());
     }
-    let movements = kept.follow(repo, &repo.identities(&Given::default())?, &(), new)?;
+    let movements = content.write(repo, &repo.identities(&Given::default())?, &(), new)?;
     Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &transaction_dir.alive)?)
 }
 

@@ -4,7 +4,7 @@ use super::journal::Journal;
 use super::settle::{settle, shown};
 use super::transaction_dir::{Elsewhere, TransactionDir};
 use super::{
-    Error, Result, discard, drop as dropping, early, forget, interrupt, outside, push, remove_abandoned,
+    Error, Result, discard, drop as dropping, early, forget, interrupt, push, remove_abandoned, scratch_dir,
     staging,
 };
 use crate::report::{End, Recovered};
@@ -65,9 +65,10 @@ fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// Finishes or undoes every transaction of a dead process. With `discard` it gives up one whose journal cannot be used. It asks
-/// a remote about a push only if `asks` is true for the reference, and without the lock, because that may take long. With `waiting`
-/// it waits for these pushes first where they are under way.
+/// Finishes or undoes every transaction of a dead process. With `discard` it gives up one whose journal cannot be used.
+///
+/// It asks a remote about a push only if `asks` is true for the reference, and then without the lock, because that may take long.
+/// With `waiting` it first waits until no process pushes these references.
 ///
 /// # Errors
 /// The lock is held, a file cannot be read or written, or [`Error::Broken`]. Running it again goes on where it stopped.
@@ -99,23 +100,25 @@ pub fn recover(
             continue;
         }
         let Some(dead) = Dead::take(repo, path, discard)? else { continue };
-        let mut open = None;
-        all.extend(dead.unless_given_up(dead.settle(&mut open))?);
-        later.extend(open.map(|open| (dead, open)));
+        let mut unanswered = None;
+        all.extend(dead.unless_given_up(dead.settle(&mut unanswered))?);
+        later.extend(unanswered.map(|unanswered| (dead, unanswered)));
     }
     drop(lock);
-    for (dead, open) in later {
-        let answer = match open.known {
-            None if open.note.references().into_iter().any(asks) => open.note.ask(repo),
+    for (dead, unanswered) in later {
+        let answer = match unanswered.known {
+            None if unanswered.note.references().into_iter().any(asks) => unanswered.note.ask(repo),
             known => known,
         };
         // This is a landing, which takes the lock.
-        let moved = match (&open.note, answer) {
-            (Note::Pushed(note), Some(true)) => push::follow(repo, note, timeout),
+        let moved = match (&unanswered.note, answer) {
+            (Note::Pushed(note), Some(true)) => push::finish(repo, note, timeout),
             _ => Ok(Recovered::default()),
         };
         let _lock = super::lock(repo, timeout)?;
-        all.extend(dead.unless_given_up(moved.and_then(|moved| dead.close(&open.note, answer, moved)))?);
+        all.extend(
+            dead.unless_given_up(moved.and_then(|moved| dead.close(&unanswered.note, answer, moved)))?,
+        );
     }
     repo.remove_temporaries();
     // A run may have been killed before it made its directory in there.
@@ -154,7 +157,7 @@ impl Note {
 }
 
 /// A transaction that depends on a remote.
-struct Open {
+struct Unanswered {
     note: Note,
     /// The remote's answer, if it is known.
     known: Option<bool>,
@@ -202,7 +205,7 @@ impl<'r> Dead<'r> {
     }
 
     /// Recovers it under the repository's lock, except for what depends on a remote.
-    fn settle(&self, open: &mut Option<Open>) -> Result<Option<Recovered>> {
+    fn settle(&self, unanswered: &mut Option<Unanswered>) -> Result<Option<Recovered>> {
         let Self { repo, path, .. } = self;
         if !path.exists() {
             return Ok(None);
@@ -216,7 +219,7 @@ impl<'r> Dead<'r> {
             Journal::retire(path)?;
             if let (End::TakenBack, Some(note)) = (settled.end, pushed) {
                 // It began to publish, so the remote had taken the push.
-                *open = Some(Open { note: Note::Pushed(Box::new(note)), known: Some(true) });
+                *unanswered = Some(Unanswered { note: Note::Pushed(Box::new(note)), known: Some(true) });
                 return Ok(None);
             }
             clean(repo, path, Some(&journal), settled.end)?;
@@ -230,7 +233,7 @@ impl<'r> Dead<'r> {
         if let Some(note) = note {
             let asks_nobody = matches!(&note, Note::Dropped(note) if !note.is_there(repo));
             let known = asks_nobody.then_some(false);
-            *open = Some(Open { note, known });
+            *unanswered = Some(Unanswered { note, known });
             return Ok(None);
         }
         let end = if forget::settle(repo, path)? { End::Forgotten } else { End::Discarded };
@@ -311,7 +314,7 @@ fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: En
     }
     Scratch::remove(repo.common_dir(), id)?;
     early::settle(repo, transaction_dir, objects, !matches!(end, End::Discarded | End::TakenBack))?;
-    outside::reap(repo, transaction_dir)?;
+    scratch_dir::reap(repo, transaction_dir)?;
     point(Fault::ScratchRemoved)?;
     remove_abandoned(repo.common_dir(), transaction_dir);
     Ok(())

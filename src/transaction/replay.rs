@@ -1,6 +1,6 @@
 //! Existing commits, made again on a branch as `git cherry-pick` does it, or undone as `git revert` does it.
 
-use super::carry::{Brought, Clash, ClashKind, Ground, changes_of, origins_of};
+use super::carry::{Brought, Clash, ClashKind, NewBase, changes_of, origins_of};
 use super::series::{Making, Planned};
 use crate::vcs::history::CommitData;
 use crate::vcs::merge::{Favor, Merge, Paths};
@@ -36,7 +36,7 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
     // The quarantine needs its own handle.
     let handle = &repo.open_again()?;
     let _quarantine = Quarantine::enter_aside(handle)?;
-    let mut ground = Ground::new(handle, handle.tree_of(onto)?, favor);
+    let mut new_base = NewBase::new(handle, handle.tree_of(onto)?, favor);
     let mut brought = Brought::default();
     let mut last = None;
     for (at, replayed) in commits.iter().enumerate() {
@@ -48,12 +48,12 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
         };
         // The commit before has noted its changes.
         if last != Some(before) {
-            ground.since(before)?;
+            new_base.compare_with(before)?;
         }
         last = Some(after);
         let own = handle.changes(before, after)?.ok();
-        let tip = ground.tip;
-        let changes = match ground.bring(at, before, after, own)? {
+        let tip = new_base.tip;
+        let changes = match new_base.pick(at, before, after, own)? {
             Ok(changes) => changes,
             Err(clashes) => {
                 brought.clashes.extend(clashes);
@@ -68,10 +68,10 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
             true => (reverting(&commit), Making::New),
         };
         let copied = Vec::new();
-        let origins = origins_of(handle, Some(tip), ground.tip, &changes)?;
+        let origins = origins_of(handle, Some(tip), new_base.tip, &changes)?;
         brought.series.push(Planned { edits: vec![at + 1], message, changes, copied, origins, making });
     }
-    brought.decided = ground.decided;
+    brought.decided = new_base.decided;
     Ok(brought)
 }
 
@@ -95,15 +95,15 @@ pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
     let handle = &repo.open_again()?;
     let _quarantine = Quarantine::enter_aside(handle)?;
     let [first, others @ ..] = merge.parents.as_slice() else { return Ok(true) };
-    let mut ground = Ground::new(handle, handle.tree_of(*first)?, None);
+    let mut new_base = NewBase::new(handle, handle.tree_of(*first)?, None);
     for other in others {
         let base = handle.merge_base(*first, *other)?.map(|base| handle.tree_of(base)).transpose()?;
-        ground.since(base)?;
-        if ground.bring(0, base, Some(handle.tree_of(*other)?), None)?.is_err() {
+        new_base.compare_with(base)?;
+        if new_base.pick(0, base, Some(handle.tree_of(*other)?), None)?.is_err() {
             return Ok(false);
         }
     }
-    Ok(ground.tip == merge.tree)
+    Ok(new_base.tip == merge.tree)
 }
 
 /// The move of a branch from one commit to another, forwards or back. Without a checkout its files may have any names.

@@ -130,18 +130,18 @@ pub(super) struct Touched {
     pub(super) path: RepoPath,
     /// Its entry in the base.
     pub(super) old: Option<Entry>,
-    pub(super) fate: Fate,
+    pub(super) change: PathChange,
 }
 
 /// What the series does to a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum PathChange {
     /// It creates or changes it.
-    Stays,
+    Written,
     /// It deletes it.
-    Goes,
+    Deleted,
     /// It moves it there.
-    Moves(RepoPath),
+    Moved(RepoPath),
 }
 
 /// The paths that the series may change.
@@ -152,12 +152,12 @@ pub(super) fn touched(base: &BaseTree<'_>, series: &[Planned]) -> Result<Vec<Tou
     }
     let mut touched = Vec::new();
     let origins = origins(series);
-    let fate = |path: &RepoPath| {
+    let removal = |path: &RepoPath| {
         let is_there = |to: &RepoPath| last.get(to).is_some_and(Option::is_some);
         let mut all = origins.iter().filter(|(to, from)| *from == path && is_there(to));
         match (all.next(), all.next()) {
-            (Some((to, _)), None) => Fate::Moves(to.clone()),
-            _ => Fate::Goes,
+            (Some((to, _)), None) => PathChange::Moved(to.clone()),
+            _ => PathChange::Deleted,
         }
     };
     for (path, after) in &last {
@@ -172,8 +172,8 @@ pub(super) fn touched(base: &BaseTree<'_>, series: &[Planned]) -> Result<Vec<Tou
             Some(_) => false,
         };
         if !same {
-            let fate = if after.is_some() { Fate::Stays } else { fate(path) };
-            touched.push(Touched { path: (*path).clone(), old, fate });
+            let change = if after.is_some() { PathChange::Written } else { removal(path) };
+            touched.push(Touched { path: (*path).clone(), old, change });
         }
     }
     Ok(touched)

@@ -4,7 +4,8 @@ use super::attempt::Attempt;
 use super::discard::{self, broken};
 use super::journal::{self, Journal};
 use super::publish::{Locks, finish};
-use super::{Error, Result, places, record, staging};
+use super::relocate::relocate;
+use super::{Error, Result, record, staging};
 use crate::report::{End, Recovered};
 use crate::vcs;
 use crate::vcs::checkout::Checkout;
@@ -21,13 +22,13 @@ pub(super) fn shown(paths: Vec<PathBuf>) -> Vec<String> {
 }
 
 /// The state of a killed landing.
-struct Setting<'a> {
+struct Killed<'a> {
     repo: &'a Repo,
     transaction_dir: &'a Path,
     journal: &'a Journal,
     /// The landing's locks. The index's may be a new one.
     locks: Locks,
-    /// Whether the index's lock was there all the time, so that git has written no index and no commit since.
+    /// Whether the landing still has the index's lock. Then git has written no index and no commit since.
     unbroken: bool,
     /// The reference's commit now.
     tip: Option<String>,
@@ -39,9 +40,9 @@ struct Setting<'a> {
 
 /// Finishes or undoes a landing.
 pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Recovered> {
-    let worktree = places::find(current, transaction_dir, journal)?;
+    let worktree = relocate(current, transaction_dir, journal)?;
     let repo = worktree.as_ref().unwrap_or(current);
-    // Without its worktree, a HEAD is another one's.
+    // Without the landing's worktree, HEAD is that of another worktree.
     journal.movement.is_head &= worktree.is_some();
     let journal = &*journal;
     let movement = &journal.movement;
@@ -57,7 +58,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         None => None,
     };
     let has_index = journal.index.is_some() && worktree.is_some();
-    let mut setting = Setting {
+    let mut killed = Killed {
         repo,
         transaction_dir,
         journal,
@@ -70,7 +71,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
             _ => None,
         },
     };
-    let settled = setting.relock().and_then(|()| setting.end());
+    let settled = killed.relock().and_then(|()| killed.finish_or_undo());
     let mut settled = settled.map_err(|error| match error {
         // Without the token its locks cannot be told from others.
         Error::Vcs(error)
@@ -98,7 +99,7 @@ fn paths(journal: &Journal) -> Vec<String> {
     files.map(|file| file.path.clone()).collect()
 }
 
-impl Setting<'_> {
+impl Killed<'_> {
     /// Whether HEAD points to the same reference as before.
     fn head_is_as_left(&self) -> Result<bool> {
         match self.repo.check_head(&self.journal.movement.name, self.journal.movement.is_head) {
@@ -111,9 +112,9 @@ impl Setting<'_> {
         self.tip.as_ref() == Some(&self.journal.movement.new)
     }
 
-    /// Whether the branch has moved to the new commit, and then on. A branch that was to move back contains the new commit in any
-    /// case: it has not moved if it still contains the old one.
-    fn went_on_from_new(&self) -> Result<bool> {
+    /// Whether the branch has moved to the new commit, and on from there. A landing may move a branch back to a commit that it
+    /// contains: then it has not moved if it still contains the old one.
+    fn has_moved_on(&self) -> Result<bool> {
         let (repo, movement) = (self.repo, &self.journal.movement);
         let Some(tip) = self.tip.as_ref() else { return Ok(false) };
         let stayed = match &movement.old {
@@ -189,7 +190,7 @@ impl Setting<'_> {
         Ok(self.head_is_as_left()? && (is_like(&kept)? || is_like(&prepared)?))
     }
 
-    fn end(&self) -> Result<Recovered> {
+    fn finish_or_undo(&self) -> Result<Recovered> {
         let movement = &self.journal.movement;
         let head_is_as_left = !self.has_index || self.head_is_as_left()?;
         let locked = self.locks.index.is_some() && head_is_as_left;
@@ -218,7 +219,7 @@ impl Setting<'_> {
             return Ok(Recovered { left, ..Recovered::at(End::TakenBack) });
         }
         // The branch has moved on, from the new commit or from another.
-        let landed = self.went_on_from_new()?;
+        let landed = self.has_moved_on()?;
         let begun = !landed && self.is_begun()?;
         match landed {
             true => {

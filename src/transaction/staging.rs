@@ -5,6 +5,7 @@ mod directories;
 pub(super) use directories::prune;
 
 use super::any_path::AnyPath;
+use super::conversions::is_attributes;
 use super::local::{Local, Merged};
 use super::obstacles::clash;
 use super::transaction_dir::{Elsewhere, TransactionDir};
@@ -26,7 +27,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A path with its old and its new entry.
-pub(super) type Net = (RepoPath, Option<Entry>, Option<Entry>);
+pub(super) type NetChange = (RepoPath, Option<Entry>, Option<Entry>);
 
 /// What a landing does to the checkout, for the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -110,11 +111,12 @@ impl<'a> Staging<'a> {
         Ok(Self { repo, workdir, checkout, index, source: Source::Checkout })
     }
 
-    /// Writes all new files aside, exactly as they will be in the checkout. `origins` are those of moved and copied files.
+    /// Writes all new files aside, exactly as they will be in the checkout. `origins` has the old path of each moved or copied
+    /// file.
     pub(super) fn stage(
         mut self,
         transaction_dir: &TransactionDir,
-        net: &[Net],
+        net: &[NetChange],
         origins: &BTreeMap<RepoPath, RepoPath>,
         locals: &[Local],
     ) -> Result<Staged> {
@@ -125,14 +127,14 @@ impl<'a> Staging<'a> {
             Elsewhere::STAGING.note(transaction_dir, self.workdir)?
         };
         places::make_private(&directory)?;
-        let come = net.iter().filter(|(_, old, new)| old.is_none() && new.is_some());
-        let come: Vec<&str> = come.map(|(path, ..)| path.as_str()).collect();
+        let created = net.iter().filter(|(_, old, new)| old.is_none() && new.is_some());
+        let created: Vec<&str> = created.map(|(path, ..)| path.as_str()).collect();
         let mut staged = Staged {
             directory: AnyPath(directory),
             files: Vec::new(),
             cleared: Vec::new(),
             made: Vec::new(),
-            outside: self.repo.outside_of_sparse_checkout(&come)?,
+            outside: self.repo.outside_of_sparse_checkout(&created)?,
             indexed: BTreeMap::new(),
             by_git: BTreeSet::new(),
         };
@@ -142,18 +144,17 @@ impl<'a> Staging<'a> {
 
     fn fill(
         &mut self,
-        net: &[Net],
+        net: &[NetChange],
         origins: &BTreeMap<RepoPath, RepoPath>,
         locals: &[Local],
         staged: &mut Staged,
     ) -> Result<()> {
-        let coming_to: BTreeMap<&str, &Local> =
+        let by_new_path: BTreeMap<&str, &Local> =
             locals.iter().map(|local| (local.to.as_str(), local)).collect();
-        let locals: BTreeMap<&str, &Local> =
+        let by_path: BTreeMap<&str, &Local> =
             locals.iter().map(|local| (local.path.as_str(), local)).collect();
         let mut clashes = Vec::new();
         // The landing's own attribute files count, as in git's checkout.
-        let is_attributes = |path: &RepoPath| path.as_str().rsplit('/').next() == Some(".gitattributes");
         let mut attributes = net.iter().filter(|(path, ..)| is_attributes(path)).peekable();
         if attributes.peek().is_some() {
             self.read_attributes_of(net, staged)?;
@@ -162,7 +163,7 @@ impl<'a> Staging<'a> {
             self.source = if is_deleted { Source::IndexOnly } else { Source::Index };
         }
         let checkout = &self.checkout;
-        let coming: BTreeSet<&str> =
+        let written: BTreeSet<&str> =
             net.iter().filter(|(.., new)| new.is_some()).map(|(path, ..)| path.as_str()).collect();
         for (path, old, new) in net {
             let origin = origins.get(path);
@@ -170,8 +171,8 @@ impl<'a> Staging<'a> {
             let before = checkout.identity(path)?;
             let skipped = || self.index.get(path).is_some_and(|indexed| indexed.skip_worktree);
             if before.is_none() && (skipped() || staged.outside.contains(path)) {
-                if coming_to.contains_key(path) {
-                    // The sparse checkout has changed meanwhile.
+                if by_new_path.contains_key(path) {
+                    // The sparse checkout has changed since.
                     return Err(vcs::Error::Raced(path.to_owned()).into());
                 }
                 continue;
@@ -191,7 +192,7 @@ impl<'a> Staging<'a> {
                     let (mut bytes, by_git) = self.content(path, *entry)?;
                     staged.by_git.extend(by_git);
                     let mut mode = entry.mode;
-                    if let Some(local) = coming_to.get(path) {
+                    if let Some(local) = by_new_path.get(path) {
                         match self.merged(local, *entry)? {
                             Ok((mine, merged)) => {
                                 (bytes, mode) = (merged.bytes, merged.mode);
@@ -216,13 +217,13 @@ impl<'a> Staging<'a> {
                     write(&name, &bytes, mode, like).map_err(|e| vcs::Error::io("write", &name, e))?;
                     point(Fault::FileStaged)?;
                     file.after = Some(blob_id(&bytes)?.to_string());
-                    file.staged = Identity::at(&name).map_err(|e| vcs::Error::io("look at", &name, e))?;
+                    file.staged = identity(&name)?;
                 }
                 None => {
-                    file.early = excludes(&coming, path);
-                    match locals.get(path) {
+                    file.early = excludes(&written, path);
+                    match by_path.get(path) {
                         None => {}
-                        Some(local) if local.to != path && coming.contains(local.to.as_str()) => {
+                        Some(local) if local.to != path && written.contains(local.to.as_str()) => {
                             save(&staged.saved_file(at), &checkout.read(path)?, before)?;
                             file.saved = true;
                         }
@@ -240,7 +241,7 @@ impl<'a> Staging<'a> {
     }
 
     /// Reads attributes from the new index.
-    fn read_attributes_of(&self, net: &[Net], staged: &Staged) -> Result<()> {
+    fn read_attributes_of(&self, net: &[NetChange], staged: &Staged) -> Result<()> {
         let aside = staged.directory.0.join("attributes-index");
         let updates: Vec<_> = net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
         let present = self.repo.present_index(None, &aside)?;
@@ -323,12 +324,12 @@ fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Re
     file.write_all(bytes)
 }
 
-/// Checks that the paths outside of the checkout are still outside: one that was added meanwhile (by `git sparse-checkout disable`)
-/// would keep its old content.
+/// Checks that the paths outside of the checkout are still outside: after `git sparse-checkout disable` a file would keep its old
+/// content.
 ///
 /// # Errors
 /// [`vcs::Error::Raced`] with the first that is there.
-pub(super) fn check_skipped(checkout: &Checkout, staged: &Staged, net: &[Net]) -> Result<()> {
+pub(super) fn check_skipped(checkout: &Checkout, staged: &Staged, net: &[NetChange]) -> Result<()> {
     let files: BTreeSet<&str> = staged.files.iter().map(|file| file.path.as_str()).collect();
     for path in net.iter().map(|(path, ..)| path.as_str()).filter(|path| !files.contains(path)) {
         if checkout.identity(path)?.is_some() {
@@ -399,7 +400,7 @@ pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> 
     for (at, file) in staged.files.iter().enumerate().filter(|(_, file)| file.after.is_none()) {
         let kept = staged.kept_file(at);
         let outcome = identity(&kept).and_then(|found| match found {
-            Some(_) if stands_again(checkout, &kept, &file.path)? => Ok(()),
+            Some(_) if is_restored(checkout, &kept, &file.path)? => Ok(()),
             Some(_) => Ok(checkout.put_back(&kept, &file.path)?),
             // Uncommitted changes have a copy, if the file was lost.
             None if file.saved && checkout.identity(&file.path)?.is_none() => {
@@ -453,13 +454,13 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
     match (now, kept) {
         (None, Some(kept)) => Ok(checkout.put_back(&kept, &file.path)?),
         (Some(_), Some(kept)) if is_ours()? => Ok(checkout.put_back_over(&kept, &file.path)?),
-        (Some(_), Some(kept)) if stands_again(checkout, &kept, &file.path)? => Ok(()),
+        (Some(_), Some(kept)) if is_restored(checkout, &kept, &file.path)? => Ok(()),
         _ => raced(),
     }
 }
 
 /// Whether the old file is back already, perhaps by git.
-fn stands_again(checkout: &Checkout, kept: &Path, path: &str) -> Result<bool> {
+fn is_restored(checkout: &Checkout, kept: &Path, path: &str) -> Result<bool> {
     match (identity(kept)?, checkout.identity(path)?) {
         (Some(one), Some(other)) if one.resembles(&other) => Ok(read(kept)? == checkout.read(path)?),
         _ => Ok(false),

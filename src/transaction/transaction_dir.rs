@@ -50,8 +50,8 @@ impl TransactionDir {
     /// What is pushed where.
     pub(super) const PUSHED: &str = "pushed";
 
-    /// The reference in whose line it stands.
-    pub(super) const LINE: &str = "line";
+    /// The reference in whose queue it is.
+    pub(super) const QUEUE: &str = "line";
 
     /// The liveness lock.
     pub(super) const LIVE: &str = "live";

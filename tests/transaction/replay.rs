@@ -35,7 +35,7 @@ fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<
         lock_timeout: Duration::from_secs(10),
         no_verify: false,
         merge: false,
-        again: false,
+        existing: false,
         autostash: false,
         exec: Vec::new(),
         exec_each: false,

@@ -1,7 +1,7 @@
 //! The directories of the checkout to be deleted or made, and those that a landing leaves empty.
 
 use super::super::Result;
-use super::{File, Net, Staged};
+use super::{File, NetChange, Staged};
 use crate::vcs;
 use crate::vcs::checkout::{Checkout, Found};
 use crate::vcs::fault::{Fault, point};
@@ -9,9 +9,9 @@ use crate::vcs::tree::SUBMODULE;
 use std::collections::BTreeSet;
 
 /// Finds the directories to delete and those to make.
-pub(super) fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged) -> Result<()> {
+pub(super) fn directories(checkout: &Checkout, net: &[NetChange], staged: &mut Staged) -> Result<()> {
     let mut made = BTreeSet::new();
-    let gone: BTreeSet<&str> =
+    let deleted: BTreeSet<&str> =
         net.iter().filter(|(.., new)| new.is_none()).map(|(path, ..)| path.as_str()).collect();
     let mut cleared = Vec::new();
     // A new submodule is an empty directory. Without that, it looks deleted to git.
@@ -19,12 +19,12 @@ pub(super) fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged)
     for path in submodules.map(|(path, ..)| path.as_str()) {
         if !matches!(checkout.look(path)?, Found::Directory) {
             made.insert(path.to_owned());
-            parents(checkout, path, &gone, &mut made)?;
+            parents(checkout, path, &deleted, &mut made)?;
         }
     }
     // A file that replaces another has its directories.
-    let come = |file: &&File| file.before.is_none() && file.after.is_some();
-    for file in staged.files.iter().filter(come) {
+    let is_created = |file: &&File| file.before.is_none() && file.after.is_some();
+    for file in staged.files.iter().filter(is_created) {
         if matches!(checkout.look(&file.path)?, Found::Directory) {
             let mut pending = vec![file.path.clone()];
             while let Some(directory) = pending.pop() {
@@ -37,7 +37,7 @@ pub(super) fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged)
                 cleared.push(directory);
             }
         }
-        parents(checkout, &file.path, &gone, &mut made)?;
+        parents(checkout, &file.path, &deleted, &mut made)?;
     }
     // Innermost first: a directory's path is longer than its parents'.
     cleared.sort_by_key(|path| std::cmp::Reverse(path.len()));
@@ -51,7 +51,7 @@ pub(super) fn directories(checkout: &Checkout, net: &[Net], staged: &mut Staged)
 fn parents(
     checkout: &Checkout,
     path: &str,
-    gone: &BTreeSet<&str>,
+    deleted: &BTreeSet<&str>,
     made: &mut BTreeSet<String>,
 ) -> Result<()> {
     let mut end = path.len();
@@ -61,7 +61,7 @@ fn parents(
         match checkout.look(parent)? {
             Found::Directory => break,
             Found::Nothing | Found::Blocked { .. } => made.insert(parent.to_owned()),
-            _ if gone.contains(parent) => made.insert(parent.to_owned()),
+            _ if deleted.contains(parent) => made.insert(parent.to_owned()),
             _ => return Err(vcs::Error::Raced(parent.to_owned()).into()),
         };
     }

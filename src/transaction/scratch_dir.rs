@@ -1,4 +1,4 @@
-//! The directory of a full scratch worktree: private, and outside of every git directory, because test runners and other
+//! The directory of a scratch worktree: private, and outside of every git directory, because test runners and other
 //! tools ignore what lies below a `.git`.
 //!
 //! The transaction directory notes it before it is made. A file in it names its transaction and repository, and only a
@@ -24,9 +24,9 @@ const WITHIN: &str = "worktree";
 const LOCK: &str = "lock";
 const INDEX: &str = "index";
 
-/// The directory of a full scratch worktree.
+/// The directory of a scratch worktree.
 #[derive(Debug)]
-pub(super) struct Outside {
+pub(super) struct ScratchDir {
     path: PathBuf,
     /// The worktree's top.
     pub(super) top: PathBuf,
@@ -34,7 +34,7 @@ pub(super) struct Outside {
     kept: Option<Flock>,
 }
 
-impl Outside {
+impl ScratchDir {
     /// Makes one in `llmapply.scratchDir`, or with `keep` takes the one that is kept, unless another landing has it.
     pub(super) fn make(
         repo: &Repo,
@@ -61,7 +61,7 @@ impl Outside {
 
     /// The directory that is kept, locked; `None` if another landing has it. What is damaged in it is made anew.
     fn take(repo: &Repo, root: &Path, name: &str) -> Result<Option<Self>> {
-        // By this path it has the same name in every worktree.
+        // All worktrees share the git directory, so they all give it the same name.
         let common = repo.common_dir();
         let common = common.canonicalize().map_err(|e| vcs::Error::io("look at", common, e))?;
         let id = Oid::hash_object(vcs::BLOB, common.as_os_str().as_bytes());
@@ -129,7 +129,7 @@ impl Outside {
     }
 }
 
-impl Drop for Outside {
+impl Drop for ScratchDir {
     fn drop(&mut self) {
         if !self.is_kept() {
             let _ = remove(&self.path);
@@ -144,11 +144,11 @@ pub(super) fn reap(repo: &Repo, transaction_dir: &Path) -> Result<()> {
         return Ok(());
     }
     let owner = owner_of(repo, &TransactionDir::id_of(transaction_dir))?;
-    let said = places::read(&path.join(OWNER), places::SMALL).unwrap_or_default();
+    let found = places::read(&path.join(OWNER), places::SMALL).unwrap_or_default();
     // If the run was killed before it wrote the owner, nothing else is in it.
     let inside = std::fs::read_dir(&path).into_iter().flatten().flatten();
     let is_bare = inside.filter(|entry| entry.file_name() != OWNER).count() == 0;
-    if said == owner || (is_bare && owner.starts_with(&said)) {
+    if found == owner || (is_bare && owner.starts_with(&found)) {
         remove(&path)?;
     }
     Ok(())

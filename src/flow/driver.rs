@@ -3,7 +3,7 @@
 
 use super::done::{self, Done, Moved};
 use super::observer::Observer;
-use super::push::Way;
+use super::push::Push;
 use super::{Error, Options, Watch, build_report};
 use super::{check, conflict};
 use crate::diag::{Code, Severity};
@@ -13,7 +13,7 @@ use crate::plan;
 use crate::report::record::RecordKind;
 use crate::report::{self, BranchReport, Finding, Report, Status};
 use crate::transaction::{
-    self, Brought, Clash, Landed, Line, Made, Making, Planned, Preview, Recording, Target, Transaction,
+    self, Brought, Clash, Landed, Made, Making, Planned, Preview, QueuePlace, Recording, Target, Transaction,
     interrupt,
 };
 use crate::vcs::repo::Repo;
@@ -25,15 +25,15 @@ use std::time::{Duration, Instant};
 /// The least number of tries while others move the branch.
 const TRIES: usize = 3;
 
-/// Commits that land on a branch, or would in a dry run.
-pub(super) struct Bring<'a> {
+/// Lands commits on a branch, or in a dry run says what would happen.
+pub(super) struct Driver<'a> {
     pub(super) repo: &'a Repo,
     pub(super) options: &'a Options,
     pub(super) watch: &'a dyn Watch,
     pub(super) target: &'a Target,
-    /// The commits. If they come onto the remote's commit, that is the first.
+    /// The commits. If they are rebased onto the remote's commit, that is the first.
     pub(super) series: &'a [Planned],
-    pub(super) push: Way,
+    pub(super) push: Push,
     pub(super) reflog: String,
     pub(super) cleanup: (Cleanup, String),
     pub(super) recording: Recording<'a>,
@@ -46,7 +46,7 @@ pub(super) struct Bring<'a> {
 /// What only commits of edits have.
 pub(super) struct OfEdits<'a> {
     /// Adds the diff of each edit to the report.
-    pub(super) show: &'a dyn Fn(&mut Report, &Made),
+    pub(super) add_diffs: &'a dyn Fn(&mut Report, &Made),
     /// Lets the user edit the messages.
     pub(super) edited: &'a dyn Fn(&Transaction<'_>) -> Result<Edited<'a>, Error>,
     /// The refused attempts that the landing replaces.
@@ -56,11 +56,11 @@ pub(super) struct OfEdits<'a> {
 /// The commits with their final messages, and the message of the merge commit, if one is wanted.
 pub(super) type Edited<'a> = (Cow<'a, [Planned]>, Option<String>);
 
-/// Settles killed runs, as every flow does first that changes something. It asks only the remotes of these branches (`None` is
+/// Recovers killed runs, as every flow does first that changes something. It asks only the remotes of these branches (`None` is
 /// HEAD's), because asking takes long.
 ///
 /// # Errors
-/// One cannot be settled.
+/// One cannot be recovered.
 pub fn recover(
     repo: &Repo,
     timeout: Duration,
@@ -79,9 +79,9 @@ pub fn recover(
     Ok(())
 }
 
-/// Lands on a branch (`None` is HEAD's), and tries again if that branch moves meanwhile, or with `--rebase` the remote's. From
-/// the second try on it waits for its turn on the branch, so that others do not overtake it again and again. If others move
-/// the branch nevertheless, it gives up after the time that it waits for locks.
+/// Lands on a branch (`None` is HEAD's). If that branch moves while it lands, or with `--rebase` the remote's, it tries again.
+/// From the second try on it waits in the queue of the branch, so that others do not overtake it again and again. If the branch
+/// still moves, it gives up after the time that it waits for locks.
 pub(super) fn while_it_moves<T>(
     given: &Repo,
     options: &Options,
@@ -89,7 +89,8 @@ pub(super) fn while_it_moves<T>(
     (branch, base): (Option<&str>, Option<Oid>),
     mut land: impl FnMut(&Repo, &Target) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let (mut first, mut line, mut tries): (Option<Target>, Option<(Line, Instant)>, usize) = (None, None, 0);
+    let (mut first, mut in_queue, mut tries): (Option<Target>, Option<(QueuePlace, Instant)>, usize) =
+        (None, None, 0);
     loop {
         tries += 1;
         let began = Instant::now();
@@ -106,13 +107,13 @@ pub(super) fn while_it_moves<T>(
             transaction::Error::Behind { .. } if options.rebase && tries < TRIES => None,
             _ => return outcome,
         };
-        let is_over = line.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
+        let is_over = in_queue.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
         if is_over && tries >= TRIES {
             return outcome;
         }
-        if let (Some(reference), None) = (reference, &line) {
-            let place = Line::join(given, reference, options.lock_timeout)?;
-            // Each landing before this one may take as long as this one did.
+        if let (Some(reference), None) = (reference, &in_queue) {
+            let place = QueuePlace::join(given, reference, options.lock_timeout)?;
+            // Each landing ahead may take as long as this one did.
             let patience = options.lock_timeout + began.elapsed();
             let is_first = place.wait(patience, |elapsed| {
                 watch.waiting("waiting for other landings on this branch", elapsed)
@@ -121,46 +122,46 @@ pub(super) fn while_it_moves<T>(
             if !is_first {
                 return outcome;
             }
-            line = Some((place, Instant::now()));
+            in_queue = Some((place, Instant::now()));
         }
     }
 }
 
 /// Warns of hooks that do not run because they are not executable, as git does.
-pub(super) fn tell_of_hooks(repo: &Repo, options: &Options, watch: &dyn Watch) -> Result<(), Error> {
+pub(super) fn warn_of_hooks(repo: &Repo, options: &Options, watch: &dyn Watch) -> Result<(), Error> {
     for name in transaction::hooks_passed_over(repo, !options.verify, !options.ff)? {
         watch.warn(&format!("the {name} hook was ignored because its file is not executable"));
     }
     Ok(())
 }
 
-/// Settles killed runs, or names them in a dry run, and then goes on.
+/// Recovers killed runs, or names them in a dry run, and then goes on.
 pub(super) fn begin(
     repo: Repo,
     options: &Options,
     watch: &dyn Watch,
     branches: &[Option<&str>],
-    go: impl FnOnce(&Repo, &dyn Watch, &mut Report) -> Result<done::Brought, Error>,
+    go: impl FnOnce(&Repo, &dyn Watch, &mut Report) -> Result<done::Tried, Error>,
 ) -> Done {
     let (observer, mut report) = (Observer::new(watch), new_report(options));
-    let settled = match options.dry_run {
-        true => check::tell_of_pending(&repo, &observer),
+    let recovered = match options.dry_run {
+        true => check::warn_of_pending(&repo, &observer),
         false => recover(&repo, options.lock_timeout, branches, &observer),
     };
-    let brought = settled.and_then(|()| go(&repo, &observer, &mut report));
-    Done::of(report, brought, &observer, repo)
+    let tried = recovered.and_then(|()| go(&repo, &observer, &mut report));
+    Done::of(report, tried, &observer, repo)
 }
 
-/// As `begin`, for commits that exist: `once` brings them onto the branch, in each try.
-pub(super) fn bring(
+/// As `begin`, for commits that exist: `once` lands them on the branch, in each try.
+pub(super) fn drive(
     repo: Repo,
     options: &Options,
     watch: &dyn Watch,
     branch: Option<&str>,
-    mut once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<done::Brought, Error>,
+    mut once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<done::Tried, Error>,
 ) -> Done {
     begin(repo, options, watch, &[branch], |given, watch, report| {
-        tell_of_hooks(given, options, watch)?;
+        warn_of_hooks(given, options, watch)?;
         while_it_moves(given, options, watch, (branch, None), |repo, target| {
             *report = new_report(options);
             let old = target.tip.map(|id| build_report::named(repo, id));
@@ -174,7 +175,7 @@ fn new_report(options: &Options) -> Report {
     Report { formats: Vec::new(), dry_run: options.dry_run, ..Report::new(Status::Nothing) }
 }
 
-impl Bring<'_> {
+impl Driver<'_> {
     /// Lands the commits, and returns them with the branch's old and new tip; `None` if nothing was to land, or something is in
     /// the way. If it fails, the report holds what is known.
     pub(super) fn land(&self, report: &mut Report) -> Result<Option<(Made, Moved)>, Error> {
@@ -228,7 +229,7 @@ impl Bring<'_> {
     /// Whether the branch got commits that are no part of the landing: of a remote, below a suggestion, or beside merges of an
     /// accepted branch.
     fn has_others(&self, landed: &Landed) -> bool {
-        if self.of_edits.is_some() && self.push.1.is_none() {
+        if self.of_edits.is_some() && self.push.onto.is_none() {
             return false;
         }
         let own =
@@ -243,8 +244,8 @@ impl Bring<'_> {
         let json = |report: &Report| report::json(report, 0).unwrap_or_default();
         let describe = |made: &Made, landed| {
             let mut report = as_made(made, landed);
-            if let Some(OfEdits { show, .. }) = of_edits {
-                show(&mut report, made);
+            if let Some(OfEdits { add_diffs, .. }) = of_edits {
+                add_diffs(&mut report, made);
             }
             json(&report)
         };
@@ -254,12 +255,12 @@ impl Bring<'_> {
             report.edits.iter_mut().for_each(|edit| edit.diff = None);
             json(&report)
         };
-        let again = of_edits.is_none();
+        let existing = of_edits.is_none();
         let options = transaction::Options {
             lock_timeout: options.lock_timeout,
             no_verify: !options.verify,
-            again,
-            merge: !options.ff && !again,
+            existing,
+            merge: !options.ff && !existing,
             exec: options.exec.clone(),
             exec_each: options.exec_each,
             scratch_dir: options.scratch_dir.clone(),
@@ -272,16 +273,16 @@ impl Bring<'_> {
             describe: &describe,
             watch: self.watch,
             record: options.record.then(|| (self.recording.clone(), &recorded as _)),
-            push: self.push.0.clone(),
+            push: self.push.to.clone(),
             attempts: of_edits.as_ref().map_or_else(Vec::new, |edits| edits.attempts.clone()),
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let transaction = Transaction::begin(repo, (*target).clone(), &base, series, options)?;
-        let (series, joined) = match of_edits {
+        let (series, merge_message) = match of_edits {
             Some(edits) => (edits.edited)(&transaction)?,
             None => ((*series).into(), None),
         };
-        Ok(transaction.prepare(&base, &series, joined.as_deref())?.publish()?)
+        Ok(transaction.prepare(&base, &series, merge_message.as_deref())?.publish()?)
     }
 
     /// Checks commits that exist against the policy, and lands them, or in a dry run says what would happen. `named` names the
@@ -291,7 +292,7 @@ impl Bring<'_> {
         brought: &Brought,
         named: &dyn Fn(&Clash) -> String,
         report: &mut Report,
-    ) -> Result<done::Brought, Error> {
+    ) -> Result<done::Tried, Error> {
         let Self { repo, target, .. } = *self;
         let findings = |clashes: &[Clash], favor| -> Vec<Finding> {
             let one = |clash| conflict::finding(clash, target.short(), &named(clash), favor);
@@ -307,7 +308,7 @@ impl Bring<'_> {
             return Ok((None, None));
         }
         // Without the remote's commit.
-        let own = &self.series[usize::from(self.push.1.is_some())..];
+        let own = &self.series[usize::from(self.push.onto.is_some())..];
         let unnameable = own.iter().flat_map(|planned| match &planned.making {
             Making::AsIs { unnameable, .. } => unnameable.as_slice(),
             _ => &[],

@@ -1,4 +1,4 @@
-//! The line on a branch: runs that others have overtaken land one after the other.
+//! The queue of a branch: runs that others have overtaken land one after the other.
 //!
 //! It is not a lock: runs in their first try, and git itself, do not wait for their turn. Each place has a transaction directory, so
 //! that a recovery removes it after a kill.
@@ -13,22 +13,22 @@ use std::time::{Duration, Instant};
 /// How often to look who is ahead.
 const TICK: Duration = Duration::from_millis(20);
 
-/// A place in the line of a branch, until it is dropped.
-pub struct Line {
+/// A place in the queue of a branch, until it is dropped.
+pub struct QueuePlace {
     transaction_dir: TransactionDir,
     reference: String,
     _held: interrupt::Held,
 }
 
-impl Line {
-    /// Joins the end of the line of that reference.
+impl QueuePlace {
+    /// Joins the end of the queue of that reference.
     ///
     /// # Errors
     /// As the file system reports, or another run holds the repository's lock.
     pub fn join(repo: &Repo, reference: &str, timeout: Duration) -> Result<Self> {
         let held = interrupt::hold();
         let transaction_dir = TransactionDir::open(repo, timeout)?;
-        let file = transaction_dir.file(TransactionDir::LINE);
+        let file = transaction_dir.file(TransactionDir::QUEUE);
         std::fs::write(&file, reference).map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(Self { transaction_dir, reference: reference.to_owned(), _held: held })
     }
@@ -62,11 +62,11 @@ impl Line {
         let path = &self.transaction_dir.path;
         let others =
             path.parent().and_then(|all| std::fs::read_dir(all).ok()).into_iter().flatten().flatten();
-        others.map(|other| other.path()).filter(|other| other < path && self.is_in_it(other)).count()
+        others.map(|other| other.path()).filter(|other| other < path && self.is_in_queue(other)).count()
     }
 
-    fn is_in_it(&self, other: &Path) -> bool {
-        let named = places::read(&other.join(TransactionDir::LINE), places::SMALL);
+    fn is_in_queue(&self, other: &Path) -> bool {
+        let named = places::read(&other.join(TransactionDir::QUEUE), places::SMALL);
         named.is_ok_and(|name| name == self.reference.as_bytes()) && TransactionDir::is_live(other)
     }
 }

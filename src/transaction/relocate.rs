@@ -12,7 +12,11 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`Error::Broken`] if a place does not belong to this repository.
-pub(super) fn find(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Option<Repo>> {
+pub(super) fn relocate(
+    current: &Repo,
+    transaction_dir: &Path,
+    journal: &mut Journal,
+) -> Result<Option<Repo>> {
     let foreign = |path: &Path| {
         let why = format!(
             "it names {}, which does not belong to this repository (unless GIT_WORK_TREE, GIT_INDEX_FILE or GIT_OBJECT_DIRECTORY was set)",
@@ -47,14 +51,14 @@ pub(super) fn find(current: &Repo, transaction_dir: &Path, journal: &mut Journal
     }
     if let Some(staged) = &journal.staged {
         let directory = &staged.directory.0;
-        let in_room =
+        let is_inside =
             *directory == transaction_dir.join(TransactionDir::FILES) && places::is_inside(common, directory);
         let beside = match &journal.workdir {
             Some(workdir) => staging::is_elsewhere(transaction_dir, &workdir.0, directory),
             // Without a checkout it is not touched.
             None => true,
         };
-        if !in_room && !beside {
+        if !is_inside && !beside {
             return Err(foreign(directory));
         }
     }

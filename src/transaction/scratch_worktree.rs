@@ -1,6 +1,6 @@
 //! A scratch worktree with all files, in which hooks and `--exec` commands run.
 
-use super::outside::Outside;
+use super::scratch_dir::ScratchDir;
 use super::{Options, Result, TransactionDir};
 use crate::path::RepoPath;
 use crate::plan::TreeView;
@@ -11,13 +11,13 @@ use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid, include};
 
 /// The worktree, and the directory that it lies in.
-pub(super) struct Full {
+pub(super) struct ScratchWorktree {
     // In the order in which they are to be dropped.
     pub(super) scratch: Scratch,
-    outside: Outside,
+    directory: ScratchDir,
 }
 
-impl Full {
+impl ScratchWorktree {
     /// Enters one with all files of the base, and the ignored files that the base's `.worktreeinclude` names.
     pub(super) fn enter(
         repo: &Repo,
@@ -26,42 +26,43 @@ impl Full {
         base: &BaseTree<'_>,
         options: &Options<'_>,
     ) -> Result<Self> {
-        let outside =
-            Outside::make(repo, transaction_dir, options.scratch_dir.as_deref(), options.keep_scratch)?;
+        let directory =
+            ScratchDir::make(repo, transaction_dir, options.scratch_dir.as_deref(), options.keep_scratch)?;
         let tree = base.id().map_or_else(|| repo.empty_tree(), Ok)?;
         let enter = || -> Result<Scratch> {
             let scratch = Scratch::enter(
                 repo,
                 &transaction_dir.id,
-                &outside.top,
+                &directory.top,
                 &transaction_dir.file(TransactionDir::ENTRY),
                 start,
             )?;
             point(Fault::ScratchEntered)?;
-            outside.restore_index(&scratch.index());
+            directory.restore_index(&scratch.index());
             Ok(scratch)
         };
         let fill = |scratch: &Scratch| {
             scratch.show(repo, tree)?;
-            if outside.is_kept() { scratch.clean(repo) } else { Ok(()) }
+            if directory.is_kept() { scratch.clean(repo) } else { Ok(()) }
         };
         let mut scratch = enter()?;
         if let Err(e) = fill(&scratch) {
-            if !outside.is_kept() {
+            if !directory.is_kept() {
                 return Err(e.into());
             }
             // The kept files are unusable.
             drop(scratch);
-            outside.empty()?;
+            directory.empty()?;
             scratch = enter()?;
             fill(&scratch)?;
         }
-        let full = Self { scratch, outside };
-        full.include(repo, transaction_dir, base)?;
+        let worktree = Self { scratch, directory };
+        worktree.include(repo, transaction_dir, base)?;
         point(Fault::ScratchFilled)?;
-        Ok(full)
+        Ok(worktree)
     }
 
+    /// Copies the ignored files that `.worktreeinclude` names.
     fn include(&self, repo: &Repo, transaction_dir: &TransactionDir, base: &BaseTree<'_>) -> Result<()> {
         let Ok(path) = RepoPath::parse(include::NAME) else { return Ok(()) };
         if !matches!(base.entry(&path), Ok(Some(crate::plan::Node::File { .. }))) {
@@ -74,15 +75,15 @@ impl Full {
         Ok(())
     }
 
-    /// Sets HEAD and the files, as they are when `git commit` runs its hooks.
+    /// Sets HEAD and the files as `git commit` has them when it runs its hooks.
     pub(super) fn show(&self, repo: &Repo, head: Option<Oid>, tree: Oid) -> Result<()> {
         self.scratch.show(repo, tree)?;
         Ok(self.scratch.set_head(repo, head)?)
     }
 }
 
-impl Drop for Full {
+impl Drop for ScratchWorktree {
     fn drop(&mut self) {
-        self.outside.save_index(&self.scratch.index());
+        self.directory.save_index(&self.scratch.index());
     }
 }

@@ -7,18 +7,18 @@ use std::path::PathBuf;
 
 /// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Text {
+pub enum KeptText {
     /// The messages that the user typed in an editor.
     Messages,
     /// A response from a pipe or a model that `--continue` cannot go on with.
-    Answer,
+    Response,
 }
 
-impl Text {
+impl KeptText {
     fn file(self, repo: &Repo) -> PathBuf {
         repo.git_dir().join(match self {
-            Text::Messages => "LLM_APPLY_EDITMSG",
-            Text::Answer => "LLM_APPLY_ANSWER",
+            KeptText::Messages => "LLM_APPLY_EDITMSG",
+            KeptText::Response => "LLM_APPLY_ANSWER",
         })
     }
 

@@ -100,7 +100,7 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
     if !carried.clashes.is_empty() {
         return Err(format!("{:?}", carried.clashes));
     }
-    let _quarantine = Quarantine::enter_aside(&repo).map_err(|e| text(&e))?;
+    let (repo, _quarantine) = Quarantine::enter_aside(&repo).map_err(|e| text(&e))?;
     let onto = repo.tree(Some(onto)).map_err(|e| text(&e))?;
     let changes = carried.series.iter().flat_map(|planned| &planned.changes);
     let changes = onto.store_all(changes).map_err(|e| text(&e))?;

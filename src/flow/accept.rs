@@ -202,10 +202,7 @@ impl Accepting<'_> {
             let is_in = !as_is && planned.changes.is_empty();
             accepted.commits.push(AcceptedCommit {
                 from: named(source.commit),
-                subject: self
-                    .repo
-                    .read_commit(source.commit)
-                    .map_or_else(|_| String::new(), |one| one.subject()),
+                subject: build_report::subject(self.repo, source.commit),
                 as_is,
                 is_in,
                 is_lost: is_in && plan.brought.decided.iter().any(|clash| clash.planned == place),

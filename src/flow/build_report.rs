@@ -361,6 +361,11 @@ pub(super) fn named_if(abbreviate: bool, repo: &Repo, id: Oid) -> CommitName {
     if abbreviate { named(repo, id) } else { id.to_string().into() }
 }
 
+/// A commit's subject; empty if it cannot be read.
+pub(super) fn subject(repo: &Repo, id: Oid) -> String {
+    repo.read_commit(id).map_or_else(|_| String::new(), |commit| commit.subject())
+}
+
 /// The branch, without its tips.
 pub(super) fn branch(target: &Target) -> BranchReport {
     BranchReport {

@@ -305,9 +305,7 @@ impl Choosing<'_, '_> {
             with.push(hunk);
             self.set(at, of(&with));
             let (steps, _) = self.resolve()?;
-            let found =
-                steps.into_iter().find(|step| step.edit == number && step.outcome == Outcome::Changes);
-            let Some(found) = found.filter(|_| rest != Some(false)) else {
+            let Some(found) = step_of(&steps, number).filter(|_| rest != Some(false)) else {
                 if rest.is_none() {
                     self.chooser.tell(&format!("hunk {} depends on hunks that are left out", hunk + 1));
                 }
@@ -429,23 +427,27 @@ impl Choosing<'_, '_> {
     /// Lets the user edit the new text of an edit, and returns the new step, if it changes anything.
     fn edit(&mut self, number: usize, rewrite: &Rewrite) -> Result<Option<Step>, Error> {
         let at = number - 1;
-        let step = |steps: &[Step]| {
-            steps.iter().find(|step| step.edit == number && step.outcome == Outcome::Changes).cloned()
-        };
         let Some(edit) = self.run.script.edits.get(at).cloned() else { return Ok(None) };
         let name = edit.path.shown();
         let name = name.rsplit('/').next().unwrap_or("text");
-        let Some(edited) = self.edit_text(name, &rewrite.text())? else { return Ok(step(&self.steps)) };
+        let Some(edited) = self.edit_text(name, &rewrite.text())? else {
+            return Ok(step_of(&self.steps, number));
+        };
         self.set(at, rewrite.with(&edited, &edit.op, edit.span));
         let (_, refused) = self.resolve()?;
         if let Some(message) = refused.get(&number) {
             self.chooser.tell(&format!("{message}: the edit is unchanged"));
             self.set(at, edit.op);
-            return Ok(step(&self.steps));
+            return Ok(step_of(&self.steps, number));
         }
         self.leave_dependents_out(&format!("the text that edit {number} had"))?;
-        Ok(step(&self.steps))
+        Ok(step_of(&self.steps, number))
     }
+}
+
+/// The step of an edit, if it changes something.
+fn step_of(steps: &[Step], number: usize) -> Option<Step> {
+    steps.iter().find(|step| step.edit == number && step.outcome == Outcome::Changes).cloned()
 }
 
 /// A step with only the changes that it adds to those of another.

@@ -267,10 +267,9 @@ impl Undoing<'_> {
                 None => Some(replayed.commit).filter(|_| plan.is_moved && !replayed.reversed && !is_planned),
             };
             let is_done = new.is_some() || plan.is_moved || (is_planned && !plan.is_nothing(at));
-            let commit = self.repo.read_commit(now);
             UndoneCommit {
                 commit: named(now),
-                subject: commit.map_or_else(|_| String::new(), |one| one.subject()),
+                subject: build_report::subject(self.repo, now),
                 state: if is_done { done } else { EditState::NoChange },
                 new: new.map(named),
             }

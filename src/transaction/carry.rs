@@ -76,12 +76,10 @@ pub fn carry(
     checked_out: bool,
     favor: Option<Favor>,
 ) -> Result<Brought> {
-    // The quarantine needs its own handle.
-    let handle = &repo.open_again()?;
-    let _quarantine = Quarantine::enter_aside(handle)?;
+    let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
     let base = handle.tree(Some(from))?.as_checked_out(checked_out);
     let mut before = handle.tree_of(from)?;
-    let mut new_base = NewBase::new(handle, handle.tree_of(onto)?, favor);
+    let mut new_base = NewBase::new(&handle, handle.tree_of(onto)?, favor);
     new_base.compare_with(Some(before))?;
     let mut brought = Brought::default();
     // A later commit that depends on one of these must not be merged with what is there instead.

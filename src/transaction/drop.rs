@@ -3,6 +3,7 @@
 //! Git deletes the references in one step, which is the commit point. A note in the transaction directory lets a recovery do the
 //! rest after a kill.
 
+use super::push::unknown;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result, interrupt, lock};
 use crate::report::End;
@@ -10,7 +11,7 @@ use crate::vcs;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::lock::Flock;
-use crate::vcs::push::{Pushed, PushedRef, Upstream};
+use crate::vcs::push::{PushedRef, Upstream};
 use crate::vcs::refs::{is_object_name, is_reference_name, short_name};
 use crate::vcs::repo::Repo;
 use serde::{Deserialize, Serialize};
@@ -95,12 +96,8 @@ fn drop_there(repo: &Repo, all: &[Dropped], verify: bool, transaction_dir: &Tran
     }
     let names: Vec<_> = refs.iter().map(|one| short_name(one.to)).collect();
     let to = format!("{} of {remote}", names.join(", "));
-    let why = match repo.push(remote, &refs, verify, &transaction_dir.alive)? {
-        Pushed::Taken => return Ok(()),
-        Pushed::Behind(why) => return Err(Error::Behind { to, why }),
-        Pushed::Refused(why) => return Err(Error::NotTaken { to, why }),
-        Pushed::Unknown(why) => why,
-    };
+    let pushed = repo.push(remote, &refs, verify, &transaction_dir.alive)?;
+    let Some(why) = unknown(pushed, &to)? else { return Ok(()) };
     // The connection may have failed after the push, so the remote is asked, now or by a recovery.
     let answers: Vec<_> =
         there().map(|(upstream, _)| Some(repo.ask_remote(upstream).ok()?.is_none())).collect();

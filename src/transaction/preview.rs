@@ -27,9 +27,7 @@ impl Preview {
     /// # Errors
     /// The object store or the disk.
     pub fn build(repo: &Repo, target: &Target, series: &[Planned]) -> Result<(Option<Oid>, Self)> {
-        // A handle of its own, since its writes are turned away from the repository.
-        let handle = repo.open_again()?;
-        let quarantine = Quarantine::enter_aside(&handle)?;
+        let (handle, quarantine) = Quarantine::enter_aside(repo)?;
         let base = handle.tree(target.start)?.as_checked_out(target.checked_out);
         let before = base.id();
         let changes = base.store_all(series.iter().flat_map(|planned| &planned.changes))?;

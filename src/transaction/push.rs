@@ -91,7 +91,7 @@ pub(super) fn wait_for_pushes(
     let start = Instant::now();
     for path in transaction_dirs {
         let pushed = || Note::read(&path).ok()?.filter(|note| is_meant(note.reference()));
-        while let Some(note) = pushed().filter(|_| TransactionDir::is_live(&path)) {
+        while let Some(note) = pushed().filter(|_| TransactionDir::is_live(&path) == Some(true)) {
             check_interrupt()?;
             if start.elapsed() >= timeout {
                 return Err(Error::Pushing { branch: note.upstream.to_string(), timeout });
@@ -101,6 +101,19 @@ pub(super) fn wait_for_pushes(
         }
     }
     Ok(())
+}
+
+/// What git says if it is not known whether the remote has taken a push; `None` if it has.
+///
+/// # Errors
+/// The remote has not taken it.
+pub(super) fn unknown(pushed: Pushed, to: &str) -> Result<Option<String>> {
+    match pushed {
+        Pushed::Taken => Ok(None),
+        Pushed::Behind(why) => Err(Error::Behind { to: to.to_owned(), why }),
+        Pushed::Refused(why) => Err(Error::NotTaken { to: to.to_owned(), why }),
+        Pushed::Unknown(why) => Ok(Some(why)),
+    }
 }
 
 impl Prepared<'_> {
@@ -129,13 +142,11 @@ impl Prepared<'_> {
         let push = || repo.push(&upstream.remote, &refs, !options.no_verify, &transaction_dir.alive);
         let pushed = point(Fault::PushNoted).and_then(|()| push()).map_err(Error::from);
         let to = || upstream.to_string();
-        let taken = match pushed {
-            Ok(Pushed::Taken) => Ok(()),
-            Ok(Pushed::Behind(why)) => Err(Error::Behind { to: to(), why }),
-            Ok(Pushed::Refused(why)) => Err(Error::NotTaken { to: to(), why }),
+        let taken = match pushed.and_then(|pushed| unknown(pushed, &to())) {
+            Ok(None) => Ok(()),
             // The connection may have failed after the push, so the remote is asked.
-            Ok(Pushed::Unknown(_)) if note.is_taken(repo) == Some(true) => Ok(()),
-            Ok(Pushed::Unknown(why)) => {
+            Ok(Some(_)) if note.is_taken(repo) == Some(true) => Ok(()),
+            Ok(Some(why)) => {
                 early.iter().for_each(|early| early.stay());
                 return Err(Error::NotKnown { to: to(), new: new.to_string(), why });
             }

@@ -67,6 +67,7 @@ impl QueuePlace {
 
     fn is_in_queue(&self, other: &Path) -> bool {
         let named = places::read(&other.join(TransactionDir::QUEUE), places::SMALL);
-        named.is_ok_and(|name| name == self.reference.as_bytes()) && TransactionDir::is_live(other)
+        named.is_ok_and(|name| name == self.reference.as_bytes())
+            && TransactionDir::is_live(other) == Some(true)
     }
 }

@@ -30,15 +30,15 @@ impl Recovered {
 pub fn pending(repo: &Repo) -> Result<(Vec<String>, Vec<String>)> {
     let (mut dead, mut busy) = (Vec::new(), Vec::new());
     for transaction_dir in transaction_dirs(repo)? {
-        let (id, live) =
-            (TransactionDir::id_of(&transaction_dir), transaction_dir.join(TransactionDir::LIVE));
+        let id = TransactionDir::id_of(&transaction_dir);
         if TransactionDir::check(&transaction_dir).is_err() {
             dead.push(id);
-        } else if live.symlink_metadata().is_ok_and(|found| found.is_file())
-            && let Ok(lock) = Flock::attempt(&live)
-        {
-            let all = if lock.is_some() { &mut dead } else { &mut busy };
-            all.push(id);
+            continue;
+        }
+        match TransactionDir::is_live(&transaction_dir) {
+            Some(true) => busy.push(id),
+            Some(false) => dead.push(id),
+            None => {}
         }
     }
     Ok((dead, busy))

@@ -33,10 +33,8 @@ impl Replayed {
 /// # Errors
 /// The object store fails, or a commit cannot be read.
 pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
-    // The quarantine needs its own handle.
-    let handle = &repo.open_again()?;
-    let _quarantine = Quarantine::enter_aside(handle)?;
-    let mut new_base = NewBase::new(handle, handle.tree_of(onto)?, favor);
+    let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
+    let mut new_base = NewBase::new(&handle, handle.tree_of(onto)?, favor);
     let mut brought = Brought::default();
     let mut last = None;
     for (at, replayed) in commits.iter().enumerate() {
@@ -62,13 +60,13 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
                 Vec::new()
             }
         };
-        let name = named(handle, &commit);
+        let name = named(&handle, &commit);
         let (message, making) = match replayed.reversed {
             false => (commit.message, Making::Again { author: commit.author, name }),
             true => (reverting(&commit), Making::New),
         };
         let copied = Vec::new();
-        let origins = origins_of(handle, Some(tip), new_base.tip, &changes)?;
+        let origins = origins_of(&handle, Some(tip), new_base.tip, &changes)?;
         brought.series.push(Planned { edits: vec![at + 1], message, changes, copied, origins, making });
     }
     brought.decided = new_base.decided;
@@ -81,8 +79,7 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
 /// # Errors
 /// The object store fails.
 pub fn is_made(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3]) -> Result<bool> {
-    let handle = &repo.open_again()?;
-    let _quarantine = Quarantine::enter_aside(handle)?;
+    let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
     let merged = handle.merge(paths, before, now, after, None)?;
     Ok(matches!(merged, Merge::Clean(changes, _) if changes.is_empty()))
 }
@@ -92,10 +89,9 @@ pub fn is_made(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3
 /// # Errors
 /// The object store fails.
 pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
-    let handle = &repo.open_again()?;
-    let _quarantine = Quarantine::enter_aside(handle)?;
+    let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
     let [first, others @ ..] = merge.parents.as_slice() else { return Ok(true) };
-    let mut new_base = NewBase::new(handle, handle.tree_of(*first)?, None);
+    let mut new_base = NewBase::new(&handle, handle.tree_of(*first)?, None);
     for other in others {
         let base = handle.merge_base(*first, *other)?.map(|base| handle.tree_of(base)).transpose()?;
         new_base.compare_with(base)?;

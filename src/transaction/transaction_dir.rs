@@ -124,11 +124,11 @@ impl TransactionDir {
         self.path.join(name)
     }
 
-    /// Whether the process of the transaction with that directory lives, or one that it has started.
-    pub(super) fn is_live(path: &Path) -> bool {
+    /// Whether the process of the transaction with that directory lives, or one that it has started; `None` if that is not known.
+    pub(super) fn is_live(path: &Path) -> Option<bool> {
         let live = path.join(Self::LIVE);
-        live.symlink_metadata().is_ok_and(|found| found.is_file())
-            && matches!(Flock::attempt(&live), Ok(None))
+        live.symlink_metadata().ok().filter(|found| found.is_file())?;
+        Some(Flock::attempt(&live).ok()?.is_none())
     }
 
     /// The transaction's id, by the path of its directory.

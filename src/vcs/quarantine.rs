@@ -44,13 +44,15 @@ impl Quarantine {
         Self::enter_at(repo, Self::path_for(repo.objects_dir(), id), None)
     }
 
-    /// As `enter`, with a temporary directory, for a dry run that must not touch the repository.
+    /// As `enter`, with a temporary directory, for what must not touch the repository. It needs a handle of its own, because what
+    /// that writes is turned away from the repository. The quarantine is to be dropped before the handle.
     ///
     /// # Errors
     /// The object directory cannot be read, or no directory can be made.
-    pub fn enter_aside(repo: &Repo) -> Result<Self> {
-        let within = repo.temporary()?;
-        Self::enter_at(repo, within.path().join("quarantine"), Some(within))
+    pub fn enter_aside(repo: &Repo) -> Result<(Repo, Self)> {
+        let (handle, within) = (repo.open_again()?, repo.temporary()?);
+        let quarantine = Self::enter_at(&handle, within.path().join("quarantine"), Some(within))?;
+        Ok((handle, quarantine))
     }
 
     fn enter_at(repo: &Repo, path: PathBuf, within: Option<Temporary>) -> Result<Self> {

@@ -47,8 +47,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
             let reading = &settings.options.reading;
             let resume = Resume::find_for(repo, None, branch.as_deref(), &given, reading);
             if resume.is_err() && is_piped && settings.options.keep {
-                let texts: Vec<_> = given.iter().map(Response::text).collect();
-                flow::keep_answer(repo, texts.join("\n").as_bytes(), printer);
+                flow::keep_answers(repo, given.iter().map(Response::text), printer);
             }
             let resume = resume?;
             corrections = Some(given);

@@ -20,7 +20,7 @@ pub fn keep_answer(repo: &Repo, bytes: &[u8], watch: &dyn Watch) {
 }
 
 /// Keeps several responses as one.
-pub(super) fn keep_answers<'t>(repo: &Repo, texts: impl Iterator<Item = &'t str>, watch: &dyn Watch) {
+pub fn keep_answers<'t>(repo: &Repo, texts: impl Iterator<Item = &'t str>, watch: &dyn Watch) {
     keep_answer(repo, texts.collect::<Vec<_>>().join("\n").as_bytes(), watch);
 }
 

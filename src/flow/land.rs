@@ -7,6 +7,7 @@ use super::observer::Observer;
 use super::resolve_onto::Resolved;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, build_report, push};
+use crate::diag::counted;
 use crate::message;
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
@@ -220,6 +221,5 @@ impl Run<'_> {
 /// The message for the reflog: one line without control characters.
 fn reflog(edits: usize, responses: &str) -> String {
     let responses: String = responses.chars().filter(|c| !report::escape::is_hidden(*c)).collect();
-    let edits = if edits == 1 { "1 edit".to_owned() } else { format!("{edits} edits") };
-    format!("llm-apply: {edits} from {responses}")
+    format!("llm-apply: {} from {responses}", counted(edits, "edit"))
 }

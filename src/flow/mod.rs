@@ -45,7 +45,7 @@ pub use done::{Done, Moved};
 pub use driver::recover;
 pub use drop::drop;
 pub use history::{forget, list, show};
-pub use keep::keep_answer;
+pub use keep::{keep_answer, keep_answers};
 pub use land::land;
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};

@@ -293,9 +293,7 @@ impl Spellings {
 fn clash_of(handle: &Repo, tip: Oid, planned: usize, conflict: Conflict) -> Result<Clash> {
     let text = |entry: Option<Entry>| -> Result<Option<Content>> {
         match entry {
-            Some(entry) if matches!(entry.node(), Node::File { .. }) => {
-                Ok(Some(Content::new(&handle.blob(entry.id)?)))
-            }
+            Some(entry) if entry.is_file() => Ok(Some(Content::new(&handle.blob(entry.id)?))),
             _ => Ok(None),
         }
     };

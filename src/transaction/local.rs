@@ -45,8 +45,7 @@ impl Local {
         mine: &[u8],
         content: impl Fn(&str, Entry) -> Result<Vec<u8>>,
     ) -> Result<std::result::Result<Merged, Vec<LineRange>>> {
-        let is_file = |entry: Entry| entry.mode == FILE || entry.mode == EXECUTABLE;
-        if !is_file(new) {
+        if !new.is_file() {
             return Ok(Err(Vec::new()));
         }
         let (was, now) = (content(&self.path, self.old)?, content(&self.to, new)?);

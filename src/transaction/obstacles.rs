@@ -11,7 +11,7 @@ use crate::vcs::checkout::{Checkout, Found, Identity};
 use crate::vcs::index::{Index, Indexed};
 use crate::vcs::lock::Patience;
 use crate::vcs::repo::Repo;
-use crate::vcs::tree::{EXECUTABLE, Entry, FILE, LINK, SUBMODULE};
+use crate::vcs::tree::{EXECUTABLE, FILE, LINK, SUBMODULE};
 use std::collections::BTreeSet;
 
 /// The largest number of places to name of a conflict.
@@ -200,7 +200,6 @@ impl Look<'_> {
     /// The uncommitted changes to a plain file that stays or is moved; or why they cannot be carried across.
     fn local(&self, touched: &Touched) -> Result<std::result::Result<Local, &'static str>> {
         let path = touched.path.as_str();
-        let is_file = |entry: &Entry| entry.mode == FILE || entry.mode == EXECUTABLE;
         let to = match &touched.change {
             PathChange::Written => path.to_owned(),
             PathChange::Moved(to) if !self.repo.outside_of_sparse_checkout(&[to.as_str()])?.is_empty() => {
@@ -209,16 +208,15 @@ impl Look<'_> {
             PathChange::Moved(to) => to.to_string(),
             PathChange::Deleted => return Ok(Err("the file is to be removed")),
         };
-        let old = touched.old.filter(is_file);
+        let old = touched.old.filter(|old| old.is_file());
         let indexed = self
             .index
             .get(path)
-            .filter(|indexed| is_file(&indexed.entry) && !indexed.intent_to_add && !indexed.skip_worktree);
+            .filter(|indexed| indexed.entry.is_file() && !indexed.intent_to_add && !indexed.skip_worktree);
         let (Some(old), Some(indexed), Found::File(stat)) = (old, indexed, self.checkout.look(path)?) else {
             return Ok(Err("it is not a plain file in the last commit, the index and the checkout"));
         };
-        let trusted = self.repo.config().bool("core.filemode")?.unwrap_or(true);
-        let executable = if trusted { stat.st_mode & 0o100 != 0 } else { indexed.entry.mode == EXECUTABLE };
+        let executable = self.is_executable(&indexed, stat.st_mode)?;
         let (path, index, file) = (path.to_owned(), indexed.entry, Identity::of(&stat));
         Ok(Ok(Local { path, to, old, index, file, executable }))
     }
@@ -235,9 +233,8 @@ impl Look<'_> {
             }
             (LINK, Found::Link(_)) => self.repo.blob_id(&self.checkout.read(path)?)? == indexed.entry.id,
             (FILE | EXECUTABLE, Found::File(stat)) => {
-                let trusted = self.repo.config().bool("core.filemode")?.unwrap_or(true);
-                let is_executable = stat.st_mode & 0o100 != 0;
-                let has_mode = !trusted || is_executable == (indexed.entry.mode == EXECUTABLE);
+                let is_executable = self.is_executable(indexed, stat.st_mode)?;
+                let has_mode = is_executable == (indexed.entry.mode == EXECUTABLE);
                 // An attribute that is not supported is an error, whatever the file has.
                 let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
                 has_mode
@@ -246,6 +243,12 @@ impl Look<'_> {
             _ => false,
         };
         Ok((!is_same).then(|| modified(path)))
+    }
+
+    /// Whether the checkout's file is executable. If git does not trust its mode, the index says so.
+    fn is_executable(&self, indexed: &Indexed, mode: u32) -> Result<bool> {
+        let trusted = self.repo.config().bool("core.filemode")?.unwrap_or(true);
+        Ok(if trusted { mode & 0o100 != 0 } else { indexed.entry.mode == EXECUTABLE })
     }
 
     /// Whether the checkout's file has the index's content.

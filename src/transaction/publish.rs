@@ -88,7 +88,12 @@ impl Prepared<'_> {
     /// [`Error::Unfinished`].
     pub fn publish(mut self) -> Result<Landed> {
         let index = self.transaction.index.take();
-        let outcome = self.push().and_then(|()| self.publish_inner(index).map_err(|e| self.not_here(e)));
+        let outcome = match self.new {
+            Some(new) if self.new != self.transaction.target.tip => {
+                self.push(new).and_then(|()| self.move_branch(new, index).map_err(|e| self.not_here(e)))
+            }
+            _ => Err(Error::Nothing),
+        };
         if outcome.is_ok() {
             self.forget_push();
         }
@@ -104,7 +109,7 @@ impl Prepared<'_> {
         outcome
     }
 
-    fn publish_inner(&self, index: Option<Index>) -> Result<Landed> {
+    fn move_branch(&self, new: Oid, index: Option<Index>) -> Result<Landed> {
         let mut by_git = Vec::new();
         if let Some(index) = index.as_ref().filter(|index| index.features().any()) {
             by_git.push(format!("git wrote the index, which has {}", index.features().words().join(" and ")));
@@ -117,10 +122,6 @@ impl Prepared<'_> {
         let attributes = self.staged.iter().flat_map(|staged| &staged.by_git);
         by_git.extend(attributes.map(|what| format!("git made the files with the attribute {what}")));
         let Transaction { repo, transaction_dir, quarantine, target, options, .. } = &self.transaction;
-        let new = match self.new {
-            Some(new) if self.new != target.tip => new,
-            _ => return Err(Error::Nothing),
-        };
         let _lock = super::lock(repo, options.lock_timeout)?;
         let token = transaction_dir.file(journal::TOKEN);
         let records = self

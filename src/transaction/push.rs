@@ -11,6 +11,7 @@ use super::{
 };
 use crate::message::Cleanup;
 use crate::report::{End, Recovered};
+use crate::vcs::Oid;
 use crate::vcs::commit::Sign;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
@@ -118,12 +119,9 @@ pub(super) fn unknown(pushed: Pushed, to: &str) -> Result<Option<String>> {
 
 impl Prepared<'_> {
     /// Pushes the commits, with `--push`. The note stays until the branch here has moved.
-    pub(super) fn push(&self) -> Result<()> {
+    pub(super) fn push(&self, new: Oid) -> Result<()> {
         let Transaction { repo, transaction_dir, options, target, early, .. } = &self.transaction;
-        let (Some(upstream), Some(new)) = (&options.push, self.new) else { return Ok(()) };
-        if self.new == target.tip {
-            return Err(Error::Nothing);
-        }
+        let Some(upstream) = &options.push else { return Ok(()) };
         let note = Note {
             upstream: upstream.clone(),
             reference: target.name.clone(),

@@ -31,6 +31,11 @@ impl Entry {
     pub fn node(self) -> Node {
         node(self.mode as i32)
     }
+
+    /// Whether it is a file, and no link or submodule.
+    pub fn is_file(self) -> bool {
+        matches!(self.node(), Node::File { .. })
+    }
 }
 
 /// Changes to a tree by path; `None` removes the path.

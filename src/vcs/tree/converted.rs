@@ -3,7 +3,6 @@
 
 use super::{BaseTree, LONGEST_FILE};
 use crate::path::RepoPath;
-use crate::plan::Node;
 use crate::vcs::attributes::{Conversion, attribute_files};
 use crate::vcs::convert::{collapse_ident, expand_ident};
 use crate::vcs::filters::Attributes;
@@ -85,7 +84,7 @@ impl BaseTree<'_> {
     /// Checks that the filter turns the unchanged file into the blob that it came from. Otherwise it would change more
     /// than the edit names: because it fails where git allows that, is configured differently now, or is lossy.
     fn check_filter(&self, path: &RepoPath, what: &str) -> Result<()> {
-        let Some(entry) = self.stored(path)?.filter(|entry| matches!(entry.node(), Node::File { .. })) else {
+        let Some(entry) = self.stored(path)?.filter(|entry| entry.is_file()) else {
             return Ok(());
         };
         if self.filtered.borrow().contains(path) {

@@ -91,7 +91,6 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
             edits: Vec::new(),
             message: "m\n".to_owned(),
             changes: group.changes,
-            copied: Vec::new(),
             origins: Vec::new(),
             making: Making::New,
         })

@@ -2,7 +2,6 @@
 
 use super::Error;
 use super::run::Run;
-use crate::edit::Op;
 use crate::message::{self, Group, Message, Operation, Provenance};
 use crate::plan::{self, Grouping, Plan, Verb};
 use crate::response::Response;
@@ -49,12 +48,6 @@ impl Run<'_> {
                 edits: steps.iter().map(|step| step.edit).collect(),
                 message,
                 changes: group.changes,
-                copied: steps
-                    .iter()
-                    .zip(&edits)
-                    .filter(|(_, edit)| matches!(edit.op, Op::Copy { .. }))
-                    .map(|(step, _)| step.path.clone())
-                    .collect(),
                 origins: steps
                     .iter()
                     .filter_map(|step| Some((step.path.clone(), step.to.clone()?)))

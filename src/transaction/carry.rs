@@ -89,7 +89,7 @@ pub fn carry(
         let after = handle.write_tree(Some(before), &own)?;
         let builds_on = planned.changes.iter().filter(|change| change.before.is_some());
         let builds_on = builds_on.filter_map(|change| Some((&change.path, *lost.created.get(&change.path)?)));
-        let copies = planned.copied.iter().filter_map(|path| Some((path, *lost.changed.get(path)?)));
+        let copies = planned.copied().filter_map(|path| Some((path, *lost.changed.get(path)?)));
         let mut clashes = Vec::new();
         for (path, earlier) in builds_on.chain(copies) {
             let (path, kind) = (path.to_string(), ClashKind::BuildsOn(earlier));

@@ -65,9 +65,8 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
             false => (commit.message, Making::Again { author: commit.author, name }),
             true => (reverting(&commit), Making::New),
         };
-        let copied = Vec::new();
         let origins = origins_of(&handle, Some(tip), new_base.tip, &changes)?;
-        brought.series.push(Planned { edits: vec![at + 1], message, changes, copied, origins, making });
+        brought.series.push(Planned { edits: vec![at + 1], message, changes, origins, making });
     }
     brought.decided = new_base.decided;
     Ok(brought)
@@ -125,7 +124,6 @@ pub fn move_to(
     let commit = handle.read_commit(to)?;
     Ok(Ok(Planned {
         edits: Vec::new(),
-        copied: Vec::new(),
         origins: origins_of(handle, before, after, &changes)?,
         changes,
         making: Making::AsIs { commit: to, name: named(handle, &commit), unnameable },

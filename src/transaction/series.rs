@@ -56,8 +56,6 @@ pub struct Planned {
     pub message: String,
     /// Its changes; every path once.
     pub changes: Vec<FileChange>,
-    /// The files that it copies.
-    pub copied: Vec<RepoPath>,
     /// The files that it moves or copies, each with its new path.
     pub origins: Vec<(RepoPath, RepoPath)>,
     /// How it is made.
@@ -65,6 +63,14 @@ pub struct Planned {
 }
 
 impl Planned {
+    /// The files that it copies.
+    pub(super) fn copied(&self) -> impl Iterator<Item = &RepoPath> {
+        let is_removed = |change: &&FileChange| change.after.is_none();
+        let removed: BTreeSet<_> =
+            self.changes.iter().filter(is_removed).map(|change| &change.path).collect();
+        self.origins.iter().map(|(from, _)| from).filter(move |from| !removed.contains(from))
+    }
+
     /// Its name in messages.
     pub fn named(&self) -> String {
         if let Making::Again { name, .. } | Making::AsIs { name, .. } = &self.making {

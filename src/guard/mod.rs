@@ -72,7 +72,8 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
         let before = String::from_utf8_lossy(&before);
         placeholders(hay, &Pattern::of_texts(&before, text, Unit::Lines), &Beside::default, guard)?;
     }
-    let known: HashSet<&[u8]> = before.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end()).collect();
+    let known: HashSet<&[u8]> =
+        before.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end()).collect();
     let new = new.iter().map(|line| (*line, !known.contains(line.trim_ascii_end())));
     escaped::escaped(new, |text| memchr::memmem::find(&before, text).is_some(), guard)
 }

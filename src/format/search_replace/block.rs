@@ -116,7 +116,8 @@ impl<'r> Texts<'_, 'r> {
         let mut first = None;
         for half in halves {
             half.pairs.lone.retain(|line| {
-                let is_outside = self.cursor.fence().is_some() && (is_closed || self.cursor.closes_fence(*line));
+                let is_outside =
+                    self.cursor.fence().is_some() && (is_closed || self.cursor.closes_fence(*line));
                 is_closed ^= is_outside;
                 first = first.or(is_outside.then_some(*line));
                 is_outside

@@ -57,7 +57,8 @@ impl<'a> Merge<'a> {
         let (Some(old_body), Some(new_body)) = (old.body, new.body) else { return unclear() };
         // A comment above the first statement is part of the head; the file may have it between statements.
         let head = new.head(parsed);
-        let mut comments = nodes(new.core).filter(|node| parsed.is_comment(*node) && head.contains(&node.start_byte()));
+        let mut comments =
+            nodes(new.core).filter(|node| parsed.is_comment(*node) && head.contains(&node.start_byte()));
         let is_below = |comment: Node<'_>| {
             let mut below = flattened(file.language, old_body).into_iter().skip(1);
             below.any(|node| file.is_comment(node) && file.of(node) == parsed.of(comment))

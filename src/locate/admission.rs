@@ -1,57 +1,49 @@
-//! Which of the places that a text has may be taken: a table of rules, asked in order.
+//! Which matches of a search text may be taken: a table of rules, asked in order.
 
 use super::alignment::Alignment;
-use super::part;
-use super::pointer::Objection;
+use super::bounds::Objection;
 use super::query::Query;
 use super::tier::{Scope, Tier};
 use crate::text::is_blank;
 use crate::text::search::is_of_tokens;
 use std::collections::HashSet;
 
-/// A place of a before-text, and what is known of the hunk.
-pub(super) struct Candidate<'a> {
-    pub(super) query: &'a Query<'a>,
-    pub(super) aligned: &'a Alignment,
-    /// Where the comment begins of the line that the place is part of.
-    pub(super) comment: Option<usize>,
+/// A rule: the objection to a match, if there is one. The last argument is the column at which the comment of its line
+/// begins, if it is part of a line.
+type Rule = fn(&Query<'_>, &Alignment, Option<usize>) -> Option<Objection>;
+
+/// All rules, in the order in which they are asked.
+const RULES: &[Rule] = &[is_out_of_bounds, splits_a_token, is_in_a_comment, moves_blank_lines];
+
+/// The first objection to a match.
+pub(super) fn objection(query: &Query<'_>, aligned: &Alignment, comment: Option<usize>) -> Option<Objection> {
+    RULES.iter().find_map(|rule| rule(query, aligned, comment))
 }
 
-/// All rules, in the order in which they are asked; the first objection is what is said.
-const RULES: &[fn(&Candidate<'_>) -> Option<Objection>] =
-    &[against_a_pointer, splits_a_token, is_in_a_comment, moves_blank_lines];
-
-/// What speaks against a place.
-pub(super) fn objection(candidate: &Candidate<'_>) -> Option<Objection> {
-    RULES.iter().find_map(|rule| rule(candidate))
-}
-
-/// What says where binds.
-fn against_a_pointer(candidate: &Candidate<'_>) -> Option<Objection> {
-    candidate.query.pointers.against(&candidate.aligned.place)
+/// Headings, order and the end of the file bind.
+fn is_out_of_bounds(query: &Query<'_>, aligned: &Alignment, _: Option<usize>) -> Option<Objection> {
+    query.bounds.objection(&aligned.place)
 }
 
 /// A part of a line is whole tokens.
-fn splits_a_token(candidate: &Candidate<'_>) -> Option<Objection> {
-    let place = &candidate.aligned.place;
-    let splits =
-        candidate.aligned.match_mode.scope == Scope::Part && !is_of_tokens(candidate.query.hay, place);
+fn splits_a_token(query: &Query<'_>, aligned: &Alignment, _: Option<usize>) -> Option<Objection> {
+    let splits = aligned.match_mode.scope == Scope::Part && !is_of_tokens(query.hay, &aligned.place);
     splits.then_some(Objection::Token)
 }
 
 /// A comment is no code.
-fn is_in_a_comment(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { query: Query { context, pattern, .. }, aligned, comment } = candidate;
-    let text = pattern.before.first().copied().unwrap_or(&[]);
+fn is_in_a_comment(query: &Query<'_>, aligned: &Alignment, comment: Option<usize>) -> Option<Objection> {
+    let is_no_code = |text: &&[u8]| query.context.limits.language().is_no_code(text);
     let is_in = aligned.match_mode.scope == Scope::Part
-        && part::is_in_comment(context.limits.language(), text, &aligned.place, *comment);
+        && comment.is_some_and(|column| aligned.place.start.column >= column)
+        && !query.pattern.before.first().is_some_and(is_no_code);
     is_in.then_some(Objection::Comment)
 }
 
-/// A place that has blank lines where the text has none, and none where it has some. Or one that has more or fewer, of a hunk
-/// that changes blank lines alone, or other ones, of a text of blank lines alone: only the bytes tell whether that was done.
-fn moves_blank_lines(candidate: &Candidate<'_>) -> Option<Objection> {
-    let Candidate { query, aligned, .. } = candidate;
+/// Blank lines are elsewhere: the place has some that the search text lacks, and lacks some that it has. Or it has more or
+/// fewer, and the hunk changes only blank lines; or other ones, and the search text has only blank lines: then only equal
+/// bytes tell whether the hunk is applied.
+fn moves_blank_lines(query: &Query<'_>, aligned: &Alignment, _: Option<usize>) -> Option<Objection> {
     let Query { hay, pattern, .. } = query;
     let says_nothing = || pattern.before.iter().all(|line| is_blank(line));
     match aligned.match_mode.scope {

@@ -1,5 +1,5 @@
-//! A place of a before-text in a file, line by line: which line of the file each of its lines is, and how the text is
-//! indented there.
+//! A search text at a place, line by line: which line of the file each of its lines is, and how the indentation
+//! differs.
 
 use super::indent::{Pair, Shift};
 use super::tier::{MatchMode, Scope};
@@ -8,26 +8,28 @@ use crate::text::search::{Haystack, Place};
 use crate::text::{indentation, is_blank, step_indentation};
 use std::collections::HashSet;
 
-/// A before-text at a place.
+/// A search text at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Alignment {
-    /// The region, with the blank lines at its edges that the before-text has too.
+    /// The place, with the blank lines at its edges that the search text has, too.
     pub(super) place: Place,
-    /// How it was found.
+    /// The match mode of the place.
     pub(super) match_mode: MatchMode,
-    /// What makes the text's indentation the file's.
+    /// The shift from the indentation of the search text to that of the file.
     pub(super) shift: Shift,
-    /// What the text's first line lost of its indentation, if it did so alone. Where [`Alignment::shift`] changes something, that
-    /// is another reading.
+    /// The indentation that only the first line of the search text lacks. If [`Alignment::shift`] changes something,
+    /// this is another reading.
     pub(super) first: Option<Vec<u8>>,
-    /// How alike text and place are, in percent, where lines differ in more than blanks.
+    /// The similarity in percent, if lines differ in more than whitespace and look-alikes.
     pub(super) similarity: Option<u8>,
-    /// Which line of the file each before-line is; none for a blank one that the file lacks. Without that, one after the other.
+    /// The line of the file for each line of the search text, `None` for a blank one that the file lacks. Without this,
+    /// the lines are consecutive.
     lines: Option<Vec<Option<usize>>>,
 }
 
 impl Alignment {
-    /// The text at a place that has its lines at that match mode. None if their indentation differs in no uniform way.
+    /// The search text at a place that it matches in this match mode. `None` if no one mapping makes the indentation
+    /// the same.
     pub(super) fn at(
         hay: Haystack<'_>,
         pattern: &Pattern<'_>,
@@ -41,7 +43,7 @@ impl Alignment {
         Self::of(hay, pattern, place, match_mode, lines)
     }
 
-    /// The text at a place, with the line of the file that each before-line is, if they are not one after the other.
+    /// The search text at a place, with the line of the file for each of its lines, unless they are consecutive.
     pub(super) fn of(
         hay: Haystack<'_>,
         pattern: &Pattern<'_>,
@@ -49,8 +51,7 @@ impl Alignment {
         match_mode: MatchMode,
         lines: Option<Vec<Option<usize>>>,
     ) -> Option<Self> {
-        let (shift, first, similarity) = (Shift::None, None, None);
-        let mut aligned = Self { place, match_mode, shift, first, similarity, lines };
+        let mut aligned = Self::new(place, match_mode, lines);
         aligned.grow(pattern);
         if match_mode.is_shifted() {
             (aligned.shift, aligned.first) = aligned.indentation(hay, pattern)?;
@@ -58,14 +59,16 @@ impl Alignment {
         Some(aligned)
     }
 
-    /// The place of lines that are added without a search text.
+    /// An empty search text before a line.
     pub(super) fn of_nothing(line: usize) -> Self {
-        let (shift, first, similarity) = (Shift::None, None, None);
-        let place = Place::lines(line, line);
-        Self { place, match_mode: MatchMode::EXACT, shift, first, similarity, lines: None }
+        Self::new(Place::lines(line, line), MatchMode::EXACT, None)
     }
 
-    /// The same place with blank lines paired from the other end; none where that is the same.
+    fn new(place: Place, match_mode: MatchMode, lines: Option<Vec<Option<usize>>>) -> Self {
+        Self { place, match_mode, shift: Shift::None, first: None, similarity: None, lines }
+    }
+
+    /// The same with blank lines paired from below; `None` if that makes no difference.
     pub(super) fn paired_below(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<Self> {
         let other = with_blanks(hay, &pattern.before, self.lines.clone()?, true);
         (self.lines.as_ref() != Some(&other)).then(|| {
@@ -75,7 +78,7 @@ impl Alignment {
         })
     }
 
-    /// The line of the file that a before-line is.
+    /// The line of the file for a line of the search text.
     pub(super) fn line(&self, before: usize) -> Option<usize> {
         match &self.lines {
             None => Some(self.place.first() + before),
@@ -83,7 +86,7 @@ impl Alignment {
         }
     }
 
-    /// The before-lines that are lines of the file, and which.
+    /// The lines of the search text that the file has, each with the line of the file.
     pub(super) fn pairs<'p>(
         &'p self,
         pattern: &'p Pattern<'_>,
@@ -91,7 +94,7 @@ impl Alignment {
         (0..pattern.before.len()).filter_map(|before| Some((before, self.line(before)?)))
     }
 
-    /// Takes in the blank lines at the edges.
+    /// Extends the place by the blank lines at its edges.
     fn grow(&mut self, pattern: &Pattern<'_>) {
         if self.lines.is_some() {
             let first = self.pairs(pattern).map(|(_, line)| line).min();
@@ -102,19 +105,19 @@ impl Alignment {
         }
     }
 
-    /// The indentation of each line that is not blank, as the text has it and as the file does.
+    /// The indentation of each line that is not blank, in the search text and in the file.
     pub(super) fn indentations(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<Pair> {
         self.matched(hay, pattern).into_iter().map(|(_, pair)| pair).collect()
     }
 
-    /// Likewise, with which line each is.
+    /// The same, with the line of the search text.
     fn matched(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<(usize, Pair)> {
         let normalization = self.match_mode.aligned_normalization();
         let pair = |written: &[u8], real: &[u8]| {
             let texts = [written, real].map(|text| normalization.of(text));
             let indents = texts.each_ref().map(|text| indentation(text));
             let steps = texts.each_ref().map(|text| step_indentation(text));
-            // Both have the blank that aligns a star.
+            // Both have the space that aligns the star of a comment.
             let aligned = indents.iter().zip(&steps).all(|(indent, step)| step.len() < indent.len());
             let [written, real] = if aligned { steps } else { indents };
             (written.to_vec(), real.to_vec())
@@ -129,7 +132,8 @@ impl Alignment {
             .collect()
     }
 
-    /// The one mapping of all lines, and what the first one lost if the others are as the file has them.
+    /// The shift of all lines, and the indentation that only the first line lacks, if all others are indented as in the
+    /// file.
     fn indentation(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<(Shift, Option<Vec<u8>>)> {
         let matched = self.matched(hay, pattern);
         let same = |(_, (written, real)): &(usize, Pair)| written == real;
@@ -139,7 +143,7 @@ impl Alignment {
                 kept.contains(before) && real.strip_suffix(&**written) == Some(b" ")
             };
             if matched.iter().all(|line| same(line) || lost(line)) {
-                // Context lines that lack one blank lost their mark.
+                // Context lines that lack one space have lost their mark.
                 return Some((Shift::None, None));
             }
         }
@@ -153,7 +157,7 @@ impl Alignment {
     }
 }
 
-/// Pairs before-lines with the lines of a place that runs from the first to the last that is not blank.
+/// Pairs the lines of a search text with those of a place that begins and ends with a line that is not blank.
 fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place) -> Vec<Option<usize>> {
     let mut lines: Vec<Option<usize>> = vec![None; before.len()];
     let mut real = (place.first()..place.behind()).filter(|&line| !hay.is_blank(line));
@@ -165,8 +169,8 @@ fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place) -> Vec<Option<usize>
     with_blanks(hay, before, lines, false)
 }
 
-/// Pairs the blank ones of before-lines whose others are paired: between two others, and at the edges, as far as both sides
-/// have them; those between are paired from above, or from below.
+/// Pairs the blank lines of a search text, after the others are paired, as far as the file has blank lines there: those
+/// between two others from above or from below, those at the edges from the nearest line.
 fn with_blanks(
     hay: Haystack<'_>,
     before: &[&[u8]],
@@ -193,7 +197,7 @@ fn with_blanks(
             (None, None) => (0, 0),
         };
         let count = (end - start).min(to.saturating_sub(from));
-        // At an edge they are those nearest to the text.
+        // At an edge they are the nearest ones.
         let from_below = above.is_none() || below.is_some() && is_from_below;
         for step in 0..count {
             let (written, line) =

@@ -1,15 +1,15 @@
-//! Whether a hunk is already applied. Every format and strategy asks here.
+//! Whether a hunk is already applied. Every format and strategy asks this module.
 //!
-//! It is said only where nothing else can be meant: the search text lies inside the result, the place that is pointed to holds the
-//! result, or the result is long enough, matches one place, and nothing else in the file is nearly the search text. Edits
-//! that touch each other are judged by what they come to together.
+//! It is, only if nothing else can be meant: the search text is inside of the result, the place that the anchor names
+//! has the result, or the result is long enough, matches one place, and nothing else in the file is nearly the search
+//! text. Edits that touch each other are judged by their combined result.
 
 use super::alignment::Alignment;
-use super::matches::{Matches, find};
+use super::matches::find;
 use super::query::Query;
 use super::reindent::Reindent;
 use super::results::{is_unfinished, sees_all};
-use super::solution::Part;
+use super::solution::Placement;
 use super::splice::{Beside, Splice};
 use super::thresholds::{LEAST_LINES, NEARLY};
 use super::tier::{LOOSEST, MatchMode, Scope};
@@ -20,34 +20,34 @@ use crate::text::search::{Budget, Haystack, Place, Point, is_of_tokens};
 use crate::text::{Content, Normalization, difference_of, in_common, is_blank};
 use crate::version::Version;
 
-/// A hunk that has no place as one that is already applied, if that is why.
-pub(super) fn already_applied(query: &Query<'_>) -> Option<Part> {
-    let Query { context, hay, pattern, pointers } = *query;
-    let is_pointed_to = pointers.regions.is_some() || pointers.tail.is_some();
+/// The placement of a hunk without a match, if it is already applied.
+pub(super) fn already_applied(query: &Query<'_>) -> Option<Placement> {
+    let Query { context, hay, pattern, bounds } = *query;
+    let is_bounded = bounds.regions.is_some() || bounds.tail.is_some();
     let after = Pattern::of_lines(pattern.after());
     let keeps = || pattern.kept().any(|line| !is_blank(pattern.before[line]));
-    let says_enough = is_pointed_to || after.solid().len() >= LEAST_LINES && keeps();
+    let says_enough = is_bounded || after.solid().len() >= LEAST_LINES && keeps();
     let shrinks = shrinks_at(&mut pattern.steps.iter()) || shrinks_at(&mut pattern.steps.iter().rev());
     if !says_enough || shrinks || !pattern.after_is_proof() {
         return None;
     }
-    let Matches { match_mode, places } = find(&query.with(&after)).ok()?.ok()?;
-    let places: Vec<Place> = places.iter().map(|(aligned, _)| aligned.place).collect();
+    let matches = find(&query.with(&after)).ok()?.ok()?;
+    let (match_mode, places) = (matches.match_mode, matches.all());
     let place = places.first().copied().filter(|_| [1, context.repeat(0).total].contains(&places.len()))?;
     let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
     let is_result =
         is_finished && match_mode.scope == Scope::Whole && sees_all(pattern, match_mode.normalization);
-    (is_result && !nearly_matches(query, &places)).then(|| query.made(place, match_mode))
+    (is_result && !nearly_matches(query, &places)).then(|| Placement::applied(hay, place, match_mode))
 }
 
-/// Whether a hunk removes more lines at an edge than it adds there: they may still be beside its result, misquoted.
+/// Whether a hunk removes more lines at an edge than it adds there: they may still be next to its result, misquoted.
 fn shrinks_at(steps: &mut dyn Iterator<Item = &Step<'_>>) -> bool {
     let changes: Vec<&Step<'_>> = steps.take_while(|step| !matches!(step, Step::Keep(_))).collect();
     2 * changes.iter().filter(|step| matches!(step, Step::Remove(_))).count() > changes.len()
 }
 
-/// Whether lines match just at a line of the file.
-pub(super) fn stands_at<T: AsRef<[u8]>>(
+/// Whether lines match at exactly this line of the file.
+pub(super) fn matches_at<T: AsRef<[u8]>>(
     hay: Haystack<'_>,
     line: usize,
     lines: &[T],
@@ -59,13 +59,13 @@ pub(super) fn stands_at<T: AsRef<[u8]>>(
         .all(|text| real.next().flatten().is_some_and(|real| normalization.eq(text.as_ref(), real.text)))
 }
 
-/// The result of a hunk, if it matches just at a line that its number names.
+/// The result of a hunk, if it matches at exactly the line that its line number names.
 pub(super) fn applied_at(query: &Query<'_>, line: usize) -> Option<(Place, MatchMode)> {
     let Query { hay, pattern, .. } = *query;
     let after = pattern.after();
     let place = Place::lines(line, line + after.len());
     let mut modes = [MatchMode::EXACT, MatchMode::TRAILING].into_iter();
-    let match_mode = modes.find(|mode| stands_at(hay, line, &after, mode.normalization))?;
+    let match_mode = modes.find(|mode| matches_at(hay, line, &after, mode.normalization))?;
     (pattern.after_is_proof()
         && sees_all(pattern, MatchMode::TRAILING.normalization)
         && !is_unfinished(hay, pattern, &place)
@@ -73,22 +73,23 @@ pub(super) fn applied_at(query: &Query<'_>, line: usize) -> Option<(Place, Match
     .then_some((place, match_mode))
 }
 
-/// Where the result of a hunk matches in a stricter mode than its search text, apart from its places: it is applied there perhaps,
-/// and a looser place is another one.
-pub(super) fn stricter_result(query: &Query<'_>, found: MatchMode, places: &[Place]) -> Option<Place> {
+/// The place of the result of a hunk that matches in a stricter mode than its search text, and elsewhere: the hunk may
+/// be applied there.
+pub(super) fn stricter_result(query: &Query<'_>, match_mode: MatchMode, places: &[Place]) -> Option<Place> {
     let after = Pattern::of_lines(query.pattern.after());
-    if found == MatchMode::EXACT || !after.before.iter().any(|text| says_something(text)) {
+    if match_mode == MatchMode::EXACT || !after.before.iter().any(|text| says_something(text)) {
         return None;
     }
-    let Matches { match_mode, places: results } = find(&query.with(&after)).ok()?.ok()?;
+    let results = find(&query.with(&after)).ok()?.ok()?;
     let is_apart = |result: &Place| !places.iter().any(|place| place.overlaps(result));
-    let result = results.first().map(|(aligned, _)| aligned.place).filter(is_apart)?;
-    let is_result = match_mode.is_stricter(found) && sees_all(query.pattern, match_mode.normalization);
+    let result = results.all().first().copied().filter(is_apart)?;
+    let is_result = results.match_mode.is_stricter(match_mode)
+        && sees_all(query.pattern, results.match_mode.normalization);
     (is_result && !is_unfinished(query.hay, query.pattern, &result)).then_some(result)
 }
 
-/// Where the result of a hunk matches between two points, apart from a place: what is counted or comes after a line there may
-/// have been applied before.
+/// The first match of the result of a hunk between two points and apart from a place: the hunk, which is located by
+/// counting or by a line above, may be applied there.
 pub(super) fn result_between(query: &Query<'_>, points: [Point; 2], apart: &Place) -> Option<Place> {
     let Query { hay, pattern, .. } = *query;
     let after = pattern.after();
@@ -102,17 +103,17 @@ pub(super) fn result_between(query: &Query<'_>, points: [Point; 2], apart: &Plac
     results.into_iter().find(|result| is_between(result) && !result.overlaps(apart))
 }
 
-/// Whether something in the file, apart from some places, is nearly the search text: six in ten of its lines that are not blank
-/// match there in order.
+/// Whether something in the file, apart from these places, is nearly the search text.
 pub(super) fn nearly_matches(query: &Query<'_>, apart: &[Place]) -> bool {
-    let Query { hay, pattern, pointers, .. } = *query;
+    let Query { hay, pattern, .. } = *query;
     nearly_has(hay, &pattern.solid(), 0, |line: usize| {
         let place = Place::lines(line, line + 1);
-        !apart.iter().any(|other| other.overlaps(&place)) && pointers.against(&place).is_none()
+        !apart.iter().any(|other| other.overlaps(&place)) && query.admits(&place)
     })
 }
 
-/// Whether a text has six in ten of some lines in order, and at least so many of them; only some of its lines count.
+/// Whether a text has six in ten of these lines, and at least `least`, in order and near each other. Only lines of the
+/// text that `counts` accepts count.
 pub(super) fn nearly_has(
     hay: Haystack<'_>,
     lines: &[&[u8]],
@@ -122,7 +123,7 @@ pub(super) fn nearly_has(
     let wanted: Vec<u64> = lines.iter().map(|line| LOOSEST.hash(line)).collect();
     let needed = (wanted.len() * NEARLY).div_ceil(100).max(least);
     let file = hay.solid(LOOSEST);
-    // Where its lines match, in the order of the file.
+    // The lines of the file that match one of them, in order.
     let spots = file.spots(&wanted, usize::MAX);
     let mut lines: Vec<(usize, u64)> = spots
         .into_iter()
@@ -149,37 +150,38 @@ pub(super) fn nearly_has(
     false
 }
 
-/// The text from which all hunks of a file together made the one that it has: their results are taken out again, one after the
-/// other. None if one does not match in one place then, or does not say enough.
+/// The text before all hunks of a file, if they are already applied together: their results are reverted one after the
+/// other. `None` if one of them does not match in one place then, or does not prove enough.
 ///
-/// That they make of it what the file has is for the caller to see.
+/// The caller checks that the hunks change this text to the content of the file.
 pub fn before_all(content: &Content, hunks: &[&Hunk], budget: &Budget) -> Option<Content> {
     let patterns: Option<Vec<_>> =
         hunks.iter().map(|hunk| Pattern::readings(&hunk.change).into_iter().next()).collect();
     let mut left: Vec<Pattern<'_>> =
         patterns?.into_iter().filter(|pattern| !pattern.changes_nothing()).collect();
-    // Most often a line is missing.
+    // Usually a line is missing.
     let hay = Haystack::new(content, budget);
     if !left.last()?.added().all(|text| hay.has_line(text, LOOSEST)) {
         return None;
     }
     let mut now = content.clone();
     while !left.is_empty() {
-        // Mostly the last one that was made is the first to match as a whole.
-        let out = (0..left.len()).rev().find_map(|at| Some((at, taken_out(&now, left.get(at)?, budget)?)));
-        let (at, before) = out?;
+        // Usually the last one that was applied matches first.
+        let reverted =
+            (0..left.len()).rev().find_map(|at| Some((at, without_result(&now, left.get(at)?, budget)?)));
+        let (at, before) = reverted?;
         left.remove(at);
         now = before;
     }
     (now != *content).then_some(now)
 }
 
-/// The text with the result of a hunk as it was before, if that matches in one place and says something.
-fn taken_out(content: &Content, pattern: &Pattern<'_>, budget: &Budget) -> Option<Content> {
+/// The text before a hunk, if the result of the hunk matches one place and proves that it was applied.
+fn without_result(content: &Content, pattern: &Pattern<'_>, budget: &Budget) -> Option<Content> {
     let back = pattern.reversed().filter(|_| pattern.after_is_proof())?;
     let hay = Haystack::new(content, budget);
     let [place] = hay.whole_lines(&back.before, MatchMode::TRAILING.normalization)[..] else { return None };
-    // What is nearly the search text elsewhere may have been meant.
+    // A loose match of the search text elsewhere may be meant.
     let elsewhere = hay.skipping_blanks(&pattern.solid(), LOOSEST);
     if is_unfinished(hay, pattern, &place) || elsewhere.iter().any(|other| other.reaches_out_of(&place)) {
         return None;

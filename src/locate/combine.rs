@@ -1,4 +1,4 @@
-//! What the hunks of a file come to, beside each other: not all that each may be can be at once.
+//! Combines the changes of the hunks of a file: not all readings of hunks are possible at once.
 
 use super::evidence;
 use crate::diag::Refusal;
@@ -6,21 +6,22 @@ use crate::text::Content;
 use crate::text::search::Place;
 use crate::version::LineChange;
 
-/// All changes of the hunks of a file, each with the number of its hunk, in their order; `stand` has the places of hunks that
-/// are already applied. Insertions at one point keep the order of their hunks, those first that do not belong to the line below.
+/// All changes of the hunks of a file, in their order. `changes` has the index of the hunk for each, `applied` the
+/// places of hunks that are already applied. Insertions at one line keep the order of their hunks, after those that do
+/// not belong to the line below.
 ///
 /// # Errors
-/// Two change the same lines, one begins with what another one adds, or one changes what another has made.
+/// Two change the same lines, two insertions begin with the same lines, or one changes what another has applied.
 pub(super) fn combined(
     mut changes: Vec<(usize, LineChange)>,
-    stand: &[(usize, Place)],
+    applied: &[(usize, Place)],
     content: &Content,
 ) -> Result<Vec<LineChange>, Box<Refusal>> {
     changes.sort_by_key(|(_, change)| (change.start, change.end, change.leads));
     let pairs = changes.iter().zip(changes.iter().skip(1));
     let mut clashes = pairs.filter(|((_, one), (_, other))| {
         let is_insertion = (one.start, other.start, other.end) == (one.end, one.end, one.end);
-        // A draft of an insertion, and the whole of it.
+        // One may be a draft of the other.
         let begins = one.bytes.starts_with(&other.bytes) || other.bytes.starts_with(&one.bytes);
         other.start < one.end || is_insertion && begins
     });
@@ -28,15 +29,15 @@ pub(super) fn combined(
     let is_taken = |(_, place): &&(usize, Place)| {
         changes.iter().any(|(_, change)| change.start < place.behind() && place.first() < change.end)
     };
-    let taken = || stand.iter().find(is_taken).map(|(hunk, place)| (*hunk, place.first()));
+    let taken = || applied.iter().find(is_taken).map(|(hunk, place)| (*hunk, place.first()));
     match clash.or_else(taken) {
         Some((hunk, line)) => Err(Box::new(evidence::two_hunks(line).of_hunk(hunk))),
-        None => Ok(joined(changes, content)),
+        None => Ok(with_one_newline(changes, content)),
     }
 }
 
-/// The changes. Of several at a file's end without newline it makes one, in which the newline is put but once.
-fn joined(changes: Vec<(usize, LineChange)>, content: &Content) -> Vec<LineChange> {
+/// The changes; several at the end of a file without a final newline become one, which adds that newline only once.
+fn with_one_newline(changes: Vec<(usize, LineChange)>, content: &Content) -> Vec<LineChange> {
     let end = content.line_count();
     let mut all: Vec<LineChange> = Vec::with_capacity(changes.len());
     for (_, change) in changes {

@@ -1,11 +1,12 @@
-//! A hunk with gaps, which does not name all lines between its first and its last. Tier 7: they stay where a line such as
-//! `...` or `// ... existing code ...` stands for them in both texts. They go where a diff has a `~` line.
+//! Hunks with gaps: lines of the file between the segments of the search text that it does not have. Tier 7: a line
+//! such as `...` or `// ... existing code ...` in both texts keeps them. A `~` line of a diff removes them.
 
 use super::alignment::Alignment;
+use super::bounds::Bounds;
 use super::evidence;
+use super::heading::Headings;
 use super::indent::Shift;
 use super::matches::find;
-use super::pointer::{Blocks, Pointers};
 use super::query::Query;
 use super::solution::Solution;
 use super::tier::{MatchMode, Tier};
@@ -15,29 +16,29 @@ use crate::pattern::Step;
 use crate::text::search::Place;
 use crate::text::{depth, is_blank};
 
-/// What a hunk changes whose segments, those between its gaps, each match one place in the whole file, in order and with one
-/// shift. None if it has no gap, or the lines of one are not of the block that was begun above it.
+/// The solution of a hunk whose segments each match one place in the whole file, in order and with one shift. `None` if
+/// it has no gap, or if the lines of a gap do not belong to the block above it.
 ///
 /// # Errors
 /// A segment matches several places.
 pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>> {
-    let Query { context, hay, pattern, pointers } = *query;
-    let stays = !pattern.steps.contains(&Step::Gap);
-    let stands_for_lines = |line: usize| {
+    let Query { context, hay, pattern, .. } = *query;
+    let keeps_gaps = !pattern.steps.contains(&Step::Gap);
+    let is_elision = |line: usize| {
         let kind = Placeholder::of(pattern.before[line], context.limits.language());
         kind.is_some_and(|kind| kind != Placeholder::Unmarked)
     };
     let is_gap = |step: &Step<'_>| match *step {
-        Step::Keep(line) => stays && stands_for_lines(line),
+        Step::Keep(line) => keeps_gaps && is_elision(line),
         _ => *step == Step::Gap,
     };
     let Some(segments) = pattern.cut(is_gap) else { return Ok(None) };
-    let anywhere = Query { pointers: &Pointers::NONE, ..*query };
-    let blocks = Blocks::new(hay, context);
+    let anywhere = Query { bounds: &Bounds::NONE, ..*query };
+    let headings = Headings::new(hay, context);
     let (mut lines, mut places, mut match_mode) = (Vec::new(), Vec::<Place>::new(), MatchMode::EXACT);
     let (mut changes, mut already_applied, mut section) = (0, 0, None);
     for (at, segment) in segments.iter().enumerate() {
-        if at > 0 && stays {
+        if at > 0 && keeps_gaps {
             lines.push(None);
         }
         if segment.solid().is_empty() {
@@ -49,14 +50,15 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
         }
         let Ok(matches) = find(&anywhere.with(segment))? else { return Ok(None) };
         let [(aligned, is_applied)] = matches.places.as_slice() else {
-            return Err(evidence::ambiguous(hay, matches.places.iter().map(|(aligned, _)| aligned.place)));
+            return Err(evidence::ambiguous(hay, matches.all()));
         };
         let place = aligned.place;
-        let is_beyond = section.is_some_and(|end| end <= place.first());
-        if is_beyond || places.last().is_some_and(|above| !is_in_one_block(query, above, &place)) {
+        let is_after_section = section.is_some_and(|end| end <= place.first());
+        if is_after_section || places.last().is_some_and(|above| !is_in_one_block(query, above, &place)) {
             return Ok(None);
         }
-        section = (place.first()..place.behind()).rev().find_map(|line| blocks.section_end(line)).or(section);
+        section =
+            (place.first()..place.behind()).rev().find_map(|line| headings.section_end(line)).or(section);
         changes += usize::from(!segment.changes_nothing());
         already_applied += usize::from(*is_applied);
         lines.extend((0..segment.before.len()).map(|line| aligned.line(line)));
@@ -71,28 +73,28 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     let end = Place { start: place.end, ..place };
     let Some(aligned) = Alignment::of(hay, pattern, place, match_mode, Some(lines)) else { return Ok(None) };
     let is_one_shift = !matches!(aligned.shift, Shift::Steps(_)) || aligned.first.is_some();
-    if !is_one_shift || pointers.against(&place).or(pointers.against(&end)).is_some() {
+    if !is_one_shift || !query.admits(&place) || !query.admits(&end) {
         return Ok(None);
     }
     let mut solution = match already_applied {
         0 => query.solve(&aligned)?,
-        count if count == changes && stays => Solution::at(hay, place, match_mode),
+        count if count == changes && keeps_gaps => Solution::at(hay, place, match_mode),
         _ => return Ok(None),
     };
-    if stays {
+    if keeps_gaps {
         solution.matched.tier = Tier::Elision;
     }
     Ok(Some(solution))
 }
 
-/// Whether the lines between two places are of the block that was begun above them. Where the first of them is deeper than the
-/// line before the gap none is as shallow as that line, else none is shallower.
+/// Whether the lines between two places belong to the block above them: if the first of them is deeper than the last
+/// line above, all have to be deeper than that line, else none may be shallower.
 fn is_in_one_block(query: &Query<'_>, above: &Place, below: &Place) -> bool {
     let hay = query.hay;
-    let mut head = (above.first()..above.behind()).rev().filter(|line| !hay.is_blank(*line));
-    let begun = head.next().map_or(0, |line| depth(hay.text(line)));
-    let passed = hay.lines(above.behind()..below.first()).filter(|(_, line)| !is_blank(line.text));
-    let mut depths = passed.map(|(_, line)| depth(line.text)).peekable();
-    let is_deeper = depths.peek().is_some_and(|first| *first > begun);
-    above.behind() <= below.first() && depths.all(|depth| depth > begun || depth == begun && !is_deeper)
+    let mut last = (above.first()..above.behind()).rev().filter(|line| !hay.is_blank(*line));
+    let outer = last.next().map_or(0, |line| depth(hay.text(line)));
+    let skipped = hay.lines(above.behind()..below.first()).filter(|(_, line)| !is_blank(line.text));
+    let mut depths = skipped.map(|(_, line)| depth(line.text)).peekable();
+    let is_deeper = depths.peek().is_some_and(|first| *first > outer);
+    above.behind() <= below.first() && depths.all(|depth| depth > outer || depth == outer && !is_deeper)
 }

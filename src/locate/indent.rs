@@ -1,25 +1,25 @@
-//! How the indentation of a search text becomes the file's: one mapping for all of its lines.
+//! The mapping from the indentation of a search text to the file's: one for all of its lines.
 
-/// An indentation of the search text, and the file's for it.
+/// An indentation of the search text, and that of the same line in the file.
 pub(super) type Pair = (Vec<u8>, Vec<u8>);
 
-/// What makes an indentation of the search text one of the file.
+/// How the indentation of the file differs from that of the search text.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) enum Shift {
-    /// They are the same.
+    /// Not at all.
     #[default]
     None,
-    /// The file has this in front of it.
+    /// The file has this prefix more.
     Add(Vec<u8>),
-    /// The search text has this in front of it.
+    /// The search text has this prefix more.
     Strip(Vec<u8>),
-    /// The file has other steps: each indentation that was matched, the deepest last.
+    /// The file has other steps: the pairs of the matched lines, the deepest last.
     Steps(Vec<Pair>),
 }
 
 impl Shift {
-    /// The one mapping of all pairs: the same indentation always becomes the same, and a deeper one a deeper one. None if
-    /// there is none, or if nothing says which of two is the deeper one.
+    /// The one mapping of all pairs: equal indentations stay equal, and a deeper one stays deeper. `None` if there is
+    /// none, or if it is unknown which of two is deeper.
     pub(super) fn between(pairs: &[Pair]) -> Option<Self> {
         let Some((written, real)) = pairs.first() else { return Some(Shift::None) };
         let prefixes = [
@@ -31,7 +31,7 @@ impl Shift {
             |shift: &Shift| pairs.iter().all(|(written, real)| shift.of(written).as_ref() == Some(real));
         prefixes.into_iter().flatten().find(fits).or_else(|| {
             let mut steps = pairs.to_vec();
-            // A blank is less than a tab.
+            // A space is less than a tab.
             steps.sort_by_cached_key(|(written, _)| {
                 written.iter().map(|b| (*b != b' ', *b)).collect::<Vec<_>>()
             });
@@ -42,7 +42,7 @@ impl Shift {
         })
     }
 
-    /// The file's indentation for one of the text; none if it is not known.
+    /// The indentation of the file for one of the search text; `None` if it is unknown.
     pub(super) fn of(&self, indent: &[u8]) -> Option<Vec<u8>> {
         match self {
             Shift::None => Some(indent.to_vec()),
@@ -52,7 +52,7 @@ impl Shift {
                 let mut steps = [one_step(steps), steps.clone()].concat();
                 steps.dedup();
                 if !steps.iter().any(|(written, _)| written.first() == indent.first()) {
-                    // Tabs where the text has blanks, or the reverse, are the file's own.
+                    // Tabs where the search text has spaces, or the reverse, are already as in the file.
                     steps.iter_mut().for_each(|(written, real)| written.clone_from(real));
                 }
                 stepped(&steps, indent)
@@ -61,8 +61,8 @@ impl Shift {
     }
 }
 
-/// What an indentation becomes that is one of a mapping, or one of it and whole multiples of the difference between its two
-/// deepest entries more. None if these give different ones.
+/// Maps an indentation that is one of the mapping, or one of it plus whole multiples of the difference between its two
+/// deepest entries. `None` if these give different results.
 fn stepped(steps: &[Pair], indent: &[u8]) -> Option<Vec<u8>> {
     if let Some((_, real)) = steps.iter().find(|(written, _)| written == indent) {
         return Some(real.clone());
@@ -82,10 +82,11 @@ fn stepped(steps: &[Pair], indent: &[u8]) -> Option<Vec<u8>> {
     (readings.all(|other| other == real_indent) && steps.iter().all(in_order)).then_some(real_indent)
 }
 
-/// The step that one pair shows by itself, and that none stays none: so many blanks for each tab that no level can be missing.
+/// The step that a single pair shows, with the empty pair: a number of spaces for each tab at which no level can be
+/// missing.
 fn one_step(steps: &[Pair]) -> Vec<Pair> {
     let [(written, real)] = steps else { return Vec::new() };
-    let all = |text: &[u8], blank: u8| !text.is_empty() && text.iter().all(|b| *b == blank);
+    let all = |text: &[u8], kind: u8| !text.is_empty() && text.iter().all(|b| *b == kind);
     let widths = match () {
         () if all(written, b' ') && all(real, b'\t') => [4, 8],
         () if all(written, b'\t') && all(real, b' ') => [2, 4],
@@ -97,7 +98,7 @@ fn one_step(steps: &[Pair]) -> Vec<Pair> {
     if fits { vec![Pair::default(), step] } else { Vec::new() }
 }
 
-/// Whether an indentation is deeper than another one for certain: how many blanks a tab is worth is not known, but more than
+/// Whether an indentation is certainly deeper than another one: it is unknown how many spaces a tab is, but more than
 /// one.
 pub(super) fn is_deeper(indent: &[u8], than: &[u8]) -> bool {
     let shared = indent.iter().zip(than).take_while(|(a, b)| a == b).count();
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn of_tabs_and_blanks_nothing_says_which_is_the_deeper() {
+    fn it_is_unknown_whether_tabs_or_spaces_are_deeper() {
         assert_eq!(between(&[("    ", "\t"), ("\t", "        ")]), None);
         assert_eq!(between(&[("  ", "\t"), ("    ", "        ")]), None);
     }

@@ -1,4 +1,4 @@
-//! Typographic characters that a response writes where the file has plain ones.
+//! Look-alikes: typographic characters of the response for plain characters of the file.
 
 use super::alignment::Alignment;
 use crate::pattern::Pattern;
@@ -7,21 +7,21 @@ use crate::text::search::Haystack;
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
-/// Whether a line has characters that only look like others.
+/// Whether a line has look-alikes of plain characters.
 pub(super) fn has_look_alikes(text: &[u8]) -> bool {
     !text.is_ascii() && std::str::from_utf8(text).is_ok_and(|text| text.chars().any(|c| plain(c) != c))
 }
 
-/// Which look-alikes a text has where the file has plain characters, in lines that match each other. What one of a
-/// kind shows holds for all of its kind: a pair of quotes is not left half typographic.
+/// The look-alikes in a search text for plain characters in the matched lines. What one shows holds for all of its
+/// kind, so that no pair of quotes stays half typographic.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct LookAlikes {
-    /// A plain character of each kind that was shown.
+    /// The plain character of each kind for which there are some.
     kinds: Vec<char>,
-    /// Those that the file has too.
-    stay: Vec<char>,
-    /// Those for which it has the plain character.
-    go: Vec<char>,
+    /// The look-alikes that the file has, too.
+    kept: Vec<char>,
+    /// The look-alikes for which it has the plain character.
+    replaced: Vec<char>,
 }
 
 impl LookAlikes {
@@ -40,10 +40,10 @@ impl LookAlikes {
             }
             for (written, real) in written.into_iter().zip(real).filter(|(written, _)| !written.is_ascii()) {
                 if written == real {
-                    folds.stay.push(written);
+                    folds.kept.push(written);
                 } else if plain(written) == real {
                     folds.kinds.push(kind(real));
-                    folds.go.push(written);
+                    folds.replaced.push(written);
                 }
             }
         }
@@ -56,30 +56,31 @@ impl LookAlikes {
         self.kinds.is_empty()
     }
 
-    /// What other hunks show, but for the characters that this one shows to be the file's.
+    /// What other hunks show, except for the look-alikes that the file has according to this one.
     pub(super) fn or_of(self, mut others: Self) -> Self {
-        others.go.retain(|c| !self.stay.contains(c));
-        others.stay.extend(self.stay);
+        others.replaced.retain(|c| !self.kept.contains(c));
+        others.kept.extend(self.kept);
         others
     }
 
-    /// Whether a text has look-alikes that the file has in one place and not in another, or quotes of both kinds: what makes
-    /// them typographic leaves none plain. Or, in code, a dash of another length than those written for hyphens.
+    /// Whether it is unclear which look-alikes of an added line to replace: the file has the same in one place and not
+    /// in another; or the line would have plain quotes and typographic ones that become plain; or, in code, a dash has
+    /// another length than those written for hyphens.
     pub(super) fn are_unclear(&self, text: &[u8], is_code: bool) -> bool {
         let Ok(text) = std::str::from_utf8(text) else { return false };
         let both = |c: char| self.fold(c) != c && kind(plain(c)) == '\'' && text.contains(plain(c));
-        let other = |c: char| is_code && self.is_other_dash(c) && !self.stay.contains(&c);
-        let unclear = |c: char| self.go.contains(&c) && self.stay.contains(&c) || both(c) || other(c);
+        let other = |c: char| is_code && self.is_other_dash(c) && !self.kept.contains(&c);
+        let unclear = |c: char| self.replaced.contains(&c) && self.kept.contains(&c) || both(c) || other(c);
         !self.is_empty() && !text.is_ascii() && text.chars().any(unclear)
     }
 
-    /// A line with plain characters for those; of one of code the blanks that it begins with are plain in any case.
+    /// The line with plain characters for look-alikes; in code, whitespace at its beginning always becomes plain.
     pub(super) fn line<'t>(&self, text: &'t [u8], is_code: bool) -> Cow<'t, [u8]> {
         match std::str::from_utf8(text) {
             Ok(text) if !text.is_ascii() => {
                 let (indent, body) = text.split_at(text.len() - text.trim_start().len());
-                let blank = |c: char| if is_code && !c.is_ascii() { ' ' } else { self.fold(c) };
-                let chars = indent.chars().map(blank).chain(body.chars().map(|c| self.fold(c)));
+                let indent_char = |c: char| if is_code && !c.is_ascii() { ' ' } else { self.fold(c) };
+                let chars = indent.chars().map(indent_char).chain(body.chars().map(|c| self.fold(c)));
                 Cow::Owned(chars.collect::<String>().into_bytes())
             }
             _ => Cow::Borrowed(text),
@@ -87,17 +88,17 @@ impl LookAlikes {
     }
 
     fn fold(&self, c: char) -> char {
-        let folds = plain(c) != c && self.kinds.contains(&kind(plain(c))) && !self.stay.contains(&c);
+        let folds = plain(c) != c && self.kinds.contains(&kind(plain(c))) && !self.kept.contains(&c);
         if folds && !self.is_other_dash(c) { plain(c) } else { c }
     }
 
-    /// Whether hyphens are written as dashes, and a character is a dash of another length.
+    /// Whether a character is a dash of another length than those that the response writes for hyphens.
     fn is_other_dash(&self, c: char) -> bool {
-        plain(c) == '-' && c != '-' && self.kinds.contains(&'-') && !self.go.contains(&c)
+        plain(c) == '-' && c != '-' && self.kinds.contains(&'-') && !self.replaced.contains(&c)
     }
 }
 
-/// The kind of a plain character: both quotes are of one.
+/// The kind of a plain character; both quotes are of one kind.
 fn kind(plain: char) -> char {
     if plain == '"' { '\'' } else { plain }
 }

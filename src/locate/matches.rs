@@ -1,62 +1,62 @@
-//! All places of a before-text on the strictest match mode of tiers 1 to 6 that has any that may be taken.
+//! All matches of a search text in the strictest match mode of tiers 1 to 6 in which one may be taken.
 
-use super::admission::{Candidate, objection};
+use super::admission::objection;
 use super::alignment::Alignment;
+use super::bounds::Objection;
 use super::evidence;
 use super::part;
-use super::pointer::Objection;
 use super::query::Query;
 use super::results::Results;
 use super::thresholds::{MATCHES, SHIFT_STEPS};
-use super::tier::{LOOSEST, MatchMode, Scope, ladder};
+use super::tier::{LOOSEST, MatchMode, Scope, allowed_modes};
 use crate::diag::Refusal;
 use crate::pattern::Pattern;
 use crate::text::is_blank;
 use crate::text::search::Place;
 
-/// The places of a before-text.
+/// The matches of a search text.
 #[derive(Debug)]
 pub(super) struct Matches {
     pub(super) match_mode: MatchMode,
-    /// Ascending; with each, whether it lies inside the result of the hunk, so that it was made there.
+    /// Ascending, each with whether it is inside the result of the hunk: the hunk is already applied there.
     pub(super) places: Vec<(Alignment, bool)>,
 }
 
-/// What searching came to: places; or none that may be taken, and perhaps one that may not.
+/// The matches; or if none may be taken, the first that may not, if there is one.
 pub(super) type Search = Result<Matches, Option<(Place, Objection)>>;
 
 impl Matches {
-    /// The places at which the hunk was not made already.
+    /// The matches at which the hunk is not applied yet.
     pub(super) fn open(&self) -> Vec<&Alignment> {
-        self.places.iter().filter(|(_, made)| !made).map(|(aligned, _)| aligned).collect()
+        self.places.iter().filter(|(_, is_applied)| !is_applied).map(|(aligned, _)| aligned).collect()
     }
 
-    /// The places at which it was.
-    pub(super) fn made(&self) -> impl Iterator<Item = &Alignment> {
-        self.places.iter().filter(|(_, made)| *made).map(|(aligned, _)| aligned)
+    /// The places of all matches.
+    pub(super) fn all(&self) -> Vec<Place> {
+        self.places.iter().map(|(aligned, _)| aligned.place).collect()
     }
 }
 
-/// The places on the strictest match mode that has any that may be taken.
+/// The matches in the strictest match mode in which one may be taken.
 ///
 /// # Errors
-/// There are too many to look at each.
+/// There are too many matches to look at each.
 pub(super) fn find(query: &Query<'_>) -> Result<Search, Box<Refusal>> {
     let query = &query.narrowed(query.pattern.before.len());
     let mut refused = None;
-    for match_mode in ladder(query.pattern.unit, query.context.limits) {
+    for match_mode in allowed_modes(query.pattern.unit, query.context.limits) {
         match in_mode(query, match_mode)? {
             Ok(matches) => return Ok(Ok(matches)),
             Err(Some((place, objection))) => {
                 refused = refused.or(Some((place, objection)));
-                // It is what is meant, but for what speaks against it: no looser place is. Nor is one where order alone says
-                // where, since the lines that the text is most like may be those that were meant.
-                let goes_on = match objection {
-                    Objection::Order => query.pointers.regions.is_some(),
+                // This place is meant despite the objection, so no looser one is. With order alone, the lines that
+                // match best may be the ones that are meant, so no looser match is taken either.
+                let tries_looser = match objection {
+                    Objection::Order => query.bounds.regions.is_some(),
                     Objection::Blanks => false,
                     _ => true,
                 };
-                if !goes_on {
+                if !tries_looser {
                     break;
                 }
             }
@@ -66,14 +66,14 @@ pub(super) fn find(query: &Query<'_>) -> Result<Search, Box<Refusal>> {
     Ok(Err(refused))
 }
 
-/// The places on a match mode.
+/// The matches in one match mode.
 fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refusal>> {
-    let Query { context, hay, pattern, pointers } = *query;
+    let Query { context, hay, pattern, bounds } = *query;
     let places = match match_mode.scope {
         Scope::Whole => hay.whole_lines(&pattern.before, match_mode.normalization),
         Scope::Part if part::may_be(pattern) => hay.parts(pattern.before.first().copied().unwrap_or(&[])),
         Scope::Part => Vec::new(),
-        // With their blank lines they match in a stricter mode.
+        // With equal blank lines they match in a stricter mode.
         Scope::SkippingBlanks => hay.skipping_blanks(&pattern.solid(), match_mode.normalization),
     };
     if places.is_empty() {
@@ -83,18 +83,18 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
         return Err(evidence::ambiguous(hay, places));
     }
     let steps = places.len().saturating_mul(pattern.before.len());
-    let looks_at_each = match_mode.is_shifted() || match_mode.scope == Scope::SkippingBlanks;
-    if looks_at_each && (steps > SHIFT_STEPS || !hay.budget().spend(steps)) {
-        return Err(evidence::too_much());
+    let compares_each = match_mode.is_shifted() || match_mode.scope == Scope::SkippingBlanks;
+    if compares_each && (steps > SHIFT_STEPS || !hay.budget().spend(steps)) {
+        return Err(evidence::too_costly());
     }
     let mut refused = None;
-    // Places ascend, and a long line may have many.
+    // Places ascend, and a long line may have many, so its comment is looked up once.
     let (mut line, mut comment) = (None, None);
     let mut admitted = Vec::with_capacity(places.len());
-    let results = may_be_made(pattern).then(|| Results::of(query, match_mode));
+    let results = may_be_applied(pattern).then(|| Results::of(query, match_mode));
     for place in places {
-        if let Some(against) = pointers.against(&place) {
-            refused = refused.or(Some((place, against)));
+        if let Some(objection) = bounds.objection(&place) {
+            refused = refused.or(Some((place, objection)));
             continue;
         }
         let Some(aligned) = Alignment::at(hay, pattern, place, match_mode) else { continue };
@@ -102,19 +102,18 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
             line = Some(place.first());
             comment = part::comment_column(hay, context.limits.language(), place.first());
         }
-        let made = results.as_ref().is_some_and(|results| results.hold(&aligned));
-        let candidate = Candidate { query, aligned: &aligned, comment };
-        match objection(&candidate) {
-            Some(objection) if !made => refused = refused.or(Some((aligned.place, objection))),
-            _ => admitted.push((aligned, made)),
+        let is_applied = results.as_ref().is_some_and(|results| results.hold(&aligned));
+        match objection(query, &aligned, comment) {
+            Some(objection) if !is_applied => refused = refused.or(Some((aligned.place, objection))),
+            _ => admitted.push((aligned, is_applied)),
         }
     }
     Ok(if admitted.is_empty() { Err(refused) } else { Ok(Matches { match_mode, places: admitted }) })
 }
 
-/// Whether the after-text has the before-text in it, so that a place may lie inside the hunk's result: nothing that says
-/// something goes.
-fn may_be_made(pattern: &Pattern<'_>) -> bool {
+/// Whether the result of the hunk may contain the search text, so that a match may be inside of a result: no line with
+/// words is removed.
+fn may_be_applied(pattern: &Pattern<'_>) -> bool {
     part::may_be(pattern) || {
         let after: std::collections::HashSet<u64> =
             pattern.after().iter().map(|line| LOOSEST.hash(line)).collect();

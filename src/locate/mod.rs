@@ -1,46 +1,46 @@
-//! Finds the one place in a file that a search text means, and makes the edit there.
+//! Locates the hunks of one file, and applies them.
 //!
-//! An edit is the difference between its before-text and its after-text; the before-text only says where. So a line
-//! that the edit keeps stays as the file has it, byte for byte, whatever the model wrote for it. A line of code is never
-//! guessed, and a place is taken only when it is the only one that can be meant; everything else is a [`Refusal`] that
-//! says what the file holds.
+//! An edit is the difference between its search text and its replacement; the search text only says where. So a context
+//! line stays as the file has it, byte for byte, whatever the model wrote for it. A line of code is never guessed, and
+//! a place is taken only if it is the only one that can be meant; everything else is a [`Refusal`] with evidence from
+//! the file.
 //!
-//! The rules, and where each lives:
+//! The rules, and where each of them is:
 //!
-//! 1. Tiers, the strictest first; the first with a place decides: `tier`, `matches`; elision: `gapped`; similar: `loose`.
-//! 2. A line that is misquoted and written right is kept: `loose/misquote`.
-//! 3. Headings, numbers, counts and order bind: `pointer`; what is against a place: `admission`.
-//! 4. An edit that is given again is made once: the text at the place that is named decides (`arrange`). Every plan is
-//!    checked for that.
-//! 5. An edit is called already applied only if nothing else can be meant: `already_applied`, by its `results`.
-//! 6. One outcome: all readings of a place give the same bytes: `solution`; hunks that say the same: `arrange/equal`.
-//! 7. Added lines take what the matched lines show: `reindent`, by the mapping in `indent`; in languages where indentation is
-//!    syntax they go on with the blocks of the file: `block`.
-//! 8. Parts of a line: `part`; of a tool's call: `verbatim`.
-//! 9. Additions beside no line of the file: `arrange/addition`.
-//! 10. Insertions at one spot keep their order: `splice`.
-//! 11. The text as it is, then the text before the response: `cascade`, and [`crate::version`] for what became of it.
-//! 12. An empty search text locates only an empty file: `arrange/single`.
-//! 13. What no one means is not put into a file: [`crate::guard`].
+//! 1. Tiers, the strictest first; the first with a match decides: `tier`, `matches`; elision: `gapped`; similar: `loose`.
+//! 2. A line that the search text misquotes and the replacement has right is a context line: `loose/misquote`.
+//! 3. Headings, line numbers, counts and order bind: `bounds`, `heading`, `arrange/line_numbers`; objections: `admission`.
+//! 4. An edit that the response repeats is applied once: the text at its location decides (`arrange`).
+//! 5. An edit is already applied only if nothing else can be meant: `already_applied`, `results`.
+//! 6. One outcome: all readings of a place give the same bytes: `solution`; equal hunks: `arrange/equal`.
+//! 7. Added lines are re-indented as the matched lines show: `reindent`, by the mapping in `indent`; in languages where
+//!    indentation is syntax they continue the blocks of the file: `block`.
+//! 8. Search texts that are part of a line: `part`; those of tool calls: `verbatim`.
+//! 9. Additions without context lines: `arrange/addition`.
+//! 10. Insertions of one response at one line keep their order: `splice`.
+//! 11. The current text, then the base: `cascade`; merges of the two: [`crate::version`].
+//! 12. An empty search text matches only an empty file: `arrange/single`.
+//! 13. Unintended content is refused: [`crate::guard`].
 //!
-//! A change as lines is a [`crate::pattern`]; a file is searched by [`crate::text::search`] alone.
+//! A change as lines is a [`crate::pattern`]. Only [`crate::text::search`] searches a file.
 
 mod admission;
 mod alignment;
 mod already_applied;
 mod arrange;
-mod asked;
 mod block;
+mod bounds;
 mod cascade;
 mod combine;
 mod evidence;
+mod fallback;
 mod gapped;
+mod heading;
 mod indent;
 mod look_alikes;
 mod loose;
 mod matches;
 mod part;
-mod pointer;
 mod query;
 mod reindent;
 mod results;
@@ -67,88 +67,88 @@ use crate::version::{Lineage, Version};
 use arrange::{anchored, numbered, single};
 use serde::{Deserialize, Serialize};
 
-/// How one hunk found its place: evidence for the report.
+/// How a hunk was located: evidence for the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
     /// The tier.
     pub tier: Tier,
-    /// For [`Tier::Similar`], how alike, in percent.
+    /// The similarity in percent, for [`Tier::Similar`].
     pub similarity: Option<u8>,
-    /// The first line of the place in the file as it was before the edit, from 1.
+    /// The first line of its place in the file before the edit, from 1.
     pub line: usize,
-    /// The line that it is of the file as it was before all edits, from 1; none if an edit brought it.
+    /// The same line in the file before all edits, from 1; `None` if an edit added it.
     #[serde(skip)]
     pub base_line: Option<usize>,
 }
 
 impl Match {
-    /// The tier, and how alike where that is known.
+    /// The tier, with the similarity if there is one.
     pub fn how(&self) -> String {
         let figure = self.similarity.map_or_else(String::new, |percent| format!(" {percent}%"));
         format!("{}{figure}", self.tier.as_str())
     }
 }
 
-/// What the user lets edits do, and what is known of the file.
+/// The options for edits of a file, and its language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The loosest tier allowed, as `--max-fuzz` says it ([`Tier::of_max_fuzz`]): up to [`Tier::Eol`] those two,
-    /// [`Tier::TrailingSpace`] with blank lines too, [`Tier::Indent`] to [`Tier::BlankLines`] all of tiers 1 to 6.
+    /// The loosest tier allowed, as `--max-fuzz` says it ([`Tier::of_max_fuzz`]): [`Tier::Eol`] stands for itself and
+    /// exact, [`Tier::TrailingSpace`] for blank lines, too, and [`Tier::BlankLines`] for tiers 1 to 6.
     pub max_fuzz: Tier,
-    /// What they may bring to it.
+    /// The content that edits may add, and the language.
     pub guard: Guard,
 }
 
-/// How often the response has a hunk. Identical hunks of one region are different places of the file; in another
-/// region they are the same edit once more.
+/// How often the response has a hunk. Identical hunks of one region are for different places of the file; in another
+/// region they are a repetition of the same edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeat {
-    /// How many identical hunks there are in this region, this one included.
+    /// How many identical hunks this region has, this one included.
     pub total: usize,
-    /// How many of them were made before this one.
+    /// How many of them were applied before this one.
     pub index: usize,
     /// How many identical hunks earlier regions have.
     pub elsewhere: usize,
 }
 
 impl Repeat {
-    /// A hunk that the response has once.
+    /// A hunk that the response has only once.
     pub const ONCE: Self = Self { total: 1, index: 0, elsewhere: 0 };
 
-    /// How many of them are left.
+    /// How many of them are not applied yet.
     fn left(self) -> usize {
         self.total.saturating_sub(self.index)
     }
 
-    /// Whether they are exactly some places, in order, which share no lines.
-    fn are_those(self, places: &[Place]) -> bool {
+    /// Whether there is exactly one of these ascending places for each of them.
+    fn fits(self, places: &[Place]) -> bool {
         self.left() == places.len() && Place::are_apart(places)
     }
 }
 
 impl Limits {
-    /// What the file is written in.
+    /// The language of the file.
     fn language(&self) -> Language {
         self.guard.language
     }
 }
 
-/// What is known beside the hunks themselves.
+/// What is known besides the hunks.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    /// One for every hunk.
+    /// For each hunk, how often the response has it.
     pub repeats: &'a [Repeat],
-    /// All hunks that the response has for the file: they show how it is written there.
+    /// All hunks of the response for the file: they show how the model writes its lines.
     pub others: &'a [&'a Hunk],
-    /// Whether some of those come behind these.
+    /// Whether later edits have some of those.
     pub followed: bool,
-    /// What the user lets edits do.
+    /// The options.
     pub limits: &'a Limits,
-    /// What the response may still cost.
+    /// The budget of the response.
     pub budget: &'a Budget,
-    /// The file before any edit of the response.
+    /// The base: the file before any edit of the response.
     pub(crate) original: Option<&'a Content>,
-    /// Where the lines of that are in the text at hand, if an edit changed some; none on that text itself.
+    /// Where the lines of the base are in the current text; `None` if that is the base.
     pub(crate) lineage: Option<&'a Lineage>,
 }
 
@@ -158,20 +158,20 @@ impl<'a> Context<'a> {
         Self { repeats: &[], others: &[], followed: false, limits, budget, original: None, lineage: None }
     }
 
-    /// What is known of a hunk's repetitions.
+    /// How often the response has a hunk.
     fn repeat(&self, hunk: usize) -> Repeat {
         self.repeats.get(hunk).copied().unwrap_or(Repeat::ONCE)
     }
 }
 
-/// The hunks of one edit, applied.
+/// The result of applying the hunks of an edit.
 #[derive(Debug, Clone)]
 pub struct Applied {
-    /// The file with all of them made.
+    /// The file with all of them applied.
     pub version: Version,
-    /// How they were found, in their order; those that change nothing by their own text are left out.
+    /// How they were located, in their order, without those that change nothing by their own text.
     pub matched: Vec<Match>,
-    /// Notes on hunks, which are counted from 0.
+    /// Notes, with the index of the hunk.
     pub notes: Vec<(usize, Note)>,
     /// Whether anything changed.
     pub outcome: Outcome,
@@ -180,30 +180,30 @@ pub struct Applied {
 /// A note on a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note {
-    /// No context line: its lines were added below a heading, or at the end of the file.
+    /// It has no context line: its lines were added below a heading, or at the end of the file.
     Unanchored,
-    /// It is already applied, and other hunks of the edit change something.
+    /// It is already applied, but other hunks of the edit change something.
     AlreadyApplied,
-    /// It is indented by spaces and the file by tabs. Only its own lines show how many spaces are a tab.
+    /// It is indented with spaces and the file with tabs. How many spaces are a tab was read from its added lines only.
     Retabbed,
-    /// It is a whole text, and the file has the one of a later edit.
+    /// It is a whole text, and the file has that of a later edit.
     Replaced,
 }
 
-/// Whether an edit, or hunks of one, change anything.
+/// Whether an edit, or its hunks, change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// They do.
+    /// They change something.
     Changes,
-    /// Their text changes nothing (before equals after).
+    /// They change nothing by their own text: search text and replacement are equal.
     NoChange,
     /// They are already applied.
     AlreadyApplied,
 }
 
 impl Outcome {
-    fn of(changes: bool, is_made: bool) -> Self {
-        match (changes, is_made) {
+    fn of(changes: bool, is_applied: bool) -> Self {
+        match (changes, is_applied) {
             (true, _) => Outcome::Changes,
             (false, true) => Outcome::AlreadyApplied,
             (false, false) => Outcome::NoChange,
@@ -211,38 +211,36 @@ impl Outcome {
     }
 }
 
-/// Makes all hunks of an edit, in order, or none of them.
+/// Applies all hunks of an edit, in order, or none of them.
 ///
 /// # Errors
-/// Every hunk that has no place or several, with what the file holds instead.
+/// Every hunk with no match or several, with evidence from the file.
 pub fn apply(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result<Applied, Vec<Refusal>> {
     let all =
-        |anchored: fn(&Anchor) -> bool| !hunks.is_empty() && hunks.iter().all(|hunk| anchored(&hunk.anchor));
-    let together: cascade::Strategy = match () {
+        |is_kind: fn(&Anchor) -> bool| !hunks.is_empty() && hunks.iter().all(|hunk| is_kind(&hunk.anchor));
+    let strategy: cascade::Strategy = match () {
         () if all(|anchor| matches!(anchor, Anchor::Line { .. })) => numbered::arrange,
         () if all(|anchor| matches!(anchor, Anchor::Seek { .. })) => anchored::arrange,
         () => return one_by_one(version, hunks, context),
     };
-    cascade::settle(context, version, hunks, together)
+    cascade::settle(context, version, hunks, strategy)
 }
 
-/// Makes hunks that each have their place by themselves; each sees what those before have made.
+/// Applies hunks that are located independently; each is located in the result of those before.
 fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result<Applied, Vec<Refusal>> {
     let mut now = version.clone();
     let (mut matched, mut notes, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut changed, mut already) = (false, false);
+    let (mut changes, mut is_applied) = (false, false);
     for (index, hunk) in hunks.iter().enumerate() {
         let repeat = context.repeat(index);
         let one = std::slice::from_ref(hunk);
-        let settled =
-            cascade::settle(&Context { repeats: &[repeat], ..*context }, &now, one, single::arrange);
-        match settled {
-            Ok(made) => {
-                changed |= made.outcome == Outcome::Changes;
-                already |= made.outcome == Outcome::AlreadyApplied;
-                matched.extend(made.matched);
-                notes.extend(made.notes.into_iter().map(|(_, note)| (index, note)));
-                now = made.version;
+        match cascade::settle(&Context { repeats: &[repeat], ..*context }, &now, one, single::arrange) {
+            Ok(applied) => {
+                changes |= applied.outcome == Outcome::Changes;
+                is_applied |= applied.outcome == Outcome::AlreadyApplied;
+                matched.extend(applied.matched);
+                notes.extend(applied.notes.into_iter().map(|(_, note)| (index, note)));
+                now = applied.version;
             }
             Err(refused) => {
                 refusals.extend(refused.into_iter().map(|refusal| Refusal { hunk: index, ..refusal }));
@@ -252,11 +250,10 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
     if !refusals.is_empty() {
         return Err(refusals);
     }
-    let outcome = Outcome::of(changed, already);
-    Ok(Applied { version: now, matched, notes, outcome })
+    Ok(Applied { version: now, matched, notes, outcome: Outcome::of(changes, is_applied) })
 }
 
-/// Whether a file ends with the lines of all of some texts, as they are or with its tabs.
+/// Whether a file ends with the lines of these texts, one after the other, as written or with tabs for spaces.
 pub fn ends_with(content: &Content, texts: &[&str]) -> bool {
     let wanted: Vec<&[u8]> = texts.iter().flat_map(|text| lines(text)).collect();
     let count = content.line_count();

@@ -1,4 +1,4 @@
-//! A search text that is part of a line, or a line but for its indentation and its comment.
+//! Search texts that are part of a line, or a line without its indentation and its comment.
 
 use super::reindent::{Reindent, Unclear};
 use super::splice::region_eol;
@@ -8,23 +8,18 @@ use crate::text::search::{Haystack, Place};
 use crate::text::{Language, indentation, is_blank, step_indentation};
 use crate::version::LineChange;
 
-/// Whether a search text may be part of a line: a single line without indentation. Any other is whole lines.
+/// Whether a search text may be part of a line: a single line without indentation.
 pub(super) fn may_be(pattern: &Pattern<'_>) -> bool {
     matches!(pattern.before.as_slice(), [text] if pattern.unit != Unit::Lines && !is_blank(text) && indentation(text).is_empty())
 }
 
-/// The column at which the comment of a line begins; none if it has none.
+/// The column at which the comment of a line begins, if it has one.
 pub(super) fn comment_column(hay: Haystack<'_>, language: Language, line: usize) -> Option<usize> {
     let (code, comment) = language.split(hay.text(line));
     (!comment.is_empty()).then_some(code.len())
 }
 
-/// Whether a place of a text lies in the comment of its line, which begins at a column, and the text is none.
-pub(super) fn is_in_comment(language: Language, text: &[u8], place: &Place, comment: Option<usize>) -> bool {
-    comment.is_some_and(|column| place.start.column >= column) && !language.is_no_code(text)
-}
-
-/// The indentation of a line, and the comment behind it, where a place is all of its code.
+/// The indentation of a line and the comment after the place, if the place is all of its code.
 fn whole_line<'a>(hay: Haystack<'a>, language: Language, place: &Place) -> Option<(&'a [u8], &'a [u8])> {
     let line = hay.text(place.first());
     let indent = indentation(line);
@@ -34,12 +29,13 @@ fn whole_line<'a>(hay: Haystack<'a>, language: Language, place: &Place) -> Optio
     (place.start.column == indent.len() && ends).then_some((indent, rest))
 }
 
-/// What a hunk changes at a place within a line.
+/// The changes of a hunk at a place within a line.
 ///
-/// Of a line that is found but for its indentation and its comment, what comes is indented like it, and the comment stays.
+/// If the place is the whole line without its indentation and its comment, the replacement is indented like the line,
+/// and the comment is kept.
 ///
 /// # Errors
-/// Lines would be put in the middle of a line that goes on.
+/// Lines would be added in the middle of a line.
 pub(super) fn changes(
     hay: Haystack<'_>,
     language: Language,
@@ -47,7 +43,7 @@ pub(super) fn changes(
     place: &Place,
 ) -> Result<Vec<LineChange>, Unclear> {
     let number = place.first();
-    let Some(line) = hay.line(number) else { return Err(Unclear::Writing) };
+    let Some(line) = hay.line(number) else { return Err(Unclear::Style) };
     let eol = line.eol.map_or(&[][..], |eol| eol.as_bytes());
     let inner = region_eol(hay, number, number + 1).as_bytes();
     let after = pattern.after();
@@ -56,7 +52,7 @@ pub(super) fn changes(
         if after.is_empty() {
             return change(Vec::new());
         }
-        // The blank that aligns the star of a comment is one of the line's, which the text may have lost.
+        // The line has the space that aligns the star of a comment, and the search text may lack it.
         let lacks_step = |text: &[u8]| text.starts_with(b" ") && step_indentation(text).is_empty();
         let is_star = step_indentation(line.text).len() < indent.len();
         let unaligned = |text| if is_star && lacks_step(text) { &text[1..] } else { text };
@@ -66,22 +62,22 @@ pub(super) fn changes(
         let reindent = Reindent::indented(indent, language);
         let reindent = reindent.or_first_alone(lost, true, &lines)?;
         if reindent.breaks_literal(pattern, language) {
-            return Err(Unclear::Writing);
+            return Err(Unclear::Style);
         }
-        // The comment stays with the line that it is about: the one that is kept, else the first.
+        // The comment stays with the line that it is about: the context line, else the first.
         let kept = pattern.steps.iter().filter(|step| !matches!(step, Step::Remove(_)));
         let with = kept.clone().position(|step| matches!(step, Step::Keep(_))).unwrap_or(0);
-        // Spaces behind tabs: nothing says how many are a step.
+        // Spaces after tabs: it is unknown how many are a step.
         let mixes = indent.contains(&b'\t') && after.iter().any(|text| text.starts_with(b"  "));
-        // Nothing may follow the mark of a line that goes on.
-        let goes_on = after.get(with).is_some_and(|text| text.trim_ascii_end().ends_with(b"\\"));
-        if mixes || goes_on && !is_blank(rest) {
-            return Err(Unclear::Writing);
+        // Nothing may follow the backslash that continues a line.
+        let continues = after.get(with).is_some_and(|text| text.trim_ascii_end().ends_with(b"\\"));
+        if mixes || continues && !is_blank(rest) {
+            return Err(Unclear::Style);
         }
         let mut bytes = Vec::new();
         for (index, text) in after.iter().enumerate() {
             bytes.extend_from_slice(&reindent.line(text, index == 0));
-            // A comment of its own takes the place of the other.
+            // A comment of the replacement replaces the other.
             if index == with && (is_blank(rest) || language.split(text).1.is_empty()) {
                 bytes.extend_from_slice(rest);
             }
@@ -90,7 +86,7 @@ pub(super) fn changes(
         return change(bytes);
     }
     if after.len() > 1 {
-        return Err(Unclear::Writing);
+        return Err(Unclear::Style);
     }
     let head = line.text.get(..place.start.column).unwrap_or(&[]);
     let tail = line.text.get(place.end.column..).unwrap_or(&[]);

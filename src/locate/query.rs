@@ -1,32 +1,47 @@
-//! A hunk and where to search for it.
+//! A hunk, and where its search text may match.
 
 use super::Context;
-use super::pointer::Pointers;
+use super::bounds::Bounds;
+use super::tier::LOOSEST;
 use crate::pattern::Pattern;
 use crate::text::search::{Haystack, Place};
 
-/// A search text, the text to search, and what says where.
+/// A hunk as a pattern, the text to search, and the bounds of its match.
 #[derive(Clone, Copy)]
 pub(super) struct Query<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) hay: Haystack<'a>,
     pub(super) pattern: &'a Pattern<'a>,
-    pub(super) pointers: &'a Pointers,
+    pub(super) bounds: &'a Bounds,
 }
 
 impl<'a> Query<'a> {
-    /// Other lines, looked for in the same place.
+    /// Another pattern with the same bounds.
     pub(super) fn with(self, pattern: &'a Pattern<'a>) -> Self {
         Self { pattern, ..self }
     }
 
-    /// The same in the part of the text in which a place with that number of lines may be.
+    /// The same, searched only where a place with this number of lines may be.
     pub(super) fn narrowed(self, lines: usize) -> Self {
-        Self { hay: self.pointers.narrow(self.hay, lines), ..self }
+        Self { hay: self.bounds.narrow(self.hay, lines), ..self }
     }
 
-    /// Whether nothing that says where speaks against a place.
+    /// Whether a place is within the bounds.
     pub(super) fn admits(&self, place: &Place) -> bool {
-        self.pointers.against(place).is_none()
+        self.bounds.objection(place).is_none()
+    }
+
+    /// The matches of the search text at tiers 1 to 6, out of bounds too; each from the first to the last line that is not
+    /// blank.
+    pub(super) fn loose_matches(&self) -> Vec<Place> {
+        self.hay.skipping_blanks(&self.pattern.solid(), LOOSEST)
+    }
+
+    /// The one of these at a line that is within the bounds.
+    pub(super) fn loose_match_at(&self, line: usize) -> Option<Place> {
+        let nearby = line..line.saturating_add(2 * self.pattern.before.len() + 1);
+        let places = Self { hay: self.hay.within(nearby), ..*self }.loose_matches();
+        let begins = |place: &Place| (line..place.first()).all(|above| self.hay.is_blank(above));
+        places.into_iter().find(|place| begins(place) && self.admits(place))
     }
 }

@@ -1,49 +1,49 @@
-//! What added lines take from the lines that were matched: their indentation, tabs or blanks, quotes and dashes.
+//! Re-indents added lines as the matched lines show: indentation, tabs or spaces, look-alikes.
 
 use super::Context;
 use super::alignment::Alignment;
 use super::indent::{Pair, Shift};
 use super::look_alikes::{LookAlikes, has_look_alikes};
 use super::query::Query;
-use super::thresholds::{ABOVE, OTHERS};
+use super::thresholds::{NEARBY, OTHERS};
 use super::tier::{MatchMode, Scope};
 use crate::pattern::Pattern;
 use crate::text::search::Haystack;
 use crate::text::{Language, indentation, is_blank, item_indentation, step_indentation};
 use std::borrow::Cow;
 
-/// How added lines are made lines of the file; by default they are as they are written.
+/// How added lines are normalized; by default not at all.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Reindent {
-    /// What tabs are made of, where the lines that were matched are not indented.
+    /// The shift between spaces and tabs, if the matched lines are not indented.
     tabs: Shift,
     shift: Shift,
-    /// What the first line of the after-text lost, alone of all.
+    /// The indentation that only the first line of the replacement lacks.
     first: Option<Vec<u8>>,
-    /// The look-alikes that the response writes for the file's plain characters.
+    /// The look-alikes in the response for plain characters of the file.
     look_alikes: LookAlikes,
     is_code: bool,
 }
 
-/// Why it is not clear which lines of the file a hunk means to change.
+/// Why it is not clear how a hunk changes the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unclear {
-    /// How lines are to be indented is not known, or which look-alikes they are to have; or a block of the file would go on at
-    /// another depth.
-    Writing,
-    /// Blank lines or equal lines leave more than one reading.
-    Several,
-    /// An earlier edit has put in there what these lines begin with, or all of them: are they to come instead?
-    Again,
+    /// The indentation or look-alikes of added lines are unknown; or a block of the file would continue with another
+    /// indentation.
+    Style,
+    /// Blank lines or equal lines allow more than one reading.
+    Ambiguous,
+    /// An earlier edit inserted the same lines there, or the first of these: they may be the same insertion.
+    Duplicate,
 }
 
 impl Reindent {
-    /// Indented by what a line of the file is indented by.
+    /// Adds the indentation of a line of the file.
     pub(super) fn indented(by: &[u8], language: Language) -> Self {
         Self { shift: Shift::Add(by.to_vec()), is_code: !language.is_prose(), ..Self::default() }
     }
 
-    /// What the lines that were matched show; where they show nothing, what the file and the other hunks do.
+    /// As the matched lines show; if they show nothing, as the file and the other hunks show.
     pub(super) fn of(query: &Query<'_>, aligned: &Alignment) -> Result<Self, Unclear> {
         let Query { context, hay, pattern, .. } = *query;
         let mut look_alikes = LookAlikes::of(hay, pattern, aligned);
@@ -53,40 +53,40 @@ impl Reindent {
             });
             look_alikes = look_alikes.or_of(others.unwrap_or_default());
         }
-        // A text for people has examples of anything.
+        // Prose has examples of anything.
         let is_code = !context.limits.language().is_prose();
         if pattern.added().any(|text| look_alikes.are_unclear(text, is_code)) {
-            return Err(Unclear::Writing);
+            return Err(Unclear::Style);
         }
         let pairs = aligned.indentations(hay, pattern);
         let mut reindent = Self { shift: aligned.shift.clone(), look_alikes, is_code, ..Self::default() };
         if let (Shift::Steps(steps), true) = (&reindent.shift, context.limits.language().is_indented()) {
-            // The dash of an item of YAML and its blanks are no step.
+            // The dash of an item of YAML and the spaces after it are no step.
             let inner = |text: &[u8]| item_indentation(&aligned.match_mode.aligned_normalization().of(text));
             let texts = aligned.pairs(pattern).map(|(before, line)| (pattern.before[before], hay.text(line)));
             let items = texts.filter_map(|(written, real)| inner(written).zip(inner(real)));
             reindent.shift = Shift::between(&steps.iter().cloned().chain(items).collect::<Vec<_>>())
-                .ok_or(Unclear::Writing)?;
+                .ok_or(Unclear::Style)?;
         }
         if is_code && !pairs.iter().any(|(written, _)| kind(written).is_some()) {
-            reindent.take_tabs(query, aligned, &pairs)?;
+            reindent.convert_tabs(query, aligned, &pairs)?;
         }
         if reindent.is_doubtful(query, aligned, &pairs) {
-            return Err(Unclear::Writing);
+            return Err(Unclear::Style);
         }
         let lines: Vec<(&[u8], bool)> = pattern.after_and_new().collect();
         reindent.or_first_alone(aligned.first.as_deref(), pairs.len() == 1, &lines)
     }
 
-    /// The reading that is left of two: that all lines are shifted, and that the first line alone lost its indentation. `lines`
-    /// are those of the after-text, and whether each is new.
+    /// Chooses between two readings: that all lines are shifted, and that only the first line lacks its indentation.
+    /// `lines` are those of the replacement, each with whether it is added.
     pub(super) fn or_first_alone(
         self,
         lost: Option<&[u8]>,
         is_only: bool,
         lines: &[(&[u8], bool)],
     ) -> Result<Self, Unclear> {
-        // With no other line that was matched, those that come have to show that they lost nothing.
+        // If no other line was matched, the added lines have to show that they lack nothing.
         let solid: Vec<&[u8]> =
             lines.iter().skip(1).map(|(text, _)| *text).filter(|text| !is_blank(text)).collect();
         let alone = lost.filter(|lost| !is_only || solid.iter().all(|text| text.starts_with(lost)));
@@ -97,21 +97,21 @@ impl Reindent {
             let made: Option<Vec<_>> = new.map(|(at, (text, _))| reading.known(text, at == 0)).collect();
             Some((reading, made?))
         });
-        let (reading, made) = readings.next().ok_or(Unclear::Writing)?;
-        if readings.all(|(_, other)| other == made) { Ok(reading) } else { Err(Unclear::Writing) }
+        let (reading, made) = readings.next().ok_or(Unclear::Style)?;
+        if readings.all(|(_, other)| other == made) { Ok(reading) } else { Err(Unclear::Style) }
     }
 
-    /// Whether blanks become tabs, or tabs blanks, though no line that was matched shows it.
-    pub(super) fn is_retabbed(&self) -> bool {
+    /// Whether it converts spaces to tabs or tabs to spaces, though no matched line shows it.
+    pub(super) fn converts_tabs(&self) -> bool {
         self.tabs != Shift::None
     }
 
-    /// A line as the file is to have it; `first` says that it is the first of the after-text.
+    /// An added line for the file; `first` says whether it is the first line of the replacement.
     pub(super) fn line(&self, text: &[u8], first: bool) -> Vec<u8> {
         self.known(text, first).unwrap_or_else(|| self.plain(text).into_owned())
     }
 
-    /// Likewise; none if its indentation is not known.
+    /// The same; `None` if its indentation is unknown.
     fn known(&self, text: &[u8], first: bool) -> Option<Vec<u8>> {
         let text = self.plain(text);
         if is_blank(&text) {
@@ -128,8 +128,8 @@ impl Reindent {
         Some([&*real, &text[indent.len()..]].concat())
     }
 
-    /// Whether an added line inside of a string would be indented otherwise than it is written, though its indentation is a part
-    /// of the value. Not if a line that is kept there shows that these are shifted like the code.
+    /// Whether the indentation of an added line inside of a string would change, though it is part of the value. Not if
+    /// a context line of that string shows that its lines are shifted like code.
     pub(super) fn breaks_literal(&self, pattern: &Pattern<'_>, language: Language) -> bool {
         let inside = language.are_inside_literals(&pattern.after());
         let lines = pattern.after_and_new().enumerate().zip(&inside);
@@ -146,7 +146,8 @@ impl Reindent {
         self.look_alikes.line(text, self.is_code)
     }
 
-    /// The indentation of each line that is added, not blank, no aligned line of a comment and not inside of a string.
+    /// The indentation of each added line that is not blank, no line of a comment with aligned stars and not inside of
+    /// a string.
     fn indents(&self, query: &Query<'_>) -> Vec<Vec<u8>> {
         let Query { context, pattern, .. } = *query;
         let inside = context.limits.language().are_inside_literals(&pattern.after());
@@ -157,19 +158,24 @@ impl Reindent {
         whole.map(|text| indentation(&text).to_vec()).collect()
     }
 
-    /// Where no line that was matched is indented, lines that come are of the kind that the file has around the place; the
-    /// smallest of their steps is a tab.
-    fn take_tabs(&mut self, query: &Query<'_>, aligned: &Alignment, pairs: &[Pair]) -> Result<(), Unclear> {
+    /// If no matched line is indented, converts added lines to the kind of indentation that the file has nearby; their
+    /// smallest step is a tab.
+    fn convert_tabs(
+        &mut self,
+        query: &Query<'_>,
+        aligned: &Alignment,
+        pairs: &[Pair],
+    ) -> Result<(), Unclear> {
         let Query { context, hay, .. } = *query;
         let new: Vec<Vec<u8>> =
             self.indents(query).into_iter().filter(|indent| kind(indent).is_some()).collect();
         let Some(step) = new.iter().min() else { return Ok(()) };
-        // Blanks alone on a line indent nothing.
+        // Whitespace alone on a line indents nothing.
         let kind_at = |line: usize| Some(hay.text(line)).filter(|text| !is_blank(text)).and_then(kind);
-        let above = (0..aligned.place.behind()).rev().take(ABOVE).find_map(kind_at);
-        let below = (aligned.place.first()..hay.line_count()).take(ABOVE).find_map(kind_at);
+        let above = (0..aligned.place.behind()).rev().take(NEARBY).find_map(kind_at);
+        let below = (aligned.place.first()..hay.line_count()).take(NEARBY).find_map(kind_at);
         let around = [above.or(below), below.or(above)];
-        // Tabs become blanks on the way from a model, and blanks never tabs.
+        // Models write spaces for tabs, but never tabs for spaces.
         let is_there = |indent: &Vec<u8>| match kind(indent) {
             Some(b'\t') => around.contains(&Some(b'\t')),
             blanks => around == [blanks; 2],
@@ -186,21 +192,21 @@ impl Reindent {
         } else if around[0] == around[1] && STEPS.iter().any(|(width, _)| **step == *b" ".repeat(*width)) {
             self.tabs = Shift::Steps(vec![Pair::default(), (step.clone(), b"\t".to_vec())]);
         } else {
-            return Err(Unclear::Writing);
+            return Err(Unclear::Style);
         }
         Ok(())
     }
 
-    /// Whether a prefix that was seen at one indentation only could as well be another step, one that the file has, and that
-    /// would give an added line another indentation.
+    /// Whether a prefix that was seen at one indentation only could also be another step that the file has, which would
+    /// give an added line another indentation.
     fn is_doubtful(&self, query: &Query<'_>, aligned: &Alignment, pairs: &[Pair]) -> bool {
         let (Shift::Add(prefix) | Shift::Strip(prefix)) = &self.shift else { return false };
         let Some(((written, real), rest)) = pairs.split_first() else { return false };
         let has = |step: usize| {
-            let first = aligned.place.first().saturating_sub(ABOVE);
+            let first = aligned.place.first().saturating_sub(NEARBY);
             query
                 .hay
-                .lines(first..aligned.place.behind() + ABOVE)
+                .lines(first..aligned.place.behind() + NEARBY)
                 .any(|(_, line)| indentation(line.text) == b" ".repeat(step))
         };
         let is_step = |indent: &[u8], step: usize, other: usize| {
@@ -208,9 +214,9 @@ impl Reindent {
             are_whole && written.len() * other == real.len() * step && has(other)
         };
         let could_be = |indent: &[u8]| {
-            let are_blanks = [written, real, indent].concat().iter().all(|b| *b == b' ');
+            let are_spaces = [written, real, indent].concat().iter().all(|b| *b == b' ');
             let more = indent.strip_prefix(&**written).unwrap_or(indent);
-            are_blanks && STEPS.iter().any(|(step, other)| is_step(indent, *step, *other))
+            are_spaces && STEPS.iter().any(|(step, other)| is_step(indent, *step, *other))
                 || kind(more).is_some_and(|kind| !prefix.contains(&kind))
         };
         let mut added = self.indents(query).into_iter().filter_map(|indent| self.tabs.of(&indent));
@@ -219,16 +225,17 @@ impl Reindent {
     }
 }
 
-/// What an indentation begins with, tabs or blanks; none if it is none, or aligns the star of a comment.
+/// The first byte of an indentation, a tab or a space; `None` without indentation, and for the space that aligns the
+/// star of a comment.
 fn kind(text: &[u8]) -> Option<u8> {
     text.first().copied().filter(|first| *first == b'\t' || text.starts_with(b"  "))
 }
 
-/// How many blanks a step of the response may have, and one of the file.
+/// The spaces of a step in the response, and in the file.
 const STEPS: [(usize, usize); 6] = [(2, 4), (2, 8), (4, 2), (4, 8), (8, 2), (8, 4)];
 
-/// What the first of the file's other hunks shows that shows it, each at the one place that it has when blanks at both
-/// ends of lines and look-alikes do not count.
+/// What the first of the other hunks of the file that shows something shows, where it has one match without whitespace
+/// at both ends of lines and look-alikes.
 fn shown_by_others<T>(
     context: &Context<'_>,
     hay: Haystack<'_>,

@@ -1,4 +1,4 @@
-//! The results of a hunk that a file has: lines as the hunk leaves them.
+//! The results of a hunk in a file: lines as the hunk leaves them.
 
 use super::alignment::Alignment;
 use super::indent::{Pair, Shift};
@@ -9,7 +9,7 @@ use crate::text::search::{Haystack, Place};
 use crate::text::{Language, Normalization};
 use std::collections::HashSet;
 
-/// The results of a hunk, indented as it is written or as the search text matched.
+/// The results of a hunk, with the indentation of the response or as the search text matched.
 pub(super) struct Results<'a> {
     query: &'a Query<'a>,
     match_mode: MatchMode,
@@ -19,18 +19,18 @@ pub(super) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// Those of a hunk whose search text was found so.
+    /// Those of a hunk whose search text matches in this mode.
     pub(super) fn of(query: &'a Query<'a>, match_mode: MatchMode) -> Self {
         let Query { hay, pattern, .. } = *query;
         let after = Pattern::of_lines(pattern.after());
         let places = match match_mode.scope {
             Scope::Part => Vec::new(),
-            // Only the bytes tell what was made from what was not, if they do.
+            // Only the bytes may tell the result from the search text.
             _ if after.solid().is_empty() || !differs(pattern, &after.before, LOOSEST) => {
                 let tells = differs(pattern, &after.before, Normalization::Text);
                 if tells { hay.whole_lines(&after.before, Normalization::Text) } else { Vec::new() }
             }
-            Scope::SkippingBlanks if brings_lines(pattern, &after) => {
+            Scope::SkippingBlanks if adds_solid_lines(pattern, &after) => {
                 hay.skipping_blanks(&after.solid(), LOOSEST)
             }
             _ => hay.whole_lines(&after.before, LOOSEST),
@@ -38,20 +38,20 @@ impl<'a> Results<'a> {
         Self { query, match_mode, after, places }
     }
 
-    /// Whether a place of the search text lies inside one of them.
+    /// Whether a match of the search text is inside one of them.
     pub(super) fn hold(&self, aligned: &Alignment) -> bool {
         let Query { context, hay, pattern, .. } = *self.query;
         let place = &aligned.place;
         if self.match_mode.scope == Scope::Part {
             return is_inside_result(hay, context.limits.language(), pattern, place);
         }
-        // Where no line comes that is not blank, the blank ones tell, too.
-        let brings = brings_lines(pattern, &self.after);
-        let mut lines = (place.first()..place.behind()).filter(|&line| !brings || !hay.is_blank(line));
+        // If the hunk adds no line that is not blank, blank lines count, too.
+        let adds_lines = adds_solid_lines(pattern, &self.after);
+        let mut lines = (place.first()..place.behind()).filter(|&line| !adds_lines || !hay.is_blank(line));
         let first = lines.next().unwrap_or(place.first());
         let last = lines.next_back().unwrap_or(first);
         let match_mode = MatchMode { scope: self.match_mode.scope, ..MatchMode::LOOSEST };
-        // One prefix for all lines; else what the search text showed, or tabs for blanks.
+        // One prefix for all lines, else as the search text showed, or tabs for spaces.
         let is_indented = |result: &Place| {
             let Some(result) = Alignment::at(hay, &self.after, *result, match_mode) else { return false };
             let fits = |(written, real): &Pair| {
@@ -69,7 +69,7 @@ impl<'a> Results<'a> {
     }
 }
 
-/// Whether a place within a line lies inside the result of its hunk.
+/// Whether a place within a line is inside the result of its hunk.
 fn is_inside_result(hay: Haystack<'_>, language: Language, pattern: &Pattern<'_>, place: &Place) -> bool {
     let after = pattern.after();
     let Some(text) = pattern.before.first() else { return false };
@@ -82,7 +82,7 @@ fn is_inside_result(hay: Haystack<'_>, language: Language, pattern: &Pattern<'_>
                 let there = hay.text(first + at);
                 let code =
                     || if hay.budget().spend(there.len() / 64 + 1) { language.split(there).0 } else { there };
-                // The first line of several goes on to the end of its line, and the last begins where its own does.
+                // The first of several lines continues to the end of its line, and the others begin where theirs do.
                 match (at == index, at + 1 == after.len()) {
                     (true, true) => there.get(column..).is_some_and(|rest| rest.starts_with(line)),
                     (true, false) => {
@@ -100,33 +100,32 @@ fn is_inside_result(hay: Haystack<'_>, language: Language, pattern: &Pattern<'_>
     })
 }
 
-/// What it takes in steps to compare a line with its indentation.
+/// The cost in steps of comparing a line with its indentation.
 const COMPARED: usize = 16;
 
-/// Whether a hunk brings lines that are not blank.
-fn brings_lines(pattern: &Pattern<'_>, after: &Pattern<'_>) -> bool {
+/// Whether a hunk adds lines that are not blank.
+fn adds_solid_lines(pattern: &Pattern<'_>, after: &Pattern<'_>) -> bool {
     after.solid().len() > pattern.solid().len()
 }
 
-/// Whether lines that look like the result of a hunk are not: they are to end the file without a newline and do not.
+/// Whether lines are not the result of a hunk, because this ends the file without a newline, and they do not.
 pub(super) fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {
     let is_at_end = || !hay.content().ends_with_newline() && result.behind() == hay.line_count();
     pattern.end == End::Nothing && !is_at_end()
 }
 
-/// Whether a hunk changes anything that a normalization sees.
+/// Whether search text and result differ in a normalization.
 fn differs(pattern: &Pattern<'_>, after: &[&[u8]], normalization: Normalization) -> bool {
     after.len() != pattern.before.len()
         || after.iter().zip(&pattern.before).any(|(a, b)| !normalization.eq(a, b))
 }
 
-/// Whether a normalization tells each line that a hunk adds from those that it removes.
+/// Whether each added line differs from the removed lines in a normalization, unless it is equal to one byte for byte.
 pub(super) fn sees_all(pattern: &Pattern<'_>, normalization: Normalization) -> bool {
     let removed: HashSet<_> = pattern.removed().map(|text| (normalization.hash(text), text)).collect();
-    let normalizations: HashSet<u64> = removed.iter().map(|(hash, _)| *hash).collect();
+    let hashes: HashSet<u64> = removed.iter().map(|(hash, _)| *hash).collect();
     let is_seen = |text: &[u8]| {
-        !normalizations.contains(&normalization.hash(text))
-            || removed.contains(&(normalization.hash(text), text))
+        !hashes.contains(&normalization.hash(text)) || removed.contains(&(normalization.hash(text), text))
     };
     pattern.added().all(is_seen)
 }

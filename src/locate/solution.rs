@@ -1,5 +1,4 @@
-//! What hunks are located with, and what they come to: where a text at a place can be read in more than one way, all ways have
-//! to give the same bytes.
+//! The placement of a hunk and its changes. If a match has several readings, all have to give the same bytes.
 
 use super::alignment::Alignment;
 use super::evidence::{self, HELP_COPY};
@@ -15,53 +14,58 @@ use crate::text::Eol;
 use crate::text::search::{Haystack, Place};
 use crate::version::{LineChange, spliced};
 
-/// How loosely hunks are looked for.
+/// The stages of locating hunks, each with what those before have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Mode {
-    /// Places at tiers 1 to 6, and results where a heading or number says that they are to be.
+pub(super) enum Stage {
+    /// Matches at tiers 1 to 6, and results where a heading or line number names the place.
     Places,
-    /// Likewise, and results anywhere.
+    /// Results anywhere.
     AlreadyApplied,
-    /// Places at all tiers, and results anywhere.
+    /// Matches at tiers 7 and 8.
     Loose,
 }
 
-/// The result of a hunk on a text.
+/// Where a hunk belongs in a text.
 #[derive(Debug)]
-pub(super) enum Part {
+pub(super) enum Placement {
     /// It changes nothing by its own text.
-    Nothing,
-    /// It was made already.
-    Made(Solution),
-    /// It is to be made.
+    NoChange,
+    /// It is already applied there.
+    AlreadyApplied(Solution),
+    /// It changes this.
     Change(Solution),
 }
 
-impl Part {
-    /// Where it belongs, if it has a place.
+impl Placement {
+    /// A hunk that is already applied at a place.
+    pub(super) fn applied(hay: Haystack<'_>, place: Place, match_mode: MatchMode) -> Self {
+        Self::AlreadyApplied(Solution::at(hay, place, match_mode))
+    }
+
+    /// The place, if there is one.
     pub(super) fn place(&self) -> Option<Place> {
         match self {
-            Part::Nothing => None,
-            Part::Made(solution) | Part::Change(solution) => Some(solution.place),
+            Placement::NoChange => None,
+            Placement::AlreadyApplied(solution) | Placement::Change(solution) => Some(solution.place),
         }
     }
 }
 
-/// Where a hunk belongs, and what it changes there.
+/// The place of a hunk, and its changes there.
 #[derive(Debug)]
 pub(super) struct Solution {
-    /// Ascending, and none overlaps another.
+    /// Ascending; they do not overlap.
     pub(super) changes: Vec<LineChange>,
-    /// How its place was found.
+    /// How the hunk matched.
     pub(super) matched: Match,
     pub(super) place: Place,
-    /// A note on it.
+    /// The note.
     pub(super) note: Option<Note>,
 }
 
 impl Solution {
-    /// A place, found on a match mode, at which nothing changes. What was looked for byte for byte is exact only with `\n` at the
-    /// end of every line, as the payload has it.
+    /// A place that matches in this mode, without changes. It is exact only with `\n` at the end of every line, as in
+    /// the response.
     pub(super) fn at(hay: Haystack<'_>, place: Place, match_mode: MatchMode) -> Self {
         let bom = hay.content().has_bom() && place.first() == 0 && match_mode.scope == Scope::Whole;
         let mut lines = hay.lines(place.start.line..place.end.line);
@@ -73,10 +77,10 @@ impl Solution {
 }
 
 impl Query<'_> {
-    /// What the hunk changes at a place.
+    /// The changes of the hunk at a place.
     ///
     /// # Errors
-    /// No one means what it brings there, or more than one thing may be meant.
+    /// A guard refuses what it adds, or more than one change may be meant.
     pub(super) fn solve(&self, aligned: &Alignment) -> Result<Solution, Box<Refusal>> {
         let Self { context, hay, pattern, .. } = *self;
         let place = &aligned.place;
@@ -87,7 +91,7 @@ impl Query<'_> {
             part::changes(hay, context.limits.language(), pattern, place)
         } else {
             Reindent::of(self, aligned).and_then(|reindent| {
-                if reindent.is_retabbed() {
+                if reindent.converts_tabs() {
                     solution.matched.tier = solution.matched.tier.max(Tier::Indent);
                     solution.note = Some(Note::Retabbed);
                 }
@@ -95,30 +99,30 @@ impl Query<'_> {
             })
         };
         solution.changes = changes.map_err(|unclear| match unclear {
-            Unclear::Writing => {
+            Unclear::Style => {
                 let why = format!("but {}", evidence::UNKNOWN_INDENTATION);
                 evidence::matches_but(hay, pattern, place, &why).with_help(evidence::HELP_INDENT)
             }
-            Unclear::Several => {
+            Unclear::Ambiguous => {
                 let why =
                     "but with other blank lines or equal lines, so that more than one change can be meant";
                 let refusal = evidence::matches_but(hay, pattern, place, why).with_help(HELP_COPY);
                 Box::new(Refusal { code: Code::SearchAmbiguous, ..*refusal })
             }
-            Unclear::Again => Box::new(Refusal { is_last: true, ..*evidence::two_hunks(place.first()) }),
+            Unclear::Duplicate => Box::new(Refusal { is_last: true, ..*evidence::two_hunks(place.first()) }),
         })?;
         Ok(solution)
     }
 }
 
-/// What a hunk changes at a place.
+/// The changes of a hunk at a place, if all readings give the same bytes.
 ///
-/// Two texts do not say which of several equal lines stays: all that a line may be have to be the same in the file. Where the
-/// file has other blank lines than the text, those are paired from above and from below, and what comes beside them is put on
-/// either side.
+/// Search text and replacement do not tell which of several equal lines is kept, so all that it may be have to be equal
+/// in the file. If the file has other blank lines, they are paired from above and from below, and added lines next to
+/// them are put on either side.
 ///
 /// # Errors
-/// The ways differ in what they make of the file.
+/// Two readings give different bytes.
 fn only_outcome(
     query: &Query<'_>,
     aligned: &Alignment,
@@ -130,7 +134,7 @@ fn only_outcome(
     };
     let first = read(Beside::Above, pattern, aligned)?;
     if aligned.match_mode == MatchMode::EXACT {
-        // Whatever is kept, the lines afterwards are the after-text.
+        // Whichever lines are kept, the result is the replacement.
         return Ok(first);
     }
     let is_one = |(sources, line): (&Sources, &[u8])| {
@@ -141,7 +145,7 @@ fn only_outcome(
         texts.all(|text| Some(text) == first)
     };
     if !pattern.sources().unwrap_or_default().iter().zip(pattern.after()).all(is_one) {
-        return Err(Unclear::Several);
+        return Err(Unclear::Ambiguous);
     }
     if aligned.match_mode.scope != Scope::SkippingBlanks {
         return Ok(first);
@@ -153,10 +157,10 @@ fn only_outcome(
             readings.extend([read(Beside::Above, pattern, aligned)?, read(Beside::Below, pattern, aligned)?]);
         }
     }
-    if same(hay, &first, &readings) { Ok(first) } else { Err(Unclear::Several) }
+    if same(hay, &first, &readings) { Ok(first) } else { Err(Unclear::Ambiguous) }
 }
 
-/// Whether other changes make of the file what some changes make of it.
+/// Whether all these changes give the same bytes.
 pub(super) fn same(hay: Haystack<'_>, changes: &[LineChange], others: &[Vec<LineChange>]) -> bool {
     if others.iter().all(|other| other == changes) {
         return true;

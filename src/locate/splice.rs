@@ -1,99 +1,99 @@
-//! What a hunk makes of the lines that it matches. Context lines stay as the file has them.
+//! Computes the changes of a hunk at a place. Context lines stay as the file has them.
 
 use super::Context;
 use super::alignment::Alignment;
 use super::block;
-use super::pointer::begins_section;
+use super::heading::begins_section;
 use super::reindent::{Reindent, Unclear};
 use crate::pattern::{End, Pattern, Step, says_something};
 use crate::text::search::Haystack;
 use crate::text::{Eol, Language, Normalization, is_blank};
 use crate::version::{LineChange, Lineage, goes_behind};
 
-/// Beside which context line an insertion goes, where the file has lines between the two that the text has not.
+/// The context line next to which an insertion goes, if the file has more lines between two than the search text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beside {
     Above,
     Below,
 }
 
-/// How a hunk's lines are put in.
+/// How the changes of a hunk are computed.
 pub(super) struct Splice<'a> {
     pub(super) hay: Haystack<'a>,
     pub(super) reindent: &'a Reindent,
     pub(super) beside: Beside,
-    /// What is known of the lines of the text before the response; nothing where there is no other text.
+    /// What is known besides the hunk; `None` for a text that no edit of the response has changed.
     pub(super) context: Option<&'a Context<'a>>,
 }
 
 impl Splice<'_> {
-    /// What a hunk of whole lines changes.
+    /// The changes of a hunk of whole lines.
     ///
     /// # Errors
-    /// Lines that the search text does not name would be removed with others, or might lie between added lines.
+    /// Lines that the search text does not have would be removed with others, or might lie between added lines.
     pub(super) fn changes(
         &self,
         pattern: &Pattern<'_>,
         aligned: &Alignment,
     ) -> Result<Vec<LineChange>, Unclear> {
-        let language = self.context.map_or(Language::UNKNOWN, |context| context.limits.language());
-        if self.reindent.breaks_literal(pattern, language) {
-            return Err(Unclear::Writing);
+        if self.reindent.breaks_literal(pattern, self.language()) {
+            return Err(Unclear::Style);
         }
         let mut changes = Vec::new();
-        let mut run = Run::default();
-        // Behind the last line that was paired.
+        let mut between = Between::default();
+        // The line after the last context line.
         let mut above = None;
-        let mut stays = 0;
+        let mut is_first = true;
         for step in &pattern.steps {
             match *step {
                 Step::Keep(before) => {
                     let line = aligned.line(before);
-                    // A line that is not blank and has no line of the file is an elision.
+                    // A line that is not blank and not in the file is an elision.
                     if line.is_some() || !is_blank(pattern.before[before]) {
-                        changes.extend(self.finish(&mut run, pattern, aligned, above, line)?);
+                        changes.extend(self.finish(&mut between, pattern, aligned, above, line)?);
                         above = line.map(|line| line + 1);
                     }
-                    stays += 1;
+                    is_first = false;
                 }
                 Step::Remove(before) => {
                     if let Some(line) = aligned.line(before) {
-                        run.removed = Some((run.removed.map_or(line, |(start, _)| start), line + 1));
-                        run.lines += 1;
-                        run.solid += usize::from(!is_blank(pattern.before[before]));
-                        run.added_first |= !run.added.is_empty();
+                        between.removed = Some((between.removed.map_or(line, |(start, _)| start), line + 1));
+                        between.lines += 1;
+                        between.solid += usize::from(!is_blank(pattern.before[before]));
+                        between.added_first |= !between.added.is_empty();
                     }
                 }
                 Step::Add(text) => {
-                    run.added.push((text, stays == 0));
-                    stays += 1;
+                    between.added.push((text, is_first));
+                    is_first = false;
                 }
-                // Everything up to the next line goes.
-                Step::Gap => run.gap = true,
+                // Everything up to the next line is removed.
+                Step::Gap => between.has_gap = true,
             }
         }
-        changes.extend(self.finish(&mut run, pattern, aligned, above, None)?);
+        changes.extend(self.finish(&mut between, pattern, aligned, above, None)?);
         let breaks =
             |context: &Context<'_>| changes.iter().any(|change| block::breaks(context, self.hay, change));
-        if self.context.is_some_and(breaks) { Err(Unclear::Writing) } else { Ok(changes) }
+        if self.context.is_some_and(breaks) { Err(Unclear::Style) } else { Ok(changes) }
     }
 
+    /// The change between two context lines, if there is one.
     fn finish(
         &self,
-        run: &mut Run<'_>,
+        between: &mut Between<'_>,
         pattern: &Pattern<'_>,
         aligned: &Alignment,
         above: Option<usize>,
         below: Option<usize>,
     ) -> Result<Option<LineChange>, Unclear> {
-        let run = std::mem::take(run);
-        if run.removed.is_none() && run.added.is_empty() {
+        let between = std::mem::take(between);
+        if between.removed.is_none() && between.added.is_empty() {
             return Ok(None);
         }
-        let leads = run.removed.is_none() && above.is_none() && below.is_some();
-        let (start, end) = match run.removed {
+        let leads = between.removed.is_none() && above.is_none() && below.is_some();
+        let (start, end) = match between.removed {
             Some((start, end)) => {
-                self.check(&run, pattern, (start, end), (above, below))?;
+                self.check(&between, pattern, (start, end), (above, below))?;
                 (start, end)
             }
             None => {
@@ -102,79 +102,84 @@ impl Splice<'_> {
                     (_, Some(above), _) => above,
                     (_, None, None) => aligned.place.first(),
                 };
-                let here = if below.is_none() { self.behind_what_came(here, &run.added) } else { here };
-                if self.has_come(&run.added, here) {
-                    return Err(Unclear::Again);
+                let here = if below.is_none() { self.after_insertions(here, &between.added) } else { here };
+                if self.was_inserted(&between.added, here) {
+                    return Err(Unclear::Duplicate);
                 }
                 (here, here)
             }
         };
-        let change = self.change(&run.added, pattern.end, aligned, start, end);
+        let change = self.change(&between.added, pattern.end, aligned, start, end);
         Ok(Some(LineChange { leads, ..change }))
     }
 
-    /// Whether lines that go are all named, and whether it is clear on which side of blank lines that are not those that
-    /// come belong: in the place of those that go, if they are as many. Fewer may have come on one side and gone on the
-    /// other.
+    /// Refuses to remove lines that the search text does not have, and to replace lines next to blank lines of the file
+    /// that it does not have: the added lines may belong on the other side. As many lines as are removed take their
+    /// place; with fewer or more, some may be inserted on one side and others removed on the other.
     fn check(
         &self,
-        run: &Run<'_>,
+        between: &Between<'_>,
         pattern: &Pattern<'_>,
         (start, end): (usize, usize),
         (above, below): (Option<usize>, Option<usize>),
     ) -> Result<(), Unclear> {
-        if run.gap {
+        if between.has_gap {
             return Ok(());
         }
-        if run.lines < end - start {
-            return Err(Unclear::Several);
+        if between.lines < end - start {
+            return Err(Unclear::Ambiguous);
         }
-        // Lines of the file between those that go and those that stay, which the text has not.
+        // Whether the file has more lines between the removed lines and the context lines.
         let more_above = above.is_some_and(|above| above < start);
         let more_below = below.is_some_and(|below| end < below);
-        let comes = run.added.iter().filter(|(text, _)| !is_blank(text)).count();
-        let uneven = !run.added.is_empty() && comes != run.solid || run.added.len() > run.lines;
+        let added = &between.added;
+        let solid = added.iter().filter(|(text, _)| !is_blank(text)).count();
+        let uneven = !added.is_empty() && solid != between.solid || added.len() > between.lines;
         let from_diff = pattern.end != End::AsFile;
-        let ahead = from_diff && run.added_first && more_above;
-        if uneven && (more_above || more_below) || ahead { Err(Unclear::Several) } else { Ok(()) }
+        let ahead = from_diff && between.added_first && more_above;
+        if uneven && (more_above || more_below) || ahead { Err(Unclear::Ambiguous) } else { Ok(()) }
     }
 
-    /// Insertions of one response at one spot keep its order: behind the lines that earlier edits have put in there, but for
-    /// those that belong to the line below. Not where a block or a section of its own begins among those, in which these would
-    /// stand then.
-    fn behind_what_came(&self, here: usize, added: &[(&[u8], bool)]) -> usize {
-        let follows = || {
+    /// The line for an insertion after those of earlier edits at the same line, so that their order is kept, but before
+    /// lines that belong to the line below. Not if these begin a block or section, which the added lines would then be
+    /// in.
+    fn after_insertions(&self, here: usize, added: &[(&[u8], bool)]) -> usize {
+        let after = || {
             let lineage = self.lineage()?;
             let above = lineage.origin(here.checked_sub(1)?)?;
             let next = lineage.of(above + 1)?;
             let behind = next.checked_sub(lineage.lead(next)).filter(|behind| *behind >= here)?;
             let first = added.iter().find(|(text, _)| !is_blank(text));
             let first = first.map(|(text, first)| self.reindent.line(text, *first)).unwrap_or_default();
-            let language = self.context.map_or(Language::UNKNOWN, |context| context.limits.language());
+            let language = self.language();
             let begins = |text: &[u8]| begins_section(text, language) && !begins_section(&first, language);
-            let mut came = (here..behind).map(|line| self.hay.text(line));
-            (goes_behind(came.clone(), &first) && !came.any(begins)).then_some(behind)
+            let mut inserted = (here..behind).map(|line| self.hay.text(line));
+            (goes_behind(inserted.clone(), &first) && !inserted.any(begins)).then_some(behind)
         };
-        follows().unwrap_or(here)
+        after().unwrap_or(here)
+    }
+
+    fn language(&self) -> Language {
+        self.context.map_or(Language::UNKNOWN, |context| context.limits.language())
     }
 
     fn lineage(&self) -> Option<&Lineage> {
         self.context.and_then(|context| context.lineage)
     }
 
-    /// Whether earlier edits have put lines in there with which these begin, or which begin with these.
-    fn has_come(&self, added: &[(&[u8], bool)], here: usize) -> bool {
+    /// Whether earlier edits inserted lines there with which the added lines begin, or which begin with these.
+    fn was_inserted(&self, added: &[(&[u8], bool)], here: usize) -> bool {
         let Some(lineage) = self.lineage() else { return false };
-        let came = |line: &usize| *line < self.hay.line_count() && lineage.origin(*line).is_none();
-        let above = (0..here).rev().take_while(came).count();
-        let below = (here..).take_while(came).count();
+        let is_new = |line: &usize| *line < self.hay.line_count() && lineage.origin(*line).is_none();
+        let above = (0..here).rev().take_while(is_new).count();
+        let below = (here..).take_while(is_new).count();
         let solid = |text: &&[u8]| !is_blank(text);
         let trimmed = |text: &[u8]| Normalization::Trimmed.of(text).into_owned();
         let added: Vec<_> = added.iter().map(|(text, _)| *text).filter(solid).map(trimmed).collect();
         [here - above..here, here..here + below].into_iter().any(|range| {
-            let came: Vec<_> = range.map(|line| self.hay.text(line)).filter(solid).map(trimmed).collect();
-            let shared = came.len().min(added.len());
-            came[..shared] == added[..shared] && added[..shared].iter().any(|text| says_something(text))
+            let inserted: Vec<_> = range.map(|line| self.hay.text(line)).filter(solid).map(trimmed).collect();
+            let shared = inserted.len().min(added.len());
+            inserted[..shared] == added[..shared] && added[..shared].iter().any(|text| says_something(text))
         })
     }
 
@@ -201,7 +206,7 @@ impl Splice<'_> {
                 bytes.truncate(bytes.len() - eol.len());
             }
             if start == end && open {
-                // The line in front gets the newline that it lacks.
+                // The line above gets the newline that it lacks.
                 bytes.splice(0..0, eol.iter().copied());
             }
         }
@@ -209,22 +214,22 @@ impl Splice<'_> {
     }
 }
 
-/// Removed and added lines between two kept ones.
+/// The removed and added lines between two context lines.
 #[derive(Default)]
-struct Run<'a> {
+struct Between<'a> {
     removed: Option<(usize, usize)>,
-    /// How many lines go, and how many of them are not blank.
+    /// How many lines are removed, and how many of them are not blank.
     lines: usize,
     solid: usize,
-    /// Each, and whether it is the first of the after-text.
+    /// Each with whether it is the first line of the replacement.
     added: Vec<(&'a [u8], bool)>,
-    /// A line comes before one goes.
+    /// Whether a line is added before one is removed.
     added_first: bool,
-    /// All that is in between goes too.
-    gap: bool,
+    /// Whether everything between the removed lines is removed, too.
+    has_gap: bool,
 }
 
-/// What ends most lines of a region, the first on a tie; the file's if none of them has a line ending.
+/// The most frequent line ending of a region, the first on a tie; that of the file if no line of the region has one.
 pub(super) fn region_eol(hay: Haystack<'_>, start: usize, end: usize) -> Eol {
     let mut counts: Vec<(Eol, usize)> = Vec::new();
     for eol in hay.lines(start..end).filter_map(|(_, line)| line.eol) {

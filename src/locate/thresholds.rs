@@ -1,93 +1,94 @@
-//! Every figure that decides what is found or shown, or bounds what it may cost. What bounds a search or a comparison
-//! itself stands beside it, in `crate::text` and `crate::pattern`.
+//! The figures that decide what matches or is shown, or limit its cost. The limits of a single search or comparison are
+//! next to it, in `crate::text` and `crate::pattern`.
 //!
-//! What decides is measured by `cargo bench --bench accuracy`, for other histories with `-- --clone <path>`: set another
-//! value and compare the rows that are named. What bounds cost is measured by `cargo bench --bench locating`, as time of the
-//! thread, and is an order of magnitude.
+//! `cargo bench --bench accuracy` measures the figures that decide, with `-- --clone <path>` on other histories: change
+//! one and compare the rows that its comment names. `cargo bench --bench locating` measures the limits of cost, as time
+//! of the thread; they are orders of magnitude.
 
-/// Tier 8: a text needs this many lines that are not blank. With fewer one line that matches would decide. Rows "comment
-/// shortened" and "siblings".
+/// Tier 8: the fewest lines of a search text, blank ones not counted. With fewer, a single matching line would decide.
+/// Rows "comment shortened" and "siblings".
 pub(super) const LEAST_LINES: usize = 3;
 
-/// Tier 8: of this many kept lines one may differ (and one in any case). Rows "comment shortened" and "siblings".
+/// Tier 8: of this number of context lines one may differ (and one in any case). Rows "comment shortened" and
+/// "siblings".
 pub(super) const LINES_PER_SLIP: usize = 5;
 
-/// Tier 8: how alike comments have to be to be one in other words. Row "siblings": none may land.
-pub(super) const REWORDED_ALIKE: f64 = 0.7;
+/// Tier 8: the least similarity of a reworded comment. Row "siblings": none may land.
+pub(super) const REWORDED: f64 = 0.7;
 
-/// Tier 8: a line that is the beginning of the last one needs this many bytes. Rows "last context line cut" and "siblings".
+/// Tier 8: the fewest bytes of a last line that is cut. Rows "last context line cut" and "siblings".
 pub(super) const CUT_LEAST: usize = 8;
 
-/// This many in a hundred of the lines that are not blank make something nearly the before-text. Row "make B like A".
+/// This percentage of its lines, blank ones not counted, make a region nearly the search text. Row "make B like A".
 pub(super) const NEARLY: usize = 60;
 
-/// git cuts the text behind a hunk's numbers at 80 bytes: so long a one may be the beginning of a line.
+/// git cuts the section after the numbers of a hunk at 80 bytes: one of this length may be the beginning of a line.
 pub(super) const CUT_SECTION: usize = 76;
 
-/// A heading that matches more lines names none.
+/// A heading that matches more lines is ignored.
 pub(super) const HEADINGS: usize = 1000;
 
-/// With more places than this, neighbours of a hunk are not asked which is meant, only its line number. 100 hunks with 250
-/// places each take 60 ms.
+/// With more matches than this, only the line number of a hunk decides, not the hunks before and after it. 100 hunks
+/// with 250 matches each take 60 ms.
 pub(super) const CANDIDATES: usize = 256;
 
-/// Of no more places it is asked whether the hunk makes the same of the file at each.
+/// The most matches for which the results of the hunk are compared.
 pub(super) const ALTERNATIVES: usize = 8;
 
-/// This many other hunks of a file are asked what they show of how it is written.
+/// The most other hunks of a file that show how the model writes its lines.
 pub(super) const OTHERS: usize = 32;
 
-/// What it takes in steps to find out of a line whether another version of its text has it.
+/// The cost in steps of looking up a line in another version of the text.
 pub(super) const LINE_COMPARED: usize = 20;
 
-/// The indentation of places is compared up to this many lines in all. With more places than that they are too many to
-/// choose from anyway.
+/// The most lines of all matches whose indentation is compared. More matches than that are ambiguous anyway.
 pub(super) const SHIFT_STEPS: usize = 2_000_000;
 
-/// A text that matches more places is ambiguous, whatever says where: to look at each takes memory.
+/// A search text with more matches is ambiguous, whatever the anchor says: looking at each takes memory.
 pub(super) const MATCHES: usize = 10_000;
 
-/// Of more places the context that tells them apart is not looked for, nor more of it than this: no one adds that many lines.
+/// The most matches, and the most lines, for which the context that makes each match unique is calculated: no one adds
+/// that many lines.
 pub(super) const CONTEXT_PLACES: usize = 10_000;
 pub(super) const CONTEXT_LINES: usize = 50;
 
-/// The nearest region: this many are compared in full.
+/// Closest match: the most regions that are compared in full.
 pub(super) const NEAREST_REGIONS: usize = 16;
 
-/// The nearest region: where the file has no line of the text, the words of this many of its lines are looked for.
+/// Closest match: if the file has no line of the search text, the words of this number of its lines are searched.
 pub(super) const PROBES: usize = 3;
 
-/// The nearest region: this many words of each of those, the longest.
+/// Closest match: this number of words of each of those, the longest.
 pub(super) const WORDS_PROBED: usize = 2;
 
-/// The nearest region: what comparing lines may cost, in steps: 20 ms with code, below 0.1 s with any lines.
+/// Closest match: the budget for comparing lines, in steps: 20 ms with code, below 0.1 s with any lines.
 pub(super) const NEAREST_STEPS: usize = 2_000_000;
 
-/// The nearest region: less alike than this it would lead astray, and is not shown.
+/// Closest match: the least similarity; a worse one would mislead, and is not shown.
 pub(super) const NEAREST_LEAST: f64 = 0.3;
 
-/// A refusal names at most this many places; no one reads on.
+/// The most matches whose lines a refusal lists; no one reads on.
 pub(super) const CANDIDATES_SHOWN: usize = 1000;
 
-/// A refusal shows at most this many places of an ambiguous text: nobody chooses among more.
+/// The most matches of an ambiguous search text that a refusal shows: nobody chooses among more.
 pub(super) const SHOWN_PLACES: usize = 12;
 
-/// A refusal shows at most this many lines before and after such a place, and says how many there are beyond.
+/// The most lines before and after such a match that a refusal shows; it says how many more are needed.
 pub(super) const SHOWN_CONTEXT: usize = 5;
 
-/// A refusal shows at most this many lines of a place, or of the beginning of a file that has nothing like the text.
+/// The most lines of a match, or of the beginning of a file without a similar region, that a refusal shows.
 pub(super) const SHOWN_LINES: usize = 40;
 
-/// This many lines above and below a place are looked at for how the file is indented.
-pub(super) const ABOVE: usize = 1000;
+/// The most lines above and below a place that show how the file is indented.
+pub(super) const NEARBY: usize = 1000;
 
-/// Up to this product of line numbers a before-text and the nearest region are compared by a full difference: 2000 x
-/// 2000 lines take 5 ms.
+/// Up to this product of their numbers of lines, a search text and the closest match are compared in full: 2000 x 2000
+/// lines take 5 ms.
 pub(super) const COMPARED: usize = 4_000_000;
 
-/// Lines that differ are paired by likeness if no more than this many pairs have to be looked at: 19 x 19 lines of 70 bytes
-/// take 5 ms.
-pub(super) const LIKELY_PAIRS: usize = 400;
+/// Different lines are paired by similarity only if there are no more pairs than this: 19 x 19 lines of 70 bytes take 5
+/// ms.
+pub(super) const SIMILAR_PAIRS: usize = 400;
 
-/// Lines less alike than this are not shown beside each other.
-pub(super) const LIKELY_ALIKE: f64 = 0.5;
+/// The least similarity of two lines that are shown side by side.
+pub(super) const SIDE_BY_SIDE: f64 = 0.5;

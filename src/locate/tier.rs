@@ -1,4 +1,4 @@
-//! How loosely a text may match a file, and the order in which that is tried.
+//! How strictly a search text has to match, and in which order that is tried.
 
 use super::Limits;
 use crate::edit::Unit;
@@ -6,34 +6,34 @@ use crate::names::named;
 use crate::text::Normalization;
 
 named! {
-    /// How loosely a place was found, the strictest first.
+    /// How strictly a hunk matched, the strictest first.
     Tier {
         /// Byte for byte.
         Exact = "exact",
-        /// Line ends, a byte order mark or the final newline differ.
+        /// Line endings, a byte order mark or the final newline differ.
         Eol = "eol",
-        /// Trailing blanks differ.
+        /// Trailing whitespace differs.
         TrailingSpace = "trailing-space",
-        /// The indentation, by one mapping for all lines.
+        /// The indentation differs, by one mapping for all lines.
         Indent = "indent",
-        /// Typographic look-alikes.
+        /// Look-alikes differ.
         Unicode = "unicode",
-        /// Blank lines added or dropped.
+        /// Blank lines are added or missing.
         BlankLines = "blank-lines",
-        /// A placeholder line is taken for any lines.
+        /// A placeholder line matches any lines.
         Elision = "elision",
-        /// Kept lines differ in blanks between their tokens, or in what is no code.
+        /// Context lines differ in spaces between their tokens, or in what is no code.
         Similar = "similar",
-        /// A snippet's definitions, by kind and name.
+        /// The definitions of a snippet match by kind and name.
         Syntax = "syntax",
     }
 }
 
 impl Tier {
-    /// What [`Tier::of_max_fuzz`] knows.
+    /// The values of `--max-fuzz`.
     pub const MAX_FUZZ_NAMES: &[&str] = &["exact", "whitespace", "indent", "similar"];
 
-    /// The loosest tier that a value of `--max-fuzz` allows; none for another text.
+    /// The loosest tier that a value of `--max-fuzz` allows; `None` for an unknown one.
     pub fn of_max_fuzz(value: &str) -> Option<Self> {
         match value {
             "exact" => Some(Tier::Eol),
@@ -45,37 +45,37 @@ impl Tier {
     }
 }
 
-/// What all tiers up to 6 look away from: blanks at both ends of lines, and look-alikes.
+/// The normalization of [`MatchMode::LOOSEST`]: without whitespace at both ends of lines, and without look-alikes.
 pub(super) const LOOSEST: Normalization = MatchMode::LOOSEST.normalization;
 
-/// One way to look for a search text.
+/// One way to match a search text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MatchMode {
-    /// What it is reported as. [`Tier::Exact`] is [`Tier::Eol`] too: see [`ladder`].
+    /// The reported tier. [`Tier::Exact`] stands for [`Tier::Eol`], too: see [`allowed_modes`].
     pub(super) tier: Tier,
     pub(super) normalization: Normalization,
     pub(super) scope: Scope,
 }
 
-/// What may lie between the lines that are looked for, and beside them.
+/// What a match consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// Whole lines, one after the other.
+    /// Consecutive whole lines.
     Whole,
     /// Part of one line.
     Part,
-    /// Whole lines, blank ones not counting.
+    /// Whole lines; blank lines are skipped.
     SkippingBlanks,
 }
 
 impl MatchMode {
-    /// Byte for byte, but for line ends.
+    /// Byte for byte, except for line endings.
     pub(super) const EXACT: Self = Self::new(Tier::Exact, Normalization::Text, Scope::Whole);
 
-    /// But for blanks at the ends of lines.
+    /// Except for trailing whitespace.
     pub(super) const TRAILING: Self = Self::new(Tier::TrailingSpace, Normalization::Trailing, Scope::Whole);
 
-    /// All that tiers 4 to 6 accept.
+    /// All that tiers 1 to 6 accept.
     pub(super) const LOOSEST: Self =
         Self::new(Tier::BlankLines, Normalization::FoldedTrimmed, Scope::SkippingBlanks);
 
@@ -83,18 +83,18 @@ impl MatchMode {
         Self { tier, normalization, scope }
     }
 
-    /// Whether it is asked before another one.
+    /// Whether it is tried before another one.
     pub(super) fn is_stricter(self, than: Self) -> bool {
-        let place = |of: Self| LADDER.iter().position(|(_, match_mode)| *match_mode == of);
-        place(self) < place(than)
+        let rank = |of: Self| MODES.iter().position(|(_, match_mode)| *match_mode == of);
+        rank(self) < rank(than)
     }
 
-    /// Whether lines may be indented otherwise than in the file, all of them in the same way.
+    /// Whether the indentation may differ, by one mapping for all lines.
     pub(super) fn is_shifted(self) -> bool {
         matches!(self.normalization, Normalization::Trimmed | Normalization::FoldedTrimmed)
     }
 
-    /// The normalization in which two lines are compared once their indentation is made the same.
+    /// The normalization for comparing two lines whose indentation is the same.
     pub(super) fn aligned_normalization(self) -> Normalization {
         match self.normalization {
             Normalization::Text => Normalization::Text,
@@ -104,21 +104,21 @@ impl MatchMode {
     }
 }
 
-/// Tiers 1 to 6 and their combinations, the strictest first.
+/// The allowed match modes of tiers 1 to 6 and their combinations, the strictest first.
 ///
-/// Exact and line ends are one match mode: a payload has lost the file's line endings, so a place that has `\n` is no likelier
-/// than one that has `\r\n` or the file's end, and two such places are two. Each further match mode accepts what the tiers
-/// before it accept as well, so that tiers combine.
-pub(super) fn ladder(unit: Unit, limits: &Limits) -> impl Iterator<Item = MatchMode> + use<> {
+/// Exact and line endings are one match mode: the response has lost the line endings of the file, so a place with `\n`
+/// is no more likely than one with `\r\n`. Each further match mode also accepts what the tiers before it accept, so
+/// tiers combine.
+pub(super) fn allowed_modes(unit: Unit, limits: &Limits) -> impl Iterator<Item = MatchMode> + use<> {
     let fuzz = limits.max_fuzz;
     let may_be = move |(least, match_mode): &&(Tier, MatchMode)| {
         fuzz >= *least && (match_mode.scope != Scope::Part || unit != Unit::Lines)
     };
-    LADDER.iter().filter(may_be).map(|(_, match_mode)| *match_mode)
+    MODES.iter().filter(may_be).map(|(_, match_mode)| *match_mode)
 }
 
-/// All match modes, and what has to be allowed for each.
-const LADDER: &[(Tier, MatchMode)] = &[
+/// All match modes, each with the tier that has to be allowed for it.
+const MODES: &[(Tier, MatchMode)] = &[
     (Tier::Exact, MatchMode::EXACT),
     (Tier::TrailingSpace, MatchMode::TRAILING),
     (Tier::Exact, MatchMode { scope: Scope::Part, ..MatchMode::EXACT }),

@@ -1,8 +1,8 @@
-//! A text that is taken to the byte, wherever it begins and ends: so do the tools that a model calls.
+//! Search texts that match byte for byte, wherever they begin and end: the tools that a model calls apply them so.
 
 use super::evidence;
 use super::query::Query;
-use super::solution::{Part, Solution};
+use super::solution::{Placement, Solution};
 use super::splice::region_eol;
 use super::tier::{MatchMode, Scope};
 use crate::diag::Refusal;
@@ -12,23 +12,23 @@ use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 use crate::version::LineChange;
 
-/// The result of a hunk whose search text matches byte for byte, but for line endings: at its only match, or at every match.
-/// `None` without a match, or if the hunk is not of this kind.
+/// The placement of a hunk whose search text matches byte for byte, except for line endings: at its only match, or at
+/// every match. `None` without a match, or if the hunk is of another kind.
 ///
 /// # Errors
-/// It has several matches, at some of which it is already applied, or its new text cannot be put there.
+/// It has several matches, or is already applied at some of them, or its replacement is refused.
 pub(super) fn verbatim(
     query: &Query<'_>,
     change: &Change,
     everywhere: bool,
-) -> Result<Option<Part>, Box<Refusal>> {
+) -> Result<Option<Placement>, Box<Refusal>> {
     let Query { context, hay, pattern, .. } = *query;
     let Some([before, after]) = texts(change) else { return Ok(None) };
     let mut all = places(hay, before);
     if all.len() > 1 && !everywhere {
         return Err(evidence::ambiguous(hay, all));
     }
-    // Of places that overlap the first is taken.
+    // The first of overlapping places is taken.
     let mut last: Option<Place> = None;
     all.retain(|place| {
         let is_apart = last.is_none_or(|last| !last.overlaps(place));
@@ -37,25 +37,27 @@ pub(super) fn verbatim(
     });
     let Some(first) = all.first().copied() else { return Ok(None) };
     let match_mode = MatchMode { scope: Scope::Part, ..MatchMode::EXACT };
-    // Inside of the new text it is what an insertion leaves of it.
+    // A match inside the replacement is what an insertion keeps.
     let results = if after.contains(before) { places(hay, after) } else { Vec::new() };
     let mut results = results.iter().peekable();
-    let mut is_made = |place: &Place| {
+    let mut is_applied = |place: &Place| {
         while results.next_if(|result| result.end <= place.start).is_some() {}
         results.peek().is_some_and(|result| place.overlaps(result) && !place.reaches_out_of(result))
     };
-    match all.iter().filter(|place| is_made(place)).count() {
+    match all.iter().filter(|place| is_applied(place)).count() {
         0 => {}
-        made if made == all.len() => return Ok(Some(Part::Made(Solution::at(hay, first, match_mode)))),
+        applied if applied == all.len() => {
+            return Ok(Some(Placement::applied(hay, first, match_mode)));
+        }
         _ => return Err(evidence::ambiguous(hay, all)),
     }
     guard::hunk(hay, &first, pattern, &context.limits.guard)?;
     let in_lines = all.chunk_by(|one, next| next.start.line <= one.end.line);
     let changes = in_lines.map(|places| replaced(hay, places, after)).collect();
-    Ok(Some(Part::Change(Solution { changes, ..Solution::at(hay, first, match_mode) })))
+    Ok(Some(Placement::Change(Solution { changes, ..Solution::at(hay, first, match_mode) })))
 }
 
-/// What such a change looks for and puts there.
+/// The search text and replacement of such a change.
 fn texts(change: &Change) -> Option<[&str; 2]> {
     let Change::Texts { before, after, unit: Unit::Verbatim } = change else { return None };
     Some([before, after].map(|text| text.strip_suffix('\n').unwrap_or(text)))
@@ -65,7 +67,7 @@ fn texts(change: &Change) -> Option<[&str; 2]> {
 fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
     let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
     let [first, inner @ .., last] = lines.as_slice() else { return hay.parts(text.as_bytes()) };
-    // The lines between are whole ones, which are found in linear time.
+    // The lines between the first and the last are whole lines, which are found in linear time.
     let begins: Vec<usize> = match inner {
         [] => hay.parts(first).iter().map(Place::first).collect(),
         inner => hay
@@ -74,22 +76,22 @@ fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
             .filter_map(|at| at.first().checked_sub(1))
             .collect(),
     };
-    let stands = |line: usize| {
+    let match_at = |line: usize| {
         let end = line + lines.len() - 1;
-        // The newline behind the line above has to be there, too.
-        let is_there = hay.text(line).ends_with(first)
+        // The last line above has to end with a newline.
+        let matches = hay.text(line).ends_with(first)
             && hay.line(end - 1).is_some_and(|line| line.eol.is_some())
             && hay.text(end).starts_with(last);
         let start = Point { line, column: hay.text(line).len().saturating_sub(first.len()) };
-        is_there.then_some(Place { start, end: Point { line: end, column: last.len() } })
+        matches.then_some(Place { start, end: Point { line: end, column: last.len() } })
     };
-    let mut places: Vec<Place> = begins.into_iter().filter_map(stands).collect();
-    // A line may have its first part twice.
+    let mut places: Vec<Place> = begins.into_iter().filter_map(match_at).collect();
+    // A line may contain the first part of the text twice.
     places.dedup();
     places
 }
 
-/// The lines that places touch of which each begins in the line that the one before ends in, with a text in their stead.
+/// The change of the lines of places that follow each other within lines: each place is replaced by the text.
 fn replaced(hay: Haystack<'_>, places: &[Place], text: &str) -> LineChange {
     let lines = |place: &Place| (place.start.line, place.end.line);
     let first = places.first().map_or(0, |place| lines(place).0);
@@ -104,7 +106,7 @@ fn replaced(hay: Haystack<'_>, places: &[Place], text: &str) -> LineChange {
         bytes.extend_from_slice(&text);
         column = place.end.column;
     }
-    // What is left of the last line goes on behind the text, unless both end where that begins.
+    // The rest of the last line follows the text, unless both end at its beginning.
     if column > 0 || !bytes.ends_with(b"\n") && !bytes.ends_with(b"\r") {
         let line = hay.line(last);
         let rest = line.as_ref().and_then(|line| line.text.get(column..)).unwrap_or_default();
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stands_wherever_its_bytes_do() {
+    fn a_text_matches_wherever_its_bytes_are() {
         let file = "foo(a,\n    b)\nbar(a,\n    b,\n    c)\n";
         assert_eq!(found(file, "a,\n    b"), [(0, 4), (2, 4)]);
         assert_eq!(found(file, "a,\n    b,\n    c"), [(2, 4)]);

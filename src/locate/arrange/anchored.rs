@@ -1,4 +1,4 @@
-//! The chunks of a Codex patch: located on one text, each after the one before and after its `@@` lines.
+//! The chunks of a Codex patch, each located after the one before and after its `@@` lines.
 
 use super::addition;
 use super::equal::{Equal, equals};
@@ -7,59 +7,60 @@ use crate::edit::{Anchor, Hunk};
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::result_between;
+use crate::locate::bounds::{Bounds, Objection, Region};
 use crate::locate::evidence;
+use crate::locate::heading::Headings;
 use crate::locate::matches::{Matches, find};
-use crate::locate::pointer::{Blocks, Objection, Pointers, Region};
 use crate::locate::query::Query;
-use crate::locate::solution::{Mode, Part};
+use crate::locate::solution::{Placement, Stage};
 use crate::pattern::Pattern;
 use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 
-/// How far the chunks so far have come.
+/// Where the next chunk is searched.
 #[derive(Debug, Default)]
 struct Cursor {
-    /// Behind the last line that the last chunk changed.
+    /// The line after the last one that the previous chunk changed.
     changed: usize,
-    /// Its heading, or the first line of its place: from there on the next heading is looked for, since chunks of one block
-    /// may name it each.
+    /// The heading or the first line of the previous chunk: the next heading is searched from there on, because several
+    /// chunks of one block may name it.
     above: usize,
-    /// Where they are.
+    /// The places of all chunks so far.
     taken: Vec<Place>,
 }
 
 impl Cursor {
-    /// Goes behind a chunk, and the last line that it changed.
-    fn go_behind(&mut self, pointers: &Pointers, part: &Part) {
-        let Some(place) = part.place() else { return };
-        let changed = match part {
-            Part::Change(solution) => solution.changes.iter().map(|change| change.end).max(),
+    /// Moves after a chunk, and the last line that it changed.
+    fn pass(&mut self, bounds: &Bounds, placement: &Placement) {
+        let Some(place) = placement.place() else { return };
+        let changed = match placement {
+            Placement::Change(solution) => solution.changes.iter().map(|change| change.end).max(),
             _ => None,
         };
-        let holding = pointers.regions.iter().flatten().find(|region| region.holds(&place));
-        let above = holding.map_or(place.first(), |region| region.outermost.min(place.first()));
-        self.go_to(changed.unwrap_or(place.behind()), above);
+        let region = bounds.regions.iter().flatten().find(|region| region.holds(&place));
+        let above = region.map_or(place.first(), |region| region.outermost.min(place.first()));
+        self.move_to(changed.unwrap_or(place.behind()), above);
     }
 
-    fn go_to(&mut self, changed: usize, above: usize) {
+    fn move_to(&mut self, changed: usize, above: usize) {
         (self.changed, self.above) = (changed, above);
     }
 }
 
-/// Finds for every chunk what it comes to, or says of each that has no place why.
+/// The placement of each chunk, or the refusals of those without one.
 pub(in crate::locate) fn arrange(
     context: &Context<'_>,
     hay: Haystack<'_>,
     hunks: &[Hunk],
-    mode: Mode,
-) -> Result<Vec<Part>, Vec<Refusal>> {
-    let blocks = Blocks::new(hay, context);
+    stage: Stage,
+) -> Result<Vec<Placement>, Vec<Refusal>> {
+    let all_headings = Headings::new(hay, context);
     let mut cursor = Cursor::default();
     let chunk = |(index, (hunk, equal)): (usize, (&Hunk, Equal))| {
-        if equal.is_again {
-            return Ok(Part::Nothing);
+        if equal.is_duplicate {
+            return Ok(Placement::NoChange);
         }
-        let pattern = Pattern::readings(&hunk.change).pop().ok_or_else(evidence::too_much)?;
+        let pattern = Pattern::readings(&hunk.change).pop().ok_or_else(evidence::too_costly)?;
         let (headings, at_end): (&[String], bool) = match &hunk.anchor {
             Anchor::Seek { context, end_of_file } => (context, *end_of_file),
             _ => (&[], false),
@@ -67,120 +68,120 @@ pub(in crate::locate) fn arrange(
         let headings: Vec<&str> =
             headings.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
         let followed = context.followed || index + 1 < hunks.len();
-        let query = Query { context, hay, pattern: &pattern, pointers: &Pointers::NONE };
-        let chunk = Chunk { query, blocks: &blocks, context: &headings, at_end, followed, mode };
-        // Equal edits are counted as equal chunks in a row are.
+        let query = Query { context, hay, pattern: &pattern, bounds: &Bounds::NONE };
+        let chunk = Chunk { query, headings: &all_headings, context: &headings, at_end, followed, stage };
+        // Equal edits are counted like equal chunks in a row.
         let edits = if hunks.len() == 1 { context.repeat(0).left() } else { equal.in_row };
-        let part = chunk.locate(&mut cursor, edits)?;
-        cursor.taken.extend(part.place());
-        Ok(part)
+        let placement = chunk.locate(&mut cursor, edits)?;
+        cursor.taken.extend(placement.place());
+        Ok(placement)
     };
     evidence::each(hunks.iter().zip(equals(hay, hunks)).enumerate().map(chunk))
 }
 
-/// One chunk and where it is looked for.
+/// A chunk, and how it is located.
 struct Chunk<'a> {
     query: Query<'a>,
-    blocks: &'a Blocks<'a>,
+    headings: &'a Headings<'a>,
     /// The texts of its `@@` lines.
     context: &'a [&'a str],
-    /// `*** End of File` ties it to the end.
+    /// Whether `*** End of File` binds it to the end.
     at_end: bool,
     /// Whether other hunks for the file follow.
     followed: bool,
-    mode: Mode,
+    stage: Stage,
 }
 
 impl Chunk<'_> {
-    /// What it comes to; `equal` chunks of its kind are left in a row, this one included.
-    fn locate(&self, cursor: &mut Cursor, equal: usize) -> Result<Part, Box<Refusal>> {
+    /// The placement of the chunk; `equal` such chunks are left in a row, this one included.
+    fn locate(&self, cursor: &mut Cursor, equal: usize) -> Result<Placement, Box<Refusal>> {
         let pattern = self.query.pattern;
         if pattern.changes_nothing() {
-            self.pass(cursor);
-            return Ok(Part::Nothing);
+            self.skip_to(cursor);
+            return Ok(Placement::NoChange);
         }
         let regions = if self.context.is_empty() { None } else { Some(self.regions(cursor)?) };
         if pattern.before.is_empty() {
             return match regions.as_deref() {
                 Some([region]) if !self.at_end => {
-                    cursor.go_to(region.heading + 1, region.heading);
+                    cursor.move_to(region.heading + 1, region.heading);
                     addition::below(&self.query, region.heading)
                 }
                 Some(regions) if !self.at_end => Err(evidence::ambiguous_heading(self.query.hay, regions)),
-                // It says nothing of where the next one is.
+                // It does not say where the next one is.
                 _ => addition::at_end(&self.query, self.followed),
             };
         }
         let tail = self.at_end.then(|| self.tail());
-        let pointers = Pointers { regions, from: cursor.changed, tail };
-        let query = Query { pointers: &pointers, ..self.query };
+        let bounds = Bounds { regions, from: cursor.changed, tail };
+        let query = Query { bounds: &bounds, ..self.query };
         let meant = match find(&query)? {
-            Ok(matches) => self.choose(&matches, &pointers, equal)?.ok_or(None),
+            Ok(matches) => self.choose(&matches, &bounds, equal)?.ok_or(None),
             Err(refused) => Err(refused),
         };
-        let part = match meant {
+        let placement = match meant {
             Ok(aligned) => {
-                query.is_strictest(aligned.match_mode, &[aligned.place])?;
-                Part::Change(query.solve(&aligned)?)
+                query.check_strictest(aligned.match_mode, &[aligned.place])?;
+                Placement::Change(query.solve(&aligned)?)
             }
             Err(refused) => {
-                // Where forward order alone says where, the lines that the text is most like may be those that were meant.
-                let is_behind = matches!(refused, Some((_, Objection::Order)));
-                if let Some(part) = self.out_of_order(&cursor.taken).filter(|_| is_behind).transpose()? {
-                    return Ok(part);
+                // With order alone, the lines that match best may be the ones that are meant, so no looser match is
+                // taken.
+                let is_before = matches!(refused, Some((_, Objection::Order)));
+                if let Some(placement) = self.out_of_order(&cursor.taken).filter(|_| is_before).transpose()? {
+                    return Ok(placement);
                 }
                 let may_be_applied =
-                    self.mode >= Mode::AlreadyApplied || pointers.regions.is_some() && !is_behind;
-                query.otherwise(may_be_applied, self.mode == Mode::Loose && !is_behind, refused)?
+                    self.stage >= Stage::AlreadyApplied || bounds.regions.is_some() && !is_before;
+                query.fallback(may_be_applied, self.stage == Stage::Loose && !is_before, refused)?
             }
         };
-        cursor.go_behind(&pointers, &part);
-        Ok(part)
+        cursor.pass(&bounds, &placement);
+        Ok(placement)
     }
 
-    /// Goes to the only place of lines that only say where the search goes on.
-    fn pass(&self, cursor: &mut Cursor) {
+    /// Moves to the only place of a chunk that changes nothing, and only says where the next one is.
+    fn skip_to(&self, cursor: &mut Cursor) {
         let lines = self.query.pattern.after();
         let places = self.query.hay.whole_lines(&lines, Normalization::Trailing);
         let mut ahead = places.iter().filter(|place| place.first() >= cursor.changed);
         if let (Some(place), None) = (ahead.next(), ahead.next()) {
-            cursor.go_to(place.first(), place.first());
+            cursor.move_to(place.first(), place.first());
         }
     }
 
-    /// What a chunk comes to whose only place in the file is before that of the last one, and is no other chunk's. The search
-    /// for the next one goes on where it was.
-    fn out_of_order(&self, taken: &[Place]) -> Option<Result<Part, Box<Refusal>>> {
+    /// The placement of a chunk whose only place is before that of the previous one, and is not that of another chunk.
+    /// The next chunk is searched where it was.
+    fn out_of_order(&self, taken: &[Place]) -> Option<Result<Placement, Box<Refusal>>> {
         if !self.context.is_empty() || self.at_end {
             return None;
         }
-        let query = Query { pointers: &Pointers::NONE, ..self.query };
+        let query = Query { bounds: &Bounds::NONE, ..self.query };
         let Ok(Ok(matches)) = find(&query) else { return None };
         let [(aligned, false)] = matches.places.as_slice() else { return None };
         let is_free = !taken.iter().any(|place| place.overlaps(&aligned.place));
-        // Nor may it be anywhere else in a looser reading.
-        (is_free && query.loosely().len() == 1).then(|| Ok(Part::Change(query.solve(aligned)?)))
+        // It may have no other place in a looser mode.
+        (is_free && query.loose_matches().len() == 1).then(|| Ok(Placement::Change(query.solve(aligned)?)))
     }
 
-    /// The one of the places that is meant; none if the chunk was made at all of them.
+    /// The match that is meant; `None` if the chunk is applied at all of them.
     fn choose(
         &self,
         matches: &Matches,
-        pointers: &Pointers,
+        bounds: &Bounds,
         equal: usize,
     ) -> Result<Option<Alignment>, Box<Refusal>> {
         let open = matches.open();
-        let regions = pointers.regions.as_deref().unwrap_or(&[]);
+        let regions = bounds.regions.as_deref().unwrap_or(&[]);
         let Some(first) = open.first() else { return Ok(None) };
-        // A place where the chunk is applied is one that may have been meant.
-        if matches.made().next().is_some() {
-            let places = matches.places.iter().map(|(aligned, _)| aligned.place);
-            return Err(evidence::ambiguous(self.query.hay, places));
+        // A match where the chunk is already applied may be meant, too.
+        if open.len() < matches.places.len() {
+            return Err(evidence::ambiguous(self.query.hay, matches.all()));
         }
-        let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
-        // Equal chunks for as many places are those places in order.
+        let places = matches.all();
+        // As many equal chunks as places are those places in order.
         let in_order = open.len() == equal && Place::are_apart(&places);
-        // A heading that opens no block says after which line, and forward order decides.
+        // A heading that begins no block only says after which line, and order decides.
         let follows = || {
             let mut meant = regions.iter().filter(|region| places.iter().any(|place| region.holds(place)));
             match (meant.next(), meant.next()) {
@@ -198,11 +199,12 @@ impl Chunk<'_> {
         Err(evidence::ambiguous(self.query.hay, places))
     }
 
-    /// What the `@@` lines name, one after the other: each from its line to the next line that is the same.
+    /// The regions that the `@@` lines name, from outer to inner: each from a heading to the next line that is equal to
+    /// it.
     fn regions(&self, cursor: &Cursor) -> Result<Vec<Region>, Box<Refusal>> {
         let end = self.query.hay.line_count();
         let Some((first, rest)) = self.context.split_first() else { return Ok(Vec::new()) };
-        let lines = self.blocks.headings(first, cursor.above, end);
+        let lines = self.headings.lines(first, cursor.above, end);
         if lines.is_empty() {
             return Err(evidence::no_heading(first, cursor.above));
         }
@@ -211,7 +213,7 @@ impl Chunk<'_> {
             let mut narrower = Vec::new();
             for region in &regions {
                 let behind = (region.last + 1).min(end);
-                let inner = self.blocks.headings(text, region.heading + 1, behind);
+                let inner = self.headings.lines(text, region.heading + 1, behind);
                 let inner = self.up_to_the_next(&inner, behind);
                 narrower
                     .extend(inner.into_iter().map(|inner| Region { outermost: region.outermost, ..inner }));
@@ -224,11 +226,11 @@ impl Chunk<'_> {
         Ok(regions)
     }
 
-    /// What headings name, each no farther than to the next one.
+    /// The regions of headings, each at most up to the next one.
     fn up_to_the_next(&self, lines: &[usize], end: usize) -> Vec<Region> {
         let next = lines.iter().copied().skip(1).map(|line| line.saturating_sub(1)).chain([end]);
         let region = |(&line, next): (&usize, usize)| {
-            let region = self.blocks.region(line);
+            let region = self.headings.region(line);
             Region { last: region.last.min(next), ..region }
         };
         lines.iter().zip(next).map(region).collect()

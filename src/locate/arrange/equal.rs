@@ -1,4 +1,4 @@
-//! Hunks of one edit that say the same.
+//! Equal hunks of one edit.
 
 use crate::edit::{Anchor, Change, Hunk};
 use crate::locate::tier::LOOSEST;
@@ -6,17 +6,17 @@ use crate::pattern::Pattern;
 use crate::text::search::Haystack;
 use std::collections::BTreeMap;
 
-/// What a hunk is among those of its edit.
+/// How a hunk compares with the others of its edit.
 pub(super) struct Equal {
-    /// Whether another one makes the same change.
+    /// Whether another one has the same change.
     pub(super) is_repeated: bool,
-    /// Whether it is given once more for the only place that it can have.
-    pub(super) is_again: bool,
-    /// How many of the same come in a row from here on, itself included.
+    /// Whether it repeats an earlier one that has only one possible place.
+    pub(super) is_duplicate: bool,
+    /// How many equal ones follow each other from this one on, itself included.
     pub(super) in_row: usize,
 }
 
-/// What each hunk is.
+/// How each hunk compares with the others.
 #[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
 pub(super) fn equals<'h>(hay: Haystack<'_>, hunks: &'h [Hunk]) -> Vec<Equal> {
     let mut counts: BTreeMap<&Change, usize> = BTreeMap::new();
@@ -27,12 +27,12 @@ pub(super) fn equals<'h>(hay: Haystack<'_>, hunks: &'h [Hunk]) -> Vec<Equal> {
     let of = |hunk: &'h Hunk| {
         let key = (&hunk.change, &hunk.anchor);
         let is_repeated = counts.get(key.0).is_some_and(|count| *count > 1);
-        let is_again = match known.get(&key) {
+        let is_duplicate = match known.get(&key) {
             Some(has_one_place) => *has_one_place,
             None if is_repeated => known.insert(key, has_one_place(hay, hunk)).is_some(),
             None => false,
         };
-        Equal { is_repeated, is_again, in_row: 1 }
+        Equal { is_repeated, is_duplicate, in_row: 1 }
     };
     let mut equals: Vec<Equal> = hunks.iter().map(of).collect();
     for at in (1..hunks.len()).rev() {
@@ -44,7 +44,8 @@ pub(super) fn equals<'h>(hay: Haystack<'_>, hunks: &'h [Hunk]) -> Vec<Equal> {
     equals
 }
 
-/// Whether a hunk can have only one place: its number names it, or its heading does, or its search text has no other.
+/// Whether a hunk has only one possible place: its line number names it, or its heading does, or its search text has no
+/// other.
 fn has_one_place(hay: Haystack<'_>, hunk: &Hunk) -> bool {
     let pattern = Pattern::readings(&hunk.change).pop();
     match (&hunk.anchor, pattern) {

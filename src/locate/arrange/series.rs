@@ -1,29 +1,30 @@
-//! All hunks of a diff with the places that each may have: which of them order and line numbers leave.
+//! All hunks of a diff with the places that each may have, narrowed by order and line numbers.
 
+use super::line_numbers::LineNumbers;
 use crate::diag::Refusal;
 use crate::edit::Hunk;
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
+use crate::locate::bounds::Bounds;
 use crate::locate::evidence;
-use crate::locate::pointer::{Numbered, Pointers};
 use crate::locate::query::Query;
-use crate::locate::solution::Part;
+use crate::locate::solution::Placement;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::Haystack;
 
-/// A hunk and what is known of its place.
+/// What is known of the place of a hunk.
 pub(super) enum State {
-    Done(Part),
+    Done(Placement),
     Open(Vec<Candidate>),
 }
 
-/// Where a hunk may be.
+/// A possible place of a hunk.
 pub(super) struct Candidate {
     pub(super) aligned: Alignment,
-    /// The lines that it changes, without the context around them, which neighbours may share.
+    /// The lines that it changes, without the context lines around them, which neighbours may share.
     pub(super) core: (usize, usize),
-    /// Whether the hunk was made there.
-    pub(super) made: bool,
+    /// Whether the hunk is already applied there.
+    pub(super) is_applied: bool,
 }
 
 impl Candidate {
@@ -44,7 +45,7 @@ pub(super) fn core(pattern: &Pattern<'_>, aligned: &Alignment) -> (usize, usize)
     (start, below.next().unwrap_or(aligned.place.behind()).max(start))
 }
 
-/// All hunks with what is known of each.
+/// All hunks with what is known of their places.
 pub(super) struct Series<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) hay: Haystack<'a>,
@@ -52,7 +53,7 @@ pub(super) struct Series<'a> {
 }
 
 impl Series<'_> {
-    /// The hunks that have candidates, with their numbers.
+    /// The hunks that have candidates, with their indexes.
     fn open(&mut self) -> impl Iterator<Item = (usize, &Hunk, &mut Vec<Candidate>)> {
         self.hunks.iter_mut().enumerate().filter_map(|(number, (hunk, _, state))| match state {
             State::Open(candidates) => Some((number, *hunk, candidates)),
@@ -60,37 +61,37 @@ impl Series<'_> {
         })
     }
 
-    /// Leaves each hunk the candidate that is meant.
+    /// Leaves each hunk only the candidate that is meant.
     pub(super) fn choose(&mut self) -> Result<(), Vec<Refusal>> {
-        let mut vary = match self.order() {
-            Order::Several(vary) => {
-                self.keep_numbered(&vary)?;
+        let mut order = match self.order() {
+            Order::Several(several) => {
+                self.keep_numbered(&several)?;
                 self.order()
             }
             order => order,
         };
-        if let Order::None = vary {
+        if let Order::None = order {
             let several: Vec<bool> = self.open().map(|(_, _, of)| of.len() > 1).collect();
             self.keep_numbered(&several)?;
-            // Hunks that have one place each are sorted; that their lines are different ones is looked at last.
+            // Hunks with one place each are sorted; that they change different lines is checked last.
             let several: Vec<bool> = self.open().map(|(_, _, of)| of.len() > 1).collect();
-            vary = if several.contains(&true) { Order::Several(several) } else { return Ok(()) };
+            order = if several.contains(&true) { Order::Several(several) } else { return Ok(()) };
         }
         let (context, hay) = (self.context, self.hay);
         let mut refused = Vec::new();
-        for (at, (number, hunk, of)) in self.open().enumerate() {
-            match &vary {
-                Order::Several(vary) if vary[at] => {
+        for (at, (index, hunk, of)) in self.open().enumerate() {
+            match &order {
+                Order::Several(several) if several[at] => {
                     let places = of.iter().map(|candidate| candidate.aligned.place);
-                    refused.push(evidence::ambiguous(hay, places).of_hunk(number));
+                    refused.push(evidence::ambiguous(hay, places).of_hunk(index));
                 }
                 Order::One(picks) => {
-                    let then = Numbered::of(context, hunk).then;
+                    let number = LineNumbers::of(context, hunk).in_base;
                     let meant = of.swap_remove(picks[at]);
-                    // Order leaves another one than the number names.
-                    if let Some(named) = of.iter().find(|candidate| Some(candidate.line()) == then) {
+                    // Order leaves another one than the line number names.
+                    if let Some(named) = of.iter().find(|candidate| Some(candidate.line()) == number) {
                         let refusal = evidence::two_places(hay, named.line(), meant.line());
-                        refused.push(refusal.of_hunk(number));
+                        refused.push(refusal.of_hunk(index));
                     }
                     *of = vec![meant];
                 }
@@ -105,56 +106,57 @@ impl Series<'_> {
         in_order(&self.open().map(cores).collect::<Vec<_>>())
     }
 
-    /// Leaves each of some hunks the candidate that is exactly at its line number, if there is one: that decides between
-    /// equals. A number may be meant in the text before the response or in what the edits before have left: where both name a
-    /// candidate, it has to be the same.
+    /// Leaves those of these hunks that have a candidate at their line number only that one: the number decides between
+    /// equals. It may be counted in the base or in the current text: if both name a candidate, it has to be the same.
     fn keep_numbered(&mut self, which: &[bool]) -> Result<(), Vec<Refusal>> {
         let (context, hay) = (self.context, self.hay);
         for ((number, hunk, of), _) in self.open().zip(which).filter(|(_, keeps)| **keeps) {
-            let numbered = Numbered::of(context, hunk);
+            let numbers = LineNumbers::of(context, hunk);
             let at = |line: Option<usize>| of.iter().position(|candidate| Some(candidate.line()) == line);
-            let Some(then) = at(numbered.then) else { continue };
-            if let Some(now) = at(numbered.now).filter(|now| *now != then) {
-                let refusal = evidence::two_places(hay, of[now].line(), of[then].line()).of_hunk(number);
+            let Some(in_base) = at(numbers.in_base) else { continue };
+            if let Some(other) = at(numbers.in_current).filter(|other| *other != in_base) {
+                let refusal = evidence::two_places(hay, of[other].line(), of[in_base].line()).of_hunk(number);
                 return Err(vec![Refusal { is_last: true, ..refusal }]);
             }
-            *of = vec![of.swap_remove(then)];
+            *of = vec![of.swap_remove(in_base)];
         }
         Ok(())
     }
 
-    /// What each hunk comes to at the candidate that is left to it.
-    pub(super) fn solve(self) -> Result<Vec<Part>, Vec<Refusal>> {
+    /// The placement of each hunk at the candidate that is left.
+    pub(super) fn solve(self) -> Result<Vec<Placement>, Vec<Refusal>> {
         let Self { context, hay, hunks } = self;
-        let part = |(_, pattern, state): (&Hunk, Pattern<'_>, State)| {
-            let query = Query { context, hay, pattern: &pattern, pointers: &Pointers::NONE };
+        let placement = |(_, pattern, state): (&Hunk, Pattern<'_>, State)| {
+            let query = Query { context, hay, pattern: &pattern, bounds: &Bounds::NONE };
             let candidate = match state {
-                State::Done(part) => return Ok(part),
+                State::Done(placement) => return Ok(placement),
                 State::Open(candidates) => candidates.into_iter().next(),
             };
-            let Some(Candidate { aligned, made, .. }) = candidate else { return Ok(Part::Nothing) };
-            if made {
-                return Ok(query.made(aligned.place, aligned.match_mode));
+            let Some(Candidate { aligned, is_applied, .. }) = candidate else {
+                return Ok(Placement::NoChange);
+            };
+            if is_applied {
+                return Ok(Placement::applied(hay, aligned.place, aligned.match_mode));
             }
-            query.solve(&aligned).map(Part::Change)
+            query.solve(&aligned).map(Placement::Change)
         };
-        evidence::each(hunks.into_iter().map(part))
+        evidence::each(hunks.into_iter().map(placement))
     }
 }
 
-/// What order says of the places of hunks.
+/// The ways to choose a place for each hunk in order.
 enum Order {
     /// There is no way.
     None,
-    /// The one way: which place each takes.
+    /// One way: the index of the place for each hunk.
     One(Vec<usize>),
-    /// Which hunks have different places in the ways that there are.
+    /// Several ways: for each hunk, whether its place differs between them.
     Several(Vec<bool>),
 }
 
-/// Takes one of each list so that every range ends before the next begins.
+/// Chooses one of each list so that every range ends before the next begins.
 fn in_order(cores: &[Vec<(usize, usize)>]) -> Order {
-    // How early the hunks up to each may end, and how late those from each on may begin.
+    // How early the hunks up to each one may end, and how late those from each one on may begin.
     let mut earliest = vec![0];
     for of in cores {
         let from = earliest.last().copied().unwrap_or(0);

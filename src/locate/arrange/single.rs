@@ -1,4 +1,4 @@
-//! A hunk whose place depends on no other hunk: the one place that its before-text has, or the one that is counted to.
+//! A hunk that is located independently: at the only match of its search text, or the one that it counts to.
 
 use super::addition;
 use crate::diag::{Code, Refusal, counted};
@@ -6,32 +6,31 @@ use crate::edit::{Anchor, Change, Hunk, Occurrence};
 use crate::locate::Context;
 use crate::locate::Repeat;
 use crate::locate::alignment::Alignment;
-use crate::locate::already_applied::{already_applied, result_between, stands_at};
+use crate::locate::already_applied::{already_applied, matches_at, result_between};
+use crate::locate::bounds::Bounds;
 use crate::locate::evidence::{self, HELP_CONTEXT};
 use crate::locate::matches::{Matches, find};
 use crate::locate::part;
-use crate::locate::pointer::Pointers;
 use crate::locate::query::Query;
-use crate::locate::solution::{Mode, Part, Solution, same};
+use crate::locate::solution::{Placement, Solution, Stage, same};
 use crate::locate::splits::readings;
 use crate::locate::thresholds::ALTERNATIVES;
 use crate::locate::tier::{MatchMode, Tier};
 use crate::locate::verbatim::verbatim;
 use crate::pattern::{Pattern, Step};
-
 use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 
-/// What one hunk comes to on a text.
+/// The placement of one hunk in a text.
 pub(in crate::locate) fn arrange(
     context: &Context<'_>,
     hay: Haystack<'_>,
     hunks: &[Hunk],
-    mode: Mode,
-) -> Result<Vec<Part>, Vec<Refusal>> {
+    stage: Stage,
+) -> Result<Vec<Placement>, Vec<Refusal>> {
     let Some(hunk) = hunks.first() else { return Ok(Vec::new()) };
-    let part = Single { context, hay, hunk, repeat: context.repeat(0) }.locate(mode);
-    part.map(|part| vec![part]).map_err(|refusal| vec![*refusal])
+    let placement = Single { context, hay, hunk, repeat: context.repeat(0) }.locate(stage);
+    placement.map(|placement| vec![placement]).map_err(|refusal| vec![*refusal])
 }
 
 struct Single<'a> {
@@ -42,18 +41,18 @@ struct Single<'a> {
 }
 
 impl Single<'_> {
-    fn locate(&self, mode: Mode) -> Result<Part, Box<Refusal>> {
-        let readings = readings(self.context, self.hay, &self.hunk.change);
-        let Some(shortest) = readings.last() else { return Err(evidence::too_much()) };
+    fn locate(&self, stage: Stage) -> Result<Placement, Box<Refusal>> {
+        let (readings, _) = readings(self.context, self.hay, &self.hunk.change);
+        let Some(shortest) = readings.last() else { return Err(evidence::too_costly()) };
         if readings.iter().all(Pattern::changes_nothing) {
-            return Ok(Part::Nothing);
+            return Ok(Placement::NoChange);
         }
         if let Anchor::After(line) = self.hunk.anchor {
-            return self.behind(shortest, line);
+            return self.after_line(shortest, line);
         }
         let all = self.hunk.anchor == Anchor::Occurrence(Occurrence::All);
         if all && !shortest.before.is_empty() {
-            return self.everywhere(shortest, mode);
+            return self.everywhere(shortest, stage);
         }
         if let Some(pattern) = readings.iter().find(|pattern| pattern.before.is_empty())
             && (self.hay.content().is_empty() || readings.len() == 1)
@@ -66,54 +65,54 @@ impl Single<'_> {
             let search = find(&query)?;
             let is_exact = search.as_ref().is_ok_and(|matches| matches.match_mode.tier == Tier::Exact);
             if self.hunk.anchor == Anchor::Unique
-                // What the response has twice is counted as lines.
+                // Repeated hunks are counted as lines.
                 && (self.repeat.total, self.repeat.elsewhere) == (1, 0)
                 && !pattern.solid().is_empty()
-                // A text that is a whole line in one place and a part of one in another has two matches.
-                && let Some(part) = verbatim(&query, &self.hunk.change, false)?
+                // A text that is a whole line in one place and part of a line in another matches twice.
+                && let Some(placement) = verbatim(&query, &self.hunk.change, false)?
                 && !is_exact
             {
-                return Ok(part);
+                return Ok(placement);
             }
             match search {
                 Ok(matches) => {
-                    if let Some(part) = self.choose(&query, &matches)? {
-                        return Ok(part);
+                    if let Some(placement) = self.choose(&query, &matches)? {
+                        return Ok(placement);
                     }
                     break;
                 }
                 Err(objected) => refused = refused.or(objected.map(|objected| (pattern, objected))),
             }
         }
-        // A place that is counted to is one of several.
+        // A hunk that counts has several matches.
         let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
-        if mode >= Mode::AlreadyApplied
+        if stage >= Stage::AlreadyApplied
             && !counts
-            && let Some(part) = readings.iter().find_map(|pattern| already_applied(&self.query(pattern)))
+            && let Some(placement) = readings.iter().find_map(|pattern| already_applied(&self.query(pattern)))
         {
-            return Ok(part);
+            return Ok(placement);
         }
-        // A text in doubt is not looked for loosely too, nor is one that is counted or repeated.
+        // A search text that is uncertain, counted or repeated has to match strictly.
         let is_in_doubt = matches!(self.hunk.change, Change::Splits { .. });
-        let loose = mode == Mode::Loose && !is_in_doubt && self.hunk.anchor == Anchor::Unique;
+        let loose = stage == Stage::Loose && !is_in_doubt && self.hunk.anchor == Anchor::Unique;
         match refused {
-            Some((pattern, objected)) => self.query(pattern).otherwise(false, loose, Some(objected)),
-            None => self.query(shortest).otherwise(false, loose, None),
+            Some((pattern, objected)) => self.query(pattern).fallback(false, loose, Some(objected)),
+            None => self.query(shortest).fallback(false, loose, None),
         }
     }
 
-    /// A text that is replaced wherever it matches.
-    fn everywhere(&self, pattern: &Pattern<'_>, mode: Mode) -> Result<Part, Box<Refusal>> {
+    /// The placement of a hunk that replaces all matches.
+    fn everywhere(&self, pattern: &Pattern<'_>, stage: Stage) -> Result<Placement, Box<Refusal>> {
         let query = self.query(pattern);
         match verbatim(&query, &self.hunk.change, true)? {
-            Some(part) => Ok(part),
-            None => query.otherwise(mode >= Mode::AlreadyApplied, false, None),
+            Some(placement) => Ok(placement),
+            None => query.fallback(stage >= Stage::AlreadyApplied, false, None),
         }
     }
 
-    /// Lines that go behind the one that is counted to. Whether it is counted in the file or in what earlier edits left must
-    /// come to the same.
-    fn behind(&self, pattern: &Pattern<'_>, line: u32) -> Result<Part, Box<Refusal>> {
+    /// The placement of lines after a line number. Counted in the base and in the current text, it has to be the same
+    /// place.
+    fn after_line(&self, pattern: &Pattern<'_>, line: u32) -> Result<Placement, Box<Refusal>> {
         let line = usize::try_from(line).unwrap_or(usize::MAX);
         let count = self.hay.line_count();
         if line > count {
@@ -122,52 +121,49 @@ impl Single<'_> {
             let refusal = Refusal::new(Code::OccurrenceRange, message);
             return Err(refusal.with_help(format!("give a line from 0 to {count}")));
         }
-        let then = |line: usize| self.context.lineage.and_then(|lineage| lineage.of(line));
-        // Behind the line above, and before the line below.
-        let counted = [line.checked_sub(1).and_then(then).map(|above| above + 1), then(line)];
+        let current = |line: usize| self.context.lineage.and_then(|lineage| lineage.of(line));
+        // After the line above, and before the line below.
+        let counted = [line.checked_sub(1).and_then(current).map(|above| above + 1), current(line)];
         if let Some(other) = counted.into_iter().flatten().find(|&other| other != line) {
-            // Behind a line is in front of the next one.
+            // After a line is before the next one.
             return Err(two_readings(self.hay, line.saturating_sub(1), other.saturating_sub(1)));
         }
         addition::behind(&self.query(pattern), line)
     }
 
     fn query<'p>(&'p self, pattern: &'p Pattern<'p>) -> Query<'p> {
-        Query { context: self.context, hay: self.hay, pattern, pointers: &Pointers::NONE }
+        Query { context: self.context, hay: self.hay, pattern, bounds: &Bounds::NONE }
     }
 
-    /// What the places of a before-text come to; none if the hunk was made at all of them.
-    fn choose(&self, query: &Query<'_>, matches: &Matches) -> Result<Option<Part>, Box<Refusal>> {
+    /// The placement by the matches of the search text; `None` if the hunk is applied at all of them.
+    fn choose(&self, query: &Query<'_>, matches: &Matches) -> Result<Option<Placement>, Box<Refusal>> {
         if let Anchor::Occurrence(occurrence) = self.hunk.anchor {
-            return self.counted(query, matches, occurrence).map(Some);
+            return self.nth_match(query, matches, occurrence).map(Some);
         }
         let open = matches.open();
         let Some(first) = open.first() else {
-            let first = matches.places.first().map(|(aligned, _)| aligned.place);
-            return Ok(first.map(|place| query.made(place, matches.match_mode)));
+            let first = matches.all().first().copied();
+            return Ok(first.map(|place| Placement::applied(self.hay, place, matches.match_mode)));
         };
         let places = || open.iter().map(|aligned| aligned.place);
-        // A place where the hunk was made is one that may have been meant.
-        let made = matches.places.len() - open.len();
-        if made > 0 && self.repeat.total != matches.places.len() {
-            return Err(evidence::ambiguous(
-                self.hay,
-                matches.places.iter().map(|(aligned, _)| aligned.place),
-            ));
+        // A match where the hunk is already applied may be meant, too.
+        let all = matches.all();
+        if open.len() < all.len() && self.repeat.total != all.len() {
+            return Err(evidence::ambiguous(self.hay, all));
         }
-        if open.len() > 1 && !self.repeat.are_those(&places().collect::<Vec<_>>()) {
+        if open.len() > 1 && !self.repeat.fits(&places().collect::<Vec<_>>()) {
             return match self.one_outcome(query, &open)? {
-                Some(solution) => Ok(Some(Part::Change(solution))),
+                Some(solution) => Ok(Some(Placement::Change(solution))),
                 None => Err(evidence::ambiguous(self.hay, places())),
             };
         }
-        query.is_strictest(matches.match_mode, &[first.place])?;
-        query.solve(first).map(|solution| Some(Part::Change(solution)))
+        query.check_strictest(matches.match_mode, &[first.place])?;
+        query.solve(first).map(|solution| Some(Placement::Change(solution)))
     }
 
-    /// What the hunk changes, if it is the same wherever it is made.
+    /// The solution of the hunk, if the result is the same at each match.
     fn one_outcome(&self, query: &Query<'_>, open: &[&Alignment]) -> Result<Option<Solution>, Box<Refusal>> {
-        // What keeps no line is made once more by a second run.
+        // A hunk without context lines would be applied again by a second run.
         let keeps = query.pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)));
         if open.len() > ALTERNATIVES || self.repeat.total > 1 || !keeps {
             return Ok(None);
@@ -181,53 +177,53 @@ impl Single<'_> {
         Ok(same(self.hay, &first.changes, &changes).then_some(first))
     }
 
-    /// The place that is counted to. It is counted among all of them, or a second run would take another one; and where the
-    /// file has the result before it, a first run may have been.
-    fn counted(
+    /// The placement at the match that the hunk counts to. Matches where the hunk is applied count, too, or a second
+    /// run would take another one; and if the result is before that match, a first run may have applied it.
+    fn nth_match(
         &self,
         query: &Query<'_>,
         matches: &Matches,
         occurrence: Occurrence,
-    ) -> Result<Part, Box<Refusal>> {
-        let places: Vec<Place> = matches.places.iter().map(|(aligned, _)| aligned.place).collect();
+    ) -> Result<Placement, Box<Refusal>> {
+        let places = matches.all();
         let Some(index) = nth(occurrence, places.len()) else {
             let Occurrence::Nth(asked) = occurrence else {
                 return Err(evidence::ambiguous(self.hay, places));
             };
             return Err(evidence::out_of_range(self.hay, asked.get(), &places));
         };
-        let (aligned, made) = &matches.places[index];
-        // Whoever counts may count the looser ones, too, or all that reads so.
+        let (aligned, is_applied) = &matches.places[index];
+        // The model may have counted looser matches, too, or all parts of lines with this text.
         let all = match query.pattern.before.as_slice() {
             [text] if part::may_be(query.pattern) => self.hay.parts(text),
-            _ => query.loosely(),
+            _ => query.loose_matches(),
         };
         if let Some(other) = nth(occurrence, all.len()).and_then(|index| all.get(index))
             && !other.overlaps(&aligned.place)
         {
             return Err(evidence::two_places(self.hay, other.first(), aligned.place.first()));
         }
-        if *made {
-            return Ok(query.made(aligned.place, matches.match_mode));
+        if *is_applied {
+            return Ok(Placement::applied(self.hay, aligned.place, matches.match_mode));
         }
         let (start, end) = (aligned.place.start, Point { line: self.hay.line_count(), column: 0 });
-        let on_the_way = match occurrence {
+        let counted = match occurrence {
             Occurrence::Last => [start, end],
             _ => [Point { line: 0, column: 0 }, start],
         };
-        if let Some(result) = result_between(query, on_the_way, &aligned.place) {
+        if let Some(result) = result_between(query, counted, &aligned.place) {
             let refusal = evidence::applied_elsewhere(self.hay, &aligned.place, &result);
             return Err(Box::new(Refusal { is_last: true, ..*refusal }));
         }
-        if let Some(line) = self.counted_otherwise(&aligned.place, occurrence) {
+        if let Some(line) = self.other_in_base(&aligned.place, occurrence) {
             return Err(two_readings(self.hay, aligned.place.first(), line));
         }
-        query.solve(aligned).map(Part::Change)
+        query.solve(aligned).map(Placement::Change)
     }
 
-    /// The line of another place that is counted to as well, if it is counted in the text before the response: a model may
-    /// count in what it was shown, or in what the edits before have left.
-    fn counted_otherwise(&self, place: &Place, occurrence: Occurrence) -> Option<usize> {
+    /// The line of another match that the hunk counts to in the base: a model may count in what it was shown, or in
+    /// what the edits before have left.
+    fn other_in_base(&self, place: &Place, occurrence: Occurrence) -> Option<usize> {
         let lineage = self.context.lineage.filter(|_| self.repeat.total == 1)?;
         let original = Haystack::new(self.context.original?, self.hay.budget());
         let context = Context { lineage: None, ..*self.context };
@@ -238,20 +234,20 @@ impl Single<'_> {
         let other = matches.places.get(nth(occurrence, matches.places.len())?)?.0.place;
         match lineage.of(other.first()) {
             Some(line) if (line, other.start.column) == (place.first(), place.start.column) => None,
-            // An edit before may have been made there.
+            // An earlier edit may have changed it.
             line => Some(line.unwrap_or(other.first())),
         }
     }
 
-    /// A hunk without a before-text: it fits an empty file only.
-    fn fill_empty(&self, pattern: &Pattern<'_>) -> Result<Part, Box<Refusal>> {
+    /// The placement of a hunk with an empty search text, which matches only an empty file.
+    fn fill_empty(&self, pattern: &Pattern<'_>) -> Result<Placement, Box<Refusal>> {
         let hay = self.hay;
         let after = pattern.after();
         if hay.content().is_empty() {
             return addition::behind(&self.query(pattern), 0);
         }
-        if after.len() == hay.line_count() && stands_at(hay, 0, &after, Normalization::Text) {
-            return Ok(self.query(pattern).made(Place::lines(0, hay.line_count()), MatchMode::EXACT));
+        if after.len() == hay.line_count() && matches_at(hay, 0, &after, Normalization::Text) {
+            return Ok(Placement::applied(hay, Place::lines(0, hay.line_count()), MatchMode::EXACT));
         }
         let lines = counted(hay.line_count(), "line");
         let message = format!("the search text is empty, but the file has {lines}");
@@ -268,7 +264,7 @@ fn nth(occurrence: Occurrence, count: usize) -> Option<usize> {
     }
 }
 
-/// The refusal of a count that means one line of the file as it is, and another one of the file as it was.
+/// Refuses a count that means one line in the current text, and another in the base.
 fn two_readings(hay: Haystack<'_>, one: usize, other: usize) -> Box<Refusal> {
     Box::new(Refusal { is_last: true, ..*evidence::two_places(hay, one, other) })
 }

@@ -1,14 +1,14 @@
-//! A search text beside its closest match, line by line.
+//! Compares a search text with its closest match, line by line.
 
 use crate::diag::{Row, RowKind};
-use crate::locate::thresholds::{COMPARED, LIKELY_ALIKE, LIKELY_PAIRS};
+use crate::locate::thresholds::{COMPARED, SIDE_BY_SIDE, SIMILAR_PAIRS};
 use crate::locate::tier::LOOSEST;
 use crate::text::alike::{ratio, ratio_steps};
 use crate::text::difference_of;
 use crate::text::search::Budget;
 use similar::DiffOp;
 
-/// Every line of both sides, in order, those that match each other in one row.
+/// All lines of both sides, in order, those that match each other in one row.
 pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], budget: &Budget) -> Vec<Row> {
     let hashes = |lines: &[&[u8]]| -> Vec<u64> { lines.iter().map(|line| LOOSEST.hash(line)).collect() };
     let (old, new) = (hashes(before), hashes(lines));
@@ -34,6 +34,7 @@ struct Table<'a> {
 type Range = std::ops::Range<usize>;
 
 impl Table<'_> {
+    /// Adds lines that have a counterpart.
     fn equal(&mut self, old: usize, new: usize, count: usize) {
         for (wanted, real) in (old..old + count).zip(new..) {
             let kind = match (self.before.get(wanted), self.lines.get(real)) {
@@ -45,7 +46,7 @@ impl Table<'_> {
         }
     }
 
-    /// Lines of one side that have none beside them; a blank one is no difference to the eye.
+    /// Adds lines of one side that have no counterpart; a blank one is no visible difference.
     fn unpaired(&mut self, wanted: Range, real: Range) {
         let kind = |text: Option<&&[u8]>, kind| match text {
             Some(text) if LOOSEST.of(text).is_empty() => RowKind::Alike,
@@ -61,30 +62,30 @@ impl Table<'_> {
         }
     }
 
-    /// One beside the other as they come.
-    fn in_turn(&mut self, old: Range, new: Range) {
+    /// Pairs the lines by their position.
+    fn by_position(&mut self, old: Range, new: Range) {
         let common = old.len().min(new.len());
         self.equal(old.start, new.start, common);
         self.unpaired(old.start + common..old.end, new.start + common..new.end);
     }
 
-    /// Pairs each line with the next one that is much like it.
+    /// Pairs each line with the next similar one.
     fn unequal(&mut self, old: Range, new: Range) {
         if old.is_empty() || new.is_empty() || (old.len() == 1 && new.len() == 1) {
-            return self.in_turn(old, new);
+            return self.by_position(old, new);
         }
         let steps = || {
             let pairs = old.clone().flat_map(|old| new.clone().map(move |new| (old, new)));
             pairs.map(|(old, new)| ratio_steps(self.before[old], self.lines[new])).sum()
         };
-        if old.len().saturating_mul(new.len()) > LIKELY_PAIRS || !self.budget.spend_on_evidence(steps()) {
-            return self.in_turn(old, new);
+        if old.len().saturating_mul(new.len()) > SIMILAR_PAIRS || !self.budget.spend_on_evidence(steps()) {
+            return self.by_position(old, new);
         }
-        // Where the lines since the last pair begin.
+        // Where the lines after the last pair begin.
         let (mut of, mut by) = (old.start, new.start);
         for wanted in old.clone() {
             let text = LOOSEST.of(self.before[wanted]);
-            let is_like = |real: &usize| ratio(&text, &LOOSEST.of(self.lines[*real])) >= LIKELY_ALIKE;
+            let is_like = |real: &usize| ratio(&text, &LOOSEST.of(self.lines[*real])) >= SIDE_BY_SIDE;
             let Some(real) = (by..new.end).find(is_like) else { continue };
             self.unpaired(of..wanted, by..real);
             self.equal(wanted, real, 1);
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_stand_beside_those_that_they_stand_for() {
+    fn equal_lines_are_side_by_side() {
         assert_eq!(rows("a\n  b\nc\n", "a\nb\nc\n"), "0=0 1~1 2=2");
         assert_eq!(rows("a\nc\n", "a\nb\nc\n"), "0=0 ->1 1=2");
         assert_eq!(rows("a\nb\nc\n", "a\nc\n"), "0=0 1<- 2=1");
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_stands_in_one_row_in_order() {
+    fn every_line_is_in_one_row_in_order() {
         let mut seed = 11_u64;
         let mut next = |most: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

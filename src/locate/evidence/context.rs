@@ -1,15 +1,16 @@
-//! How many lines of context make a place unique.
+//! Calculates how many context lines make a match unique.
 
 use crate::locate::thresholds::{CONTEXT_LINES, CONTEXT_PLACES};
 use crate::text::Content;
 use crate::text::search::{Budget, Place};
 use std::collections::HashMap;
 
-/// The least number of lines of context before and after each of several places with which no two of them are alike.
-/// None if there are too many, or that many lines do not do, or the budget is spent.
+/// The least number of context lines before and after each of these places with which no two of them are equal. `None`
+/// if there are too many places, if [`CONTEXT_LINES`] do not suffice, or if the budget is spent.
 pub(super) fn calculate_min_context(content: &Content, places: &[Place], budget: &Budget) -> Option<usize> {
     let text = |line: usize| content.line(line).map(|line| line.text);
-    // Places with one number are alike so far. At an edge of the file there is less context, which tells them apart, too.
+    // Places with the same number are equal so far. At an edge of the file there is less context, which also makes a
+    // place unique.
     let mut groups = vec![0; places.len()];
     for context in (1..=CONTEXT_LINES).filter(|_| places.len() <= CONTEXT_PLACES) {
         if !budget.spend_on_evidence(places.len() * 17) {

@@ -1,4 +1,4 @@
-//! Why a hunk has no place, and what the file has instead: what a refusal says.
+//! Refusals of hunks, with evidence from the file.
 
 mod compare;
 mod context;
@@ -7,7 +7,7 @@ mod surrounding;
 
 pub use surrounding::beginning;
 
-use super::pointer::{Objection, Pointers, Region};
+use super::bounds::{Bounds, Objection, Region};
 use super::thresholds::CANDIDATES_SHOWN;
 use crate::diag::{Code, Evidence, Refusal, counted};
 use crate::pattern::Pattern;
@@ -15,34 +15,34 @@ use crate::text::Normalization;
 use crate::text::search::{Haystack, Place};
 use surrounding::surroundings;
 
-/// What to do without a match.
+/// The hint for a search text without a match.
 pub const HELP_COPY: &str = "copy the search text from the file as it is";
 
-/// What to do where lines beside a place tell which one it is.
+/// The hint for several matches.
 pub(crate) const HELP_CONTEXT: &str = "give more lines of the file before and after it";
 
-/// What to do where a heading names another place than the search text.
-const HELP_POINTER: &str = "correct what names the other place, or leave it out";
+/// The hint for a match out of the bounds of the anchor.
+const HELP_ANCHOR: &str = "correct what names the other place, or leave it out";
 
-/// What to do where chunks do not follow each other.
+/// The hint for chunks out of order.
 const HELP_ORDER: &str = "copy the lines from the file as they are, in the order of the file";
 
-/// What to do where two changes of the same lines are given.
+/// The hint for two changes of the same lines.
 const HELP_ONE: &str = "write one edit for all changes there";
 
-/// The results for all hunks, in their order; or the refusals of those without one.
+/// The results of all hunks, in their order; or the refusals of those without one.
 pub(super) fn each<T>(all: impl Iterator<Item = Result<T, Box<Refusal>>>) -> Result<Vec<T>, Vec<Refusal>> {
-    let (mut fine, mut refusals) = (Vec::new(), Vec::new());
-    for (number, one) in all.enumerate() {
-        match one {
-            Ok(one) => fine.push(one),
+    let (mut results, mut refusals) = (Vec::new(), Vec::new());
+    for (number, result) in all.enumerate() {
+        match result {
+            Ok(result) => results.push(result),
             Err(refusal) => refusals.push(refusal.of_hunk(number)),
         }
     }
-    if refusals.is_empty() { Ok(fine) } else { Err(refusals) }
+    if refusals.is_empty() { Ok(results) } else { Err(refusals) }
 }
 
-/// The first lines of places, from 1, the first few.
+/// The first lines of the first few places, from 1.
 fn line_numbers(places: &[Place]) -> String {
     const SHOWN: usize = 5;
     let lines = places.iter().take(SHOWN).map(|place| (place.first() + 1).to_string());
@@ -50,7 +50,7 @@ fn line_numbers(places: &[Place]) -> String {
     lines.chain(more).collect::<Vec<_>>().join(", ")
 }
 
-/// Several places.
+/// Several matches.
 pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Place>) -> Box<Refusal> {
     let (content, budget) = (hay.content(), hay.budget());
     let places = &places.into_iter().collect::<Vec<_>>();
@@ -65,7 +65,7 @@ pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Plac
     Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(evidence)
 }
 
-/// Places with what is around them, and how much of that tells them apart, if it is known.
+/// Places with the lines around them, and how much context makes each unique, if that is known.
 fn shown(hay: Haystack<'_>, places: &[Place], context_lines: Option<usize>) -> Evidence {
     Evidence {
         context_lines,
@@ -76,7 +76,7 @@ fn shown(hay: Haystack<'_>, places: &[Place], context_lines: Option<usize>) -> E
     }
 }
 
-/// Fewer places than are counted to.
+/// Fewer matches than the hunk counts to.
 pub(super) fn out_of_range(hay: Haystack<'_>, asked: u32, places: &[Place]) -> Box<Refusal> {
     let count = counted(places.len(), "place");
     let message = format!("occurrence {asked} is asked for, but the search text matches {count}");
@@ -90,16 +90,16 @@ pub(super) fn out_of_range(hay: Haystack<'_>, asked: u32, places: &[Place]) -> B
     Refusal::new(Code::OccurrenceRange, message).with_help(help).with_evidence(evidence)
 }
 
-/// A text without a match.
-fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box<Refusal> {
+/// No match for the search text.
+fn no_match(hay: Haystack<'_>, pattern: &Pattern<'_>, bounds: &Bounds) -> Box<Refusal> {
     if hay.budget().is_spent() {
-        return too_much();
+        return too_costly();
     }
     if !hay.budget().wants_evidence() {
         return Refusal::new(Code::SearchNotFound, String::new());
     }
     let content = hay.content();
-    let evidence = nearest::evidence(hay, &pattern.before, pointers);
+    let evidence = nearest::evidence(hay, &pattern.before, bounds);
     let holding = match pattern.solid().as_slice() {
         [text] => {
             let line = hay.lines_with(text.trim_ascii(), true).first().copied();
@@ -116,7 +116,7 @@ fn nowhere(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box
     Refusal::new(Code::SearchNotFound, message).with_help(help).with_evidence(evidence)
 }
 
-/// A text with a match that is not taken all the same.
+/// A match that is not taken.
 pub(super) fn matches_but(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
@@ -124,24 +124,24 @@ pub(super) fn matches_but(
     why: &str,
 ) -> Box<Refusal> {
     let line = place.first() + 1;
-    let evidence = nearest::evidence(hay, &pattern.before, &Pointers::NONE);
+    let evidence = nearest::evidence(hay, &pattern.before, &Bounds::NONE);
     Refusal::new(Code::SearchNotFound, format!("the search text matches at line {line}, {why}"))
         .with_evidence(evidence)
 }
 
-/// A text without a match where it may be: the match elsewhere, if there is one.
-pub(super) fn missing(hay: Haystack<'_>, pattern: &Pattern<'_>, pointers: &Pointers) -> Box<Refusal> {
+/// No match within the bounds: the match elsewhere, if there is one.
+pub(super) fn not_found(hay: Haystack<'_>, pattern: &Pattern<'_>, bounds: &Bounds) -> Box<Refusal> {
     let places = [Normalization::Trailing, Normalization::FoldedTrimmed]
         .into_iter()
         .map(|normalization| hay.whole_lines(&pattern.before, normalization));
-    let against = places.flatten().find_map(|place| Some((place, pointers.against(&place)?)));
-    match against {
-        Some((place, against)) => objected(hay, pattern, &place, against),
-        None => nowhere(hay, pattern, pointers),
+    let refused = places.flatten().find_map(|place| Some((place, bounds.objection(&place)?)));
+    match refused {
+        Some((place, objection)) => objected(hay, pattern, &place, objection),
+        None => no_match(hay, pattern, bounds),
     }
 }
 
-/// A text whose only match something speaks against.
+/// A match that an objection refuses.
 pub(super) fn objected(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
@@ -153,10 +153,10 @@ pub(super) fn objected(
             let line = heading + 1;
             let text = String::from_utf8_lossy(hay.text(heading));
             let why = format!("outside of `{}`, line {line}, that the hunk's heading names", text.trim());
-            return matches_but(hay, pattern, place, &why).with_help(HELP_POINTER);
+            return matches_but(hay, pattern, place, &why).with_help(HELP_ANCHOR);
         }
         Objection::Order => ("above the lines of the chunk before this one", HELP_ORDER),
-        Objection::EndOfFile => ("and not at the end of the file", HELP_POINTER),
+        Objection::EndOfFile => ("and not at the end of the file", HELP_ANCHOR),
         Objection::Token => ("but begins or ends inside a word, number or operator there", HELP_COPY),
         Objection::Comment => ("but only in a comment", HELP_COPY),
         Objection::Blanks => ("but with other blank lines", HELP_COPY),
@@ -164,7 +164,7 @@ pub(super) fn objected(
     matches_but(hay, pattern, place, why).with_help(help)
 }
 
-/// A place that is only like the search text, or is counted to, while its result matches elsewhere: it may be applied there.
+/// A match that is loose, or counted to, while the result of the hunk matches elsewhere: it may be applied there.
 pub(super) fn applied_elsewhere(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
     let message = format!(
         "the search text is at line {}, but line {} already has the result, as if the edit was applied there",
@@ -178,8 +178,7 @@ pub(super) fn applied_elsewhere(hay: Haystack<'_>, place: &Place, result: &Place
     ))
 }
 
-/// A hunk that one thing places at one line, and another at another one: its number or count, how it is written there, the order
-/// of the hunks, and earlier edits that moved lines.
+/// Two possible places, by the line number or count, a match in another mode, the order of the hunks, or the base.
 pub(super) fn two_places(hay: Haystack<'_>, one: usize, other: usize) -> Box<Refusal> {
     let (first, last) = (one.min(other), one.max(other));
     let message = format!("line {} or line {} may be meant", first + 1, last + 1);
@@ -189,33 +188,33 @@ pub(super) fn two_places(hay: Haystack<'_>, one: usize, other: usize) -> Box<Ref
         .with_evidence(shown(hay, &places, None))
 }
 
-/// A heading that is no line of those that are looked at.
+/// A heading without a matching line.
 pub(super) fn no_heading(text: &str, from: usize) -> Box<Refusal> {
     let message = format!("the line after `@@`, `{text}`, matches no line from line {} on", from + 1);
     Refusal::new(Code::SearchNotFound, message).with_help(HELP_ORDER)
 }
 
-/// Several lines that a heading may be.
+/// Several lines that match a heading.
 pub(super) fn ambiguous_heading(hay: Haystack<'_>, regions: &[Region]) -> Box<Refusal> {
     let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
     let message = format!("the line after `@@` matches {}", counted(regions.len(), "place"));
     Box::new(Refusal { message, ..*ambiguous(hay, places) })
 }
 
-/// The same edit as in an earlier part of the response, which would be made again.
-pub(super) fn once_more() -> Box<Refusal> {
+/// An edit that the response has earlier, too, and that would be applied again.
+pub(super) fn duplicate() -> Box<Refusal> {
     Refusal::new(Code::Duplicate, "the response has the same edit earlier, and it would be applied twice")
         .with_help("leave one of them out, or give more lines if they belong in two places")
 }
 
-/// The hunk fits an earlier version of the file at that line, but not what became of it.
+/// A hunk that matches an earlier version of the file at this line, but whose lines were changed since.
 pub(super) fn conflict(line: usize) -> Box<Refusal> {
     let message =
         format!("the hunk matches an earlier version of the file, at line {line}, but not this one");
     Refusal::new(Code::Conflict, message).with_help(HELP_ONE)
 }
 
-/// Two hunks that change the same line, or begin with the same added lines at it.
+/// Two hunks that change the same line, or insert the same lines there.
 pub(super) fn two_hunks(line: usize) -> Box<Refusal> {
     let message = format!("two hunks change line {} of the file", line + 1);
     Refusal::new(Code::Conflict, message).with_help(HELP_ONE)
@@ -224,16 +223,16 @@ pub(super) fn two_hunks(line: usize) -> Box<Refusal> {
 /// The hint about added lines that cannot be indented as the file is.
 pub(super) const HELP_INDENT: &str = "indent the new lines like the lines of the file beside them";
 
-/// What is wrong with such lines.
+/// The message for added lines whose indentation is unknown.
 pub(super) const UNKNOWN_INDENTATION: &str = "how to indent the new lines is not known";
 
-/// The refusal of such lines that go beside none of the file.
+/// The refusal of such lines without context lines.
 pub(super) fn unknown_indentation() -> Box<Refusal> {
     Refusal::new(Code::SearchNotFound, UNKNOWN_INDENTATION).with_help(HELP_CONTEXT)
 }
 
-/// The refusal of a response that asks for more searches than it is worth.
-pub(super) fn too_much() -> Box<Refusal> {
+/// The refusal of a response whose budget is spent.
+pub(super) fn too_costly() -> Box<Refusal> {
     Refusal::new(Code::Limit, "the response needs too many searches")
         .with_help("apply it in parts, or copy the search text from the files as they are")
 }

@@ -1,9 +1,9 @@
-//! What a refusal shows of the file if the search text has no match: the closest one.
+//! Finds the closest match for a search text without a match, as evidence.
 
 use super::compare::compare;
-use super::surrounding::beginning;
-use crate::diag::{Evidence, Nearest};
-use crate::locate::pointer::Pointers;
+use super::surrounding::{beginning, excerpt};
+use crate::diag::{Evidence, Excerpt, Nearest};
+use crate::locate::bounds::Bounds;
 use crate::locate::thresholds::{NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, WORDS_PROBED};
 use crate::locate::tier::LOOSEST;
 use crate::text::alike::{COMMON, beginnings, percent, ratio, ratio_steps, reach};
@@ -12,11 +12,11 @@ use crate::text::{Content, difference_of, is_blank, words};
 use similar::DiffOp;
 use std::borrow::Cow;
 
-/// What a file has that is like some lines: in the one region that is named, if there is something in it, else anywhere.
-pub(super) fn evidence(hay: Haystack<'_>, before: &[&[u8]], pointers: &Pointers) -> Evidence {
+/// The closest match for these lines: in the region of the heading, if there is one, else anywhere.
+pub(super) fn evidence(hay: Haystack<'_>, before: &[&[u8]], bounds: &Bounds) -> Evidence {
     let content = hay.content();
     let file_lines = Some(content.line_count());
-    let named = match pointers.regions.as_deref() {
+    let named = match bounds.regions.as_deref() {
         Some([one]) => nearest(hay.within(one.heading..one.last + before.len()), before).flatten(),
         _ => None,
     };
@@ -27,12 +27,12 @@ pub(super) fn evidence(hay: Haystack<'_>, before: &[&[u8]], pointers: &Pointers)
     }
 }
 
-/// The region most like some lines, of those that are searched; none at all if it would take too long.
+/// The closest match; the outer `None` if the search takes too long.
 fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
     let (content, budget) = (hay.content(), hay.budget());
-    let wanted: Vec<Wanted<'_>> = before
+    let wanted: Vec<SearchLine<'_>> = before
         .iter()
-        .map(|line| Wanted { text: LOOSEST.of(line), hash: LOOSEST.hash(line) })
+        .map(|line| SearchLine { text: LOOSEST.of(line), hash: LOOSEST.hash(line) })
         .filter(|wanted| !is_blank(&wanted.text))
         .collect();
     if wanted.is_empty() || content.is_empty() {
@@ -41,7 +41,7 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
     if !budget.spend_on_evidence(content.line_count() / 4) {
         return None;
     }
-    // What evidence costs is counted apart from searching.
+    // Evidence has a budget of its own.
     let free = Budget::new(u64::MAX, 0);
     let hay = hay.with_budget(&free);
     let file = hay.solid(LOOSEST);
@@ -60,30 +60,30 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
         return None;
     }
     let mut steps = NEAREST_STEPS;
-    let regions: Vec<Region> =
+    let rated: Vec<Rated> =
         starts.into_iter().map(|start| region(&wanted, &file, start, &mut steps)).collect();
     budget.spend_on_evidence(NEAREST_STEPS - steps);
-    let best = regions.iter().reduce(|best, next| if next.share > best.share { next } else { best });
+    let best = rated.iter().reduce(|best, next| if next.share > best.share { next } else { best });
     let Some(best) = best.filter(|best| best.share >= NEAREST_LEAST) else { return Some(None) };
     Some(Some(show(content, before, &file, best, budget)))
 }
 
-/// A line to find that is not blank.
-struct Wanted<'a> {
+/// A line of the search text that is not blank.
+struct SearchLine<'a> {
     text: Cow<'a, [u8]>,
     hash: u64,
 }
 
-/// Lines of the file, counted without blank ones, and how much of the text they are.
-struct Region {
+/// A range of the lines of the file that are not blank, and its similarity.
+struct Rated {
     start: usize,
     end: usize,
     share: f64,
 }
 
-/// Where the text may begin, by lines of the file that have a word of its longest lines.
-fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> Vec<usize> {
-    let mut probes: Vec<(usize, &Wanted<'_>)> = wanted.iter().enumerate().collect();
+/// Where the closest match may begin, by lines of the file that have a word of the longest lines of the search text.
+fn by_like_lines(wanted: &[SearchLine<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> Vec<usize> {
+    let mut probes: Vec<(usize, &SearchLine<'_>)> = wanted.iter().enumerate().collect();
     probes.sort_by_key(|(at, wanted)| (std::cmp::Reverse(wanted.text.len()), *at));
     let spots = probes.into_iter().take(PROBES).flat_map(|(at, wanted)| {
         let mut longest: Vec<&[u8]> = words(&wanted.text).collect();
@@ -99,10 +99,11 @@ fn by_like_lines(wanted: &[Wanted<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> 
     beginnings(spots)
 }
 
-/// How much of the text the file has from a line on, with lines put in or left out. Those between equal ones are compared in turn.
-fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, steps: &mut usize) -> Region {
+/// The similarity of the lines from `start` on, with lines inserted or left out. Lines between equal ones are compared
+/// by their position.
+fn region(wanted: &[SearchLine<'_>], file: &Solid<'_>, start: usize, steps: &mut usize) -> Rated {
     let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
-    // Some more lines, for those that the file has in between.
+    // Some more lines, because the file may have others in between.
     let new = file.hashes_of(start..start + reach(wanted.len()));
     let cost = old.len().saturating_mul(new.len());
     let all = DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() };
@@ -123,19 +124,18 @@ fn region(wanted: &[Wanted<'_>], file: &Solid<'_>, start: usize, steps: &mut usi
     }
     #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
     let share = sum / wanted.len() as f64;
-    Region { start, end, share }
+    Rated { start, end, share }
 }
 
-fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, budget: &Budget) -> Nearest {
+fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Rated, budget: &Budget) -> Nearest {
     let first = file.line(region.start).unwrap_or(0);
     let end = region.end.checked_sub(1).and_then(|last| file.line(last)).map_or(first + 1, |last| last + 1);
     let lines: Vec<&[u8]> = content.lines(first..end).map(|line| line.text).collect();
-    let shown = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
     let rows = compare(before, &lines, budget);
     let similarity = percent(region.share);
-    let nearest =
-        Nearest { line: first + 1, rows, lines: lines.iter().map(|line| shown(line)).collect(), similarity };
-    // What differs in blanks alone is not all of it.
+    let Excerpt { line, lines } = excerpt(content, first..end);
+    let nearest = Nearest { line, rows, lines, similarity };
+    // A difference in whitespace alone is still one.
     let most = if nearest.first_differing_row().is_some() { 99 } else { 100 };
     Nearest { similarity: similarity.min(most), ..nearest }
 }
@@ -143,23 +143,23 @@ fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Region, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locate::pointer::Region;
+    use crate::locate::bounds::Region;
     use crate::pattern::lines;
 
     fn nearest(file: &str, before: &str) -> Option<Nearest> {
         nearest_in(file, before, None)
     }
 
-    /// Within the block that a heading on a line opens, which a place may begin up to another one of.
+    /// In the region of the heading on this line, up to the last line at which a place may begin.
     fn nearest_in(file: &str, before: &str, block: Option<(usize, usize)>) -> Option<Nearest> {
         let (content, budget) = (Content::new(file.as_bytes()), Budget::default());
         let region = |(heading, last)| vec![Region { heading, outermost: heading, last, opens: true }];
-        let pointers = Pointers { regions: block.map(region), ..Pointers::default() };
-        evidence(Haystack::new(&content, &budget), &lines(before), &pointers).nearest
+        let bounds = Bounds { regions: block.map(region), ..Bounds::default() };
+        evidence(Haystack::new(&content, &budget), &lines(before), &bounds).nearest
     }
 
     #[test]
-    fn what_a_heading_names_goes_first() {
+    fn the_region_of_a_heading_is_searched_first() {
         let file =
             ".btn {\n  padding: 4px 8px;\n  color: black;\n}\n.card {\n  padding: 2px;\n  color: black;\n}\n";
         let before = "  padding: 4px 8px;\n  color: blue;\n";
@@ -215,6 +215,6 @@ mod tests {
     fn without_budget_it_says_that_it_gave_up() {
         let content = Content::new(&b"some line\n".repeat(100));
         let budget = Budget::new(10, 10);
-        assert!(evidence(Haystack::new(&content, &budget), &[b"other"], &Pointers::NONE).gave_up);
+        assert!(evidence(Haystack::new(&content, &budget), &[b"other"], &Bounds::NONE).gave_up);
     }
 }

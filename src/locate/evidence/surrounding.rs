@@ -1,12 +1,12 @@
-//! What a refusal shows of places in a file: they and what is around them, so that they can be told apart.
+//! Shows places of a file with the lines around them, as evidence.
 
 use crate::diag::{Evidence, Excerpt, Surrounding};
 use crate::locate::thresholds::{SHOWN_CONTEXT, SHOWN_LINES, SHOWN_PLACES};
 use crate::span::LineRange;
-use crate::text::Content;
 use crate::text::search::Place;
+use crate::text::{Content, Line};
 
-/// The first of the places; `context` lines before and after make each unique, if that is known.
+/// The first of these places, each with `context` lines before and after it, or one if that is unknown.
 pub(super) fn surroundings(content: &Content, places: &[Place], context: Option<usize>) -> Vec<Surrounding> {
     let context = context.unwrap_or(1).clamp(1, SHOWN_CONTEXT);
     places.iter().take(SHOWN_PLACES).map(|place| surrounding(content, place, context)).collect()
@@ -23,17 +23,14 @@ fn surrounding(content: &Content, place: &Place, context: usize) -> Surrounding 
     }
 }
 
-/// Lines of a file, as they are shown.
+/// Consecutive lines of a file.
 pub(super) fn excerpt(content: &Content, lines: std::ops::Range<usize>) -> Excerpt {
     let line = lines.start + 1;
-    Excerpt { line, lines: content.lines(lines).map(|line| shown(line.text)).collect() }
+    let text = |line: Line<'_>| String::from_utf8_lossy(line.text).into_owned();
+    Excerpt { line, lines: content.lines(lines).map(text).collect() }
 }
 
-fn shown(text: &[u8]) -> String {
-    String::from_utf8_lossy(text).into_owned()
-}
-
-/// How a file begins, for those who do not know what is in it.
+/// The beginning of a file without a closest match.
 pub fn beginning(content: &Content) -> Evidence {
     Evidence {
         beginning: Some(excerpt(content, 0..SHOWN_LINES)),

@@ -1,5 +1,5 @@
-//! A line that the response misquotes, and writes in its replacement as the file has it, is a context line: the result is what
-//! both the file and the response say.
+//! Lines that the search text misquotes and the replacement has as in the file are context lines: the file and the
+//! response agree on the result.
 
 use crate::diag::Refusal;
 use crate::locate::already_applied::nearly_matches;
@@ -12,8 +12,9 @@ use crate::pattern::{Pattern, Step, pair};
 use crate::text::alike::{is_mistyped, without_style};
 use crate::text::is_blank;
 use crate::text::search::Haystack;
+use std::collections::HashSet;
 
-/// The one place of a hunk, where only lines differ that it misquotes and writes right.
+/// The solution of a hunk at its one match, if only misquoted lines differ.
 pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>> {
     let Query { hay, pattern, .. } = *query;
     let Some(meant) = corrected(hay, pattern).filter(|meant| !meant.changes_nothing()) else {
@@ -36,8 +37,8 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     }
 }
 
-/// The hunk with the lines that it misquotes as the file has them, so that they stay; none if there is none, or too many, or
-/// if two lines may be the right one.
+/// The hunk with the misquoted lines as in the file, so that they are context lines; `None` without such a line, with
+/// too many, or if two lines may be the right one.
 fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>> {
     let mut before = pattern.before.clone();
     let added: Vec<&[u8]> = pattern.added().collect();
@@ -64,15 +65,15 @@ fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>
         }
     }
     let steps = pair(&before, &pattern.after());
+    let meant = Pattern { before, steps, unit: pattern.unit, end: pattern.end };
+    let kept: HashSet<usize> = meant.kept().collect();
     let most = (pattern.solid().len() / 5).max(1);
-    let kept = steps.iter().filter_map(|step| if let Step::Keep(line) = *step { Some(line) } else { None });
-    let kept: Vec<usize> = kept.collect();
-    let stay = corrected.iter().all(|line| kept.binary_search(line).is_ok());
-    let some = !corrected.is_empty() && corrected.len() <= most && stay;
-    some.then_some(Pattern { before, steps, unit: pattern.unit, end: pattern.end })
+    let is_meant =
+        !corrected.is_empty() && corrected.len() <= most && corrected.iter().all(|line| kept.contains(line));
+    is_meant.then_some(meant)
 }
 
-/// Whether a line is another one with a slip of the keyboard, or with other blanks, quotes or ends.
+/// Whether two lines differ by a typing error, or in style.
 fn is_misquoted(written: &[u8], right: &[u8]) -> bool {
     is_mistyped(written, right) || without_style(written) == without_style(right)
 }

@@ -1,5 +1,5 @@
-//! The loose tiers: what is left out, what is worded otherwise, what is misquoted. They are asked only where the strict
-//! ones and the text before the response have no place.
+//! The loose tiers: elision, similar lines, misquoted lines. They are tried only if the strict tiers and the base have
+//! no match.
 
 mod misquote;
 mod similar;
@@ -11,7 +11,7 @@ use super::solution::Solution;
 use super::tier::Tier;
 use crate::diag::Refusal;
 
-/// The one place of a hunk at tiers 7 and 8, or where only lines differ that the new text has right.
+/// The solution of a hunk at its one match at tiers 7 and 8, or where only lines differ that the replacement has right.
 pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>> {
     let fuzz = query.context.limits.max_fuzz;
     if fuzz >= Tier::Elision

@@ -1,11 +1,11 @@
-//! Tier 8: regions in which a few kept lines differ in the blanks between their tokens, or in what is no code: a comment that
-//! is shortened, mistyped or worded a little otherwise, or the end of the last line.
+//! Tier 8: regions in which a few context lines differ in the spaces between their tokens, or in what is no code: a
+//! comment that is shortened, mistyped or reworded, or the end of the last line.
 
-use crate::locate::admission::{Candidate, objection};
+use crate::locate::admission::objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::query::Query;
 use crate::locate::results::Results;
-use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED_ALIKE};
+use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED};
 use crate::locate::tier::{LOOSEST, MatchMode, Tier};
 use crate::pattern::Step;
 use crate::text::alike::{in_tokens, is_mistyped, percent, ratio, ratio_steps};
@@ -15,63 +15,63 @@ use similar::DiffOp;
 
 const MODE: MatchMode = MatchMode { tier: Tier::Similar, ..MatchMode::LOOSEST };
 
-/// The regions that have every removed line, and all but a few of the context lines; with each, whether
-/// the hunk was made there.
+/// The regions that have every removed line and all but a few context lines, each with whether the hunk is already
+/// applied there.
 pub(super) fn places(query: &Query<'_>) -> Vec<(Alignment, bool)> {
     let Query { context, hay, pattern, .. } = *query;
     let old = pattern.steps.iter().filter(|step| matches!(step, Step::Keep(_) | Step::Remove(_)));
-    let wanted = Wanted::of(old.map(|step| (pattern.text_of(step), matches!(step, Step::Keep(_)))), None);
-    if wanted.lines.len() < LEAST_LINES {
+    let search =
+        SearchLines::of(old.map(|step| (pattern.text_of(step), matches!(step, Step::Keep(_)))), None);
+    if search.lines.len() < LEAST_LINES {
         return Vec::new();
     }
     let file = hay.solid(LOOSEST);
     let mut places = Vec::new();
-    for start in wanted.starts(&file) {
-        if !hay.budget().spend(wanted.lines.len() / 8 + 1) {
+    for start in search.starts(&file) {
+        if !hay.budget().spend(search.lines.len() / 8 + 1) {
             return Vec::new();
         }
-        let Some(similarity) = wanted.similarity(context.limits.language(), hay, &file, start) else {
+        let Some(similarity) = search.similarity(context.limits.language(), hay, &file, start) else {
             continue;
         };
-        let (Some(first), Some(last)) = (file.line(start), file.line(start + wanted.lines.len() - 1)) else {
+        let (Some(first), Some(last)) = (file.line(start), file.line(start + search.lines.len() - 1)) else {
             continue;
         };
         let place = Place::lines(first, last + 1);
         let Some(mut aligned) = Alignment::at(hay, pattern, place, MODE) else { continue };
         aligned.similarity = Some(similarity);
-        let candidate = Candidate { query, aligned: &aligned, comment: None };
-        if objection(&candidate).is_none() {
+        if objection(query, &aligned, None).is_none() {
             places.push(aligned);
         }
     }
     let results = Results::of(query, MODE);
-    let with_made = |aligned: Alignment| {
-        let made = results.hold(&aligned) || wanted.result_stands(query, &file, &aligned);
-        (aligned, made)
+    let with_applied = |aligned: Alignment| {
+        let is_applied = results.hold(&aligned) || search.has_result(query, &file, &aligned);
+        (aligned, is_applied)
     };
-    places.into_iter().map(with_made).collect()
+    places.into_iter().map(with_applied).collect()
 }
 
-/// The lines of a before-text that are not blank.
-struct Wanted<'a> {
+/// The lines of a search text that are not blank.
+struct SearchLines<'a> {
     lines: Vec<&'a [u8]>,
     hashes: Vec<u64>,
-    /// Whether a line stays.
+    /// Whether each is a context line.
     kept: Vec<bool>,
-    /// How many of those may differ.
+    /// How many of these may differ.
     slips: usize,
 }
 
-impl<'a> Wanted<'a> {
-    /// Lines, blank ones among them, each with whether it stays.
+impl<'a> SearchLines<'a> {
+    /// From lines, blank ones too, each with whether it is a context line.
     fn of(lines: impl Iterator<Item = (&'a [u8], bool)>, slips: Option<usize>) -> Self {
         let (lines, kept): (Vec<&[u8]>, Vec<bool>) = lines.filter(|(text, _)| !is_blank(text)).unzip();
         let slips = slips.unwrap_or((lines.len() / LINES_PER_SLIP).max(1));
         Self { hashes: lines.iter().map(|line| LOOSEST.hash(line)).collect(), lines, kept, slips }
     }
 
-    /// Where a region may begin. Of any `slips + 1` lines each region has at least one unchanged, and every
-    /// removed line: those that the file has least often are looked up.
+    /// Where a region may begin. Each region has all removed lines, and of any `slips + 1` lines at least one that is
+    /// equal: the rarest of them in the file are looked up.
     fn starts(&self, file: &Solid<'_>) -> Vec<usize> {
         let spots = file.spots(&self.hashes, usize::MAX);
         let often = |line: &usize| spots.get(&self.hashes[*line]).map_or(0, Vec::len);
@@ -94,7 +94,7 @@ impl<'a> Wanted<'a> {
         starts
     }
 
-    /// How alike the region that begins there is, in percent; none if it is another one.
+    /// The similarity of the region that begins there, in percent; `None` if more differs than may.
     fn similarity(
         &self,
         language: Language,
@@ -118,10 +118,10 @@ impl<'a> Wanted<'a> {
                 at + 1 == self.lines.len()
                     && written.len() >= CUT_LEAST
                     && real.starts_with(&written)
-                    // What is left of a line does not choose between places.
+                    // The beginning of a line does not choose between places.
                     && hay.skipping_blanks(&self.lines[..at], LOOSEST).len() == 1
             };
-            // A line that the file has elsewhere is that line.
+            // A line that the file has elsewhere is not a misquoted one.
             if !(is_same(language, &written, &real) || is_cut())
                 || hay.has_line(line, LOOSEST)
                 || !hay.budget().spend(ratio_steps(&written, &real))
@@ -135,10 +135,11 @@ impl<'a> Wanted<'a> {
         Some(percent(share).min(99))
     }
 
-    /// Whether a place lies inside a region that is the hunk's result, with the same slips in what was kept.
-    fn result_stands(&self, query: &Query<'_>, file: &Solid<'_>, aligned: &Alignment) -> bool {
+    /// Whether a place is inside a region that is the result of the hunk, with the same differences in context lines.
+    fn has_result(&self, query: &Query<'_>, file: &Solid<'_>, aligned: &Alignment) -> bool {
         let Query { context, hay, pattern, .. } = *query;
-        let result = Wanted::of(pattern.after_and_new().map(|(text, new)| (text, !new)), Some(self.slips));
+        let result =
+            SearchLines::of(pattern.after_and_new().map(|(text, new)| (text, !new)), Some(self.slips));
         if result.lines.is_empty() || result.lines.len() > file.len() {
             return false;
         }
@@ -154,7 +155,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Whether two lines, without indentation, are one and the same but for what is no code.
+/// Whether two lines without indentation differ only in what is no code.
 fn is_same(language: Language, written: &[u8], real: &[u8]) -> bool {
     if language.is_no_code(written) && language.is_no_code(real) && is_same_comment(written, real) {
         return true;
@@ -169,11 +170,11 @@ fn is_same(language: Language, written: &[u8], real: &[u8]) -> bool {
             && (comment.is_empty() || is_same_comment(comment.trim_ascii(), real_comment.trim_ascii()))
 }
 
-/// Whether a comment, or a line of prose, is another one that is shortened, mistyped, or in much the same words.
+/// Whether a comment or a line of prose is the other one, shortened, mistyped or reworded.
 fn is_same_comment(written: &[u8], real: &[u8]) -> bool {
     let begun = written.strip_suffix(b"...").or_else(|| written.strip_suffix("…".as_bytes()));
     let head = begun.unwrap_or(written).trim_ascii_end();
-    // Without dots it has to say something, and to end with a word. A number is never cut.
+    // Without an ellipsis it has to be long enough, and to end with a word. A number is never cut.
     let ends = |rest: &[u8]| match (rest, head.last()) {
         ([b'0'..=b'9', ..] | [b'.' | b',', b'0'..=b'9', ..], Some(b'0'..=b'9')) => false,
         ([], _) => begun.is_none(),
@@ -182,18 +183,18 @@ fn is_same_comment(written: &[u8], real: &[u8]) -> bool {
     let shortened = (begun.is_some() || head.len() >= CUT_LEAST) && real.strip_prefix(head).is_some_and(ends);
     shortened
         || is_mistyped(written, real)
-        || ratio(written, real) >= REWORDED_ALIKE && has_its_words(written, real)
+        || ratio(written, real) >= REWORDED && has_its_words(written, real)
 }
 
-/// Words that may be exchanged for each other, or left out, in a comment about the same thing.
+/// Words that may be exchanged or left out in a comment about the same thing.
 const SMALL_WORDS: &[&str] = &[
     "a", "an", "the", "this", "that", "these", "those", "its", "his", "their", "our", "your", "it", "they",
     "we", "you", "is", "are", "be", "was", "were", "will", "can", "to", "of", "in", "on", "at", "for",
     "from", "by", "with", "as", "and", "so", "also", "just", "then", "which",
 ];
 
-/// Whether two comments have the same words, but for small ones and for words that only one of them has: with another word
-/// in the place of one it may be about another thing.
+/// Whether two comments have the same words, except for small ones and for words that only one of them has: with
+/// another word in its place a comment may be about something else.
 fn has_its_words(written: &[u8], real: &[u8]) -> bool {
     let words = |text: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(text).to_lowercase();
@@ -207,7 +208,7 @@ fn has_its_words(written: &[u8], real: &[u8]) -> bool {
             word.contains(|c: char| c.is_ascii_digit()) || matches!(word.as_str(), "not" | "no" | "never")
         })
     };
-    // A letter by itself is a name, unless it is what is left of a small word.
+    // A single letter is a name, unless it is left of a small word.
     let is_letter = |words: &[String]| words.iter().any(|word| word != "a" && word.chars().count() == 1);
     let is_small = |words: &[String]| words.iter().any(|word| word.len() > 1) && !says(words);
     signs(written) == signs(real)
@@ -222,7 +223,7 @@ fn has_its_words(written: &[u8], real: &[u8]) -> bool {
         })
 }
 
-/// What makes another thing of a word beside its letters: the signs in `C#` and `--all`, and the end of `isn't`.
+/// What changes the meaning of a word besides its letters: the signs in `C#` and `--all`, and the end of `isn't`.
 fn signs(text: &[u8]) -> (Vec<u8>, usize) {
     let signs = text.iter().copied().filter(|b| b"#+-*/=<>&|%@$^~\\".contains(b)).collect();
     (signs, memchr::memmem::find_iter(text, b"n't").count())

@@ -35,7 +35,7 @@ fn chunks_follow_each_other() {
 }
 
 #[test]
-fn a_looser_place_after_the_last_chunk_does_not_stand_in_for_one_before_it() {
+fn a_looser_match_after_the_last_chunk_does_not_replace_one_before_it() {
     let file = "def f():\n    x = 1\n\nend\n\nclass C:\n    def g():\n        x = 1\n";
     let chunks = [chunk(&[], "-end\n+END\n"), chunk(&[], "-    x = 1\n+    x = 2\n")];
     let refusal = run(file, &chunks).unwrap_err().remove(0);
@@ -47,13 +47,13 @@ fn a_looser_place_after_the_last_chunk_does_not_stand_in_for_one_before_it() {
 }
 
 #[test]
-fn several_places_after_the_last_chunk_are_refused_without_an_anchor() {
+fn several_places_after_the_last_chunk_are_refused_without_a_heading() {
     assert_eq!(made("x\nx\n", &[chunk(&[], "-x\n+y\n")]), Err(Code::SearchAmbiguous));
     assert_eq!(made("x\na\nx\n", &[chunk(&[], "-a\n+b\n"), chunk(&[], "-x\n+y\n")]), ok("x\nb\ny\n"));
 }
 
 #[test]
-fn an_anchor_says_after_which_line() {
+fn a_heading_says_after_which_line() {
     let file = "fn a\nx=10\ny=2\nfn b\nx=10\ny=20\n";
     assert_eq!(made(file, &[chunk(&["fn b"], "-x=10\n+x=11\n")]), ok(&file.replace("b\nx=10", "b\nx=11")));
     assert_eq!(made(file, &[chunk(&["fn a"], "-x=10\n+x=11\n")]), ok(&file.replacen("x=10", "x=11", 1)));
@@ -66,7 +66,7 @@ fn an_anchor_says_after_which_line() {
 }
 
 #[test]
-fn an_anchor_may_be_part_of_one_line_and_that_line_the_first_old_one() {
+fn a_heading_may_be_part_of_one_line_and_that_line_the_first_old_one() {
     let file = "import { OLD } from './old'\nmain()\n";
     let change = "-import { OLD } from './old'\n+import { OLD } from './old'\n+import { NEW } from './new'\n";
     assert_eq!(
@@ -83,7 +83,7 @@ fn an_anchor_may_be_part_of_one_line_and_that_line_the_first_old_one() {
 }
 
 #[test]
-fn an_anchor_that_stands_twice_needs_old_lines_after_one_of_them_only() {
+fn a_heading_with_two_matches_needs_old_lines_after_only_one_of_them() {
     let file = "def f():\n    a\ndef f():\n    b\n";
     assert_eq!(made(file, &[chunk(&["def f():"], "-    b\n+    c\n")]), ok(&file.replace("    b", "    c")));
     let both = "def f():\n    a\ndef f():\n    a\n";
@@ -91,7 +91,7 @@ fn an_anchor_that_stands_twice_needs_old_lines_after_one_of_them_only() {
 }
 
 #[test]
-fn several_anchors_narrow_step_by_step() {
+fn several_headings_narrow_step_by_step() {
     let class = |name: &str| format!("class {name}:\n    def f():\n        a\n    def g():\n        a\n");
     let file = class("A") + &class("B");
     let at = |context: &[&str]| made(&file, &[chunk(context, "-        a\n+        c\n")]);
@@ -108,7 +108,7 @@ fn several_anchors_narrow_step_by_step() {
 }
 
 #[test]
-fn added_lines_alone_follow_the_anchor_or_end_the_file() {
+fn added_lines_without_context_follow_the_heading_or_end_the_file() {
     let file = "fn a\n  x\nfn b\n  y\n";
     assert_eq!(made(file, &[chunk(&["fn a"], "+  i\n")]), ok("fn a\n  i\n  x\nfn b\n  y\n"));
     assert_eq!(made(file, &[chunk(&[], "+z\n")]), ok("fn a\n  x\nfn b\n  y\nz\n"));

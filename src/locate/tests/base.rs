@@ -1,4 +1,4 @@
-//! Edits that were written against the text before the response.
+//! Edits that were written for the base.
 
 use super::{LIMITS, apply_to, hunk, made, ok, run, text_hunk};
 use crate::diag::Code;
@@ -20,14 +20,14 @@ fn an_edit_written_against_the_base_is_brought_over() {
         "the line it changes is another now"
     );
     assert_eq!(both("a\nb\nc\n", ("a\nb\n", "a\ny\n"), ("b\nc\n", "b\nz\n")), ok("a\ny\nz\n"));
-    // Ambiguous now, because the edit before made a copy; the base knows which is meant.
+    // Ambiguous now, because the edit before made a copy; the base has only one match.
     assert_eq!(both("a\nb\n-\n", ("-\n", "-\na\nb\n"), second), ok("a\nx\n-\na\nb\n"));
     assert_eq!(both("-\na\nb\n", ("-\n", "a\nb\n-\n"), second), ok("a\nb\n-\na\nx\n"));
     assert_eq!(both("a\nb\n-\na\nb\n", ("-\n", "q\n"), second), Err(Code::SearchAmbiguous));
 }
 
 #[test]
-fn a_looser_place_is_not_taken_for_the_one_that_another_edit_changed() {
+fn a_looser_match_is_not_taken_for_the_one_that_another_edit_changed() {
     let file =
         "def f():\n    x = 1\n    log(x)\n\nclass C:\n    def g(self):\n        x = 1\n        log(x)\n";
     let text = |n: u32| format!("    x = {n}\n    log(x)\n");
@@ -48,7 +48,7 @@ fn a_looser_place_is_not_taken_for_the_one_that_another_edit_changed() {
         let twice = apply_to(&once, &[second], &[Repeat::ONCE], &LIMITS);
         assert_eq!(twice.unwrap_err()[0].code, Code::Conflict);
     }
-    // What an edit has put there may be what the next one means.
+    // The next edit may mean lines that an edit has added.
     let wrapped =
         hunk("    x = 1\n    log(x)\n\n", "    if y:\n        x = 1\n        log(x)\n        done()\n\n");
     let inner = hunk("    x = 1\n    log(x)\n    done()\n", "    x = 4\n    log(x)\n    done()\n");
@@ -95,7 +95,7 @@ fn a_number_that_may_be_counted_in_two_texts_decides_only_if_they_agree() {
 }
 
 #[test]
-fn what_another_edit_of_the_response_made_was_not_there_already() {
+fn the_result_of_another_edit_of_the_response_is_not_already_applied() {
     let first = hunk("it many:\n  get(a*)\n  end(1)\n", "it many:\n  get(b)\n  end(2)\n");
     let second = hunk("it many:\n  get(a+)\n  marmot\n", "it many:\n  get(b)\n  end(2)\n");
     let file = "it many:\n  get(a*)\n  end(1)\n\nit many:\n  get(a+)\n  end(1)\n";

@@ -1,11 +1,11 @@
-//! Blank lines that a before-text has otherwise than the file.
+//! Blank lines that differ between search text and file.
 
 use super::{hunk, made, ok, run};
 use crate::diag::Code;
 use crate::locate::Outcome;
 
 #[test]
-fn lines_are_not_put_in_beside_blank_lines_that_differ() {
+fn lines_are_not_added_next_to_blank_lines_that_differ() {
     let file = "a\n\nb\nc\n";
     let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
     assert_eq!(at("a\nb\n", "a\nx\nb\n"), Err(Code::SearchAmbiguous), "before the blank line or behind it?");
@@ -30,7 +30,7 @@ fn lines_are_not_put_in_beside_blank_lines_that_differ() {
 }
 
 #[test]
-fn fewer_lines_than_go_may_have_come_beyond_a_blank_line() {
+fn with_fewer_added_than_removed_lines_some_may_be_beyond_a_blank_line() {
     let at = |before: &str, after: &str| made("a\nb\nc\n\nd\n", &[hunk(before, after)]);
     assert_eq!(
         at("a\nb\nc\nd\n", "a\nx\nd\n"),
@@ -42,7 +42,7 @@ fn fewer_lines_than_go_may_have_come_beyond_a_blank_line() {
 }
 
 #[test]
-fn lines_that_may_be_paired_otherwise_are_not_put_in_beyond_blank_lines_that_differ() {
+fn lines_with_several_pairings_are_not_added_beyond_blank_lines_that_differ() {
     let file = "a\n\n}\nb\nc\n";
     let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
     let twice = at("a\n}\nb\n", "a\n}\nx\n}\nb\n");
@@ -51,7 +51,7 @@ fn lines_that_may_be_paired_otherwise_are_not_put_in_beyond_blank_lines_that_dif
 }
 
 #[test]
-fn blank_lines_that_the_file_lacks_may_be_beside_new_lines_that_are_not_blank() {
+fn blank_lines_that_the_file_lacks_may_be_next_to_added_lines() {
     let file = "a\nb\nc\n";
     let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
     assert_eq!(at("a\n\nb\n", "a\n\nx\nb\n"), Ok("a\nx\nb\nc\n".into()));
@@ -62,7 +62,7 @@ fn blank_lines_that_the_file_lacks_may_be_beside_new_lines_that_are_not_blank() 
 }
 
 #[test]
-fn no_line_is_given_up_so_that_blank_ones_may_stay() {
+fn no_line_is_dropped_to_keep_blank_ones() {
     let file = "\nlogo\n\ntext\n\nend\n";
     let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
     let after = "name\n\ntext\n\n\nlink\n\n\nend\n";
@@ -74,8 +74,8 @@ fn no_line_is_given_up_so_that_blank_ones_may_stay() {
 }
 
 #[test]
-fn what_only_a_stricter_tier_sees_is_not_there_because_the_rest_is() {
-    // The first line is misquoted, and right in the new text; the second loses the blanks at its end.
+fn a_change_that_only_a_stricter_tier_sees_is_not_already_applied() {
+    // The first line is misquoted, and right in the replacement; the second lost its trailing whitespace.
     let file = "first line\nlast line  \nend\n";
     let edit = hunk("fisrt line\nlast line  \nend\n", "first line\nlast line\nend\n");
     assert_eq!(made(file, std::slice::from_ref(&edit)), ok("first line\nlast line\nend\n"));

@@ -1,5 +1,5 @@
-//! Lines that stand for lines that are left out: each segment between them matches one place in the whole file, in order and
-//! with one shift, and the lines that are passed over are of the block that was begun.
+//! Elisions: each segment between them matches one place in the whole file, in order and with one shift, and the
+//! skipped lines belong to the block above.
 
 use super::{hunk, made, run};
 use crate::diag::Code;
@@ -14,7 +14,7 @@ fn edit(before: &str, word: &str, other: &str) -> Hunk {
 }
 
 #[test]
-fn a_line_stands_for_the_lines_between_two_segments() {
+fn an_elision_keeps_the_lines_between_two_segments() {
     for line in ["...", "// ...", "// ... existing code ...", "// [the rest of the function]"] {
         let edit = edit(&format!("fn b() {{\n    {line}\n    w();\n"), "w()", "v()");
         assert_eq!(made(FILE, std::slice::from_ref(&edit)).unwrap(), FILE.replace("w()", "v()"), "{line}");
@@ -55,7 +55,7 @@ fn several_gaps_are_in_order() {
 }
 
 #[test]
-fn a_segment_that_matches_twice_is_refused_wherever_it_does() {
+fn a_segment_with_two_matches_is_refused_wherever_they_are() {
     let twice = format!("{FILE}\nfn c() {{\n    w();\n}}\n");
     let at = |file: &str, before: &str, word: &str| made(file, &[edit(before, word, "v()")]);
     let before = "fn b() {\n    // ...\n    w();\n";
@@ -73,7 +73,7 @@ fn a_segment_that_matches_twice_is_refused_wherever_it_does() {
 }
 
 #[test]
-fn lines_that_are_passed_over_are_of_the_block_that_was_begun() {
+fn skipped_lines_belong_to_the_block_above() {
     let file = "def a():\n    p = 1\n    if p:\n        q = 2\n    r = 3\n\ndef b():\n    s = 4\n";
     let at = |before: &str, word: &str| made(file, &[edit(before, word, "9")]);
     assert_eq!(at("def a():\n    # ...\n    r = 3\n", "3"), Ok(file.replace('3', "9")));
@@ -110,7 +110,7 @@ fn one_shift_fits_all_segments() {
 }
 
 #[test]
-fn blank_lines_beside_a_gap_are_as_in_the_file_or_not() {
+fn blank_lines_next_to_a_gap_may_differ() {
     let before = "fn a() {\n\n    // ...\n\n    y();\n}\n\nfn b() {\n";
     assert_eq!(made(FILE, &[edit(before, "y()", "v()")]), Ok(FILE.replace("y()", "v()")));
     let file = FILE.replace("{\n", "{\n\n");
@@ -128,17 +128,17 @@ fn lines_that_are_added_beside_gaps_alone_are_refused() {
 }
 
 #[test]
-fn an_insertion_beside_a_gap_is_not_made_twice() {
+fn an_insertion_next_to_a_gap_is_applied_once() {
     let edit = hunk("fn b() {\n    // ...\n    w();\n", "fn b() {\n    new();\n    // ...\n    w();\n");
     let once = made(FILE, std::slice::from_ref(&edit)).unwrap();
     assert_eq!(once, FILE.replace("fn b() {\n", "fn b() {\n    new();\n"));
-    // The head alone is ambiguous evidence; what was put below it says that it was made.
+    // The head alone is ambiguous; the lines below it show that the hunk is already applied.
     let again = made(&once, &[edit]);
     assert!(again.is_err() || again.as_ref() == Ok(&once), "{again:?}");
 }
 
 #[test]
-fn a_gap_of_one_text_alone_is_none() {
+fn a_gap_in_only_one_text_is_none() {
     let file = "def f():\n    x = 1\n    return x\n";
     let before = "def f():\n    # ...\n    return x\n";
     assert_eq!(made(file, &[hunk(before, "def f():\n    return y\n")]), Err(Code::SearchNotFound));

@@ -36,7 +36,7 @@ fn a_uniform_shift_is_undone_for_added_lines() {
 }
 
 #[test]
-fn an_edit_of_the_indentation_alone_is_not_made_twice() {
+fn an_edit_of_the_indentation_alone_is_applied_once() {
     let deeper = |file: &str| run(file, &[hunk("a\n", "  a\n")]);
     assert_eq!(deeper("a\n").unwrap().version.content().to_bytes(), b"  a\n");
     assert_eq!(deeper("  a\n").unwrap().outcome, Outcome::AlreadyApplied);
@@ -45,7 +45,7 @@ fn an_edit_of_the_indentation_alone_is_not_made_twice() {
         Code::SearchNotFound,
         "how far is the result indented?"
     );
-    // A kept line tells.
+    // A context line tells.
     assert_eq!(
         tier("  if x:\n    a\n", "if x:\n  a\n", "if x:\n    a\n"),
         at(Tier::Indent, "  if x:\n      a\n")
@@ -53,7 +53,7 @@ fn an_edit_of_the_indentation_alone_is_not_made_twice() {
 }
 
 #[test]
-fn a_text_that_lost_its_indentation_is_no_reason_to_indent_the_new_one_twice() {
+fn a_search_text_without_indentation_does_not_indent_the_replacement_again() {
     let file = "{\n  \"version\": \"1\",\n  \"x\": 2\n}\n";
     let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
     assert_eq!(at("\"version\": \"1\",\n", "  \"version\": \"2\",\n"), Err(Code::SearchNotFound));
@@ -81,7 +81,7 @@ fn new_lines_are_indented_as_the_line_that_they_replace() {
 }
 
 #[test]
-fn added_lines_are_not_indented_by_a_width_that_nothing_tells() {
+fn added_lines_are_not_indented_by_an_unknown_width() {
     let go = "func f() {\n\tif a {\n\t\tfoo()\n\t\tbar()\n\t}\n}\n";
     let python = "class A:\n    def f(self):\n        foo()\n        bar()\n";
     let add = |file: &str, indent: &str, level: &str| {
@@ -99,7 +99,7 @@ fn added_lines_are_not_indented_by_a_width_that_nothing_tells() {
     assert_eq!(add(python, "\t\t", "\t"), with(python, "        ", "    "));
     assert_eq!(add(python, "\t", "\t"), Err(Code::SearchNotFound));
     assert_eq!(add(python, "", "\t"), Err(Code::SearchNotFound));
-    // A comment is aligned by one blank.
+    // A comment is aligned by one space.
     let file = "\t/**\n\t * a\n\t */\n";
     assert_eq!(made(file, &[hunk("/**\n", "/**\n * b\n")]), ok("\t/**\n\t * b\n\t * a\n\t */\n"));
 }
@@ -119,7 +119,7 @@ fn the_first_line_alone_may_have_lost_its_indentation() {
         at(lost, &format!("@cached\n{lost}")),
         ok(&file.replace("    def f", "    @cached\n    def f"))
     );
-    // Another line, or a new line in the first column: none of that.
+    // Not if another line matches, or an added line begins in the first column.
     for (before, after) in [
         ("    def f(self):\n        x = 1\nreturn x\n", "    def f(self):\n        x = 2\nreturn x\n"),
         (lost, "def f(self):\n        x = 1\n        return x\ndef g(self):\n        pass\n"),
@@ -134,7 +134,7 @@ fn the_first_line_alone_may_have_lost_its_indentation() {
     );
 }
 
-/// What a file with that name becomes, or the code of the refusal.
+/// A file of this name after a hunk, or the code of the refusal.
 fn in_file(path: &str, file: &str, edit: Hunk) -> Result<String, Code> {
     let limits = Limits { guard: Guard { language: Language::of(path), ..LIMITS.guard }, ..LIMITS };
     let applied = apply_to(&version(file), &[edit], &[Repeat::ONCE], &limits);
@@ -164,7 +164,7 @@ fn steps_of_another_width_are_one_mapping() {
     let deep = |text: &str| text.lines().map(|line| format!("\t\t{line}\n")).collect::<String>();
     let deeper = tier(&deep(&tabs(file)), before, after);
     assert_eq!(deeper, at(Tier::Indent, &deep(&tabs(&expected))), "dedented, too");
-    // The lines are of other blocks than in the file.
+    // In the file, the lines belong to other blocks.
     assert_eq!(made(file, &[hunk("def f(a):\n  if a:\n  b()\n", "def f(a):\n")]), UNKNOWN);
     assert_eq!(made("if a:\n  b()\nc()\n", &[hunk("if a:\n  b()\n  c()\n", "")]), UNKNOWN);
     let makefile = "all:\n\tcc a.c\n        cc b.c\n";
@@ -176,7 +176,7 @@ fn steps_of_another_width_are_one_mapping() {
 }
 
 #[test]
-fn with_other_steps_an_indentation_that_nothing_shows_is_refused() {
+fn with_other_steps_an_unknown_indentation_is_refused() {
     let file = "def f(a):\n    if a:\n        b()\n    return a\n";
     let add = |line: &str| {
         let before = "  if a:\n    b()\n  return a\n";
@@ -199,7 +199,7 @@ fn with_other_steps_an_indentation_that_nothing_shows_is_refused() {
 
 #[test]
 fn a_prefix_that_was_seen_at_one_indentation_may_be_another_step() {
-    // Two blanks more, or two for one.
+    // Two spaces more, or two for one.
     let file = "a {\n    b()\n    c()\n    d {\n        e()\n    }\n}\n";
     let add = |file: &str, indent: &str, line: &str| {
         let before = format!("{indent}b()\n{indent}c()\n");
@@ -212,7 +212,7 @@ fn a_prefix_that_was_seen_at_one_indentation_may_be_another_step() {
     // The file has no steps of two.
     assert_eq!(add(file, "        ", "            x()"), with(file, "        x()"));
     assert_eq!(add(&format!("{file}z {{\n  y\n}}\n"), "        ", "            x()"), UNKNOWN);
-    // None was lost, whatever the depth.
+    // Nothing was lost, whatever the depth.
     assert_eq!(add(file, "    ", " x()"), with(file, " x()"));
     assert_eq!(add(file, "", "    x()"), with(file, "        x()"));
     assert_eq!(add(file, "", "  x()"), with(file, "      x()"));
@@ -240,7 +240,7 @@ fn in_a_file_of_tabs_and_blanks_lines_are_of_the_kind_around_the_place() {
 }
 
 #[test]
-fn blanks_that_are_none_become_blanks_in_the_indentation_of_code() {
+fn unicode_spaces_become_spaces_in_the_indentation_of_code() {
     let file = "def f():\n    a()\n";
     let after = "    a()\n\u{a0}\u{a0}\u{a0} b('\u{a0}')\n\u{2003}\u{3000}\u{a0}\u{202f}c()\n\u{a0}\n";
     let added = in_file("a.py", file, hunk("    a()\n", after));
@@ -275,7 +275,7 @@ fn a_context_line_that_lacks_one_blank_lost_its_mark() {
 }
 
 #[test]
-fn where_indentation_is_syntax_an_added_line_has_the_depth_of_its_block() {
+fn where_indentation_is_syntax_an_added_line_has_the_indentation_of_its_block() {
     let file = "import a\n\nclass A:\n    def f(self):\n        if a:\n            b()\n        return a\n";
     let put = |before: &str, line: &str| in_file("a.py", file, hunk(before, &format!("{before}{line}\n")));
     let with = |before: &str, line: &str| Ok(file.replace(before, &format!("{before}{line}\n")));
@@ -284,7 +284,7 @@ fn where_indentation_is_syntax_an_added_line_has_the_depth_of_its_block() {
     assert_eq!(put("class A:\n", "  x = 1"), UNKNOWN);
     assert_eq!(put("class A:\n", "x = 1"), UNKNOWN);
     assert_eq!(put("class A:\n", "# x = 1"), with("class A:\n", "# x = 1"), "a comment has no depth");
-    // It goes on with one.
+    // It continues one.
     let last = "            b()\n";
     for line in ["            c()", "        c()", "    c()", "c()"] {
         let end = "        return a\n";
@@ -299,16 +299,16 @@ fn where_indentation_is_syntax_an_added_line_has_the_depth_of_its_block() {
             Err(Code::SearchAmbiguous)
         );
     }
-    // A closing bracket takes the place of one that was as deep.
+    // A closing bracket replaces one with the same indentation.
     let call = "f(\n        a,\n    )\nb = 1\n";
     let closed = in_file("a.py", call, hunk("    )\n", "    ).c\n"));
     assert_eq!(closed, ok(&call.replace(")\n", ").c\n")));
-    // A line that opens a block goes with all of it, or the block is another one.
+    // A line that begins a block is removed with all of it, or the block is another one.
     let renamed = in_file("a.py", file, hunk("    def f(self):\n", "    def g(self):\n"));
     assert_eq!(renamed, ok(&file.replace("f(self)", "g(self)")));
     let body = hunk("        if a:\n            b()\n", "        if a:\n          c()\n");
     assert_eq!(in_file("a.py", file, body), ok(&file.replace("            b", "          c")));
-    // Elsewhere it is not looked at.
+    // Elsewhere indentation does not matter.
     assert_eq!(in_file("a.js", file, hunk("class A:\n", "class A:\n  x\n")), with("class A:\n", "  x"));
 }
 
@@ -322,7 +322,7 @@ fn items_of_yaml_have_their_keys_behind_the_dash() {
     assert_eq!(at("a.yml", "    run: a"), ok(&file.replace("name: a\n", "name: a\n      run: a\n")));
     assert_eq!(at("a.yml", "  - name: c"), ok(&file.replace("name: a\n", "name: a\n    - name: c\n")));
     assert_eq!(at("a.yml", "      run: a"), UNKNOWN);
-    // A list as deep as its key is another one.
+    // A list with the indentation of its key is another one.
     let flat = "jobs:\n- name: a\n";
     let first = |line: &str| in_file("a.yml", flat, hunk("jobs:\n", &format!("jobs:\n{line}\n")));
     assert_eq!(first("- name: b"), ok("jobs:\n- name: b\n- name: a\n"));

@@ -1,4 +1,4 @@
-//! What the loosest tiers accept, and how far each value of `--max-fuzz` goes.
+//! What the loose tiers accept, and what each value of `--max-fuzz` allows.
 
 use super::{LIMITS, apply_to, hunk, version};
 use crate::diag::Code;
@@ -6,7 +6,7 @@ use crate::guard::Guard;
 use crate::locate::{Limits, Repeat, Tier};
 use crate::text::Language;
 
-/// What a file of Rust becomes, with the tier and the likeness; or the code of the refusal.
+/// A Rust file after a hunk, with the tier and similarity; or the code of the refusal.
 fn in_rust(file: &str, before: &str, after: &str) -> Result<(Tier, Option<u8>, String), Code> {
     let limits = Limits { guard: Guard { language: Language::of("a.rs"), ..LIMITS.guard }, ..LIMITS };
     let applied = apply_to(&version(file), &[hunk(before, after)], &[Repeat::ONCE], &limits);
@@ -16,7 +16,7 @@ fn in_rust(file: &str, before: &str, after: &str) -> Result<(Tier, Option<u8>, S
 }
 
 #[test]
-fn a_kept_comment_with_a_slip_stays_as_the_file_has_it_and_code_is_never_guessed() {
+fn a_misquoted_comment_stays_as_in_the_file_and_code_is_never_guessed() {
     let file = "// Adds what is given.\nfn f(a: u32) {\n    let x = a;\n    let y = 2;\n    g(x, y);\n}\n";
     let made = |slip: &str| in_rust(file, slip, &slip.replace("y = 2", "y = 3"));
     let slip = file.replace("given", "gievn");
@@ -24,7 +24,7 @@ fn a_kept_comment_with_a_slip_stays_as_the_file_has_it_and_code_is_never_guessed
     assert_eq!(made(&file.replace("a: u32)", "a: u32")), Err(Code::SearchNotFound));
     assert_eq!(made(&file.replace("u32", "u64")), Err(Code::SearchNotFound));
     assert_eq!(made(&file.replace("g(x", "gg(x")), Err(Code::SearchNotFound));
-    // The slip stands in a line that goes.
+    // The typing error is in a removed line.
     assert_eq!(
         in_rust(file, &slip, &slip.replace("// Adds what is gievn.\n", "")),
         Err(Code::SearchNotFound)
@@ -36,7 +36,7 @@ fn a_kept_comment_with_a_slip_stays_as_the_file_has_it_and_code_is_never_guessed
 }
 
 #[test]
-fn an_insertion_beside_a_slip_is_not_made_twice() {
+fn an_insertion_next_to_a_misquoted_line_is_applied_once() {
     let file = "one thing;\n// another thing\nlast thing;\n";
     let slip = "one thing;\n// anohter thing\nlast thing;\n";
     for (from, to) in [("last", "new;\nlast"), ("last thing;\n", "last thing;\nnew;\n")] {
@@ -48,19 +48,19 @@ fn an_insertion_beside_a_slip_is_not_made_twice() {
 }
 
 #[test]
-fn a_comment_that_the_file_has_elsewhere_is_no_slip() {
+fn a_comment_that_the_file_has_elsewhere_is_not_misquoted() {
     let function = |comment: &str, n: u32| format!("// {comment}\nfn f() {{\n    run({n})\n}}\n");
     let edit = |n: u32| function("Runs the query.", n);
     let both = format!("{}{}", function("Runs the quary.", 1), edit(3));
     assert_eq!(in_rust(&both, &edit(1), &edit(2)), Err(Code::SearchNotFound), "which function?");
     let alone = function("Runs the quary.", 1);
     let made = in_rust(&alone, &edit(1), &edit(2)).map(|made| made.2);
-    // The line that goes is another one.
+    // The removed line is another one.
     assert_eq!(made, Ok(function("Runs the quary.", 2)));
 }
 
 #[test]
-fn max_fuzz_ends_the_ladder() {
+fn max_fuzz_limits_the_match_modes() {
     let outcome = |max_fuzz, file: &str, before: &str| {
         let limits = Limits { max_fuzz, ..LIMITS };
         let after = format!("{before}y\n");
@@ -88,7 +88,7 @@ fn max_fuzz_ends_the_ladder() {
 }
 
 #[test]
-fn what_is_left_of_the_last_line_does_not_choose_between_places() {
+fn a_cut_last_line_does_not_choose_between_places() {
     let file = "a(1);\nb(2);\nfn open(config) -> Result<C> {\n";
     let made = |file: &str, last: &str| {
         in_rust(file, &format!("a(1);\nb(2);\n{last}\n"), &format!("a(1);\nb(3);\n{last}\n"))

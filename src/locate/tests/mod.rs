@@ -1,4 +1,4 @@
-//! What lands where, and what is refused.
+//! Which hunks are located, and where.
 
 mod anchored;
 mod base;
@@ -25,7 +25,7 @@ pub(super) const LIMITS: Limits = Limits {
     },
 };
 
-/// Applies hunks to a version as the only ones of a response.
+/// Applies hunks that are the only ones of a response.
 pub(super) fn apply_to(
     version: &Version,
     hunks: &[Hunk],
@@ -55,7 +55,7 @@ pub(super) fn run(file: &str, hunks: &[Hunk]) -> Result<Applied, Vec<Refusal>> {
     apply_to(&version(file), hunks, &vec![Repeat::ONCE; hunks.len()], &LIMITS)
 }
 
-/// What the file becomes, or the code of the refusal.
+/// The file after hunks, or the code of the refusal.
 #[track_caller]
 pub(super) fn made(file: &str, hunks: &[Hunk]) -> Result<String, Code> {
     match run(file, hunks) {
@@ -82,7 +82,7 @@ fn whole_lines_are_replaced_and_all_else_stays() {
 #[test]
 fn added_lines_take_the_regions_line_ending_and_kept_lines_keep_theirs() {
     assert_eq!(made("a\r\nb\r\n", &[hunk("a\nb\n", "a\nx\nb\n")]), ok("a\r\nx\r\nb\r\n"));
-    // A file of LF with a CRLF part: the part's own ending is taken.
+    // A file with LF and a part with CRLF: added lines take the ending of their part.
     assert_eq!(
         made("1\n2\n3\n4\na\r\nb\r\nc\n", &[hunk("a\nb\nc\n", "a\nx\nb\nc\n")]),
         ok("1\n2\n3\n4\na\r\nx\r\nb\r\nc\n")
@@ -92,7 +92,7 @@ fn added_lines_take_the_regions_line_ending_and_kept_lines_keep_theirs() {
 
 #[test]
 fn a_place_with_other_line_ends_counts_as_much_as_one_with_the_payloads() {
-    // The payload's own line ends say nothing, so the LF place is not the likelier one.
+    // The line endings of the response say nothing, so the place with LF is not more likely.
     assert_eq!(made("x\r\n-\nx\n", &[hunk("x\n", "y\n")]), Err(Code::SearchAmbiguous));
     assert_eq!(made("x\n-\nx", &[hunk("x\n", "y\n")]), Err(Code::SearchAmbiguous));
 }
@@ -150,7 +150,7 @@ fn part_of_a_line_is_replaced_only_by_a_format_of_texts() {
         Err(Code::SearchNotFound),
         "nothing says how further lines are to be indented"
     );
-    // A whole line is what was meant, if there is one.
+    // A whole line is meant, if there is one.
     assert_eq!(made("x\ny = x\n", &[text_hunk("x\n", "z\n")]), ok("z\ny = x\n"));
 }
 
@@ -174,7 +174,7 @@ fn occurrence_chooses_among_all_places() {
 }
 
 #[test]
-fn an_insertion_that_is_there_is_not_made_twice() {
+fn an_insertion_is_applied_once() {
     let insertion = [hunk("a\n", "a\nb\n")];
     let once = run("a\nc\n", &insertion).unwrap();
     assert_eq!((once.outcome, once.version.content().to_bytes()), (Outcome::Changes, b"a\nb\nc\n".to_vec()));
@@ -183,9 +183,9 @@ fn an_insertion_that_is_there_is_not_made_twice() {
         (twice.outcome, twice.version.content().to_bytes()),
         (Outcome::AlreadyApplied, b"a\nb\nc\n".to_vec())
     );
-    // The second `a` has no `b` yet, but the first one may have been meant.
+    // The second `a` has no `b` yet, but the first one may be meant.
     assert_eq!(made("a\nb\na\n", &insertion), Err(Code::SearchAmbiguous));
-    // One occurrence is chosen of all places, or a second run would take the next one.
+    // An occurrence is counted among all places, or a second run would take the next one.
     let first = Hunk { anchor: Anchor::Occurrence(Occurrence::First), ..hunk("a\n", "a\nb\n") };
     assert_eq!(run("a\nb\na\n", &[first]).unwrap().outcome, Outcome::AlreadyApplied);
     assert_eq!(run("f(x + 1)\n", &[text_hunk("x\n", "x + 1\n")]).unwrap().outcome, Outcome::AlreadyApplied);
@@ -224,7 +224,7 @@ fn a_result_elsewhere_does_not_hide_a_conflict() {
 }
 
 #[test]
-fn an_empty_text_to_find_fits_an_empty_file_only() {
+fn an_empty_search_text_matches_only_an_empty_file() {
     assert_eq!(made("", &[hunk("", "a\nb\n")]), ok("a\nb\n"));
     assert_eq!(made("x\n", &[hunk("", "a\n")]), Err(Code::AlreadyExists));
     assert_eq!(run("a\nb\n", &[hunk("", "a\nb\n")]).unwrap().outcome, Outcome::AlreadyApplied);
@@ -280,16 +280,16 @@ fn the_longest_search_text_that_the_file_has_is_meant() {
     assert_eq!(made("a\n=======\nb\n", std::slice::from_ref(&hunk)), ok("c\n"));
     assert_eq!(made("a\nq\n", std::slice::from_ref(&hunk)), ok("b\n=======\nc\nq\n"));
     assert_eq!(made("q\n", std::slice::from_ref(&hunk)), Err(Code::SearchNotFound));
-    // The longest reading's result stands there by chance.
+    // The file has the result of the longest reading by chance.
     assert_eq!(made("a\nc\n", &[hunk]), ok("b\n=======\nc\nc\n"));
 }
 
 #[test]
-fn a_hunk_that_says_nothing_new_changes_nothing() {
+fn a_hunk_with_equal_texts_changes_nothing() {
     assert_eq!(run("a\n", &[hunk("a\n", "a\n")]).unwrap().outcome, Outcome::NoChange);
 }
 
-/// The tier at which one hunk lands, and what the file becomes; or the code of the refusal.
+/// The tier of a hunk, and the file after it; or the code of the refusal.
 #[track_caller]
 pub(super) fn tier(file: &str, before: &str, after: &str) -> Result<(Tier, String), Code> {
     match run(file, &[hunk(before, after)]) {
@@ -367,7 +367,7 @@ fn blank_lines_may_be_more_or_fewer_and_stay() {
 
 #[test]
 fn a_blank_line_at_the_edge_of_a_part_is_no_end_of_another_line() {
-    // Matches by the accuracy benchmark: only the place with other trailing blanks is meant.
+    // From the accuracy benchmark: only the place with other trailing whitespace is meant.
     let file = "\na;\nb; \n\nc;\na;\nb;\n\n";
     let place = "\na;\nb;\n\n";
     let mut part = hunk(place, "\na;\nx;\nb;\n\n");
@@ -380,7 +380,7 @@ fn a_blank_line_at_the_edge_of_a_part_is_no_end_of_another_line() {
 }
 
 #[test]
-fn a_short_result_proves_nothing_where_the_text_stands_elsewhere_but_for_a_slip() {
+fn a_short_result_proves_nothing_if_the_search_text_nearly_matches_elsewhere() {
     let file = "def a():\n    return 1  # x\n\ndef b():\n    return None\n";
     let edit = hunk("    return 1\n", "    return None\n");
     assert_eq!(made(file, std::slice::from_ref(&edit)), Err(Code::SearchNotFound));

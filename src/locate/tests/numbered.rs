@@ -21,7 +21,7 @@ fn ok(text: &str) -> Result<String, Code> {
 }
 
 #[test]
-fn numbers_are_asked_only_between_equals() {
+fn line_numbers_only_decide_between_equal_places() {
     let file = "x\nx\nx\n";
     assert_eq!(made(file, &[diff(Some(3), "-x\n+y\n")]), ok("x\nx\ny\n"));
     assert_eq!(made(file, &[diff(Some(9), "-x\n+y\n")]), Err(Code::SearchAmbiguous));
@@ -30,7 +30,7 @@ fn numbers_are_asked_only_between_equals() {
 }
 
 #[test]
-fn a_number_does_not_decide_against_the_block_that_is_named() {
+fn a_line_number_does_not_overrule_a_heading() {
     let file = "def f():\n    a()\n\ndef g():\n    a()\n";
     let at = |line: u32, text: &str| {
         let section = Some(text.to_owned());
@@ -64,7 +64,7 @@ fn neighbours_say_which_place_is_meant() {
 }
 
 #[test]
-fn identical_hunks_for_as_many_places_stand_in_order() {
+fn as_many_identical_hunks_of_a_diff_as_places_are_in_order() {
     let hunk = diff(None, "-x\n+y\n");
     assert_eq!(made("x\n-\nx\n", &[hunk.clone(), hunk.clone()]), ok("y\n-\ny\n"));
     assert_eq!(made("x\n-\nx\nx\n", &[hunk.clone(), hunk]), Err(Code::SearchAmbiguous));
@@ -82,7 +82,7 @@ fn hunks_out_of_order_are_sorted_if_each_has_one_place() {
 
 #[test]
 fn all_hunks_are_located_on_one_text() {
-    // The second does not see what the first made.
+    // The second is not located in the result of the first.
     let hunks = [diff(None, "-a\n+b\n"), diff(None, "-b\n+c\n")];
     assert_eq!(made("a\nb\n", &hunks), ok("b\nc\n"));
     let refusals = run("a\nb\n", &[diff(None, "-q\n+z\n"), diff(None, "-b\n+c\n"), diff(None, "-r\n+s\n")]);
@@ -90,7 +90,7 @@ fn all_hunks_are_located_on_one_text() {
 }
 
 #[test]
-fn a_tilde_stands_for_all_lines_between_removed_ones() {
+fn a_tilde_removes_all_lines_between_removed_ones() {
     let file = "h\n1\n2\n3\n4\n5\nf\n";
     assert_eq!(made(file, &[diff(None, " h\n-1\n-2\n~\n-4\n-5\n+n\n f\n")]), ok("h\nn\nf\n"));
     assert_eq!(made(file, &[diff(None, "-1\n-2\n~\n-3\n-4\n")]), ok("h\n5\nf\n"), "none, too");
@@ -101,7 +101,7 @@ fn a_tilde_stands_for_all_lines_between_removed_ones() {
 }
 
 #[test]
-fn added_lines_alone_go_to_the_end() {
+fn added_lines_without_context_are_added_at_the_end() {
     assert_eq!(made("a\n", &[diff(None, "+b\n")]), ok("a\nb\n"));
     assert_eq!(made("a", &[diff(Some(1), "+b\n")]), ok("a\nb\n"), "the number of the last line");
     assert_eq!(made("a\nc\n", &[diff(Some(1), "+b\n")]), Err(Code::SearchNotFound));
@@ -137,7 +137,7 @@ fn a_series_is_brought_over_from_the_base_as_a_whole() {
 }
 
 #[test]
-fn lines_that_go_at_the_end_of_a_hunk_go_where_its_number_is_right_and_blanks_differ() {
+fn lines_at_the_end_of_a_hunk_are_removed_where_its_number_is_right_and_whitespace_differs() {
     let file = "a();\nb();\n}\nc(); \nd();\n";
     assert_eq!(made(file, &[diff(Some(1), " a();\n b();\n }\n-c();\n-d();\n")]), ok("a();\nb();\n}\n"));
 }

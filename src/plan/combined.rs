@@ -1,5 +1,5 @@
-//! Edits of a file that touch each other, when the response is run again: the file may have no single result of theirs
-//! any more, and have all of them.
+//! Edits of one file that are already applied only together: the file may have no single result of theirs, but that of
+//! all.
 
 use super::overlay::Overlay;
 use super::whole::rewritten;
@@ -11,11 +11,11 @@ use crate::text::Content;
 use crate::text::search::Budget;
 use std::collections::{BTreeMap, HashMap};
 
-/// More hunks of one file are not judged together: each would be looked for again for each that is found.
+/// The most hunks of one file that are judged together: each is searched again for each that is reverted.
 const MOST: usize = 256;
 
-/// Takes edits for done that are already applied only together: the file is as it was after all of them, or a hunk is refused
-/// or would be made once more. `paths` has a name for every edit's path.
+/// Marks edits as already applied that are so only together: all of them leave the file as it was, or a hunk is refused
+/// or would be applied again. `paths` has a name for the path of every edit.
 pub(super) fn judge(
     script: &Script,
     paths: &[String],
@@ -25,10 +25,10 @@ pub(super) fn judge(
 ) -> Result<(), TreeError> {
     for (path, edits) in several(script, paths) {
         let Ok(path) = RepoPath::parse(path) else { continue };
-        let is_one = |number: usize| edits.binary_search(&(number - 1)).is_ok();
-        let is_fine = !run.findings.iter().any(|(number, _)| is_one(*number));
+        let is_of_file = |number: usize| edits.binary_search(&(number - 1)).is_ok();
+        let all_apply = !run.findings.iter().any(|(number, _)| is_of_file(*number));
         let mut changing = run.steps.iter().filter(|step| step.outcome == Outcome::Changes);
-        if is_fine && !changing.any(|step| is_one(step.edit)) {
+        if all_apply && !changing.any(|step| is_of_file(step.edit)) {
             continue;
         }
         let Some(node @ Node::File { .. }) = run.overlay.base_node(&path)? else { continue };
@@ -36,22 +36,22 @@ pub(super) fn judge(
         let content = run.overlay.text(&before.body)?;
         let after = run.overlay.file(&path)?.filter(|after| after.node == node);
         let is_as_before = after.map_or(Ok(false), |after| run.overlay.same(&after.body, &before.body))?;
-        let is_applied = is_fine && (is_as_before || are_appended(script, &edits, &content));
-        if is_applied || are_there(script, &edits, tree, rules, (&path, node, &content))? {
-            run.settle(script, &edits, &path, &content);
+        let is_applied = all_apply && (is_as_before || are_appended(script, &edits, &content));
+        if is_applied || has_results(script, &edits, tree, rules, (&path, node, &content))? {
+            run.mark_applied(script, &edits, &path, &content);
         }
     }
     Ok(())
 }
 
 impl Run<'_> {
-    /// Takes edits of a file for done. A whole text that is not the file's was replaced by a later one.
-    fn settle(&mut self, script: &Script, edits: &[usize], path: &RepoPath, content: &Content) {
+    /// Marks edits of a file as already applied. A whole text that the file does not have was replaced by a later one.
+    fn mark_applied(&mut self, script: &Script, edits: &[usize], path: &RepoPath, content: &Content) {
         let is_replaced = |edit: &usize| match script.edits.get(*edit).map(|edit| &edit.op) {
             Some(Op::Create { text, .. } | Op::Replace { text }) => rewritten(content, text) != *content,
             _ => false,
         };
-        self.overlay.forget(path);
+        self.overlay.revert(path);
         self.findings.retain(|(number, _)| edits.binary_search(&(number - 1)).is_err());
         self.steps.retain(|step| edits.binary_search(&(step.edit - 1)).is_err());
         self.steps.extend(edits.iter().map(|edit| Step {
@@ -61,7 +61,7 @@ impl Run<'_> {
     }
 }
 
-/// The files whose edits are judged together, ascending, and their edits.
+/// The files whose edits are judged together, ascending, with the indexes of the edits.
 pub(super) fn several<'p>(script: &Script, paths: &'p [String]) -> Vec<(&'p str, Vec<usize>)> {
     let mut files: HashMap<&str, Vec<usize>> = HashMap::new();
     for (edit, path) in paths.iter().enumerate().filter(|(edit, _)| !script.is_left_out(*edit)) {
@@ -73,16 +73,16 @@ pub(super) fn several<'p>(script: &Script, paths: &'p [String]) -> Vec<(&'p str,
     several
 }
 
-/// Whether edits of a file are more than one hunk, and leave it where it is.
+/// Whether edits of a file have more than one hunk, and do not move or copy it.
 fn are_several(script: &Script, edits: &[usize]) -> bool {
     let of = || edits.iter().filter_map(|edit| script.edits.get(*edit));
     (edits.len() > 1 || of().any(|edit| edit.hunks().len() > 1))
         && !of().any(|edit| matches!(edit.op, Op::Rename { .. } | Op::Copy { .. }))
 }
 
-/// Whether edits only append to a file, and it ends with what all of them append.
+/// Whether edits only append to a file, and it ends with all of these lines.
 fn are_appended(script: &Script, edits: &[usize], content: &Content) -> bool {
-    // A draft and the final version are the same edits.
+    // A draft and its final version are the same edits.
     let mut texts: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for edit in edits.iter().filter_map(|edit| script.edits.get(*edit)) {
         let Op::Append { text } = &edit.op else { return false };
@@ -93,8 +93,8 @@ fn are_appended(script: &Script, edits: &[usize], content: &Content) -> bool {
     locate::ends_with(content, &regions.concat())
 }
 
-/// Whether a file is what hunks, several of them and nothing else, make of the text without their results.
-fn are_there(
+/// Whether the edits have only hunks, at least two, and applying them to the file without their results gives the file.
+fn has_results(
     script: &Script,
     edits: &[usize],
     tree: &dyn TreeView,

@@ -1,63 +1,64 @@
-//! Joining corrected edits with the good ones of a refused attempt. Pure.
+//! Combines the corrections of a refused attempt with its good edits. Pure.
 
 use crate::diag::{Diagnostic, Severity, counted};
 use crate::edit::{Edit, Script, shown};
 use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One place in the order of an attempt: an edit, or something that looked like one and was none.
+/// An edit of an attempt, or a gap: something that looked like an edit and is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Slot {
-    /// Its place in the responses.
+    /// Its span in the responses.
     pub span: Span,
-    /// The edit, as an index into the attempt's script; `None` if none was read.
+    /// The index of the edit in the script of the attempt; `None` for a gap.
     pub edit: Option<usize>,
-    /// What became of it.
+    /// Its state.
     pub state: SlotState,
-    /// The place of the edit that failed first, if this one is its correction.
+    /// The span of the edit that failed first, if this one is its correction.
     pub replaces: Option<Span>,
 }
 
 impl Slot {
-    /// One of which no edit was read.
+    /// A gap.
     fn of_gap(span: Span) -> Self {
         Self { span, edit: None, state: SlotState::Failed, replaces: None }
     }
 
-    /// Whether reports give it a number.
+    /// Whether reports number it.
     fn is_numbered(&self) -> bool {
         self.edit.is_some() && self.state != SlotState::Landed
     }
 
-    /// Whether it was refused, for whatever reason.
+    /// Whether it was refused, for any reason.
     fn failed(&self) -> bool {
         matches!(self.state, SlotState::Failed | SlotState::Waiting)
     }
 }
 
-/// What became of an edit of an attempt.
+/// The state of an edit of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SlotState {
-    /// It would have been fine.
+    /// It would apply.
     Good,
     /// It was refused.
     Failed,
-    /// It was refused, but only for what an earlier edit brings that was refused, too: it may be fine with that corrected.
+    /// It was refused only because it depends on an earlier edit that was refused, too: it may apply once that is
+    /// corrected.
     Waiting,
     /// It landed, with `--keep-going`.
     Landed,
-    /// It was not wanted.
+    /// It was left out.
     LeftOut,
-    /// It was declined, or some of its hunks, and the model is asked for another one.
+    /// It or some of its hunks were declined, and the model is asked for another one.
     Declined,
 }
 
-/// Corrections that cannot be joined with an attempt: it cannot be told which of them is for which failed edit.
+/// It is unclear which corrections are for which failed edit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}; failed: {}", why(*.given), .failed.join("; "))]
 pub struct Mismatch {
-    /// How many edits of the response are none of the attempt that was good already.
+    /// How many edits of the response are not good edits of the attempt, repeated.
     pub given: usize,
     /// The failed edits.
     pub failed: Vec<String>,
@@ -70,9 +71,9 @@ fn why(given: usize) -> String {
     }
 }
 
-/// The slots of a script with refused edits: its edits in order, and what was to be an edit and is none.
+/// The slots of a script with refused edits: its edits and gaps, in order.
 ///
-/// `fine` says of an edit, by its index, whether it was not refused.
+/// `fine` says whether the edit with an index was not refused.
 pub fn slots(script: &Script, fine: impl Fn(usize) -> bool) -> Vec<Slot> {
     let edits = script.edits.iter().enumerate();
     let mut slots: Vec<Slot> =
@@ -86,8 +87,8 @@ pub fn slots(script: &Script, fine: impl Fn(usize) -> bool) -> Vec<Slot> {
     slots
 }
 
-/// The places of what was declared and is among the edits neither itself nor as a part of one, by the indexes of the
-/// findings about it.
+/// The spans of the gaps, by the indexes of the diagnostics about them: what was declared and is neither an edit nor
+/// part of one.
 fn gaps(script: &Script) -> BTreeMap<usize, Span> {
     let mut found: Vec<(Span, usize)> = Vec::new();
     for (at, diagnostic) in script.diagnostics.iter().enumerate().filter(|(_, d)| is_gap(d)) {
@@ -103,25 +104,25 @@ fn gaps(script: &Script) -> BTreeMap<usize, Span> {
     let mut gaps = BTreeMap::new();
     let mut last: Option<Span> = None;
     for (span, at) in found {
-        // What breaks off is the thing before, unless an edit was read since.
-        let same = |before: &Span| {
+        // What breaks off is the gap before, unless an edit was read since.
+        let is_same = |before: &Span| {
             let edits = |span: Span| starts.partition_point(|start| *start < (span.response, span.start));
             let breaks_off = span.start == span.end && edits(*before) == edits(span);
             before.response == span.response && (before.start == span.start || breaks_off)
         };
-        let place = last.filter(same).unwrap_or(span);
+        let place = last.filter(is_same).unwrap_or(span);
         gaps.insert(at, place);
         last = Some(place);
     }
     gaps
 }
 
-/// Says anew which edits of the slots were not refused.
+/// Updates the states of the slots.
 pub fn restate(slots: &mut [Slot], script: &Script, fine: impl Fn(usize) -> bool) {
     let gaps: Vec<Span> =
         script.diagnostics.iter().filter(|d| is_gap(d)).filter_map(Diagnostic::span).collect();
     for slot in slots {
-        // The parser may have a complaint about an edit that it read nevertheless.
+        // The parser may report an error about an edit that it read nevertheless.
         let whole = !gaps.iter().any(|span| slot.span.holds(*span));
         let good = whole && slot.edit.is_some_and(&fine);
         slot.state = match slot.edit {
@@ -133,12 +134,12 @@ pub fn restate(slots: &mut [Slot], script: &Script, fine: impl Fn(usize) -> bool
     }
 }
 
-/// How many of the slots have a number by which people know them: edits that have not landed yet.
+/// How many of the slots are numbered in reports: edits that have not landed yet.
 pub fn numbered(slots: &[Slot]) -> usize {
     slots.iter().filter(|slot| slot.is_numbered()).count()
 }
 
-/// Takes the failed edits of those numbers out of an attempt.
+/// Removes the failed edits with these numbers from an attempt.
 ///
 /// # Errors
 /// The number of one that did not fail.
@@ -157,7 +158,7 @@ pub fn skip(slots: &mut Vec<Slot>, is_skipped: impl Fn(usize) -> bool) -> Result
     Ok(())
 }
 
-/// Adds what findings say was declared and is among the slots neither itself nor as a part of an edit.
+/// Adds the gaps that diagnostics are about, unless a slot has them.
 pub fn add_gaps(slots: &mut Vec<Slot>, findings: &[Diagnostic]) {
     for span in findings.iter().filter(|d| is_gap(d)).filter_map(|d| d.lost.or(d.span())) {
         if !slots.iter().any(|slot| slot.span.holds(span)) {
@@ -168,21 +169,22 @@ pub fn add_gaps(slots: &mut Vec<Slot>, findings: &[Diagnostic]) {
     }
 }
 
-/// Whether a finding of the parser means that something declared is not among the edits.
+/// Whether a diagnostic of the parser means that something declared is not among the edits.
 fn is_gap(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() && diagnostic.edit.is_none()
 }
 
-/// Puts the corrections in the places of the failed edits, and leaves out what landed and what was not wanted: the joined script, and its slots.
+/// Replaces the failed edits of an attempt by their corrections, without what landed or was left out. Returns the
+/// combined script and its slots.
 ///
-/// Corrections that say just what a good edit says are ignored. The others replace the failed edits: all of them the one,
-/// if one failed; else by path, and in their order; what is left over on both sides, in order too if it is as many. If none
-/// failed, all of them replace what was declined, and come after the good edits, since they are made to the files as these leave
-/// them. What only waits for an edit that failed needs no correction.
-/// A failed or declined edit without a correction stays as it is: without any corrections, all of them.
+/// A correction that is equal to a good edit is ignored. The others replace the failed edits: all of them the only one
+/// that failed; else by path, and in order; the rest in order, if there are as many of both. If none failed, all of
+/// them replace what was declined, and come after the good edits, because they are made for the files with these
+/// applied. An edit that only waits for a failed one needs no correction. A failed or declined edit without a
+/// correction is kept: without any corrections, all of them are.
 ///
 /// # Errors
-/// It cannot be told which correction is for which edit.
+/// It is unclear which correction is for which edit.
 pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(Script, Vec<Slot>), Mismatch> {
     let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
     let is_declined = |slot: &Slot| slot.state == SlotState::Declined;
@@ -203,9 +205,11 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         let mut paths = about.filter_map(|(at, _)| attempt.diagnostics.get(*at)?.path.as_deref());
         paths.next().map(shown)
     };
-    let paths: Vec<Option<String>> =
-        slots.iter().map(|slot| edit_of(slot).map(path).or_else(|| gap_path(slot))).collect();
-    let given_paths: Vec<String> = corrections.edits.iter().map(path).collect();
+    let paths: Vec<Option<String>> = slots
+        .iter()
+        .map(|slot| edit_of(slot).map(|edit| edit.path.shown()).or_else(|| gap_path(slot)))
+        .collect();
+    let given_paths: Vec<String> = corrections.edits.iter().map(|edit| edit.path.shown()).collect();
     let slot_path = |at: usize| paths[at].as_deref();
     let mismatch = || Mismatch {
         given: given.len(),
@@ -237,7 +241,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         if let Some(given) = assigned.get(&at) {
             for &correction in given {
                 let mut edit = corrections.edits[correction].clone();
-                // The commit that it belongs to is that of the mail in which it failed.
+                // It belongs to the commit of the mail in which it failed.
                 if let Some(failed) = edit_of(slot).filter(|failed| failed.git.mail.is_some()) {
                     edit.git.mail = edit.git.mail.or(failed.git.mail);
                     edit.why = edit.why.take().or_else(|| failed.why.clone());
@@ -260,8 +264,8 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         order.push(Slot { edit: slot.edit.map(|_| joined.edits.len()), ..*slot });
         joined.edits.extend(edit_of(slot).cloned());
     }
-    // What the parser said of an edit that is corrected, now or before, or of a gap that is filled, is no error any more;
-    // but how much a gap hides nobody knows, so that it is still said.
+    // A diagnostic of the parser about an edit that is corrected, or a gap that is filled, is no error any more; but a
+    // gap may hide more, so that it is still reported.
     let open: BTreeSet<(bool, Span)> = slots
         .iter()
         .enumerate()
@@ -291,10 +295,6 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     Ok((joined, order))
 }
 
-fn path(edit: &Edit) -> String {
-    edit.path.shown()
-}
-
 fn slot_name(at: usize, path: Option<&str>) -> String {
     match path {
         Some(path) => format!("edit {}, {path}", at + 1),
@@ -302,7 +302,7 @@ fn slot_name(at: usize, path: Option<&str>) -> String {
     }
 }
 
-/// Which corrections are for which failed slot; none if that cannot be told.
+/// The corrections for each failed slot; `None` if that is unclear.
 fn assign<'a>(
     failed: &[usize],
     given: &[usize],
@@ -315,7 +315,7 @@ fn assign<'a>(
     }
     let mut assigned: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut left: Vec<usize> = Vec::new();
-    // Where there are fewer corrections, they are for those that do not only wait for another one's.
+    // If there are fewer corrections, they are for edits that do not only wait for another one.
     let fitting = |slots: &[usize], given: usize| -> Option<Vec<usize>> {
         let first: Vec<usize> = slots.iter().copied().filter(|&at| !waits(at)).collect();
         [slots.to_vec(), first].into_iter().find(|slots| slots.len() == given)
@@ -379,7 +379,7 @@ mod tests {
         script.edits.iter().map(text).collect()
     }
 
-    /// Joins; `fine` has the indexes of the good edits.
+    /// Combines; `fine` has the indexes of the good edits.
     fn joined(
         attempt: &[(&str, &str)],
         fine: &[usize],
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn several_go_by_path_and_then_by_order() {
+    fn several_corrections_are_assigned_by_path_and_then_by_order() {
         assert_eq!(joined(ABC, &[1], &[("c", "2"), ("a", "2")]).unwrap(), ["a:2", "b:1", "c:2"]);
         assert_eq!(joined(ABC, &[1], &[("x", "2"), ("a", "2")]).unwrap(), ["a:2", "b:1", "x:2"]);
         assert_eq!(joined(ABC, &[1], &[("x", "2"), ("y", "2")]).unwrap(), ["x:2", "b:1", "y:2"]);
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn without_corrections_everything_stays() {
+    fn without_corrections_everything_is_kept() {
         assert_eq!(joined(ABC, &[0, 2], &[]).unwrap(), ["a:1", "b:1", "c:1"]);
         assert_eq!(joined(ABC, &[], &[]).unwrap(), ["a:1", "b:1", "c:1"]);
     }
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_one_thing_and_stands_where_it_was_lost() {
+    fn a_gap_has_one_slot_where_it_was_lost() {
         let good = edit("a", "1");
         assert_eq!(shape(&format!("{good}{}{}{good}", explode("b"), explode("c"))), ["a", "-", "-", "a"]);
         let stray = explode("b").split_once('\n').unwrap().1.to_owned();
@@ -547,7 +547,7 @@ mod tests {
     }
 
     #[test]
-    fn regions_of_the_answer_are_others() {
+    fn regions_of_corrections_are_others() {
         let attempt = script(0, ABC);
         let slots = slots(&attempt, |at| at != 1);
         let (script, _) = join(&attempt, &slots, &script(1, &[("b", "2")])).unwrap();

@@ -1,45 +1,46 @@
-//! Edits that are refused only because an earlier one is, or is left out.
+//! Finds edits that are refused only because an earlier one is refused or left out.
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Hunk, Occurrence, Op, Script};
 use std::collections::{HashMap, HashSet};
 
-/// What is wrong with an edit that builds on one that is left out.
-pub(super) fn is_left_out(earlier: usize) -> String {
+/// The message for an edit that depends on one that is left out.
+pub(super) fn depends_on_left_out(earlier: usize) -> String {
     format!("depends on edit {earlier}, which was left out")
 }
 
-/// What to do about an edit that builds on one that is refused.
+/// The hint for an edit that depends on one that is refused.
 fn correct_first(earlier: usize) -> String {
     format!("depends on edit {earlier}, which is refused too: correct that one first")
 }
 
-/// What edits that are refused or left out would have added, and where.
+/// The edits that are refused or left out, and what they would have added.
 #[derive(Default)]
-pub(super) struct Lost<'a> {
-    /// The edit that would have made a file, by its path.
+pub(super) struct Unapplied<'a> {
+    /// The edit that would have created a file, by its path.
     files: HashMap<&'a str, usize>,
-    /// The first edit that would have brought a line, by path and line.
+    /// The first edit that would have added a line, by path and line.
     lines: HashMap<(&'a str, &'a str), usize>,
     /// The first edit of a file that is refused, by its path.
     refused: HashMap<&'a str, usize>,
 }
 
-impl<'a> Lost<'a> {
-    /// The edit that would have brought what a refused one looks for.
-    pub(super) fn wanted(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
+impl<'a> Unapplied<'a> {
+    /// The edit that would have added what a refused one searches for.
+    pub(super) fn needed_by(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
         match diagnostic.code {
             Code::NotFound => self.files.get(path).copied(),
-            Code::SearchNotFound => self.bringing(edit, path, diagnostic),
+            Code::SearchNotFound => self.adding(edit, path, diagnostic),
             _ => None,
         }
     }
 
-    /// Names in the diagnostic of an edit an earlier one, refused or left out, that would have put there what it looks for.
+    /// Names in the diagnostic of an edit the earlier one, refused or left out, that would have added what it searches
+    /// for.
     pub(super) fn name(&self, script: &Script, edit: &Edit, path: &str, diagnostic: &mut Diagnostic) {
-        match self.wanted(edit, path, diagnostic) {
+        match self.needed_by(edit, path, diagnostic) {
             Some(earlier) if script.is_left_out(earlier - 1) => {
-                diagnostic.help = Some(is_left_out(earlier));
+                diagnostic.help = Some(depends_on_left_out(earlier));
             }
             Some(earlier) => {
                 diagnostic.help = Some(correct_first(earlier));
@@ -49,8 +50,8 @@ impl<'a> Lost<'a> {
         }
     }
 
-    /// What is wrong with an edit that counts, if one before it in the same file is refused: it counts in another text than the
-    /// response has in mind. One that is left out may have landed.
+    /// Refuses an edit that counts, if an edit of the same file before it is refused: the model counted in a text with
+    /// that one applied. An edit that is left out may have landed.
     pub(super) fn uncounted(&self, edit: &Edit, path: &str) -> Option<Diagnostic> {
         let counts = |hunk: &&Hunk| match hunk.anchor {
             Anchor::Occurrence(occurrence) => occurrence != Occurrence::All,
@@ -78,7 +79,7 @@ impl<'a> Lost<'a> {
         if !to.is_empty() {
             self.files.entry(to).or_insert(number);
         }
-        let mut bring = |line: &'a str| {
+        let mut add = |line: &'a str| {
             let line = line.trim();
             if line.bytes().any(|b| b.is_ascii_alphanumeric()) {
                 self.lines.entry((path, line)).or_insert(number);
@@ -86,20 +87,20 @@ impl<'a> Lost<'a> {
         };
         match &edit.op {
             Op::Create { text, .. } | Op::Append { text } | Op::Replace { text } | Op::Snippet { text } => {
-                text.lines().for_each(bring)
+                text.lines().for_each(add)
             }
             Op::Modify { hunks, .. } | Op::Rename { hunks, .. } | Op::Copy { hunks, .. } => {
                 for Hunk { change, .. } in hunks {
                     let before: HashSet<&str> = change.wanted().into_iter().collect();
-                    change.result().into_iter().filter(|line| !before.contains(line)).for_each(&mut bring);
+                    change.result().into_iter().filter(|line| !before.contains(line)).for_each(&mut add);
                 }
             }
             Op::Delete { .. } => {}
         }
     }
 
-    /// The edit that would have brought a line that the refused hunk looks for and the region like it has not.
-    fn bringing(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
+    /// The edit that would have added a line that the refused hunk searches for and the closest match lacks.
+    fn adding(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
         let hunk = edit.hunk_at(diagnostic.span()?)?;
         let nearest = diagnostic.evidence.as_ref().and_then(|evidence| evidence.nearest.as_ref());
         let there: HashSet<&str> =

@@ -1,5 +1,5 @@
-//! Files that are not UTF-8, such as those in Latin-1. A response is: it can quote their plain ASCII lines, and bring such.
-//! Anything else would mix encodings in a file.
+//! Files that are not UTF-8, such as those in Latin-1. A response is UTF-8: it can quote and add plain ASCII lines;
+//! others would mix encodings in the file.
 
 use super::operations::Operation;
 use super::{FileState, TreeError};
@@ -10,7 +10,7 @@ use crate::text::Content;
 use std::collections::HashSet;
 
 impl Operation<'_, '_> {
-    /// What is wrong with the new state of a file that was not UTF-8, if it has lines beyond ASCII that were not in it.
+    /// Refuses a new state of a file that is not UTF-8, if it adds lines that are not ASCII.
     pub(super) fn mixture(
         &self,
         path: &RepoPath,
@@ -29,7 +29,7 @@ impl Operation<'_, '_> {
         Ok(Some(error.with_help("write these lines in ASCII, or convert the file to UTF-8 first")))
     }
 
-    /// What to say where lines are not found in such a file, and they are more than ASCII.
+    /// The hint for a search text that does not match such a file and is not ASCII.
     pub(super) fn unquotable(
         &self,
         path: &RepoPath,

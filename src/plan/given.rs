@@ -1,5 +1,5 @@
-//! Code blocks with a file of their own that are no edits: the tree says whether they only show what the file holds, are new
-//! files, or are errors, since nothing that is given for a file is left out in silence.
+//! Code blocks that name a file and are no edits. The tree decides: they show what the file contains, are new files, or
+//! are errors, because nothing that is meant for a file is dropped in silence.
 
 mod snippet;
 
@@ -9,35 +9,35 @@ use super::unnamed::is_file;
 use super::{MemoryTree, Node, Rules, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic, Severity, counted};
 use crate::edit::{
-    Candidate, Clue, CodeBlock, Edit, Existing, FenceState, FormatId, Git, Op, Region, Script, Target,
-    Unread, shown,
+    Candidate, Clue, CodeBlock, Edit, Existing, FenceState, FormatId, Op, Region, Script, Target, Unread,
+    shown,
 };
 use crate::format::fault;
 use crate::guard;
 use crate::path::{RepoPath, is_sensitive};
-use crate::response::Response;
+use crate::response::{Passage, Response};
 use crate::span::{LineRange, Span};
 use crate::syntax;
 use crate::text::{Language, extension};
-use snippet::{Pair, replacement, snippet, unclear_pair};
+use snippet::{Relation, replacement, snippet, unclear_relation};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How many bytes of files are looked through for the lines of blocks. What is not looked through is not shown by its file.
+/// The most bytes of files that are searched for the lines of blocks. A file that is not searched does not have them.
 const LOOKED_THROUGH: usize = 1 << 30;
 
-/// How many blocks are refused, one by one.
+/// The most blocks that are refused, one by one.
 const REFUSED: usize = 1000;
 
-/// How a block is taken.
+/// The hint for a block that is not an edit.
 const AS_WHOLE: &str = "take it as the whole file with --format whole-file";
 const OR_AS_SNIPPET: &str = ", or as definitions of it with --format snippet";
 
-/// How many places the note of what was not read names.
+/// The most places that the note about other code blocks names.
 const PLACES: usize = 20;
 
-/// Finds out what the code blocks are that may have a file of their own. New files become edits of the script at their
-/// places; what only shows a file is fine; what has no file of its own is among what is not read. The rest is kept as
-/// pending: [`super::resolve`] refuses it unless the edits bring its lines.
+/// Decides what the code blocks are that may name a file. New files become edits of the script, in the order of the
+/// response. Blocks that show what a file contains are dropped, and those that name no file become unread. The others
+/// become pending: [`super::resolve`] refuses them unless the edits add their lines.
 ///
 /// # Errors
 /// When the tree cannot be read.
@@ -46,11 +46,11 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         return Ok(());
     }
     let overlay = Overlay::new(tree);
-    let mut files = Files::new(&overlay);
+    let mut files = FileLines::new(&overlay);
     let mut touched = touched(script);
     let (mut shown, mut made, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     for given in std::mem::take(&mut script.given) {
-        let own: Vec<Candidate> = own(&given, tree, rules)?.into_iter().cloned().collect();
+        let own: Vec<Candidate> = named_files(&given, tree, rules)?.into_iter().cloned().collect();
         let is_own = |one: &Candidate| own.iter().any(|own| own.path.shown() == one.path.shown());
         let names = |one: &Candidate| one.by == Clue::Comment && is_own(one);
         let path_line = if given.candidates.iter().any(names) { given.path_line } else { 0 };
@@ -66,16 +66,16 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
             && syntax::knows(&only.path.raw)
         {
             let edit = snippet(&given, &only.path);
-            let pair = match made.last() {
-                Some(before) => files.pair(before, &edit, only, rules)?,
+            let relation = match made.last() {
+                Some(before) => files.relation(before, &edit, only, rules)?,
                 None => None,
             };
-            match pair {
-                Some(Pair::Replaces) => {
+            match relation {
+                Some(Relation::Replaces) => {
                     let both = made.pop().map(|before| replacement(before, edit));
                     made.extend(both);
                 }
-                Some(Pair::Unclear) => script.diagnostics.push(unclear_pair(&edit)),
+                Some(Relation::Unclear) => script.diagnostics.push(unclear_relation(&edit)),
                 None => made.push(edit),
             }
         } else if given.is_whole {
@@ -101,12 +101,12 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
             script.pending.push(given);
         }
     }
-    // New files that the tree has, since the response was applied before.
+    // The new files are in the tree, because the response is already applied.
     if script.edits.is_empty() && made.is_empty() && script.pending.is_empty() && whole.len() == shown.len() {
         (made, shown) = (whole, Vec::new());
     }
     insert(script, made);
-    // Where there is nothing to apply every block is listed.
+    // Without edits, every block is listed.
     if script.edits.is_empty() {
         script.pending.append(&mut shown);
         script.pending.sort_by_key(|given| given.span);
@@ -115,8 +115,8 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     Ok(())
 }
 
-/// The paths that the script's edits may be about, with the place of the first of these. A block behind it shows what it
-/// makes of the file; one before it may be the file that it changes.
+/// The paths that edits of the script may be for, with the span of the first of these. A block after it shows the
+/// result of the edit; one before it may be the file that the edit changes.
 fn touched(script: &Script) -> HashMap<String, Span> {
     let mut touched = HashMap::new();
     for edit in &script.edits {
@@ -140,8 +140,8 @@ fn touched(script: &Script) -> HashMap<String, Span> {
     touched
 }
 
-/// The files of its own that a block has; more than one only where whole lines name more.
-fn own<'g>(
+/// The files that a block names; several only if whole lines name several.
+fn named_files<'g>(
     given: &'g CodeBlock,
     tree: &dyn TreeView,
     rules: &Rules,
@@ -159,8 +159,8 @@ fn own<'g>(
     }
     for candidate in given.candidates.iter().filter(|candidate| !candidate.by.is_whole()) {
         let path = candidate.path.shown();
-        let is_spelt_out = candidate.quoted && path.contains('/') && extension(&path).is_some();
-        if !is_in(&own, candidate) && (is_spelt_out || is_file(&candidate.path, tree, rules)?) {
+        let is_full_path = candidate.quoted && path.contains('/') && extension(&path).is_some();
+        if !is_in(&own, candidate) && (is_full_path || is_file(&candidate.path, tree, rules)?) {
             own.push(candidate);
         }
     }
@@ -170,8 +170,9 @@ fn own<'g>(
     }
 }
 
-/// Whether a line, comment or info string that may be a path names a file: the tree has it, or it is spelt as one. Folders
-/// and an extension are; `and/or` and `console.log` are none, and a bare name only if it fits what the fence says.
+/// Whether a line, comment or info string that may be a path names a file: the tree has it, or it looks like a path. A
+/// path with directories and an extension does; `and/or` and `console.log` do not, and a bare name only if it fits the
+/// info string.
 fn is_named(
     given: &CodeBlock,
     one: &Candidate,
@@ -184,7 +185,7 @@ fn is_named(
     let folder = path.rsplit_once('/').map(|(folder, _)| folder);
     let is_of = has_extension || Language::has_name(&path);
     let fits = is_of && !given.language.is_empty() && Language::is_called(&given.language, &path);
-    let is_spelt_as_one = match folder {
+    let looks_like_path = match folder {
         _ if path.starts_with(['$', '~']) => false,
         _ if given.is_whole => one.quoted || folder.is_some() || has_extension,
         Some(_) if has_extension || fits || path.starts_with('.') => true,
@@ -197,10 +198,11 @@ fn is_named(
                 && (has_extension && Language::has_name(&path) || path.starts_with('.'))
         }
     };
-    Ok(is_spelt_as_one || is_file(&one.path, tree, rules)?)
+    Ok(looks_like_path || is_file(&one.path, tree, rules)?)
 }
 
-/// The edit of a block that is a whole file, because that was asked for.
+/// The edit of a block that is requested to be a whole file. `namesake` is a file in another directory with the bare
+/// name of a missing one.
 fn whole_file(given: &CodeBlock, namesake: Option<RepoPath>) -> Result<Edit, Box<Diagnostic>> {
     if let ([only], Some(other)) = (given.candidates.as_slice(), namesake) {
         let name = &only.path.raw;
@@ -220,7 +222,7 @@ fn whole_file(given: &CodeBlock, namesake: Option<RepoPath>) -> Result<Edit, Box
     }
 }
 
-/// Whether a text is lines with the marks of a diff.
+/// Whether all lines of a text have the marks of a diff.
 fn is_diff(text: &str) -> bool {
     let begins = |mark: char| text.lines().any(|line| line.starts_with(mark));
     if text.trim_start().starts_with("@@") {
@@ -230,8 +232,8 @@ fn is_diff(text: &str) -> bool {
     begins('+') && begins('-') && text.lines().all(has_mark)
 }
 
-/// Whether a block is a new file: a whole line or the info string names its path, and that alone, its end is known, it does not
-/// leave out a part, and a file may appear there without being asked for.
+/// Whether a block is a new file: a whole line or the info string names its path and no other, it is closed and leaves
+/// nothing out, and the file is missing and needs no permission.
 fn is_new_file(
     given: &CodeBlock,
     only: &Candidate,
@@ -254,7 +256,7 @@ fn is_new_file(
         && !(rules.ignored)(&path))
 }
 
-/// The file in another directory that has the bare name of one that is not there.
+/// The file in another directory with the bare name of a missing one.
 fn namesake(bare: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Option<RepoPath>, TreeError> {
     match path_if_any(bare, overlay, rules)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
         Some(path) if overlay.node(&path)?.is_none() => Ok(overlay.with_name(path.file_name(), 1)?.pop()),
@@ -262,22 +264,20 @@ fn namesake(bare: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Optio
     }
 }
 
+/// The edit that makes a block the whole content of a file.
 fn edit_of(given: &CodeBlock, path: &Target) -> Edit {
-    Edit {
-        span: given.span,
-        format: FormatId::WholeFile,
-        region: 0,
-        path: path.clone(),
-        op: Op::Create {
-            text: if given.path_line == 0 { given.text.clone() } else { given.content().into() },
-            existing: if given.is_whole { Existing::Overwrite } else { Existing::Refuse },
-        },
-        why: given.why.clone().filter(|why| *why != path.shown()),
-        git: Git::default(),
-    }
+    let existing = if given.is_whole { Existing::Overwrite } else { Existing::Refuse };
+    let op = Op::Create { text: text_of(given), existing };
+    let why = given.why.clone().filter(|why| *why != path.shown());
+    Edit { why, ..Edit::new(FormatId::WholeFile, given.span, path.clone(), op) }
 }
 
-/// Makes the edits of blocks that were found to be new files before.
+/// The lines of a block without its path; the very lines of the response if it has no path line.
+fn text_of(given: &CodeBlock) -> Passage {
+    if given.path_line == 0 { given.text.clone() } else { given.content().into() }
+}
+
+/// Adds the edits of blocks that were recorded as new files.
 pub fn make_new_files(script: &mut Script, given: &[CodeBlock]) {
     let edit = |given: &CodeBlock| {
         let path = &given.candidates.first()?.path;
@@ -287,12 +287,12 @@ pub fn make_new_files(script: &mut Script, given: &[CodeBlock]) {
     insert(script, given.iter().filter_map(edit).collect());
 }
 
-/// Whether a path is a pattern for any.
+/// Whether a path is a pattern instead of the name of a file.
 fn is_pattern(path: &str) -> bool {
     path.contains(['<', '>', '…', '*']) || path.contains("...") || shown(path).starts_with("path/to/")
 }
 
-/// Puts new files among the edits, each in a region of its own.
+/// Inserts new files among the edits, each in a region of its own.
 fn insert(script: &mut Script, made: Vec<Edit>) {
     if made.is_empty() {
         return;
@@ -315,8 +315,8 @@ fn insert(script: &mut Script, made: Vec<Edit>) {
     script.edits.extend(made);
 }
 
-/// What is wrong with the pending blocks of a script once its edits have made `after` of the tree. Where an edit of the same
-/// file is refused that may be why: then it is only noted.
+/// The diagnostics of the pending blocks of a script; `after` is the tree with its edits applied. If an edit of the
+/// same file is refused, that may be the reason: then it is only a warning.
 pub(super) fn findings(
     script: &Script,
     tree: &dyn TreeView,
@@ -333,10 +333,10 @@ pub(super) fn findings(
         .map(|edit| edit.path.shown())
         .collect();
     let base = Overlay::new(tree);
-    let (mut before, mut after) = (Files::new(&base), Files::new(after));
+    let (mut before, mut after) = (FileLines::new(&base), FileLines::new(after));
     let mut findings = Vec::new();
     for given in &script.pending {
-        let own: Vec<Candidate> = own(given, tree, rules)?.into_iter().cloned().collect();
+        let own: Vec<Candidate> = named_files(given, tree, rules)?.into_iter().cloned().collect();
         let is_open = own.iter().any(|candidate| refused.contains(&candidate.path.shown()));
         if findings.len() < REFUSED
             && !own.is_empty()
@@ -350,7 +350,7 @@ pub(super) fn findings(
     Ok(findings)
 }
 
-/// The error that a block is.
+/// The error for a pending block.
 fn not_read(given: &CodeBlock) -> Diagnostic {
     let paths: Vec<String> = given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
     let paths = paths.join(" or ");
@@ -368,14 +368,15 @@ fn not_read(given: &CodeBlock) -> Diagnostic {
     Diagnostic { path: given.candidates.first().map(|one| one.path.shown()), ..error }
 }
 
-/// The note of an error that is none where nothing is to be applied, or where another one may be why.
+/// The error as a warning, if nothing is to be applied or if another error may be the reason.
 fn as_note(error: Diagnostic) -> Diagnostic {
     Diagnostic { code: Code::Unread, severity: Severity::Warning, ..error }
 }
 
-/// The error that a block was, as far as that shows without the tree: with `--strict` one without a file was one.
+/// The error that a recorded block was, as far as the block alone shows it; one without a file was an error of
+/// `--strict`.
 pub fn refused_before(given: &CodeBlock) -> Diagnostic {
-    match own(given, &MemoryTree::new(), &Rules::default()) {
+    match named_files(given, &MemoryTree::new(), &Rules::default()) {
         Ok(own) if !own.is_empty() => {
             not_read(&CodeBlock { candidates: own.into_iter().cloned().collect(), ..given.clone() })
         }
@@ -383,12 +384,12 @@ pub fn refused_before(given: &CodeBlock) -> Diagnostic {
     }
 }
 
-/// The error that what is not read is with `--strict`.
+/// The error for an unread block with `--strict`.
 pub fn strictly_refused(span: Span) -> Diagnostic {
     unread(span, "not read: 1 other code block".to_owned(), true)
 }
 
-/// The diagnostic about what is not read.
+/// The diagnostic about unread blocks.
 fn unread(span: Span, message: String, strict: bool) -> Diagnostic {
     match strict {
         true => Diagnostic::error(Code::Unread, span, message)
@@ -397,12 +398,12 @@ fn unread(span: Span, message: String, strict: bool) -> Diagnostic {
     }
 }
 
-/// The pending blocks of a script without edits, each with its file and how to take it.
+/// The pending blocks of a script without edits, each with its file and the option to apply it.
 pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
     script.pending.iter().map(|given| as_note(not_read(given))).collect()
 }
 
-/// Notes how much of the responses is not read and where, beside what is: with `strict` that is an error.
+/// Adds a warning with the number and lines of unread blocks, if the response also has edits; an error with `strict`.
 pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
     let Some(first) = script.unread.first().filter(|_| !script.edits.is_empty() || script.has_errors())
     else {
@@ -427,19 +428,19 @@ pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
     script.diagnostics.push(note);
 }
 
-/// The lines of files that were looked at.
-struct Files<'a, 't> {
+/// The lines of the files that were read.
+struct FileLines<'a, 't> {
     overlay: &'a Overlay<'t>,
     lines: HashMap<RepoPath, Vec<u8>>,
     left: usize,
 }
 
-impl<'a, 't> Files<'a, 't> {
+impl<'a, 't> FileLines<'a, 't> {
     fn new(overlay: &'a Overlay<'t>) -> Self {
         Self { overlay, lines: HashMap::new(), left: LOOKED_THROUGH }
     }
 
-    /// Whether one of these files holds those lines in a row.
+    /// Whether one of these files has these lines in a row.
     fn show(&mut self, paths: &[Candidate], text: &str, rules: &Rules) -> Result<bool, TreeError> {
         let wanted = in_lines(text.trim_matches('\n').as_bytes());
         for candidate in paths {
@@ -465,7 +466,7 @@ impl<'a, 't> Files<'a, 't> {
         Ok(false)
     }
 
-    /// Whether a file that was shown has those lines and no others.
+    /// Whether a file that was read has these lines and no others.
     fn hold_no_more(&self, one: &Candidate, text: &str, rules: &Rules) -> Result<bool, TreeError> {
         let path = path_if_any(&one.path, self.overlay, rules)?;
         let lines = path.and_then(|path| self.lines.get(&path));
@@ -473,7 +474,7 @@ impl<'a, 't> Files<'a, 't> {
     }
 }
 
-/// A text as lines with a line break before and behind each.
+/// A text with a line break before and after each line.
 fn in_lines(text: &[u8]) -> Vec<u8> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     let text = text.strip_suffix(b"\n").unwrap_or(text);

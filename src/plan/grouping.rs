@@ -1,4 +1,4 @@
-//! Which edits make one commit.
+//! Groups edits to commits.
 
 use super::{FileChange, Outcome, Plan};
 use crate::names::named;
@@ -7,9 +7,9 @@ use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 named! {
-    /// What makes a commit.
+    /// What one commit has.
     Grouping {
-        /// Every edit; all edits of one mail together.
+        /// One edit, or all edits of one mail.
         Edit = "edit",
         /// All edits of a file; paths that a move joins are one.
         File = "file",
@@ -23,13 +23,13 @@ named! {
 pub struct Group {
     /// Their steps, as indexes into [`Plan::steps`], in order; never empty.
     pub steps: Vec<usize>,
-    /// What they change together: every path once, in the order of paths.
+    /// Their changes together: every path once, in the order of paths.
     pub changes: Vec<FileChange>,
 }
 
 impl Plan {
-    /// The steps that change something, put together; groups in the order of their first edits. A group whose edits
-    /// undo each other has no changes.
+    /// The steps that change something, in groups in the order of their first edits. A group whose edits revert each
+    /// other has no changes.
     pub fn groups(&self, by: Grouping) -> Vec<Group> {
         let changing =
             || self.steps().iter().enumerate().filter(|(_, step)| step.outcome == Outcome::Changes);

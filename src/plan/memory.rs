@@ -1,12 +1,12 @@
-//! A tree that is held in memory.
+//! A tree in memory.
 
 use super::{Node, TreeError, TreeView};
 use crate::path::{PathError, RepoPath};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A tree of files in memory, to resolve edits without a repository: in tests, and for whoever uses this crate on
-/// files that are not in git.
+/// A tree of files in memory, to resolve edits without a repository: for tests, and for programs whose files are not in
+/// git.
 ///
 /// ```
 /// use git_llm_apply::plan::{MemoryTree, Node, TreeView};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct MemoryTree {
-    /// By path, so that what lies in a directory is one range.
+    /// By path, so that the files in a directory are one range.
     entries: BTreeMap<String, (Node, Arc<[u8]>)>,
 }
 
@@ -28,19 +28,19 @@ impl MemoryTree {
         Self::default()
     }
 
-    /// Puts a regular file in it, in the place of what is there.
+    /// Adds a regular file, or replaces what is there.
     ///
     /// # Errors
-    /// The path is none of a repository.
+    /// The path is invalid.
     pub fn with_file(self, path: &str, content: impl AsRef<[u8]>) -> Result<Self, PathError> {
         self.with(path, Node::File { executable: false }, content)
     }
 
-    /// Puts a file, link (its content is the target) or submodule in it, in the place of what is there. A
-    /// [`Node::Directory`] is not kept: directories are where files are.
+    /// Adds a file, link (its content is the target) or submodule, or replaces what is there. A [`Node::Directory`] is
+    /// ignored: directories exist where files are.
     ///
     /// # Errors
-    /// The path is none of a repository.
+    /// The path is invalid.
     pub fn with(mut self, path: &str, node: Node, content: impl AsRef<[u8]>) -> Result<Self, PathError> {
         let path = RepoPath::parse(path)?;
         if node != Node::Directory {
@@ -49,7 +49,7 @@ impl MemoryTree {
         Ok(self)
     }
 
-    /// What lies below a directory, `None` being the root.
+    /// The files below a directory; `None` is the root.
     fn below(&self, directory: Option<&RepoPath>) -> impl Iterator<Item = (&str, Node)> {
         let prefix = directory.map(|path| format!("{path}/")).unwrap_or_default();
         let length = prefix.len();

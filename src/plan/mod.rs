@@ -1,11 +1,11 @@
-//! Resolving a script against a tree: what each edit comes to, or why not. Pure.
+//! Resolves a script against a tree: the step of each edit, or why it is refused. Pure.
 
+mod combined;
 mod corrections;
 mod dependence;
 mod encoding;
 mod given;
 mod grouping;
-mod look;
 mod memory;
 mod mode;
 mod operations;
@@ -16,7 +16,7 @@ mod rewrite;
 mod single_edit;
 mod snippet;
 mod subset;
-mod together;
+mod syntax_errors;
 mod tree;
 mod unnamed;
 mod volume;
@@ -39,34 +39,35 @@ use crate::names::named;
 use crate::path::RepoPath;
 use crate::span::Span;
 use crate::text::search::Budget;
-use dependence::Lost;
-use operations::{Operation, Others, Stop};
+use dependence::Unapplied;
+use operations::{Operation, Stop};
 use overlay::Overlay;
 use repeats::Repeats;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Whether a path may be touched; the error names the rule that it goes against.
+/// Whether a path may change; the error names the rule that forbids it.
 pub type Permit = dyn Fn(&RepoPath) -> Result<(), String>;
 
-/// What edits may touch and how loosely they may match.
+/// What edits may change, and how strictly they have to match.
 pub struct Rules {
     /// The loosest tier allowed.
     pub max_fuzz: Tier,
-    /// The absolute path of the worktree, `/`-separated, against which absolute paths are made relative.
+    /// The absolute path of the worktree, `/`-separated: absolute paths are made relative to it.
     pub worktree: Option<String>,
     /// The names of the repository's directories, for OPX's `root=`.
     pub repository_names: Vec<String>,
-    /// The directory that relative paths begin in; without one, the top.
+    /// The directory of relative paths; `None` for the top.
     pub directory: Option<RepoPath>,
-    /// Whether a path may be touched (`--include`, `--exclude`); the text names the rule it goes against.
+    /// Whether a path may change (`--include`, `--exclude`).
     pub permit: Box<Permit>,
-    /// Whether a path matches one of the user's `llmapply.sensitive` globs, or is what git runs or reads by itself here.
+    /// Whether a path matches one of the `llmapply.sensitive` globs, or is a file that git runs or reads by itself
+    /// here.
     pub also_sensitive: Box<dyn Fn(&RepoPath) -> bool>,
     /// `--allow-delete` (default true).
     pub allow_delete: bool,
     /// `--allow-overwrite`.
     pub allow_overwrite: bool,
-    /// Whether git ignores a path. No code block becomes a new file there unless it is read as a whole file.
+    /// Whether git ignores a path. A code block creates no file there, unless it is requested to be a whole file.
     pub ignored: Box<dyn Fn(&RepoPath) -> bool>,
     /// `--allow-sensitive`.
     pub allow_sensitive: bool,
@@ -80,14 +81,15 @@ pub struct Rules {
     pub allow_shrink: bool,
     /// `--syntax`.
     pub syntax: SyntaxCheck,
-    /// How many bytes of new files, copies and versions of files edits may come to; see [`Rules::max_written_for`].
+    /// The most bytes of new files, copies and versions of files; see [`Rules::max_written_for`].
     pub max_written: u64,
-    /// Whether every version of a file is written, each edit being a commit of its own. Else each file is written once.
+    /// Whether every version of a file is written, because each edit is a commit of its own; else each file is written
+    /// once.
     pub every_version: bool,
 }
 
 impl Default for Rules {
-    /// What the command allows without options: any path but sensitive ones, no overwriting, any tier.
+    /// The defaults of the command: any path except sensitive ones, no overwriting, any tier.
     fn default() -> Self {
         Self {
             max_fuzz: Tier::Similar,
@@ -112,9 +114,9 @@ impl Default for Rules {
 }
 
 named! {
-    /// What is done about a file that has more syntax errors than before.
+    /// What happens if a file has more syntax errors than before.
     SyntaxCheck {
-        /// Nothing: it is not looked for.
+        /// Nothing.
         Off = "off",
         /// A warning.
         Warn = "warn",
@@ -123,29 +125,29 @@ named! {
     }
 }
 
-/// What an edit comes to.
+/// The result of an edit.
 #[derive(Debug, Clone)]
 pub struct Step {
     /// The edit's number in the script, from 1.
     pub edit: usize,
-    /// The mail that holds the edit; all edits of a mail are one commit.
+    /// The mail of the edit; all edits of a mail are one commit.
     pub mail: Option<Span>,
-    /// The path to show: the edit's file as it was resolved.
+    /// The path to show: the file of the edit, as it was resolved.
     pub path: RepoPath,
-    /// A rename's or copy's destination.
+    /// The destination of a rename or copy.
     pub to: Option<RepoPath>,
-    /// What changes; empty unless `outcome` is [`Outcome::Changes`].
+    /// The changes; empty unless `outcome` is [`Outcome::Changes`].
     pub changes: Vec<FileChange>,
-    /// How its hunks were found, in their order.
+    /// How its hunks were located, in their order.
     pub matched: Vec<Match>,
-    /// Notes on its hunks, which are counted from 0.
+    /// Notes, with the index of the hunk.
     pub notes: Vec<(usize, Note)>,
     /// Whether anything changes.
     pub outcome: Outcome,
 }
 
 impl Step {
-    /// One that changes nothing.
+    /// A step that changes nothing.
     fn of(edit: usize, path: RepoPath, outcome: Outcome) -> Self {
         let (changes, matched, notes) = (Vec::new(), Vec::new(), Vec::new());
         Self { edit, mail: None, path, to: None, changes, matched, notes, outcome }
@@ -153,38 +155,38 @@ impl Step {
 }
 
 named! {
-    /// What an edit does, by the name of what it comes to.
+    /// What an edit does to its file.
     Verb {
-        /// A file is made.
+        /// A file is created.
         Create = "create",
         /// Parts of a file change.
         Modify = "modify",
         /// A file gets a whole new content.
         Replace = "replace",
-        /// Lines are added at a file's end.
+        /// Lines are added at the end of a file.
         Append = "append",
-        /// A file or directory goes away.
+        /// A file or directory is deleted.
         Delete = "delete",
         /// A file or directory moves.
         Rename = "rename",
-        /// A file is made from another.
+        /// A file is copied.
         Copy = "copy",
-        /// Only a file's mode changes.
+        /// Only the mode of a file changes.
         Mode = "mode",
     }
 }
 
 impl Verb {
-    /// What an operation does; `step` is what it came to, if it came to anything. Text that is added to a file that is
-    /// not there makes it, text for a new file replaces one that is there, and a move to the same place is none.
+    /// The verb for an operation; `step` is its result, if there is one. Lines that are added to a missing file create
+    /// it, a new file replaces an existing one, and a move to the same path is none.
     pub fn of(op: &Op, step: Option<&Step>) -> Self {
-        let made = step.and_then(|step| match step.changes.as_slice() {
+        let change = step.and_then(|step| match step.changes.as_slice() {
             [change] => Some((change.before.is_none(), change.after.is_some())),
             _ => None,
         });
         match op {
-            Op::Modify { .. } | Op::Append { .. } if made == Some((true, true)) => Verb::Create,
-            Op::Create { .. } if made == Some((false, true)) => Verb::Replace,
+            Op::Modify { .. } | Op::Append { .. } if change == Some((true, true)) => Verb::Create,
+            Op::Create { .. } if change == Some((false, true)) => Verb::Replace,
             Op::Rename { .. } if step.is_some_and(|step| step.to.is_none()) => Verb::Modify,
             Op::Create { .. } => Verb::Create,
             Op::Modify { hunks, .. } if hunks.is_empty() => Verb::Mode,
@@ -198,7 +200,7 @@ impl Verb {
     }
 }
 
-/// A script whose edits all have their one place. Comes from [`resolve`] only.
+/// A script whose edits are all located. Only [`resolve`] makes one.
 #[derive(Debug, Clone)]
 pub struct Plan {
     steps: Vec<Step>,
@@ -217,31 +219,31 @@ impl Plan {
     }
 }
 
-/// A script that is refused.
+/// A refused script.
 #[derive(Debug, Clone)]
 pub struct Rejected {
-    /// Why: the script's own diagnostics and those of resolving.
+    /// Why: the diagnostics of the script and of resolving it.
     pub diagnostics: Vec<Diagnostic>,
-    /// The edits that would have been fine.
+    /// The steps of the edits that would apply.
     pub fine: Vec<Step>,
-    /// Whether every edit was resolved, and some do not go with what the branch has become since.
+    /// Whether every edit was resolved, but some conflict with what the branch has become since.
     pub resolved: bool,
 }
 
 impl Rejected {
-    /// The edits that are fine alone, for `--keep-going`: each was resolved on the tree as the fine ones before it leave it.
+    /// The plan of the edits that would apply, for `--keep-going`: each was resolved without the refused ones.
     pub fn remainder(&self) -> Plan {
         Plan { steps: self.fine.clone(), warnings: Vec::new() }
     }
 }
 
-/// Finds for every edit what it means for the tree.
+/// Resolves every edit of a script against a tree.
 ///
-/// Edits are taken in order, each on the tree as those before have left it. An edit that fails leaves it as it was, and
-/// the ones after it are tried all the same, so that all that is wrong is said at once. What builds on an edit that the script
+/// Each edit is resolved on the tree as the edits before leave it. A refused edit leaves it as it was, and the later
+/// ones are tried all the same, so that all errors are reported at once. An edit that depends on one that the script
 /// leaves out is refused.
 ///
-/// Numbers of edits are those of the script once [`settle_given`] has made edits of its new files.
+/// The numbers of edits count the edits that [`settle_given`] makes of code blocks, too.
 ///
 /// # Errors
 /// When the tree cannot be read.
@@ -255,7 +257,7 @@ pub fn resolve(
         settle_given(&mut script, tree, rules)?;
         return resolve(&script, tree, rules);
     }
-    let unnamed::Settled { script, refused } = unnamed::settle(script, tree, rules)?;
+    let (script, refused) = unnamed::settle(script, tree, rules)?;
     let script = &*script;
     let mut run = Run::of(script, tree, rules, &refused, Aim::Refusals)?;
     let depending = subset::findings(script, tree, rules, &run)?;
@@ -263,28 +265,28 @@ pub fn resolve(
     let refused = run.findings.iter().map(|(number, _)| *number).collect();
     let mut diagnostics = script.diagnostics.clone();
     diagnostics.extend(given::findings(script, tree, &run.overlay, &refused, rules)?);
-    run.judged(script, diagnostics, rules)
+    run.into_plan(script, diagnostics, rules)
 }
 
-/// What all edits of a script come to on a tree.
+/// The result of all edits of a script on a tree.
 struct Run<'t> {
     overlay: Overlay<'t>,
-    /// Those that are fine, by edit.
+    /// The steps of the edits that would apply, in their order.
     steps: Vec<Step>,
-    /// What is wrong with the others, with the edit's number.
+    /// The diagnostics of the others, with the number of the edit.
     findings: Vec<(usize, Diagnostic)>,
 }
 
-/// What is asked of a run.
+/// What a run is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Aim {
-    /// What every edit comes to, and of those that are refused what a model may need to correct them.
+    /// The result of every edit, with evidence for those that are refused.
     Refusals,
-    /// What every edit comes to.
+    /// The result of every edit.
     Steps,
-    /// Whether all edits are fine. It ends with the first that is not.
+    /// Whether all edits apply. The run ends with the first that does not.
     Whether,
-    /// Likewise, on a text from which the results of all were taken out.
+    /// The same, on a text from which the results of all edits were reverted.
     Combined,
 }
 
@@ -301,37 +303,37 @@ impl<'t> Run<'t> {
             Aim::Steps | Aim::Whether | Aim::Combined => Budget::without_evidence(),
         };
         let mut run = Self { overlay: Overlay::new(tree), steps: Vec::new(), findings: Vec::new() };
-        // Other edits may still name what landed elsewhere by its old path.
+        // Other edits may name a file by the path that it had before a landed move.
         for edit in script.landed.iter().filter_map(|at| script.edits.get(*at)) {
             file(edit, &mut run.overlay, rules)?;
         }
         let paths = names(script, &run.overlay, rules)?;
-        // Those that are judged together may be taken for done after all.
+        // Edits that are judged together may be already applied after all.
         let judged: BTreeSet<usize> =
-            together::several(script, &paths).into_iter().flat_map(|(_, edits)| edits).collect();
+            combined::several(script, &paths).into_iter().flat_map(|(_, edits)| edits).collect();
         let mut repeats = Repeats::new(script, &paths);
         let hunks = hunks_by_file(script, &paths);
         let mut doubtful = Vec::new();
-        let mut lost = Lost::default();
+        let mut unapplied = Unapplied::default();
         for (index, (edit, path)) in script.edits.iter().zip(&paths).enumerate() {
             let number = index + 1;
             if script.is_left_out(index) {
                 if script.left_out.contains(&index) {
-                    lost.add(number, edit, path);
+                    unapplied.add(number, edit, path);
                 }
                 continue;
             }
             let named = |one: Diagnostic| one.for_edit(number, edit.path.shown());
-            if let Some(one) = refused.get(&number).cloned().or_else(|| lost.uncounted(edit, path)) {
+            if let Some(one) = refused.get(&number).cloned().or_else(|| unapplied.uncounted(edit, path)) {
                 run.findings.push((number, named(one)));
-                lost.refuse(number, edit, path);
+                unapplied.refuse(number, edit, path);
                 continue;
             }
             let overlay = &mut run.overlay;
-            let repeats_now = &repeats;
             let (others, last) = hunks.get(path.as_str()).map_or((&[][..], 0), |(all, last)| (all, *last));
-            let others = Others { hunks: others, followed: last > index };
-            let operation = Operation { number, edit, overlay, rules, repeats: repeats_now, others, budget };
+            let followed = last > index;
+            let operation =
+                Operation { number, edit, overlay, rules, repeats: &repeats, others, followed, budget };
             match operation.resolve() {
                 Ok(step) => {
                     repeats.pass(index, edit.region);
@@ -343,30 +345,30 @@ impl<'t> Run<'t> {
                 Err(Stop::Tree(error)) => return Err(error),
                 Err(Stop::Refused(diagnostics)) => {
                     for mut one in diagnostics.into_iter().map(named) {
-                        lost.name(script, edit, path, &mut one);
+                        unapplied.name(script, edit, path, &mut one);
                         run.findings.push((number, one));
                     }
-                    lost.refuse(number, edit, path);
+                    unapplied.refuse(number, edit, path);
                     if aim == Aim::Combined || aim == Aim::Whether && !judged.contains(&index) {
                         return Ok(run);
                     }
                 }
-                Err(Stop::DoneOrRefused(step, diagnostic)) => {
+                Err(Stop::AppliedOrRefused(step, diagnostic)) => {
                     repeats.pass(index, edit.region);
                     doubtful.push((*step, named(*diagnostic)));
                 }
             }
         }
         if aim != Aim::Combined {
-            together::judge(script, &paths, tree, rules, &mut run)?;
+            combined::judge(script, &paths, tree, rules, &mut run)?;
         }
-        // Removing what is absent is done only if everything else is already applied, one thing provably.
+        // Deleting a missing file is already applied only if everything else is, too, and something provably.
         let Self { steps, findings, .. } = &mut run;
-        let done = findings.is_empty()
+        let is_applied = findings.is_empty()
             && steps.iter().all(|step| step.outcome != Outcome::Changes)
             && steps.iter().any(|step| step.outcome == Outcome::AlreadyApplied);
         for (step, diagnostic) in doubtful {
-            if done {
+            if is_applied {
                 steps.push(step);
             } else {
                 findings.push((step.edit, diagnostic));
@@ -377,8 +379,8 @@ impl<'t> Run<'t> {
         Ok(run)
     }
 
-    /// The plan, if nothing is wrong; `diagnostics` are those found before.
-    fn judged(
+    /// The plan, if there is no error; `diagnostics` are those found before.
+    fn into_plan(
         mut self,
         script: &Script,
         mut diagnostics: Vec<Diagnostic>,
@@ -388,16 +390,17 @@ impl<'t> Run<'t> {
         self.steps.retain(|step| !refused.contains(&step.edit));
         self.findings.sort_by_key(|(number, _)| *number);
         diagnostics.extend(self.findings.into_iter().map(|(_, diagnostic)| diagnostic));
-        diagnostics.extend(look::worse(&self.steps, script, &self.overlay, rules)?);
+        diagnostics.extend(syntax_errors::worse(&self.steps, script, &self.overlay, rules)?);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Ok(Err(Rejected { diagnostics, fine: self.steps, resolved: false }));
         }
-        diagnostics.extend(self.steps.iter().flat_map(|step| remarks(step, script)));
+        diagnostics.extend(self.steps.iter().flat_map(|step| warnings_of(step, script)));
         Ok(Ok(Plan { steps: self.steps, warnings: diagnostics }))
     }
 }
 
-/// The hunks that a script has for each file, and the last edit that has some. `paths` has a name for every edit's path.
+/// The hunks of a script for each file, and the index of the last edit that has some. `paths` has a name for the path
+/// of every edit.
 fn hunks_by_file<'a>(script: &'a Script, paths: &'a [String]) -> HashMap<&'a str, (Vec<&'a Hunk>, usize)> {
     let mut files: HashMap<&str, (Vec<&Hunk>, usize)> = HashMap::new();
     let edits = script.edits.iter().zip(paths).enumerate();
@@ -411,8 +414,8 @@ fn hunks_by_file<'a>(script: &'a Script, paths: &'a [String]) -> HashMap<&'a str
     files
 }
 
-/// The remarks on a step: that it changes nothing, or that its place is a guess of the format's.
-fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
+/// The warnings about a step.
+fn warnings_of(step: &Step, script: &Script) -> Vec<Diagnostic> {
     let Some(edit) = step.edit.checked_sub(1).and_then(|edit| script.edits.get(edit)) else {
         return Vec::new();
     };
@@ -425,7 +428,7 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
         }
         Outcome::Changes | Outcome::AlreadyApplied => {
             let span = |hunk: &usize| edit.hunks().get(*hunk).map_or(edit.span, |hunk| hunk.span);
-            let said = |(hunk, note): &(usize, Note)| {
+            let of_note = |(hunk, note): &(usize, Note)| {
                 let (code, message) = match note {
                     Note::Unanchored => {
                         (Code::Unanchored, "added below its heading, or at the end of the file")
@@ -438,30 +441,31 @@ fn remarks(step: &Step, script: &Script) -> Vec<Diagnostic> {
                 };
                 warning(code, span(hunk), message)
             };
-            step.notes.iter().map(said).collect()
+            step.notes.iter().map(of_note).collect()
         }
         Outcome::NoChange => vec![warning(Code::NoChange, edit.span, "the edit changes nothing")],
     }
 }
 
-/// Says what a step is going to write.
+/// Announces to the tree what a step will write.
 fn expect(tree: &dyn TreeView, step: &Step) {
     for (change, after) in step.changes.iter().filter_map(|change| Some((change, change.after.as_ref()?))) {
         tree.expect(&change.path, &after.body);
     }
 }
 
-/// Whether all edits of a script find their places in a tree, and something changes there.
+/// Whether all edits of a script apply to a tree, and change something there.
 ///
 /// # Errors
 /// When the tree cannot be read.
 pub fn applies(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
-    let unnamed::Settled { script, refused } = unnamed::settle(script, tree, rules)?;
+    let (script, refused) = unnamed::settle(script, tree, rules)?;
     let run = Run::of(&script, tree, rules, &refused, Aim::Whether)?;
     Ok(run.findings.is_empty() && run.steps.iter().any(|step| step.outcome == Outcome::Changes))
 }
 
-/// The file of every edit of a script, by its path in a tree, and by the one to which the edits before have moved it.
+/// For every edit of a script, the path of its file in the tree, and the path to which the edits before it have moved
+/// that.
 ///
 /// # Errors
 /// When the tree cannot be read.
@@ -470,12 +474,10 @@ pub fn files(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<
     script.edits.iter().map(|edit| file(edit, &mut overlay, rules)).collect()
 }
 
-/// The file of an edit, likewise. If the edit moves it, the overlay knows the move then.
+/// The same for one edit. If it moves the file, the overlay records that.
 fn file(edit: &Edit, overlay: &mut Overlay<'_>, rules: &Rules) -> Result<[String; 2], TreeError> {
-    let path = match operations::edit_path(edit, overlay, rules) {
-        Ok(path) => path,
-        Err(Stop::Tree(error)) => return Err(error),
-        Err(_) => return Ok([edit.path.raw.clone(), edit.path.raw.clone()]),
+    let Some(path) = operations::if_valid(operations::edit_path(edit, overlay, rules))? else {
+        return Ok([edit.path.raw.clone(), edit.path.raw.clone()]);
     };
     let now = overlay.end_of_moves(&path);
     if let Op::Rename { to, .. } = &edit.op
@@ -487,12 +489,11 @@ fn file(edit: &Edit, overlay: &mut Overlay<'_>, rules: &Rules) -> Result<[String
     Ok([path.to_string(), now.to_string()])
 }
 
-/// A name for every edit's path, equal where the paths are.
+/// A name for the path of every edit; equal paths have equal names.
 fn names(script: &Script, overlay: &Overlay<'_>, rules: &Rules) -> Result<Vec<String>, TreeError> {
-    let name = |edit: &Edit| match operations::edit_path(edit, overlay, rules) {
-        Ok(path) => Ok(path.to_string()),
-        Err(Stop::Tree(error)) => Err(error),
-        Err(_) => Ok(edit.path.raw.clone()),
+    let name = |edit: &Edit| {
+        let path = operations::if_valid(operations::edit_path(edit, overlay, rules))?;
+        Ok(path.map_or_else(|| edit.path.raw.clone(), |path| path.to_string()))
     };
     script.edits.iter().map(name).collect()
 }

@@ -1,4 +1,4 @@
-//! Files that become executable, or cease to be.
+//! Changes the mode of files.
 
 use super::operations::{Operation, Stop};
 use super::{FileState, Node, Outcome, Step};
@@ -6,30 +6,30 @@ use crate::path::RepoPath;
 use crate::version::Version;
 
 impl Operation<'_, '_> {
-    /// The mode is all that changes: the content may be anything.
+    /// The step of an edit that changes only the mode; the file may be binary.
     pub(super) fn change_mode(&mut self, path: RepoPath) -> Result<Step, Stop> {
         let state = self.regular(&path)?;
         let version = self.overlay.known_version(&path);
-        self.stays(path, state, version, Outcome::AlreadyApplied)
+        self.keep_text(path, state, version, Outcome::AlreadyApplied)
     }
 
-    /// What a node is once the edit has set its mode.
-    pub(super) fn moded(&self, node: Node) -> Node {
+    /// The node with the mode that the edit sets.
+    pub(super) fn with_mode(&self, node: Node) -> Node {
         match (node, self.edit.git.executable) {
             (Node::File { .. }, Some(executable)) => Node::File { executable },
             _ => node,
         }
     }
 
-    /// The step of an edit that leaves a file's text as it is, its mode perhaps not.
-    pub(super) fn stays(
+    /// The step of an edit that keeps the text of a file, but may change its mode.
+    pub(super) fn keep_text(
         &mut self,
         path: RepoPath,
         state: FileState,
         version: Option<Version>,
         outcome: Outcome,
     ) -> Result<Step, Stop> {
-        if self.moded(state.node) == state.node {
+        if self.with_mode(state.node) == state.node {
             return Ok(self.step(path, outcome));
         }
         let after = state.clone();

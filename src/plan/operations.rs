@@ -1,4 +1,4 @@
-//! What each operation comes to on the tree as the edits before have left it.
+//! Resolves one edit on the tree as the edits before leave it.
 
 mod moves;
 
@@ -17,15 +17,15 @@ use crate::text::search::Budget;
 use crate::text::{Content, Language};
 use crate::version::Version;
 
-/// Why an edit comes to no step.
+/// Why an edit has no step.
 pub(super) enum Stop {
     /// The tree cannot be read.
     Tree(TreeError),
     /// It is refused.
     Refused(Vec<Diagnostic>),
-    /// It removes what is absent, or moves what is at its destination. That is done too if all other edits of the
-    /// response are already applied, else it is refused with this diagnostic.
-    DoneOrRefused(Box<Step>, Box<Diagnostic>),
+    /// It deletes a missing file, or moves one that is already at its destination. It is already applied if all other
+    /// edits of the response are, else it is refused with this diagnostic.
+    AppliedOrRefused(Box<Step>, Box<Diagnostic>),
 }
 
 impl From<TreeError> for Stop {
@@ -40,14 +40,7 @@ impl From<Diagnostic> for Stop {
     }
 }
 
-/// All hunks that the response has for the file of an edit, and whether a later edit has some of them.
-#[derive(Clone, Copy)]
-pub(super) struct Others<'a> {
-    pub(super) hunks: &'a [&'a Hunk],
-    pub(super) followed: bool,
-}
-
-/// What one edit is resolved with.
+/// One edit, and what it is resolved with.
 pub(super) struct Operation<'a, 't> {
     /// The edit's number, from 1.
     pub(super) number: usize,
@@ -55,7 +48,10 @@ pub(super) struct Operation<'a, 't> {
     pub(super) overlay: &'a mut Overlay<'t>,
     pub(super) rules: &'a Rules,
     pub(super) repeats: &'a Repeats,
-    pub(super) others: Others<'a>,
+    /// All hunks of the response for the file.
+    pub(super) others: &'a [&'a Hunk],
+    /// Whether later edits have some of these.
+    pub(super) followed: bool,
     pub(super) budget: &'a Budget,
 }
 
@@ -74,7 +70,7 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
         Ok(path) => return Ok(path),
         Err(error) => error,
     };
-    // A path of another machine may be here, too.
+    // A path of another machine may exist here, too.
     let inside = match error {
         PathError::Outside(_) => RepoPath::parse(target.raw.trim_start_matches('/')).ok(),
         _ => None,
@@ -84,20 +80,25 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
     Err(Diagnostic::error(Code::PathInvalid, target.span, error.to_string()).with_help(help).into())
 }
 
-/// Reads a path of the response; none where it is no path of a repository.
+/// The path of the response, if it is valid.
 pub(super) fn path_if_any(
     target: &Target,
     overlay: &Overlay<'_>,
     rules: &Rules,
 ) -> Result<Option<RepoPath>, TreeError> {
-    match read_path(target, overlay, rules) {
+    if_valid(read_path(target, overlay, rules))
+}
+
+/// The path; `None` if it was refused.
+pub(super) fn if_valid(path: Result<RepoPath, Stop>) -> Result<Option<RepoPath>, TreeError> {
+    match path {
         Ok(path) => Ok(Some(path)),
         Err(Stop::Tree(error)) => Err(error),
         Err(_) => Ok(None),
     }
 }
 
-/// Reads the path of an edit: of git's, without the prefix where only that is there.
+/// Reads the path of an edit, without the prefix of git if only the file without it exists.
 pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Result<RepoPath, Stop> {
     let path = read_path(&edit.path, overlay, rules)?;
     let known = |path: &RepoPath| -> Result<bool, TreeError> {
@@ -117,10 +118,10 @@ pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Re
 }
 
 impl Operation<'_, '_> {
-    /// What the edit comes to. The overlay is changed only if it comes to a step.
+    /// The step of the edit. The overlay changes only if there is one.
     pub(super) fn resolve(mut self) -> Result<Step, Stop> {
         let in_diff = self.edit.format == FormatId::Diff;
-        self.overlay.go_on_with(in_diff.then_some((self.edit.region, self.edit.git.mail)));
+        self.overlay.begin_diff(in_diff.then_some((self.edit.region, self.edit.git.mail)));
         let path = edit_path(self.edit, self.overlay, self.rules)?;
         match &self.edit.op {
             Op::Create { text, existing } => self.create(path, text, *existing),
@@ -135,41 +136,47 @@ impl Operation<'_, '_> {
     }
 
     pub(super) fn create(&mut self, path: RepoPath, text: &str, existing: Existing) -> Result<Step, Stop> {
-        self.may_touch(&path)?;
+        self.check_may_change(&path)?;
         match self.overlay.node(&path)? {
             None => {
-                self.refuse(policy::may_appear(&path, None, self.overlay)?)?;
-                self.guard(text, None)?;
+                self.refuse(policy::may_create(&path, None, self.overlay)?)?;
+                self.check_guards(text, None)?;
                 self.write(path, None, new_file(text), None)
             }
-            Some(Node::Directory) => Err(self.exists(&path).into()),
+            Some(Node::Directory) => Err(self.already_exists(&path).into()),
             Some(_) => {
                 let (state, version) = self.editable(&path)?;
                 let content = version.content();
                 let replaced = rewritten(content, text);
                 if replaced == *content || *content == Content::new(text.as_bytes()) {
-                    return self.stays(path, state, Some(version), Outcome::AlreadyApplied);
+                    return self.keep_text(path, state, Some(version), Outcome::AlreadyApplied);
                 }
                 if existing == Existing::Refuse && !self.rules.allow_overwrite {
-                    return Err(self.exists(&path).with_evidence(locate::beginning(content)).into());
+                    return Err(self.already_exists(&path).with_evidence(locate::beginning(content)).into());
                 }
-                self.guard(text, Some(content))?;
-                self.shrink(&path, content, text, &replaced)?;
+                self.check_guards(text, Some(content))?;
+                self.check_shrink(&path, content, text, &replaced)?;
                 let after = FileState { node: state.node, body: Body::Text(replaced) };
                 self.write(path, Some(state), after, None)
             }
         }
     }
 
-    /// Refuses a whole file that lacks most of what the file has, or a definition of it where the language is known: a model
-    /// may have left it out.
-    fn shrink(&self, path: &RepoPath, before: &Content, text: &str, after: &Content) -> Result<(), Stop> {
+    /// Refuses a whole file that lacks most of the lines of the file, or a definition of it if the language is known:
+    /// the model may have left it out.
+    fn check_shrink(
+        &self,
+        path: &RepoPath,
+        before: &Content,
+        text: &str,
+        after: &Content,
+    ) -> Result<(), Stop> {
         if self.edit.format != FormatId::WholeFile || self.rules.allow_shrink {
             return Ok(());
         }
         let old_text = String::from_utf8_lossy(&before.to_bytes()).into_owned();
         let [old, new] = [&*old_text, text].map(|text| syntax::definitions(path.as_str(), text));
-        // A value is no loss by itself. A text that does not parse shows no definition.
+        // Losing a value alone does not count. A text that does not parse shows no definition.
         let is_value = |one: &str| {
             ["variable", "constant", "static", "declaration", "key"].iter().any(|what| one.starts_with(what))
         };
@@ -186,7 +193,7 @@ impl Operation<'_, '_> {
 
     fn modify(&mut self, path: RepoPath, hunks: &[Hunk], missing: Missing) -> Result<Step, Stop> {
         let path = self.follow(path)?;
-        self.may_touch(&path)?;
+        self.check_may_change(&path)?;
         if self.overlay.node(&path)?.is_none() {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
                 if hunks.iter().any(brings_divider) && !self.rules.allow_markers {
@@ -202,10 +209,10 @@ impl Operation<'_, '_> {
         let (state, version) = self.editable(&path)?;
         let applied = self.apply(&path, &version, hunks)?;
         if applied.outcome != Outcome::Changes {
-            let step = self.stays(path, state, Some(version), applied.outcome)?;
+            let step = self.keep_text(path, state, Some(version), applied.outcome)?;
             return Ok(Step { matched: applied.matched, ..step });
         }
-        self.has_context(&path, version.content(), hunks)?;
+        self.check_context(&path, version.content(), hunks)?;
         let step = self.rewrite(path, state, applied.version)?;
         Ok(Step { matched: applied.matched, notes: applied.notes, ..step })
     }
@@ -223,7 +230,7 @@ impl Operation<'_, '_> {
         if text.is_empty() {
             return Ok(self.step(path, Outcome::NoChange));
         }
-        // Appended in an earlier part of the response, other lines perhaps behind it.
+        // An earlier region of the response appended it, perhaps with other lines after it.
         let repeats = self.repeats.of(self.number - 1, self.edit.region);
         let elsewhere = repeats.first().is_some_and(|repeat| repeat.elsewhere > 0);
         if elsewhere && locate::holds(&version, text, self.budget) {
@@ -241,11 +248,11 @@ impl Operation<'_, '_> {
 
     fn delete(&mut self, path: RepoPath, recursive: bool, hunks: &[Hunk]) -> Result<Step, Stop> {
         self.refuse(policy::removal(&path, self.rules))?;
-        self.may_touch(&path)?;
+        self.check_may_change(&path)?;
         let files = match self.overlay.node(&path)? {
-            None => return self.absent(path),
+            None => return self.delete_missing(path),
             Some(Node::Directory) if !recursive => {
-                return Err(self.unfit(&path, policy::named(Node::Directory)).into());
+                return Err(self.not_editable(&path, policy::named(Node::Directory)).into());
             }
             Some(Node::Directory) => self.files_below(&path)?,
             Some(_) => vec![path.clone()],
@@ -269,7 +276,7 @@ impl Operation<'_, '_> {
         let mut changes = Vec::with_capacity(files.len());
         for file in files {
             if file != path {
-                self.may_touch(&file)?;
+                self.check_may_change(&file)?;
             }
             let before = self.overlay.file(&file)?;
             changes.push(FileChange { path: file, before, after: None });
@@ -280,32 +287,36 @@ impl Operation<'_, '_> {
         Ok(Step { changes, matched, ..self.step(path, Outcome::Changes) })
     }
 
-    /// A removal of what is not there.
-    fn absent(&mut self, path: RepoPath) -> Result<Step, Stop> {
+    /// The deletion of a missing file.
+    fn delete_missing(&mut self, path: RepoPath) -> Result<Step, Stop> {
         if let Some(now) = self.overlay.moved_to(&path)? {
             let help = format!("an earlier edit moved it to `{now}`");
             return Err(self.no_file(&path).with_help(help).into());
         }
         let step = self.step(path.clone(), Outcome::AlreadyApplied);
-        // An earlier edit has removed it.
+        // An earlier edit deleted it.
         if self.overlay.base_node(&path)?.is_some() {
             return Ok(step);
         }
-        Err(Stop::DoneOrRefused(Box::new(step), Box::new(self.not_found(&path)?)))
+        Err(Stop::AppliedOrRefused(Box::new(step), Box::new(self.not_found(&path)?)))
     }
 
     fn apply(&self, path: &RepoPath, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
         let number = self.number - 1;
-        // Where the edit names the blob that its hunks were made on, that text goes along.
+        // If the edit names the blob that its hunks were made from, they may match that text.
         let blob = self.blob(path)?;
         let version = &blob.map_or_else(|| version.clone(), |text| version.grown_from(text));
         let mut repeats = self.repeats.of(number, self.edit.region);
-        // Those that help each other are repeated only all together.
+        // Hunks that are located together are repeated only together.
         let first = repeats.first().copied().unwrap_or(Repeat::ONCE);
         repeats.resize(hunks.len(), first);
         let limits = self.limits();
-        let Others { hunks: others, followed } = self.others;
-        let context = Context { repeats: &repeats, others, followed, ..Context::new(&limits, self.budget) };
+        let context = Context {
+            repeats: &repeats,
+            others: self.others,
+            followed: self.followed,
+            ..Context::new(&limits, self.budget)
+        };
         let refused = |refusal: Refusal| {
             let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
             self.refusal(Refusal { help: unquotable.or(refusal.help), ..refusal }, hunks)
@@ -318,9 +329,9 @@ impl Operation<'_, '_> {
         }
     }
 
-    /// Refuses a hunk of a diff that only adds lines and quotes none, if the file has some: only the blob that it names, or
-    /// a heading, says where they go.
-    fn has_context(&self, path: &RepoPath, content: &Content, hunks: &[Hunk]) -> Result<(), Stop> {
+    /// Refuses a hunk of a diff without context lines and removed lines, unless the file is empty, or the blob or a
+    /// heading says where the lines go.
+    fn check_context(&self, path: &RepoPath, content: &Content, hunks: &[Hunk]) -> Result<(), Stop> {
         let is_bare = |hunk: &&Hunk| {
             hunk.change.wanted().is_empty() && matches!(hunk.anchor, Anchor::Line { section: None, .. })
         };
@@ -334,19 +345,19 @@ impl Operation<'_, '_> {
         Err(fault.with_help(HELP_CONTEXT).into())
     }
 
-    /// The text that the edit names as what it was made on, if it is at hand.
+    /// The text of the blob that the edit was made from, if it is available.
     fn blob(&self, path: &RepoPath) -> Result<Option<Content>, TreeError> {
         let id = self.edit.git.blob.as_ref();
         id.map_or(Ok(None), |id| self.overlay.blob_text(id, path))
     }
 
-    /// Refuses a whole text that no one means.
-    pub(super) fn guard(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
+    /// Refuses unintended content of a whole text.
+    pub(super) fn check_guards(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
         guard::whole_text(text, old, &self.limits().guard)
             .map_err(|unwanted| self.refusal(*unwanted, &[]).into())
     }
 
-    /// What the edit's hunks are located within.
+    /// The limits for locating the hunks of the edit.
     fn limits(&self) -> Limits {
         let (edit, rules) = (self.edit, self.rules);
         Limits {
@@ -369,62 +380,62 @@ impl Operation<'_, '_> {
         diagnostic
     }
 
-    /// Where an edit's file is now, with its state and text; none if there is no file.
+    /// The current path of a file, with its state and text if it exists.
     pub(super) fn existing(&self, path: RepoPath) -> Result<(RepoPath, Option<(FileState, Version)>), Stop> {
         let path = self.follow(path)?;
-        self.may_touch(&path)?;
+        self.check_may_change(&path)?;
         let file = self.overlay.node(&path)?.map(|_| self.editable(&path)).transpose()?;
         Ok((path, file))
     }
 
-    /// The state and text of what is at a path, if it is a file of text.
+    /// The state and text of the file at a path, if it is a text file.
     pub(super) fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
         let state = self.regular(path)?;
         let version = self.overlay.version(path, &state.body)?;
-        self.is_editable(path, version.content())?;
+        self.check_editable(path, version.content())?;
         Ok((state, version))
     }
 
-    /// Returns the entry at a path, if it is a file.
+    /// The state of the file at a path, if it is a regular file.
     pub(super) fn regular(&self, path: &RepoPath) -> Result<FileState, Stop> {
         match self.overlay.file(path)? {
             Some(state) if matches!(state.node, Node::File { .. }) => Ok(state),
             other => {
                 let node = other.map_or(Node::Directory, |state| state.node);
-                Err(self.unfit(path, policy::named(node)).into())
+                Err(self.not_editable(path, policy::named(node)).into())
             }
         }
     }
 
-    fn is_editable(&self, path: &RepoPath, content: &Content) -> Result<(), Stop> {
+    fn check_editable(&self, path: &RepoPath, content: &Content) -> Result<(), Stop> {
         if content.is_binary() {
-            return Err(self.unfit(path, "binary file").into());
+            return Err(self.not_editable(path, "binary file").into());
         }
         if content.is_lfs_pointer() {
-            return Err(self.unfit(path, "Git LFS pointer").with_help("run 'git lfs pull'").into());
+            return Err(self.not_editable(path, "Git LFS pointer").with_help("run 'git lfs pull'").into());
         }
         Ok(())
     }
 
-    pub(super) fn exists(&self, path: &RepoPath) -> Diagnostic {
+    pub(super) fn already_exists(&self, path: &RepoPath) -> Diagnostic {
         self.error(Code::AlreadyExists, format!("`{path}` exists already"))
             .with_help("patch or replace it, or choose another path")
     }
 
-    pub(super) fn unfit(&self, path: &RepoPath, what: &str) -> Diagnostic {
+    pub(super) fn not_editable(&self, path: &RepoPath, what: &str) -> Diagnostic {
         self.error(Code::NotEditable, format!("`{path}` is a {what} and cannot be edited"))
     }
 
-    /// The path, or where an earlier edit moved what stood there.
+    /// The path, or the one to which an earlier edit moved its file.
     pub(super) fn follow(&self, path: RepoPath) -> Result<RepoPath, Stop> {
         Ok(self.overlay.moved_to(&path)?.unwrap_or(path))
     }
 
-    pub(super) fn may_touch(&self, path: &RepoPath) -> Result<(), Stop> {
-        self.refuse(policy::may_touch(path, self.rules, self.overlay)?)
+    pub(super) fn check_may_change(&self, path: &RepoPath) -> Result<(), Stop> {
+        self.refuse(policy::may_change(path, self.rules, self.overlay)?)
     }
 
-    fn refuse(&self, objection: Option<policy::Objection>) -> Result<(), Stop> {
+    fn refuse(&self, objection: Option<policy::Violation>) -> Result<(), Stop> {
         objection.map_or(Ok(()), |(code, message)| Err(self.error(code, message).into()))
     }
 
@@ -444,8 +455,13 @@ impl Operation<'_, '_> {
         Step { mail: self.edit.git.mail, ..Step::of(self.number, path, outcome) }
     }
 
-    /// Refuses a new state of a file that would be too much, or would mix encodings.
-    fn accept(&mut self, path: &RepoPath, before: Option<&FileState>, after: &FileState) -> Result<(), Stop> {
+    /// Refuses a new state of a file that would be too large, or would mix encodings.
+    fn check_state(
+        &mut self,
+        path: &RepoPath,
+        before: Option<&FileState>,
+        after: &FileState,
+    ) -> Result<(), Stop> {
         let mixture = before.map(|before| self.mixture(path, before, after)).transpose()?.flatten();
         match mixture {
             Some(mixture) => Err(mixture.into()),
@@ -453,14 +469,14 @@ impl Operation<'_, '_> {
         }
     }
 
-    /// The files below a directory, all of which are to be removed or moved.
+    /// The files below a directory that is to be deleted or moved.
     fn files_below(&self, path: &RepoPath) -> Result<Vec<RepoPath>, Stop> {
         let unsupported = |name| format!("`{name}` in that directory has an unsupported name");
         let files = self.overlay.files_below(path)?;
         files.map_err(|name| self.error(Code::PathInvalid, unsupported(name)).into())
     }
 
-    /// Writes what edits have made of a file, and makes the step of it.
+    /// Writes an edited text. Returns the step.
     pub(super) fn rewrite(
         &mut self,
         path: RepoPath,
@@ -471,7 +487,7 @@ impl Operation<'_, '_> {
         self.write(path, Some(before), after, Some(version))
     }
 
-    /// Writes a file and makes the step of it.
+    /// Writes a file. Returns the step.
     pub(super) fn write(
         &mut self,
         path: RepoPath,
@@ -479,19 +495,19 @@ impl Operation<'_, '_> {
         after: FileState,
         version: Option<Version>,
     ) -> Result<Step, Stop> {
-        let after = FileState { node: self.moded(after.node), ..after };
-        self.accept(&path, before.as_ref(), &after)?;
+        let after = FileState { node: self.with_mode(after.node), ..after };
+        self.check_state(&path, before.as_ref(), &after)?;
         self.overlay.set(&path, Some(after.clone()), version);
         let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];
         Ok(Step { changes, ..self.step(path, Outcome::Changes) })
     }
 }
 
-/// Whether the last line that a hunk quotes is only like one of the file.
+/// Whether the last line of the search text only resembles one of the file.
 fn is_cut(hunk: &Hunk, content: &Content, applied: &locate::Applied) -> bool {
     let has = |wanted: &str| {
         content.lines(0..content.line_count()).any(|line| line.text.trim_ascii() == wanted.trim().as_bytes())
     };
-    applied.matched.last().is_some_and(|found| found.tier == locate::Tier::Similar)
+    applied.matched.last().is_some_and(|last| last.tier == locate::Tier::Similar)
         && hunk.change.wanted().last().is_some_and(|last| !has(last))
 }

@@ -1,4 +1,4 @@
-//! The base tree with the edits so far on top of it.
+//! The base tree with the edits so far applied.
 
 use super::{Body, FileState, Node, TreeError, TreeView};
 use crate::path::RepoPath;
@@ -9,49 +9,49 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// How many bytes the blobs may have that a response names as what it was made on.
+/// The most bytes of all blobs that a response names as what it was made from.
 const MOST_OF_BLOBS: u64 = 64 * 1024 * 1024;
 
-/// How many moves of one file, by one name, are followed.
+/// The most moves of one file that are followed.
 const MOST_MOVES: usize = 100;
 
-/// A tree that edits change, over one that they do not.
+/// A tree that edits change, on top of one that they do not.
 pub(super) struct Overlay<'t> {
     tree: &'t dyn TreeView,
-    /// Every path that an edit wrote or removed.
-    slots: BTreeMap<String, Slot>,
-    /// How many bytes the edits have git write.
+    /// The paths that edits wrote or deleted.
+    slots: BTreeMap<String, Entry>,
+    /// How many bytes git has to write for the edits.
     pub(super) written: u64,
-    /// Where an edit moved a file or directory to, by its old path.
+    /// The new path of each file or directory that an edit moved, by its old path.
     moved: HashMap<RepoPath, RepoPath>,
-    /// The diff of the edit at hand, and what that diff has changed so far, as it was before.
+    /// The diff of the current edit, and the files that this diff has changed, as they were before it.
     diff: Option<Diff>,
     before_diff: HashMap<RepoPath, Option<FileState>>,
-    /// Texts of base files that were looked at.
+    /// The texts of base files that were read.
     texts: RefCell<HashMap<RepoPath, Content>>,
-    /// Texts of blobs that were asked for, by name and path, and how many bytes more may be.
+    /// The texts of blobs that were requested, by id and path, and how many more bytes they may have.
     blobs: RefCell<HashMap<(String, RepoPath), Option<Content>>>,
     blob_bytes: Cell<u64>,
-    /// What the base has at paths that were asked for.
+    /// The entries of the base that were requested.
     entries: RefCell<HashMap<RepoPath, Option<Node>>>,
-    /// The base tree's names by directory and by name without case.
+    /// The names in the base by directory, and by case-folded name.
     listings: RefCell<HashMap<Option<RepoPath>, Listing>>,
-    /// Written paths and their directories by path without case.
+    /// Written paths and their directories, by case-folded path.
     folded: HashMap<String, HashSet<RepoPath>>,
 }
 
-/// A diff: its region, and its mail.
+/// A diff: its region and its mail.
 pub(super) type Diff = (u32, Option<Span>);
 
-/// A directory's names, by their names without case.
+/// The names in a directory, by case-folded name.
 type Listing = HashMap<String, Vec<String>>;
 
-/// A path that an edit wrote or removed.
-struct Slot {
+/// A path that an edit wrote or deleted.
+struct Entry {
     path: RepoPath,
-    /// What is there; `None`: removed.
+    /// Its state; `None` if it was deleted.
     state: Option<FileState>,
-    /// Its text, if an edit looked at it, and which lines of the base are in it.
+    /// Its text with the lines of the base in it, if an edit has read it.
     version: Option<Version>,
 }
 
@@ -73,10 +73,10 @@ impl<'t> Overlay<'t> {
         }
     }
 
-    /// Returns the entry at a path.
+    /// The node at a path.
     pub(super) fn node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
         match self.slots.get(path.as_str()) {
-            Some(Slot { state: Some(state), .. }) => return Ok(Some(state.node)),
+            Some(Entry { state: Some(state), .. }) => return Ok(Some(state.node)),
             _ if self.written_below(path).next().is_some() => return Ok(Some(Node::Directory)),
             Some(_) => return Ok(None),
             None => {}
@@ -104,7 +104,7 @@ impl<'t> Overlay<'t> {
         Ok(leaf.map(|node| FileState { node, body: Body::Base(path.clone()) }))
     }
 
-    /// The nearest directory on the way to a path that is none but a file, link or submodule.
+    /// The outermost parent directory of a path that is a file, link or submodule instead.
     pub(super) fn obstacle(&self, path: &RepoPath) -> Result<Option<(RepoPath, Node)>, TreeError> {
         let mut ancestors: Vec<RepoPath> = std::iter::successors(path.parent(), RepoPath::parent).collect();
         ancestors.reverse();
@@ -116,7 +116,7 @@ impl<'t> Overlay<'t> {
         Ok(None)
     }
 
-    /// A body as text.
+    /// The text of a body.
     pub(super) fn text(&self, body: &Body) -> Result<Content, TreeError> {
         match body {
             Body::Text(content) => Ok(content.clone()),
@@ -138,21 +138,21 @@ impl<'t> Overlay<'t> {
         Ok(left == right || self.text(left)? == self.text(right)?)
     }
 
-    /// The text of the file at a path, and which lines of the base are in it.
+    /// The text of the file at a path, with the lines of the base in it.
     pub(super) fn version(&self, path: &RepoPath, body: &Body) -> Result<Version, TreeError> {
         match (self.slots.get(path.as_str()), body) {
-            (Some(Slot { version: Some(version), .. }), _) => Ok(version.clone()),
+            (Some(Entry { version: Some(version), .. }), _) => Ok(version.clone()),
             (_, Body::Base(_)) => Ok(Version::of_base(self.text(body)?)),
             _ => Ok(Version::of_new(self.text(body)?)),
         }
     }
 
-    /// The text at a path and which lines of the base are in it, if an earlier edit has read it.
+    /// The same, if an earlier edit has read it.
     pub(super) fn known_version(&self, path: &RepoPath) -> Option<Version> {
         self.slots.get(path.as_str())?.version.clone()
     }
 
-    /// The text of a blob that the file at a path may have grown from, if it is at hand and not too long.
+    /// The text of a blob that an edit of the file was made from, if it is available and not too long.
     pub(super) fn blob_text(&self, id: &str, path: &RepoPath) -> Result<Option<Content>, TreeError> {
         let key = (id.to_owned(), path.clone());
         if let Some(known) = self.blobs.borrow().get(&key) {
@@ -166,10 +166,10 @@ impl<'t> Overlay<'t> {
         Ok(text)
     }
 
-    /// Where an earlier edit moved the file of that path, if nothing is there now.
+    /// The path to which earlier edits moved the file of a path, if nothing is there now.
     pub(super) fn moved_to(&self, path: &RepoPath) -> Result<Option<RepoPath>, TreeError> {
         let mut now = path.clone();
-        // A chain of moves is no longer than there are moves; in a circle something is at each of its paths.
+        // A chain of moves is not longer than the number of moves; in a circle each path has a file.
         for _ in 0..=self.moved.len() {
             if self.node(&now)?.is_some() {
                 return Ok((now != *path).then_some(now));
@@ -182,7 +182,7 @@ impl<'t> Overlay<'t> {
         Ok(None)
     }
 
-    /// Where all moves together, also of directories, brought what was at a path, whatever is there now.
+    /// The path to which all moves together, also of directories, brought the file of a path, whatever is there now.
     pub(super) fn end_of_moves(&self, path: &RepoPath) -> RepoPath {
         let mut now = path.clone();
         for _ in 0..self.moved.len().min(MOST_MOVES) {
@@ -198,20 +198,20 @@ impl<'t> Overlay<'t> {
         now
     }
 
-    /// Notes the diff of the edits from here on.
-    pub(super) fn go_on_with(&mut self, diff: Option<Diff>) {
+    /// Sets the diff of the next edits.
+    pub(super) fn begin_diff(&mut self, diff: Option<Diff>) {
         if self.diff != diff {
             self.diff = diff;
             self.before_diff.clear();
         }
     }
 
-    /// What was at a path before the diff of the edit at hand, if that diff has changed it.
+    /// The file at a path before the diff of the current edit, if that diff has changed it.
     pub(super) fn before_diff(&self, path: &RepoPath) -> Option<&FileState> {
         self.before_diff.get(path)?.as_ref()
     }
 
-    /// Writes or removes what is at a path. `version` is what is known of its text.
+    /// Writes or deletes the file at a path. `version` is its text, if that is known.
     pub(super) fn set(&mut self, path: &RepoPath, state: Option<FileState>, version: Option<Version>) {
         if self.diff.is_some() && !self.before_diff.contains_key(path) {
             let before = match self.slots.get(path.as_str()) {
@@ -225,28 +225,28 @@ impl<'t> Overlay<'t> {
                 self.folded.entry(prefix.case_folded()).or_default().insert(prefix);
             }
         }
-        self.slots.insert(path.as_str().to_owned(), Slot { path: path.clone(), state, version });
+        self.slots.insert(path.as_str().to_owned(), Entry { path: path.clone(), state, version });
     }
 
-    /// Whether something is at a path that no edit has touched.
+    /// Whether a path of the base was not changed by an edit.
     pub(super) fn is_as_in_base(&self, path: &RepoPath) -> Result<bool, TreeError> {
         Ok(!self.slots.contains_key(path.as_str()) && self.base_node(path)?.is_some())
     }
 
-    /// Leaves a path as the tree has it.
-    pub(super) fn forget(&mut self, path: &RepoPath) {
+    /// Reverts all changes of a path.
+    pub(super) fn revert(&mut self, path: &RepoPath) {
         self.slots.remove(path.as_str());
     }
 
-    /// Remembers a move.
+    /// Records a move.
     pub(super) fn record_move(&mut self, from: &RepoPath, to: &RepoPath) {
         self.moved.remove(to);
         self.moved.insert(from.clone(), to.clone());
     }
 
-    /// Answers a question as if nothing stood at a path.
+    /// Calls `ask` with the tree as if nothing were at a path.
     pub(super) fn without<T>(&mut self, path: &RepoPath, ask: impl FnOnce(&Self) -> T) -> T {
-        let removed = Slot { path: path.clone(), state: None, version: None };
+        let removed = Entry { path: path.clone(), state: None, version: None };
         let before = self.slots.insert(path.as_str().to_owned(), removed);
         let answer = ask(self);
         match before {
@@ -256,13 +256,13 @@ impl<'t> Overlay<'t> {
         answer
     }
 
-    /// What exists and differs only in case from a path that does not, or from a directory on the way to it.
+    /// The existing path that differs only in case from one that does not exist, or from a directory on the way to it.
     pub(super) fn case_twin(&self, path: &RepoPath) -> Result<Option<RepoPath>, TreeError> {
         for prefix in path.prefixes() {
             if self.node(&prefix)?.is_some() {
                 continue;
             }
-            // Below what does not exist nothing does.
+            // A missing directory is empty.
             let parent = prefix.parent();
             let mut twins = self.base_twins(parent.as_ref(), prefix.file_name())?;
             let written = self.folded.get(&prefix.case_folded()).into_iter().flatten();
@@ -278,18 +278,18 @@ impl<'t> Overlay<'t> {
         Ok(None)
     }
 
-    /// All files, links and submodules below a directory, ascending, or the first name that cannot be a path.
+    /// All files, links and submodules below a directory, ascending, or the first invalid name.
     pub(super) fn files_below(&self, path: &RepoPath) -> Result<Result<Vec<RepoPath>, String>, TreeError> {
         let mut files = Vec::new();
-        let mut odd = None;
+        let mut invalid = None;
         self.walk_base(path, |file| {
             match file {
                 Ok(file) => files.push(file),
-                Err(name) => odd = Some(name),
+                Err(name) => invalid = Some(name),
             }
-            odd.is_none()
+            invalid.is_none()
         })?;
-        if let Some(name) = odd {
+        if let Some(name) = invalid {
             return Ok(Err(name));
         }
         files.extend(self.written_below(path).map(|slot| slot.path.clone()));
@@ -297,7 +297,7 @@ impl<'t> Overlay<'t> {
         Ok(Ok(files))
     }
 
-    /// Paths of files with that name that exist now, for a hint.
+    /// The paths of existing files with this name, for a hint.
     pub(super) fn with_name(&self, name: &str, limit: usize) -> Result<Vec<RepoPath>, TreeError> {
         let written = self.slots.values().filter(|slot| slot.state.is_some()).map(|slot| slot.path.clone());
         let mut paths: Vec<RepoPath> = written.filter(|path| path.file_name() == name).take(limit).collect();
@@ -310,7 +310,7 @@ impl<'t> Overlay<'t> {
         Ok(paths)
     }
 
-    /// The files that are in a directory now, for a hint; none of a very large one.
+    /// The existing files in a directory, for a hint; none of a very large one.
     pub(super) fn files_in(&self, directory: Option<&RepoPath>) -> Result<Vec<RepoPath>, TreeError> {
         const MOST: usize = 5000;
         let names = self.tree.list(directory)?;
@@ -327,7 +327,7 @@ impl<'t> Overlay<'t> {
         Ok(files)
     }
 
-    /// What the tree has at a path, whatever edits did.
+    /// The node at a path in the base.
     pub(super) fn base_node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
         if let Some(entry) = self.entries.borrow().get(path) {
             return Ok(*entry);
@@ -337,18 +337,18 @@ impl<'t> Overlay<'t> {
         Ok(entry)
     }
 
-    fn below(&self, path: &RepoPath) -> impl Iterator<Item = &Slot> {
+    fn below(&self, path: &RepoPath) -> impl Iterator<Item = &Entry> {
         let prefix = format!("{path}/");
         let from = prefix.clone();
         self.slots.range(from..).take_while(move |(path, _)| path.starts_with(&prefix)).map(|(_, slot)| slot)
     }
 
-    fn written_below(&self, path: &RepoPath) -> impl Iterator<Item = &Slot> {
+    fn written_below(&self, path: &RepoPath) -> impl Iterator<Item = &Entry> {
         self.below(path).filter(|slot| slot.state.is_some())
     }
 
-    /// Shows every file below a directory that the base has and no edit wrote or removed, until told to stop. One whose
-    /// name is none of a [`RepoPath`] is shown as an error that holds it.
+    /// Calls `visit` for every file of the base below a directory that no edit wrote or deleted, until it returns
+    /// false; for a name that is invalid in a [`RepoPath`], with an error that has it.
     fn walk_base(
         &self,
         path: &RepoPath,
@@ -358,7 +358,7 @@ impl<'t> Overlay<'t> {
         while let Some(directory) = pending.pop() {
             for (name, node) in self.tree.list(Some(&directory))? {
                 let joined = std::str::from_utf8(&name).ok().and_then(|name| directory.join(name).ok());
-                let shown = match joined {
+                let file = match joined {
                     Some(path) if node == Node::Directory => {
                         pending.push(path);
                         continue;
@@ -367,7 +367,7 @@ impl<'t> Overlay<'t> {
                     Some(path) => Ok(path),
                     None => Err(format!("{directory}/{}", String::from_utf8_lossy(&name))),
                 };
-                if !visit(shown) {
+                if !visit(file) {
                     return Ok(());
                 }
             }
@@ -396,7 +396,7 @@ impl<'t> Overlay<'t> {
     }
 }
 
-/// The tree as the edits leave it, where they make, move and remove no file.
+/// The tree as the edits leave it; they must not create, move or delete files.
 impl TreeView for Overlay<'_> {
     fn entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
         self.node(path)
@@ -426,7 +426,7 @@ impl TreeView for Overlay<'_> {
         self.tree.object(name)
     }
 
-    /// The names of the tree: what is asked of an overlay has the same.
+    /// The names of the base: the edits must not change them.
     fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {
         self.tree.list(directory)
     }

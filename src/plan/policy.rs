@@ -1,4 +1,4 @@
-//! What edits may touch, and hints for missing files.
+//! Which paths edits may change, and hints for missing files.
 
 use super::overlay::Overlay;
 use super::{Node, Rules, TreeError};
@@ -6,16 +6,16 @@ use crate::diag::Code;
 use crate::path::{RepoPath, is_sensitive};
 use crate::text::alike::{percent, ratio};
 
-/// A name is nearly another one if they are so much alike, in percent.
+/// The least similarity in percent of a file name that a hint gives.
 const ALIKE: u8 = 80;
 
-/// How many paths a hint names.
+/// The most paths that a hint names.
 const HINTS: usize = 3;
 
-/// What is wrong with a path.
-pub(super) type Objection = (Code, String);
+/// Why a path may not change.
+pub(super) type Violation = (Code, String);
 
-/// Why a path may not be written or removed, whatever is there.
+/// Why a path may not change, whatever is there.
 pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     if let Err(rule) = (rules.permit)(path) {
         return Some((Code::Policy, format!("`{path}` must not change: {rule}")));
@@ -27,23 +27,23 @@ pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     None
 }
 
-/// Why a file may not be removed, if nothing may.
+/// Why no file may be deleted, if so.
 pub fn removal(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     let message = || format!("removing `{path}` is not allowed (--no-allow-delete)");
     (!rules.allow_delete).then(|| (Code::Policy, message()))
 }
 
-/// Why a path may not be written or removed.
-pub(super) fn may_touch(
+/// Why a path may not change.
+pub(super) fn may_change(
     path: &RepoPath,
     rules: &Rules,
     overlay: &Overlay<'_>,
-) -> Result<Option<Objection>, TreeError> {
+) -> Result<Option<Violation>, TreeError> {
     if let Some(objection) = objection(path, rules) {
         return Ok(Some(objection));
     }
     match overlay.obstacle(path)? {
-        // A file in the way of a directory is for what is to appear there.
+        // A file in the place of a directory only matters for new files.
         Some((ancestor, node @ (Node::Symlink | Node::Submodule))) => {
             Ok(Some(leads_through(path, &ancestor, node)))
         }
@@ -51,16 +51,16 @@ pub(super) fn may_touch(
     }
 }
 
-fn leads_through(path: &RepoPath, ancestor: &RepoPath, node: Node) -> Objection {
+fn leads_through(path: &RepoPath, ancestor: &RepoPath, node: Node) -> Violation {
     (Code::PathBlocked, format!("`{path}` leads through `{ancestor}`, which is a {}", named(node)))
 }
 
-/// Why nothing may appear at a path that has `node` now.
-pub(super) fn may_appear(
+/// Why no file may be created at a path that has `node` now.
+pub(super) fn may_create(
     path: &RepoPath,
     node: Option<Node>,
     overlay: &Overlay<'_>,
-) -> Result<Option<Objection>, TreeError> {
+) -> Result<Option<Violation>, TreeError> {
     if let Some((ancestor, node)) = overlay.obstacle(path)? {
         return Ok(Some(leads_through(path, &ancestor, node)));
     }
@@ -72,28 +72,29 @@ pub(super) fn may_appear(
     Ok(twin.map(|twin| (Code::PathCase, message(twin))))
 }
 
-/// Where a file that is not there may be instead.
+/// The hint for a missing file: where it may be.
 pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<String>, TreeError> {
     if let Some(twin) = overlay.case_twin(path)? {
-        return Ok(Some(meant(&[twin])));
+        return Ok(Some(did_you_mean(&[twin])));
     }
     let others = overlay.with_name(path.file_name(), HINTS)?;
     if !others.is_empty() {
-        return Ok(Some(meant(&others)));
+        return Ok(Some(did_you_mean(&others)));
     }
     let near = overlay.files_in(path.parent().as_ref())?.into_iter().filter_map(|other| {
         let share = likeness(path.file_name(), other.file_name())?;
         Some((std::cmp::Reverse(share), other))
     });
-    Ok(near.min().map(|(_, other)| meant(&[other])))
+    Ok(near.min().map(|(_, other)| did_you_mean(&[other])))
 }
 
-fn meant(paths: &[RepoPath]) -> String {
+fn did_you_mean(paths: &[RepoPath]) -> String {
     let names: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     format!("did you mean {}?", names.join(", "))
 }
 
-/// How alike a name is to one that may be meant: in most of its letters, or but for its extension.
+/// The similarity of a name to one that may be meant, in percent; `None` if they are neither similar nor equal without
+/// the extension.
 fn likeness(one: &str, other: &str) -> Option<u8> {
     let stem = |name: &str| name.rsplit_once('.').map_or(name.len(), |(stem, _)| stem.len());
     let is_other_kind = stem(one) > 0 && one[..stem(one)] == other[..stem(other)];
@@ -101,7 +102,7 @@ fn likeness(one: &str, other: &str) -> Option<u8> {
     (is_other_kind || share >= ALIKE).then_some(share)
 }
 
-/// What a node is called.
+/// The name for a kind of node.
 pub fn named(node: Node) -> &'static str {
     match node {
         Node::Directory => "directory",

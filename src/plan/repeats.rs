@@ -1,46 +1,49 @@
-//! Which hunks and edits of a script say the same as others.
+//! Finds equal hunks and edits of a script.
 //!
-//! Identical hunks of one region are as many places of their file; in another region, as where a draft is followed by a
-//! final version, they are the same edit once more.
+//! Identical hunks of one region are for different places of their file; in another region, such as a final version
+//! after a draft, they are a repetition of the same edit.
 
 use crate::edit::{Anchor, Change, Edit, Hunk, Op, Script};
 use crate::locate::Repeat;
 use std::collections::{BTreeMap, HashMap};
 
-/// What makes an edit without texts the same as another, or a hunk.
+/// What makes hunks or edits equal.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Key<'a> {
     Hunk { path: &'a str, change: &'a Change, anchor: &'a Anchor },
-    Series { path: &'a str, hunks: Vec<(&'a Change, &'a Anchor)> },
+    Hunks { path: &'a str, hunks: Vec<(&'a Change, &'a Anchor)> },
     Append { path: &'a str, text: &'a str },
 }
 
-/// How many there are in each region.
+/// How many equal ones there are.
 #[derive(Default)]
-struct Group {
+struct Counts {
+    /// In each region.
     totals: HashMap<u32, usize>,
+    /// In each region, those that were applied.
     seen: HashMap<u32, usize>,
 }
 
-/// The groups of a script, and how far resolving has come in each.
+/// The groups of equal hunks and edits, and how many of each were applied.
 pub(super) struct Repeats {
-    groups: Vec<Group>,
-    /// For every edit the groups of its hunks, or the one of the edit.
+    groups: Vec<Counts>,
+    /// For every edit, the groups of its hunks, or that of the edit.
     members: Vec<Vec<usize>>,
 }
 
-/// Whether a hunk's place depends on no other hunk.
-pub(super) fn stands_alone(hunk: &Hunk) -> bool {
+/// Whether a hunk is located independently of others.
+fn is_independent(hunk: &Hunk) -> bool {
     matches!(hunk.anchor, Anchor::Unique | Anchor::Occurrence(_) | Anchor::After(_))
 }
 
 impl Repeats {
-    /// Groups the hunks and edits of a script. `paths` names each edit's path so that equal paths have equal names.
+    /// Groups the hunks and edits of a script. `paths` has a name for the path of every edit; equal paths have equal
+    /// names.
     #[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
     pub(super) fn new(script: &Script, paths: &[String]) -> Self {
-        // In order, since mostly the paths tell them apart: a hash would take all of their texts.
+        // A sorted map, because usually the paths already differ: a hash would read all texts.
         let mut ids: BTreeMap<Key<'_>, usize> = BTreeMap::new();
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<Counts> = Vec::new();
         let mut members = Vec::with_capacity(script.edits.len());
         for (at, (edit, path)) in script.edits.iter().zip(paths).enumerate() {
             let mut own = Vec::new();
@@ -48,7 +51,7 @@ impl Repeats {
                 let next = groups.len();
                 let id = *ids.entry(key).or_insert(next);
                 if id == next {
-                    groups.push(Group::default());
+                    groups.push(Counts::default());
                 }
                 *groups[id].totals.entry(edit.region).or_default() += 1;
                 own.push(id);
@@ -58,8 +61,8 @@ impl Repeats {
         Self { groups, members }
     }
 
-    /// What is known of the hunks of an edit (its number from 0); one entry for an edit without hunks that can be
-    /// repeated or for hunks that are the same only all together, none for another edit.
+    /// How often the response has the hunks of an edit, given by its index: one entry for each hunk; one for an
+    /// appending edit or for hunks that are located together; none for another edit.
     pub(super) fn of(&self, edit: usize, region: u32) -> Vec<Repeat> {
         let mut here: HashMap<usize, usize> = HashMap::new();
         let members = self.members.get(edit).map_or(&[][..], Vec::as_slice);
@@ -75,7 +78,7 @@ impl Repeats {
         members.iter().map(repeat).collect()
     }
 
-    /// Goes on behind an edit that was made.
+    /// Counts an edit that was applied.
     pub(super) fn pass(&mut self, edit: usize, region: u32) {
         for &id in self.members.get(edit).into_iter().flatten() {
             *self.groups[id].seen.entry(region).or_default() += 1;
@@ -87,17 +90,17 @@ fn keys<'a>(edit: &'a Edit, path: &'a str) -> Vec<Key<'a>> {
     match &edit.op {
         Op::Modify { hunks, .. } | Op::Rename { hunks, .. } => of_hunks(hunks, path),
         Op::Append { text } => vec![Key::Append { path, text }],
-        // Made twice they leave what they leave made once.
+        // Applying them twice changes nothing more.
         _ => Vec::new(),
     }
 }
 
-/// Hunks that help each other to their places are the same only all together.
+/// Hunks that are located together are equal only together.
 fn of_hunks<'a>(hunks: &'a [Hunk], path: &'a str) -> Vec<Key<'a>> {
-    if hunks.iter().all(stands_alone) {
+    if hunks.iter().all(is_independent) {
         let key = |hunk: &'a Hunk| Key::Hunk { path, change: &hunk.change, anchor: &hunk.anchor };
         hunks.iter().map(key).collect()
     } else {
-        vec![Key::Series { path, hunks: hunks.iter().map(|hunk| (&hunk.change, &hunk.anchor)).collect() }]
+        vec![Key::Hunks { path, hunks: hunks.iter().map(|hunk| (&hunk.change, &hunk.anchor)).collect() }]
     }
 }

@@ -1,4 +1,4 @@
-//! The lines that an edit brings, for somebody to write them anew.
+//! The added lines of an edit, for a user who writes others instead.
 
 use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op};
 use crate::span::Span;
@@ -7,10 +7,10 @@ use crate::text::alike::common_ends;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// How many lines around the new ones say where they belong.
+/// How many context lines there are around the added ones.
 const CONTEXT: usize = 3;
 
-/// What an edit makes of a file, as the lines that it takes away and those that come in their place.
+/// The change of a file by an edit, as removed and added lines.
 #[derive(Debug, Clone)]
 pub struct Rewrite {
     before: Option<Content>,
@@ -20,7 +20,7 @@ pub struct Rewrite {
 }
 
 impl Rewrite {
-    /// Of a file before (if it was there) and after an edit; none if one of the two is no text.
+    /// From a file before (if it existed) and after an edit; `None` if one of the two is not text.
     pub fn of(before: Option<Content>, after: Content) -> Option<Self> {
         let is_text = |content: &Content| !content.is_binary() && content.not_utf8().is_none();
         if !is_text(&after) || !before.as_ref().is_none_or(is_text) {
@@ -36,12 +36,12 @@ impl Rewrite {
         Some(Self { before, after, old, new })
     }
 
-    /// The new lines.
+    /// The added lines.
     pub fn text(&self) -> String {
         text_of(&self.after, self.new.clone())
     }
 
-    /// What does the same with other lines; `op` is what did it with these, and `span` its span.
+    /// The operation that does the same with other lines; `op` is the one with these, and `span` its span.
     pub fn with(&self, lines: &str, op: &Op, span: Span) -> Op {
         let mut text = lines.replace("\r\n", "\n");
         if !text.is_empty() && !text.ends_with('\n') {
@@ -74,7 +74,7 @@ impl Rewrite {
         let change = Change::Diff {
             lines: lines.into(),
             before_unterminated: at_end && is_open(before),
-            // An editor ends the last line, whether it was ended or not.
+            // Editors end the last line, whether it was ended or not.
             after_unterminated: at_end && is_open(&self.after),
         };
         let anchor = Anchor::Line { old_start: number, new_start: number, section: None };

@@ -1,9 +1,9 @@
-//! Every edit of a script resolved by itself, as if the others were left out; in one go, since what they come to together is
-//! needed only once.
+//! Resolves every edit of a script alone, as if the others were left out. All in one go, because their result together
+//! is needed only once.
 
-use super::dependence::{Lost, is_left_out};
+use super::dependence::{Unapplied, depends_on_left_out};
 use super::overlay::Overlay;
-use super::subset::Whole;
+use super::subset::FullRun;
 use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, unnamed};
 use crate::diag::Diagnostic;
 use crate::edit::{Script, Unnamed};
@@ -11,8 +11,8 @@ use crate::span::Span;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// Resolves each edit that the script does not leave out alone, and tells its number, from 0, and what it comes to; until that
-/// says to stop. What builds on another edit, or alone would do something else, is refused.
+/// Resolves each edit that the script does not leave out alone, and calls `tell` with its index and the result, until
+/// that breaks. An edit that depends on another one, or would do something else alone, is refused.
 ///
 /// # Errors
 /// When the tree cannot be read.
@@ -22,16 +22,16 @@ pub fn resolve_each(
     rules: &Rules,
     mut tell: impl FnMut(usize, Result<Plan, Rejected>) -> ControlFlow<()>,
 ) -> Result<(), TreeError> {
-    // An overlay that nothing changes reads each text once, for all that look at it through it.
+    // An overlay without changes reads each text only once.
     let tree = &Overlay::new(tree);
     let paths = names(script, tree, rules)?;
-    let whole = Whole::of(script, tree, rules)?;
-    let mut own = own_diagnostics(script, whole.given(script, tree, rules)?);
+    let full = FullRun::of(script, tree, rules)?;
+    let mut own = own_diagnostics(script, full.given_findings(script, tree, rules)?);
     let mut unnamed: HashMap<Span, Vec<Unnamed>> = HashMap::new();
     for one in &script.unnamed {
         unnamed.entry(one.edit).or_default().push(one.clone());
     }
-    let mut lost = Lost::default();
+    let mut unapplied = Unapplied::default();
     for (at, (edit, path)) in script.edits.iter().zip(&paths).enumerate() {
         if !script.is_left_out(at) {
             let alone = Script {
@@ -40,22 +40,22 @@ pub fn resolve_each(
                 unnamed: unnamed.remove(&edit.span).unwrap_or_default(),
                 ..Script::default()
             };
-            let resolved = one(&alone, at, (script, path), tree, rules, &whole, &lost)?;
+            let resolved = one(&alone, at, (script, path), tree, rules, &full, &unapplied)?;
             if tell(at, resolved).is_break() {
                 return Ok(());
             }
         }
-        lost.add(at + 1, edit, path);
+        unapplied.add(at + 1, edit, path);
     }
     Ok(())
 }
 
-/// What was said of each edit when it was read; what is of none, and more, is said with the first one.
+/// The diagnostics of the parser by the index of their edit; those of no edit, and `more`, are those of the first.
 fn own_diagnostics(script: &Script, more: Vec<Diagnostic>) -> HashMap<usize, Vec<Diagnostic>> {
     let mut own: HashMap<usize, Vec<Diagnostic>> = HashMap::new();
     let first = (0..script.edits.len()).find(|at| !script.is_left_out(*at)).unwrap_or(0);
     for diagnostic in script.diagnostics.iter().chain(&more) {
-        // They are in the order of the response.
+        // Edits are in the order of the response.
         let of = diagnostic.span().and_then(|span| {
             let at = script.edits.partition_point(|edit| edit.span.start <= span.start).checked_sub(1)?;
             script.edits.get(at)?.span.holds(span).then_some(at)
@@ -65,18 +65,18 @@ fn own_diagnostics(script: &Script, more: Vec<Diagnostic>) -> HashMap<usize, Vec
     own
 }
 
-/// Resolves a script of one edit, which has the number `at`, from 0, in the whole script.
+/// Resolves a script of one edit, which has the index `at` in the whole script.
 fn one(
     alone: &Script,
     at: usize,
     (script, path): (&Script, &str),
     tree: &dyn TreeView,
     rules: &Rules,
-    whole: &Whole<'_>,
-    lost: &Lost<'_>,
+    full: &FullRun<'_>,
+    unapplied: &Unapplied<'_>,
 ) -> Result<Result<Plan, Rejected>, TreeError> {
     let number = at + 1;
-    let unnamed::Settled { script: settled, refused } = unnamed::settle(alone, tree, rules)?;
+    let (settled, refused) = unnamed::settle(alone, tree, rules)?;
     let mut run = Run::of(&settled, tree, rules, &refused, Aim::Refusals)?;
     for step in &mut run.steps {
         step.edit = number;
@@ -85,11 +85,11 @@ fn one(
         *of = number;
         diagnostic.edit = Some(number);
         if let Some(edit) = settled.edits.first()
-            && let Some(earlier) = lost.wanted(edit, path, diagnostic)
+            && let Some(earlier) = unapplied.needed_by(edit, path, diagnostic)
         {
-            diagnostic.help = Some(is_left_out(earlier));
+            diagnostic.help = Some(depends_on_left_out(earlier));
         }
     }
-    run.findings.extend(whole.differing(script, &run, |edit| edit != number)?);
-    run.judged(script, settled.diagnostics.clone(), rules)
+    run.findings.extend(full.differing(script, &run, |edit| edit != number)?);
+    run.into_plan(script, settled.diagnostics.clone(), rules)
 }

@@ -1,4 +1,4 @@
-//! What a snippet comes to: the definitions that it holds become those of its file.
+//! Resolves snippets: their definitions become those of the file.
 
 use super::operations::{Operation, Stop};
 use super::{Outcome, Step};
@@ -14,11 +14,11 @@ use crate::version::{LineChange, Version, bring_over};
 use similar::DiffTag;
 
 impl Operation<'_, '_> {
-    /// Merges a snippet into its file: as the edits before have left it, else as it was before them.
+    /// Merges a snippet into its file, as the edits before have left it, else as it was in the base.
     pub(super) fn snippet(&mut self, path: RepoPath, text: &Passage) -> Result<Step, Stop> {
         let (path, file) = self.existing(path)?;
         let Some((state, version)) = file else {
-            // What an earlier edit removed is not made anew.
+            // A file that an earlier edit deleted is not created again.
             return match self.overlay.base_node(&path)? {
                 None => self.create(path, text, Existing::Refuse),
                 Some(_) => Err(self.not_found(&path)?.into()),
@@ -26,7 +26,7 @@ impl Operation<'_, '_> {
         };
         let changes = match self.changes(&path, version.content(), text) {
             Ok(changes) => changes,
-            Err(refusal) => match self.brought(&path, &version, text) {
+            Err(refusal) => match self.changes_in_base(&path, &version, text) {
                 Some(changes) => changes,
                 None => return Err(self.unclear(&path, text, refusal).into()),
             },
@@ -39,11 +39,11 @@ impl Operation<'_, '_> {
             vec![Match { tier: Tier::Syntax, similarity: None, line, base_line: version.base_line(line) }];
         let after = version.with(&changes);
         let whole = String::from_utf8_lossy(&after.content().to_bytes()).replace("\r\n", "\n");
-        self.guard(&whole, Some(version.content()))?;
+        self.check_guards(&whole, Some(version.content()))?;
         Ok(Step { matched, ..self.rewrite(path, state, after)? })
     }
 
-    /// The lines that a snippet changes of a text.
+    /// The changes of a snippet in a text.
     fn changes(&self, path: &RepoPath, content: &Content, text: &str) -> Result<Vec<LineChange>, MergeError> {
         let lines: Vec<&[u8]> = content.lines(0..content.line_count()).map(|line| line.text).collect();
         let mut before = String::new();
@@ -56,22 +56,22 @@ impl Operation<'_, '_> {
         let (eol, ends) = (content.dominant_eol().as_bytes(), content.ends_with_newline());
         let steps = difference_of(&lines, &new).into_iter().filter(|step| step.tag() != DiffTag::Equal);
         let changes = steps.map(|step| {
-            let (mut old, mut come) = (step.old_range(), step.new_range());
-            // The last line of the file gets a newline where others come behind it.
-            if old.is_empty() && old.start == lines.len() && !ends && come.start > 0 && old.start > 0 {
-                (old.start, come.start) = (old.start - 1, come.start - 1);
+            let (mut old, mut added) = (step.old_range(), step.new_range());
+            // The last line of the file gets a newline if others are added after it.
+            if old.is_empty() && old.start == lines.len() && !ends && added.start > 0 && old.start > 0 {
+                (old.start, added.start) = (old.start - 1, added.start - 1);
             }
-            let is_last = come.end == new.len() && !ends;
+            let is_last = added.end == new.len() && !ends;
             let mut bytes: Vec<u8> =
-                new.get(come).unwrap_or(&[]).iter().flat_map(|line| [*line, eol].concat()).collect();
+                new.get(added).unwrap_or(&[]).iter().flat_map(|line| [*line, eol].concat()).collect();
             bytes.truncate(bytes.len() - if is_last && !bytes.is_empty() { eol.len() } else { 0 });
             LineChange::new(old.start, old.end, bytes)
         });
         Ok(changes.collect())
     }
 
-    /// The changes of the text before all edits, brought over to what they have left.
-    fn brought(&self, path: &RepoPath, version: &Version, text: &str) -> Option<Vec<LineChange>> {
+    /// The changes in the base, brought over to the current text.
+    fn changes_in_base(&self, path: &RepoPath, version: &Version, text: &str) -> Option<Vec<LineChange>> {
         let (base, lineage) = version.base()?;
         let changes = self.changes(path, base, text).ok()?;
         bring_over(base, version.content(), lineage, &changes)
@@ -86,7 +86,7 @@ impl Operation<'_, '_> {
         Diagnostic::error(code, self.line_of(text, refusal.line), message).with_help(refusal.help)
     }
 
-    /// The place of a line of the snippet in the response; the whole code block if that is not known.
+    /// The span of a line of the snippet in the response; the whole code block if that is unknown.
     fn line_of(&self, text: &Passage, line: usize) -> Span {
         let place = text.place_of_line(line);
         place.map_or(self.edit.span, |place| Span::new(self.edit.span.response, place.start, place.end))

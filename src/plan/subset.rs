@@ -1,9 +1,9 @@
-//! Edits that depend on others of the response which are left out.
+//! Finds edits that depend on others of the response which are left out.
 //!
-//! Without the edits before it, an edit may match another place. So its result is compared with its result in the whole
-//! response: both have to be the same.
+//! Without the edits before it, an edit may match another place. So its result is compared with the one in the whole
+//! response: both have to be equal.
 
-use super::dependence::is_left_out;
+use super::dependence::depends_on_left_out;
 use super::overlay::Overlay;
 use super::{
     Aim, FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, given, unnamed,
@@ -15,8 +15,8 @@ use crate::text::Content;
 use crate::version;
 use std::collections::{BTreeSet, HashMap};
 
-/// The edits of a resolved script that build on what it leaves out, and their diagnostics. What the whole response
-/// refuses cannot be compared; it is judged as it is here.
+/// The edits of a resolved script that depend on edits which it leaves out, with their diagnostics. An edit that the
+/// whole response refuses cannot be compared; its own result counts.
 pub(super) fn findings(
     script: &Script,
     tree: &dyn TreeView,
@@ -26,22 +26,22 @@ pub(super) fn findings(
     if script.left_out.is_empty() || part.steps.is_empty() {
         return Ok(Vec::new());
     }
-    Whole::of(script, tree, rules)?.differing(script, part, |edit| script.is_left_out(edit - 1))
+    FullRun::of(script, tree, rules)?.differing(script, part, |edit| script.is_left_out(edit - 1))
 }
 
-/// What all edits of a script come to together, whatever it leaves out.
-pub(super) struct Whole<'t> {
+/// The result of all edits of a script together, also of those that it leaves out.
+pub(super) struct FullRun<'t> {
     run: Run<'t>,
-    /// The places of its steps, by edit.
+    /// The indexes of its steps, by the number of the edit.
     steps: HashMap<usize, usize>,
-    /// The edits that are about a path, in their order.
+    /// The numbers of the edits of each path, in order.
     about: HashMap<RepoPath, Vec<usize>>,
 }
 
-impl<'t> Whole<'t> {
+impl<'t> FullRun<'t> {
     pub(super) fn of(script: &Script, tree: &'t dyn TreeView, rules: &Rules) -> Result<Self, TreeError> {
         let whole = Script { left_out: BTreeSet::new(), ..script.clone() };
-        let unnamed::Settled { script: whole, refused } = unnamed::settle(&whole, tree, rules)?;
+        let (whole, refused) = unnamed::settle(&whole, tree, rules)?;
         let run = Run::of(&whole, tree, rules, &refused, Aim::Steps)?;
         let steps = run.steps.iter().enumerate().map(|(at, step)| (step.edit, at)).collect();
         let mut about: HashMap<RepoPath, Vec<usize>> = HashMap::new();
@@ -53,8 +53,8 @@ impl<'t> Whole<'t> {
         Ok(Self { run, steps, about })
     }
 
-    /// What is wrong with code blocks that are no edits.
-    pub(super) fn given(
+    /// The diagnostics of code blocks that are no edits.
+    pub(super) fn given_findings(
         &self,
         script: &Script,
         tree: &dyn TreeView,
@@ -64,7 +64,8 @@ impl<'t> Whole<'t> {
         given::findings(script, tree, &self.run.overlay, &refused, rules)
     }
 
-    /// The edits of a part of the script that come to something else there, and their diagnostics.
+    /// The edits with another result in a part of the script, with their diagnostics. `is_gone` says whether an edit is
+    /// not in that part.
     pub(super) fn differing(
         &self,
         script: &Script,
@@ -87,7 +88,7 @@ impl<'t> Whole<'t> {
             });
             let message = builds_on.max().map_or_else(
                 || "depends on edits that were left out".to_owned(),
-                |earlier| is_left_out(*earlier),
+                |earlier| depends_on_left_out(*earlier),
             );
             let finding =
                 Diagnostic::error(Code::LeftOut, edit.span, message).with_help("take both, or neither");
@@ -97,23 +98,21 @@ impl<'t> Whole<'t> {
     }
 }
 
-/// The paths that an edit is about.
+/// The paths of an edit.
 fn paths(step: &Step) -> impl Iterator<Item = &RepoPath> {
     let changed = step.changes.iter().map(|change| &change.path);
     changed.chain([&step.path]).chain(&step.to)
 }
 
-/// Whether an edit does the same to two states of the tree.
+/// Whether an edit has the same result on two states of the tree.
 fn is_same(
     one: &Step,
     overlay: &Overlay<'_>,
     other: &Step,
     other_overlay: &Overlay<'_>,
 ) -> Result<bool, TreeError> {
-    let places = |step: &Step| step.matched.iter().map(|found| found.base_line).collect::<Vec<_>>();
-    if one.changes.len() != other.changes.len()
-        || one.outcome != other.outcome
-        || places(one) != places(other)
+    let lines = |step: &Step| step.matched.iter().map(|one| one.base_line).collect::<Vec<_>>();
+    if one.changes.len() != other.changes.len() || one.outcome != other.outcome || lines(one) != lines(other)
     {
         return Ok(false);
     }
@@ -144,7 +143,7 @@ fn is_same(
     Ok(true)
 }
 
-/// A file before or after a step; before a move, the file that is moved.
+/// A file before or after a step; before a move, the source.
 fn state<'s>(step: &'s Step, change: &'s FileChange, after: bool) -> Option<&'s FileState> {
     let from = || step.changes.iter().find(|from| from.path == step.path && from.after.is_none());
     match after {

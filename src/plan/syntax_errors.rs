@@ -1,4 +1,4 @@
-//! A look at the syntax of the files that a plan changes, once, at the end.
+//! Finds syntax errors in the files that a plan changes, once, at the end.
 
 use super::overlay::Overlay;
 use super::{FileState, Rules, Step, SyntaxCheck, TreeError};
@@ -8,8 +8,8 @@ use crate::path::RepoPath;
 use crate::syntax;
 use std::collections::BTreeMap;
 
-/// What a file was before all steps, is after them, and the last edit that changed it.
-type Change<'a> = (Option<&'a FileState>, Option<&'a FileState>, usize);
+/// The state of a file before all steps and after them, and the last edit that changed it.
+type NetChange<'a> = (Option<&'a FileState>, Option<&'a FileState>, usize);
 
 /// The files that have more syntax errors than before.
 pub(super) fn worse(
@@ -21,7 +21,7 @@ pub(super) fn worse(
     if rules.syntax == SyntaxCheck::Off {
         return Ok(Vec::new());
     }
-    let mut files: BTreeMap<&RepoPath, Change<'_>> = BTreeMap::new();
+    let mut files: BTreeMap<&RepoPath, NetChange<'_>> = BTreeMap::new();
     for step in steps {
         for change in step.changes.iter().filter(|change| syntax::knows(change.path.as_str())) {
             let new = (change.before.as_ref(), change.after.as_ref(), step.edit);

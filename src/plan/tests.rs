@@ -84,7 +84,7 @@ fn run(tree: &MemoryTree, edits: &[Edit]) -> Result<Plan, Rejected> {
     run_with(tree, edits, &rules())
 }
 
-/// The files that the steps' changes leave, checking that each change begins where the one before ended.
+/// The files after the changes of the steps; checks that each change begins where the one before ended.
 fn after(tree: &MemoryTree, steps: &[Step]) -> Vec<(String, String)> {
     let mut now = std::collections::BTreeMap::new();
     let mut pending = vec![None];
@@ -217,7 +217,7 @@ fn patched_copied_and_moved_files_keep_their_mode() {
 }
 
 #[test]
-fn what_is_moved_unread_stays_the_base_object() {
+fn a_file_that_is_moved_unread_stays_the_base_object() {
     let base = MemoryTree::new().with_file("a", b"\0\x01").unwrap().with("l", Node::Symlink, "a").unwrap();
     let base = base.with("s", Node::Submodule, "").unwrap();
     let plan = run(&base, &[rename("a", "b"), rename("l", "m"), rename("s", "t"), delete("t")]).unwrap();
@@ -226,7 +226,7 @@ fn what_is_moved_unread_stays_the_base_object() {
 }
 
 #[test]
-fn appending_ends_an_open_last_line_and_is_not_done_twice() {
+fn appending_ends_an_open_last_line_and_is_applied_once() {
     let base = tree(&[("a", "1\r\n2"), ("b", "fn f() {\n}\n")]);
     assert_eq!(made(&base, &[append("a", "3\n")])[0].1, "1\r\n2\r\n3\r\n");
     assert_eq!(outcomes(run(&base, &[append("a", "2\n")])), [Outcome::AlreadyApplied]);
@@ -235,7 +235,7 @@ fn appending_ends_an_open_last_line_and_is_not_done_twice() {
 }
 
 #[test]
-fn a_missing_file_is_made_only_from_additions_and_where_the_format_says_so() {
+fn a_missing_file_is_created_only_from_additions_if_the_format_allows_it() {
     let base = tree(&[]);
     let modify = |hunks| edit("a", Op::Modify { hunks, missing: Missing::CreateFromAdditions });
     let diff = |lines: &str| Hunk {
@@ -261,7 +261,7 @@ fn a_missing_file_is_made_only_from_additions_and_where_the_format_says_so() {
 }
 
 #[test]
-fn a_moved_path_is_followed_unless_something_new_stands_there() {
+fn a_moved_path_is_followed_unless_a_new_file_is_there() {
     let base = tree(&[("a", "1\n")]);
     assert_eq!(made(&base, &[rename("a", "b"), patch("a", "1\n", "2\n")]), files(&[("b", "2\n")]));
     assert_eq!(
@@ -274,7 +274,7 @@ fn a_moved_path_is_followed_unless_something_new_stands_there() {
         files(&[("a", "m\n"), ("b", "1\n")])
     );
     assert_eq!(made(&base, &[rename("a", "b"), rename("b", "a"), patch("b", "1\n", "2\n")])[0].1, "2\n");
-    // A removal of the old path would remove the moved file.
+    // Deleting the old path would delete the moved file.
     assert_eq!(codes(run(&base, &[rename("a", "b"), delete("a")])), [(2, Code::NotFound)]);
 }
 
@@ -349,7 +349,7 @@ fn both_ends_of_a_move_have_to_be_permitted() {
 }
 
 #[test]
-fn files_that_run_by_themselves_need_leave() {
+fn files_that_run_by_themselves_need_permission() {
     let base = tree(&[(".husky/pre-commit", "x\n"), ("ci/run", "x\n")]);
     let edits = [patch(".husky/pre-commit", "x\n", "y\n"), patch("ci/run", "x\n", "y\n")];
     let ci = || -> Box<dyn Fn(&RepoPath) -> bool> { Box::new(|path| path.as_str().starts_with("ci/")) };
@@ -360,13 +360,13 @@ fn files_that_run_by_themselves_need_leave() {
 }
 
 #[test]
-fn a_path_that_differs_in_case_from_another_is_not_made() {
+fn a_path_that_differs_only_in_case_is_not_created() {
     let base = tree(&[("src/Main.rs", "1\n"), ("Docs/a", "1\n")]);
     assert_eq!(codes(run(&base, &[create("src/main.rs", "x\n")])), [(1, Code::PathCase)]);
     assert_eq!(codes(run(&base, &[create("docs/b", "x\n")])), [(1, Code::PathCase)], "a directory differs");
     assert_eq!(codes(run(&base, &[create("x/A", "1\n"), create("x/a", "2\n")])), [(2, Code::PathCase)]);
     assert_eq!(codes(run(&base, &[copy("Docs/a", "SRC/b")])), [(1, Code::PathCase)]);
-    // What macOS takes for one name, too: a letter with its accent, in one character or in two.
+    // macOS takes these for one name, too: a letter with its accent, as one character or as two.
     let accented = tree(&[("e\u{301}t\u{e9}", "1\n")]);
     for path in ["\u{e9}t\u{e9}", "\u{c9}te\u{301}/a"] {
         assert_eq!(codes(run(&accented, &[create(path, "x\n")])), [(1, Code::PathCase)], "{path}");
@@ -385,7 +385,7 @@ fn a_path_that_differs_in_case_from_another_is_not_made() {
 }
 
 #[test]
-fn a_path_that_is_not_there_is_hinted_at_and_never_guessed() {
+fn a_missing_path_gives_a_hint_and_is_never_guessed() {
     let base = tree(&[("src/a.rs", "1\n"), ("lib/b.rs", "1\n")]);
     let help = |path: &str| run(&base, &[patch(path, "1\n", "2\n")]).unwrap_err().diagnostics[0].help.clone();
     assert_eq!(help("src/b.rs").as_deref(), Some("did you mean `lib/b.rs`?"));
@@ -415,7 +415,7 @@ fn paths_are_read_as_models_write_them_or_refused() {
 }
 
 #[test]
-fn removing_what_is_absent_is_done_only_where_all_else_is_provably_there() {
+fn deleting_a_missing_file_is_applied_only_if_all_else_provably_is() {
     let base = tree(&[("a", "x\n2\ny\n"), ("n", "1\n")]);
     let applied = patch("a", "x\n1\ny\n", "x\n2\ny\n");
     let done = [Outcome::AlreadyApplied, Outcome::AlreadyApplied];
@@ -434,7 +434,7 @@ fn removing_what_is_absent_is_done_only_where_all_else_is_provably_there() {
 }
 
 #[test]
-fn a_draft_and_the_final_answer_are_made_once() {
+fn a_draft_and_the_final_response_are_applied_once() {
     let base = tree(&[("a", "1\n"), ("b", "x\n"), ("c", "c\n")]);
     let draft =
         [patch("a", "1\n", "1\n2\n"), append("b", "y\n"), delete("c"), rename("b", "d"), create("n", "n\n")];
@@ -472,7 +472,7 @@ fn identical_edits_of_a_region_take_as_many_places_in_order() {
     let mut both = edit();
     both.op = Op::Modify { hunks: vec![hunk("x\n", "y\n"), hunk("x\n", "y\n")], missing: Missing::Refuse };
     assert_eq!(made(&base, &[both])[0].1, "y\n-\ny\n", "within one edit too");
-    // Together with their repetition in the final answer.
+    // Together with their repetition in the final response.
     let edits = [edit(), edit(), in_region(1, edit()), in_region(1, edit())];
     assert_eq!(made(&base, &edits)[0].1, "y\n-\ny\n");
 }
@@ -487,7 +487,7 @@ fn edits_that_change_nothing_are_reported() {
 }
 
 #[test]
-fn edits_that_leave_a_file_as_it_was_are_there_already() {
+fn edits_that_leave_a_file_as_it_was_are_already_applied() {
     let before = tree(&[("a", "old\n")]);
     let edits = [delete("a"), create("a", "new\n")];
     assert_eq!(made(&before, &edits), files(&[("a", "new\n")]));

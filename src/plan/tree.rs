@@ -1,16 +1,16 @@
-//! A tree to resolve against, seen through a trait so that git stays out of here.
+//! The tree that a script is resolved against, as a trait, so that this module does not know git.
 
 use crate::path::RepoPath;
 use crate::text::Content;
 use std::sync::Arc;
 
-/// A tree could not be read: object store or I/O trouble, not the response's fault.
+/// A tree could not be read: the object store or I/O failed, not the response.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {path} from the base tree: {source}")]
 pub struct TreeError {
-    /// What was to be read.
+    /// The path or object.
     pub path: String,
-    /// Why not.
+    /// The cause.
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }
 
@@ -21,7 +21,7 @@ pub enum Node {
     Directory,
     /// A regular file.
     File {
-        /// Mode 100755 and not 100644.
+        /// Whether the mode is 100755 and not 100644.
         executable: bool,
     },
     /// A symbolic link.
@@ -30,15 +30,15 @@ pub enum Node {
     Submodule,
 }
 
-/// A commit's tree, or any stand-in for one.
+/// The tree of a commit, or a substitute for one.
 pub trait TreeView {
-    /// What is at the path; `None` for nothing.
+    /// The node at a path, if there is one.
     ///
     /// # Errors
     /// The tree cannot be read.
     fn entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError>;
 
-    /// The content of the file at the path, which [`TreeView::entry`] said is a file or a link.
+    /// The content of the file or link at a path.
     ///
     /// # Errors
     /// The object cannot be read.
@@ -52,36 +52,36 @@ pub trait TreeView {
         Ok(Content::new(&self.read(path)?))
     }
 
-    /// The names in a directory (`None`: the root), as bytes because git allows any; empty if there is none.
+    /// The names in a directory (`None`: the root), as bytes because git allows any; empty if it is missing.
     ///
     /// # Errors
     /// The tree cannot be read.
     fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError>;
 
-    /// The text of the blob whose name, or the beginning of its name, `id` is, as the file at that path would have it;
-    /// `None` if no such blob is at hand, several are, or it is longer than `limit` bytes.
+    /// The text of the blob with this full or abbreviated id, as the file at the path would have it; `None` if no such
+    /// blob is available, if several are, or if it is longer than `limit` bytes.
     ///
     /// # Errors
-    /// The blob is at hand and cannot be read.
+    /// The blob is available and cannot be read.
     fn blob(&self, id: &str, path: &RepoPath, limit: u64) -> Result<Option<Arc<[u8]>>, TreeError> {
         let _ = (id, path, limit);
         Ok(None)
     }
 
-    /// The content of the object of that name, which the repository has.
+    /// The content of an object of the repository, by its id.
     ///
     /// # Errors
-    /// It cannot be read, or this is no tree of a repository.
+    /// It cannot be read, or the tree is not of a repository.
     fn object(&self, name: &str) -> Result<Arc<[u8]>, TreeError> {
         Err(TreeError { path: name.to_owned(), source: "there is no object store".into() })
     }
 
-    /// Receives what a path will hold if all goes well, so that it can be made ready while the rest is resolved.
+    /// Is told the future content of a path, so that it can be prepared while the other edits are resolved.
     fn expect(&self, path: &RepoPath, body: &Body) {
         let _ = (path, body);
     }
 
-    /// Up to `limit` paths of files with that file name, for a hint. May give up and return fewer.
+    /// Up to `limit` paths of files with this name, for a hint. May return fewer.
     fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
         let _ = (name, limit);
         Vec::new()
@@ -93,9 +93,9 @@ pub trait TreeView {
 pub struct FileChange {
     /// The path.
     pub path: RepoPath,
-    /// What was there; `None`: nothing.
+    /// The state before; `None` for no file.
     pub before: Option<FileState>,
-    /// What will be there; `None`: nothing.
+    /// The state after; `None` for no file.
     pub after: Option<FileState>,
 }
 
@@ -111,21 +111,21 @@ pub struct FileState {
 /// The content of a file, link or submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// The very object that the base tree has at that path (moved or kept, not read).
+    /// The object that the base has at this path (moved or kept, not read).
     Base(RepoPath),
     /// A new text.
     Bytes(Arc<[u8]>),
-    /// What git stores, whatever the file looks like.
+    /// The bytes that git stores, without conversion.
     Stored(Arc<[u8]>),
-    /// An object that the repository has, by its name: a blob, or the commit of a submodule.
+    /// An object of the repository, by its id: a blob, or the commit of a submodule.
     Object(Arc<str>),
-    /// An edited text. Versions of a file share what they have in common, so that a plan of thousands of edits does not
-    /// hold the file as often.
+    /// An edited text. Versions of a file share chunks, so that a plan of thousands of edits does not contain the file
+    /// as often.
     Text(Content),
 }
 
 impl Body {
-    /// Its bytes; `tree` is what the plan was resolved against.
+    /// Its bytes; `tree` is the one that the plan was resolved against.
     ///
     /// # Errors
     /// The tree cannot be read.

@@ -1,9 +1,8 @@
-//! Which file an edit belongs to that has no path of its own.
+//! Finds the file of an edit without a path of its own.
 //!
-//! A path line or an info string counts before what is only spoken of: it is never overruled by the block before or by a
-//! mention. Where several files are named, the only one to which the edit applies is meant, unless another file is named
-//! more clearly or nearer: the edit may be for that one, whose text has changed. Where that does not decide, the edit is
-//! refused.
+//! A path line or an info string counts before other mentions: the block before or a mention never overrules it. Of
+//! several candidates, the only one to which the edit applies is meant, unless another file is named more clearly or
+//! nearer: the edit may be for that one, whose text has changed. If that does not decide, the edit is refused.
 
 use super::operations::path_if_any;
 use super::overlay::Overlay;
@@ -14,26 +13,20 @@ use crate::format::fault;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-/// How many edits are tried on several files.
+/// The most edits that are tried on several files.
 const TRIED: usize = 500;
 
-/// How many candidates a message names.
+/// The most candidates that a message names.
 const NAMED: usize = 3;
 
-/// A script with a file for every edit, and what is wrong with the edits that have none, by their numbers.
-pub(super) struct Settled<'s> {
-    pub(super) script: Cow<'s, Script>,
-    pub(super) refused: BTreeMap<usize, Diagnostic>,
-}
-
-/// Gives every edit its file.
+/// The script with a file for every edit, and the diagnostics of the edits without one, by their numbers.
 pub(super) fn settle<'s>(
     script: &'s Script,
     tree: &dyn TreeView,
     rules: &Rules,
-) -> Result<Settled<'s>, TreeError> {
+) -> Result<(Cow<'s, Script>, BTreeMap<usize, Diagnostic>), TreeError> {
     if script.unnamed.is_empty() {
-        return Ok(Settled { script: Cow::Borrowed(script), refused: BTreeMap::new() });
+        return Ok((Cow::Borrowed(script), BTreeMap::new()));
     }
     let open: HashMap<_, _> = script.unnamed.iter().map(|unnamed| (unnamed.edit, unnamed)).collect();
     let mut settled = Script { unnamed: Vec::new(), ..script.clone() };
@@ -57,10 +50,10 @@ pub(super) fn settle<'s>(
             }
         }
     }
-    Ok(Settled { script: Cow::Owned(settled), refused })
+    Ok((Cow::Owned(settled), refused))
 }
 
-/// The candidates that count, each path once, those first that are named most clearly.
+/// The candidates that count, each path once, the most clearly named first.
 fn counting<'u>(
     edit: &Edit,
     unnamed: &'u Unnamed,
@@ -68,16 +61,18 @@ fn counting<'u>(
     rules: &Rules,
 ) -> Result<Vec<&'u Candidate>, TreeError> {
     let is_named = unnamed.candidates.iter().any(|candidate| candidate.by.is_whole());
-    let is_new = is_wholly_new(edit);
+    let has_no_search_text = has_no_search_text(edit);
     let mut all: Vec<&Candidate> = unnamed.candidates.iter().collect();
     all.sort_by_key(|candidate| candidate.by);
     let mut counting: Vec<&Candidate> = Vec::new();
     for candidate in all {
         let counts = match candidate.by {
             Clue::Line | Clue::Comment | Clue::Info => true,
-            Clue::Heading => !is_new,
-            Clue::Previous if candidate.quoted => !is_new && !is_named,
-            Clue::Mention | Clue::Previous => !is_new && !is_named && is_file(&candidate.path, tree, rules)?,
+            Clue::Heading => !has_no_search_text,
+            Clue::Previous if candidate.quoted => !has_no_search_text && !is_named,
+            Clue::Mention | Clue::Previous => {
+                !has_no_search_text && !is_named && is_file(&candidate.path, tree, rules)?
+            }
         };
         if counts && !counting.iter().any(|other| other.path.shown() == candidate.path.shown()) {
             counting.push(candidate);
@@ -86,8 +81,8 @@ fn counting<'u>(
     Ok(counting)
 }
 
-/// Whether an edit has no text by which its file could be known.
-fn is_wholly_new(edit: &Edit) -> bool {
+/// Whether an edit has no search text, by which its file could be found.
+fn has_no_search_text(edit: &Edit) -> bool {
     edit.hunks().iter().all(|hunk| hunk.change.wanted().is_empty())
 }
 
@@ -98,19 +93,19 @@ fn only_fitting(
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Target, Diagnostic>, TreeError> {
-    let (mut fitting, mut done, mut clearest) = (Vec::new(), Vec::new(), Clue::Previous);
+    let (mut fitting, mut applied, mut clearest) = (Vec::new(), Vec::new(), Clue::Previous);
     for candidate in candidates {
         match outcome(edit, &candidate.path, tree, rules)? {
             Some(Outcome::Changes) => fitting.push(*candidate),
-            Some(_) => done.push(*candidate),
+            Some(_) => applied.push(*candidate),
             None => {}
         }
         if is_file(&candidate.path, tree, rules)? {
             clearest = clearest.min(candidate.by);
         }
     }
-    // A file that has the before-text counts before one that has the after-text.
-    let fitting = if fitting.is_empty() { done } else { fitting };
+    // A file with the search text counts before one with the result.
+    let fitting = if fitting.is_empty() { applied } else { fitting };
     match fitting.as_slice() {
         [only] if only.by <= clearest.max(Clue::Heading) => Ok(Ok(only.path.clone())),
         _ => Ok(Err(unclear(Code::Missing, edit, candidates))),
@@ -124,7 +119,7 @@ fn unclear(code: Code, edit: &Edit, candidates: &[&Candidate]) -> Diagnostic {
     Diagnostic::error(code, edit.span, message).with_help(fault::HELP_PATH)
 }
 
-/// What the edit comes to in a file, if it applies.
+/// The outcome of the edit in a file, if it applies.
 fn outcome(
     edit: &Edit,
     target: &Target,
@@ -137,7 +132,7 @@ fn outcome(
     Ok(run.steps.first().filter(|_| run.findings.is_empty()).map(|step| step.outcome))
 }
 
-/// Whether there is such a file.
+/// Whether the file exists.
 pub(super) fn is_file(target: &Target, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
     let overlay = Overlay::new(tree);
     let node = path_if_any(target, &overlay, rules)?.map(|path| overlay.node(&path)).transpose()?;
@@ -173,7 +168,7 @@ mod tests {
         Op::Create { text: "x\n".into(), existing: Existing::Refuse }
     }
 
-    /// Of files a and b with lines of their own and one that both have: the file that changes, or the error.
+    /// With files `a` and `b`, which have one line in common: the file that changes, or the error.
     fn settled(op: Op, candidates: &[(&str, Clue)]) -> Result<String, String> {
         let tree =
             MemoryTree::new().with_file("a", "a\nboth\n-\n").unwrap().with_file("b", "b\nboth\n-\n").unwrap();
@@ -232,14 +227,14 @@ mod tests {
 
     #[test]
     fn a_file_that_has_the_after_text_counts_where_it_is_named_for_the_edit() {
-        // In `a` it would be applied, in `b` it is: as after a first run.
+        // In `a` it would apply, in `b` it is already applied, as after a first run.
         let swap = || change("a\nboth\n-\n", "b\nboth\n-\n");
         assert!(refused("missing", swap(), &[("a", Clue::Previous), ("b", Clue::Mention)]));
         assert_eq!(settled(swap(), &[("b", Clue::Previous), ("a", Clue::Mention)]), Ok("a".into()));
     }
 
     #[test]
-    fn of_what_is_spoken_of_the_only_file_that_has_the_text_is_meant() {
+    fn of_mentioned_files_the_only_one_with_the_text_is_meant() {
         let all = [("a", Clue::Previous), ("b", Clue::Mention), ("q", Clue::Mention)];
         assert_eq!(settled(search("b\n"), &all), Ok("b".into()));
         assert!(refused("missing", search("both\n"), &all));
@@ -270,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_wholly_new_goes_by_a_line_of_its_own_alone() {
+    fn an_edit_without_a_search_text_needs_a_path_line_of_its_own() {
         assert_eq!(settled(create(), &[("q", Clue::Info), ("b", Clue::Heading)]), Ok("q".into()));
         for by in [Clue::Heading, Clue::Previous, Clue::Mention] {
             assert!(refused("missing", create(), &[("a", by)]), "{by:?}");

@@ -1,5 +1,5 @@
-//! How much a response has git write. A line appended a thousand times to a long file, or a file copied as often, is a
-//! small response.
+//! Limits how much git writes for a response. A line appended a thousand times to a long file is a small response, and
+//! so is a file copied as often.
 
 use super::operations::Operation;
 use super::{FileState, Rules, TreeError};
@@ -7,22 +7,22 @@ use crate::diag::{Code, Diagnostic};
 use crate::path::RepoPath;
 use crate::response::DEFAULT_MAX_SIZE;
 
-/// How much may be written for a response of the size that is read at most.
+/// The limit, as a multiple of the largest response that is read.
 const FACTOR: u64 = 16;
 
 /// The default of [`Rules::max_written`].
 pub(super) const DEFAULT_MAX_WRITTEN: u64 = FACTOR * DEFAULT_MAX_SIZE;
 
 impl Rules {
-    /// How many bytes edits may have git write, where responses of up to that size are read.
+    /// The most bytes that git may write for responses of at most this size.
     pub fn max_written_for(max_size: u64) -> u64 {
         max_size.saturating_mul(FACTOR)
     }
 }
 
 impl Operation<'_, '_> {
-    /// Counts a state of a file with its size, unless it is the first that this file of the base comes to; says so if
-    /// that is too much.
+    /// Counts the size of a new state of a file, unless it is the first change of a file of the base. Returns a
+    /// diagnostic if the limit is exceeded.
     pub(super) fn count(
         &mut self,
         path: &RepoPath,

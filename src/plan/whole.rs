@@ -1,16 +1,16 @@
-//! Whole texts of files: new ones, and those that take another's place.
+//! Whole texts of files: of new files, and replacements.
 
 use super::{Body, FileState, Node};
 use crate::edit::{Change, Hunk};
 use crate::text::Content;
 
-/// A new file with that text.
+/// A new file with this text.
 pub(super) fn new_file(text: &str) -> FileState {
     FileState { node: Node::File { executable: false }, body: Body::Bytes(text.as_bytes().into()) }
 }
 
-/// A file's content when its text is replaced: its line ending and byte order mark stay, and so does a missing newline
-/// at the end of a last line that stays.
+/// The content of a file with another text. Its line ending and byte order mark are kept, and so is a missing final
+/// newline, if the last line is the same.
 pub(super) fn rewritten(content: &Content, text: &str) -> Content {
     let eol = content.dominant_eol().as_bytes();
     let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
@@ -25,7 +25,7 @@ pub(super) fn rewritten(content: &Content, text: &str) -> Content {
     content.replace(0..content.line_count(), &bytes)
 }
 
-/// Whether the file that a hunk makes would have a divider of its block: one more than there should be.
+/// Whether a file that a hunk creates would have a divider of its block, because the hunk has one more than it should.
 pub(super) fn brings_divider(hunk: &Hunk) -> bool {
     match &hunk.change {
         Change::Splits { lines, dividers } => match dividers.as_slice() {
@@ -36,13 +36,13 @@ pub(super) fn brings_divider(hunk: &Hunk) -> bool {
     }
 }
 
-/// The text of a file that hunks without a line to find make; `None` if one has such a line.
+/// The text of the file that hunks without a search text create; `None` if a hunk has one.
 pub(super) fn additions(hunks: &[Hunk]) -> Option<String> {
     let mut text = String::new();
     for hunk in hunks {
         match &hunk.change {
             Change::Texts { before, after, .. } if before.is_empty() => text.push_str(after),
-            // With nothing before the first divider; the others are lines of the new file.
+            // Nothing is before the first divider; the others are lines of the new file.
             Change::Splits { dividers, .. } if dividers.first() == Some(&0) => {
                 text.push_str(hunk.change.split(0)?.1);
             }

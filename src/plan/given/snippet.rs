@@ -1,6 +1,6 @@
-//! Code blocks that are snippets, because that was asked for: which two of them are one, and what they hold.
+//! Code blocks that are requested to be snippets: their edits, and pairs of an old and a new text.
 
-use super::{Files, edit_of};
+use super::{FileLines, edit_of, text_of};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Candidate, Change, CodeBlock, Edit, FormatId, Hunk, Missing, Op, Target, Unit};
 use crate::plan::{Rules, TreeError};
@@ -8,13 +8,12 @@ use crate::span::Span;
 use crate::syntax;
 use std::collections::HashSet;
 
-/// The edit of a block that changes the definitions which it holds.
+/// The edit of a snippet, which changes the definitions that it has.
 pub(super) fn snippet(given: &CodeBlock, path: &Target) -> Edit {
-    let text = if given.path_line == 0 { given.text.clone() } else { given.content().into() };
-    Edit { format: FormatId::Snippet, op: Op::Snippet { text }, ..edit_of(given, path) }
+    Edit { format: FormatId::Snippet, op: Op::Snippet { text: text_of(given) }, ..edit_of(given, path) }
 }
 
-/// The edit of two code blocks of which the second takes the place of the first.
+/// The edit of two code blocks, of which the second replaces the first.
 pub(super) fn replacement(first: Edit, second: Edit) -> Edit {
     let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (first.op, &second.op) else {
         return second;
@@ -26,22 +25,22 @@ pub(super) fn replacement(first: Edit, second: Edit) -> Edit {
     Edit { span, why, op: Op::Modify { hunks: vec![hunk], missing: Missing::Refuse }, ..second }
 }
 
-/// What two snippets of one file are that are alike.
-pub(super) enum Pair {
-    /// The file has the first: the second takes its place.
+/// How two similar snippets of one file are related.
+pub(super) enum Relation {
+    /// The file has the first: the second replaces it.
     Replaces,
-    /// The file has the second: it was landed before, or the first is to take its place.
+    /// The file has the second: it may be already applied, or the first may replace it.
     Unclear,
 }
 
-pub(super) fn unclear_pair(second: &Edit) -> Diagnostic {
+pub(super) fn unclear_relation(second: &Edit) -> Diagnostic {
     let message =
         "the file has these lines, and the code block before this one may be their old or their new text";
     Diagnostic::error(Code::SnippetUnclear, second.span, message)
         .with_help("give only the code as it should be")
 }
 
-/// Whether most words of a text are in another.
+/// Whether most words of a text are in another one.
 pub(super) fn is_alike(one: &str, other: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
@@ -54,15 +53,15 @@ pub(super) fn is_alike(one: &str, other: &str) -> bool {
     one.iter().filter(|word| other.contains(word)).count() * 10 >= one.len() * 6
 }
 
-impl Files<'_, '_> {
-    /// What two snippets of one file are of which the second says most of what the first says.
-    pub(super) fn pair(
+impl FileLines<'_, '_> {
+    /// How two snippets of one file are related, if the second has most words of the first.
+    pub(super) fn relation(
         &mut self,
         first: &Edit,
         second: &Edit,
         one: &Candidate,
         rules: &Rules,
-    ) -> Result<Option<Pair>, TreeError> {
+    ) -> Result<Option<Relation>, TreeError> {
         let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (&first.op, &second.op) else {
             return Ok(None);
         };
@@ -73,8 +72,8 @@ impl Files<'_, '_> {
         }
         let one = std::slice::from_ref(one);
         Ok(match (self.show(one, before, rules)?, self.show(one, after, rules)?) {
-            (true, false) => Some(Pair::Replaces),
-            (false, true) => Some(Pair::Unclear),
+            (true, false) => Some(Relation::Replaces),
+            (false, true) => Some(Relation::Unclear),
             _ => None,
         })
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::edit::{Anchor, Change, Clue, Hunk, Missing, Unit};
+use crate::edit::{Anchor, Change, Clue, Git, Hunk, Missing, Unit};
 use crate::plan::{MemoryTree, Plan, Rejected, resolve};
 use crate::span::Span;
 
@@ -76,7 +76,7 @@ fn error(given: CodeBlock) -> Option<Code> {
 }
 
 #[test]
-fn lines_that_the_file_holds_before_or_after_the_edits_only_show_it() {
+fn a_block_whose_lines_the_file_has_before_or_after_the_edits_only_shows_them() {
     for shown in
         ["def g():\n    return 2\n", "\ndef f():\n    return 1\n\n", "def f():\n    return 3\n", "\n"]
     {
@@ -93,7 +93,7 @@ fn lines_that_the_file_holds_before_or_after_the_edits_only_show_it() {
 }
 
 #[test]
-fn an_absent_file_that_a_whole_line_names_is_made_at_its_place() {
+fn a_missing_file_that_a_whole_line_names_is_created_in_order() {
     let script = settled(line("src/new.py", "y = 1\n"));
     assert_eq!(
         script.edits.iter().map(|edit| edit.path.raw.as_str()).collect::<Vec<_>>(),
@@ -115,7 +115,7 @@ fn an_absent_file_that_a_whole_line_names_is_made_at_its_place() {
 }
 
 #[test]
-fn no_other_file_is_made() {
+fn no_other_file_is_created() {
     let open = |given: CodeBlock| settled(given).pending.len() == 1;
     assert!(open(block("", "y\n", &[("src/new.py", Clue::Mention, true)])), "it is only spoken of");
     assert!(open(line("a.py", "y\n")), "a file elsewhere has that name");
@@ -132,7 +132,7 @@ fn no_other_file_is_made() {
 }
 
 #[test]
-fn what_is_not_spelt_as_a_path_names_no_file() {
+fn what_does_not_look_like_a_path_names_no_file() {
     let said = |language: &str, path: &str, by| {
         let script = settled(block(language, "y\n", &[(path, by, false)]));
         (script.edits.len() == 2, script.unread.len() == 1)
@@ -182,7 +182,7 @@ fn a_part_of_a_file_that_leaves_out_the_rest_is_no_new_file() {
 }
 
 #[test]
-fn a_new_file_may_be_changed_by_what_stands_below_it() {
+fn a_new_file_may_be_changed_by_edits_below_it() {
     let mut both = script(line("new.py", "    return 1\n"));
     both.edits[0].path = target("new.py");
     both.edits[0].span = Span::new(0, 70, 90);
@@ -193,7 +193,7 @@ fn a_new_file_may_be_changed_by_what_stands_below_it() {
 }
 
 #[test]
-fn new_files_that_are_there_already_are_said_to_be() {
+fn new_files_that_exist_are_already_applied() {
     let given = |text| vec![line("src/b.py", text)];
     let mut script = Script { given: given("x = 1\n"), ..Script::default() };
     settle_given(&mut script, &tree(), &Rules::default()).unwrap();
@@ -205,7 +205,7 @@ fn new_files_that_are_there_already_are_said_to_be() {
 }
 
 #[test]
-fn what_an_edit_makes_is_not_made_by_what_shows_it() {
+fn a_block_that_shows_the_result_of_an_edit_creates_no_file() {
     let mut made = script(line("new.py", "y = 2\n"));
     let text = "y = 1\ny = 2\n".into();
     made.edits[0] =
@@ -217,7 +217,7 @@ fn what_an_edit_makes_is_not_made_by_what_shows_it() {
 }
 
 #[test]
-fn a_file_that_is_spoken_of_is_its_own_where_the_language_fits() {
+fn a_block_is_for_a_mentioned_file_if_the_language_fits() {
     let mention =
         |language: &str, path: &str, quoted| block(language, "y\n", &[(path, Clue::Mention, quoted)]);
     for language in ["", "python", "py", "Python3"] {
@@ -270,7 +270,7 @@ fn an_error_that_an_edit_of_the_same_file_may_explain_is_not_added() {
 }
 
 #[test]
-fn what_is_not_read_is_noted_in_one_line() {
+fn unread_blocks_are_noted_in_one_line() {
     let text = "a\n```\nb\n```\nc\n```sh\nd\n```\n";
     let response = Response::new(0, "r", text.into(), 100).unwrap();
     let unread = |start, end| Unread { span: Span::new(0, start, end), info: String::new() };

@@ -1,4 +1,4 @@
-//! Moving and copying files, and directories with all that is in them.
+//! Moves and copies files, and moves directories with all files in them.
 
 use super::super::overlay::Overlay;
 use super::super::{Body, FileChange, FileState, Node, Outcome, Step, TreeError, policy};
@@ -9,7 +9,7 @@ use crate::locate::{Applied, Match};
 use crate::path::RepoPath;
 use crate::version::Version;
 
-/// A file that is moved or copied, with its text if that is known, and how the hunks for it were found.
+/// A file that is moved or copied, its text if that is known, and how its hunks matched.
 type Edited = (FileState, Option<Version>, Vec<Match>);
 
 impl Operation<'_, '_> {
@@ -19,20 +19,20 @@ impl Operation<'_, '_> {
         let from = self.follow(from)?;
         if from == to {
             return if hunks.is_empty() && self.edit.git.executable.is_none() {
-                // An earlier edit moved it there, or it is to be moved to where it is.
+                // An earlier edit moved it there, or the move is to its own path.
                 let outcome = if named == to { Outcome::NoChange } else { Outcome::AlreadyApplied };
                 Ok(Step { to: Some(to), ..self.step(named, outcome) })
             } else {
                 self.modify(from, hunks, Missing::Refuse)
             };
         }
-        self.may_touch(&from)?;
-        self.may_touch(&to)?;
+        self.check_may_change(&from)?;
+        self.check_may_change(&to)?;
         let before = match (self.overlay.node(&from)?, self.overlay.file(&from)?) {
-            (None, _) => return self.moved_already(from, to, hunks),
+            (None, _) => return self.rename_missing(from, to, hunks),
             (_, Some(before)) => before,
-            (Some(_), None) if self.takes_directories() => return self.rename_all(from, to),
-            (Some(node), None) => return Err(self.unfit(&from, policy::named(node)).into()),
+            (Some(_), None) if self.moves_directories() => return self.rename_all(from, to),
+            (Some(node), None) => return Err(self.not_editable(&from, policy::named(node)).into()),
         };
         let version = match hunks.is_empty() {
             true => self.overlay.known_version(&from),
@@ -41,7 +41,7 @@ impl Operation<'_, '_> {
         let (after, version, matched) = self.edited(&from, &before, version, hunks)?;
         let (there, _) = self.destination(&to, Some(&from), &after)?;
         if after.body != before.body {
-            self.accept(&from, Some(&before), &after)?;
+            self.check_state(&from, Some(&before), &after)?;
         }
         let changes = vec![
             FileChange { path: from.clone(), before: Some(before), after: None },
@@ -53,8 +53,8 @@ impl Operation<'_, '_> {
         Ok(Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) })
     }
 
-    /// Whether the format's moves take a directory with all that is in it.
-    fn takes_directories(&self) -> bool {
+    /// Whether moves of the format include directories.
+    fn moves_directories(&self) -> bool {
         self.edit.format == FormatId::FileChanges
     }
 
@@ -69,8 +69,8 @@ impl Operation<'_, '_> {
         for file in files {
             let rest = file.as_str().get(from.as_str().len() + 1..).unwrap_or("");
             let moved = to.join(rest).map_err(|error| self.error(Code::PathInvalid, error.to_string()))?;
-            self.may_touch(&file)?;
-            self.may_touch(&moved)?;
+            self.check_may_change(&file)?;
+            self.check_may_change(&moved)?;
             let before = self.overlay.file(&file)?;
             let there = match &before {
                 Some(before) => self.destination(&moved, Some(&file), before)?.0,
@@ -89,13 +89,13 @@ impl Operation<'_, '_> {
         Ok(Step { to: Some(to), changes, ..self.step(from, Outcome::Changes) })
     }
 
-    /// A move of what is not there.
-    fn moved_already(&mut self, from: RepoPath, to: RepoPath, hunks: &[Hunk]) -> Result<Step, Stop> {
+    /// A move of a missing file.
+    fn rename_missing(&mut self, from: RepoPath, to: RepoPath, hunks: &[Hunk]) -> Result<Step, Stop> {
         let not_found = self.not_found(&from)?;
         match self.overlay.node(&to)? {
             Some(node @ (Node::File { .. } | Node::Symlink | Node::Submodule))
-                if self.moded(node) == node => {}
-            Some(Node::Directory) if self.takes_directories() => {}
+                if self.with_mode(node) == node => {}
+            Some(Node::Directory) if self.moves_directories() => {}
             _ => return Err(not_found.into()),
         }
         let step = Step { to: Some(to.clone()), ..self.step(from, Outcome::AlreadyApplied) };
@@ -109,19 +109,19 @@ impl Operation<'_, '_> {
                 _ => Err(not_found.into()),
             };
         }
-        Err(Stop::DoneOrRefused(Box::new(step), Box::new(not_found)))
+        Err(Stop::AppliedOrRefused(Box::new(step), Box::new(not_found)))
     }
 
     pub(super) fn copy(&mut self, from: RepoPath, to: &Target, hunks: &[Hunk]) -> Result<Step, Stop> {
         let to = read_path(to, self.overlay, self.rules)?;
         let from = self.follow(from)?;
-        self.may_touch(&to)?;
+        self.check_may_change(&to)?;
         if self.overlay.node(&from)?.is_none() {
             return Err(self.not_found(&from)?.into());
         }
         let mut source = self.regular(&from)?;
         let mut version = self.overlay.known_version(&from);
-        // A diff copies what was there before it, and may say above what becomes of that.
+        // A diff copies the file as it was before the diff, and may change it first.
         if let Some(before) = self.overlay.before_diff(&from) {
             (source, version) = (before.clone(), None);
         }
@@ -130,13 +130,14 @@ impl Operation<'_, '_> {
         if is_same {
             return Ok(Step { to: Some(to), matched, ..self.step(from, Outcome::AlreadyApplied) });
         }
-        self.accept(&to, (state.body != source.body).then_some(&source), &state)?;
+        self.check_state(&to, (state.body != source.body).then_some(&source), &state)?;
         let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];
         self.overlay.set(&to, Some(state), version);
         Ok(Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) })
     }
 
-    /// What an edit makes of a file that it moves or copies; `version` is its text, if that is known.
+    /// The file that an edit moves or copies, with the hunks of the edit applied; `version` is its text, if that is
+    /// known.
     fn edited(
         &self,
         from: &RepoPath,
@@ -144,7 +145,7 @@ impl Operation<'_, '_> {
         version: Option<Version>,
         hunks: &[Hunk],
     ) -> Result<Edited, Stop> {
-        let mut state = FileState { node: self.moded(before.node), ..before.clone() };
+        let mut state = FileState { node: self.with_mode(before.node), ..before.clone() };
         if hunks.is_empty() {
             return Ok((state, version, Vec::new()));
         }
@@ -152,7 +153,7 @@ impl Operation<'_, '_> {
             Some(version) => version,
             None => Version::of_base(self.overlay.text(&state.body)?),
         };
-        self.is_editable(from, now.content())?;
+        self.check_editable(from, now.content())?;
         let Applied { version, matched, outcome, .. } = self.apply(from, &now, hunks)?;
         if outcome == Outcome::Changes {
             state.body = Body::Text(version.content().clone());
@@ -160,8 +161,8 @@ impl Operation<'_, '_> {
         Ok((state, Some(version), matched))
     }
 
-    /// What is at the destination of a move or copy, and whether it is the same; refused if it is something else. `leaving`
-    /// is taken away.
+    /// The file at the destination of a move or copy, and whether it is the same; another one is refused. `leaving` is
+    /// the source of a move.
     fn destination(
         &mut self,
         to: &RepoPath,
@@ -170,7 +171,7 @@ impl Operation<'_, '_> {
     ) -> Result<(Option<FileState>, bool), Stop> {
         let ask = |overlay: &Overlay<'_>| -> Result<_, TreeError> {
             let node = overlay.node(to)?;
-            Ok((node, overlay.file(to)?, policy::may_appear(to, node, overlay)?))
+            Ok((node, overlay.file(to)?, policy::may_create(to, node, overlay)?))
         };
         let (node, there, objection) = match leaving {
             Some(leaving) => self.overlay.without(leaving, ask)?,
@@ -183,7 +184,7 @@ impl Operation<'_, '_> {
         match (node, objection) {
             (_, Some((code, message))) if !is_same => Err(self.error(code, message).into()),
             (Some(Node::File { .. }), _) if is_same || self.rules.allow_overwrite => Ok((there, is_same)),
-            (Some(_), _) if !is_same => Err(self.exists(to).into()),
+            (Some(_), _) if !is_same => Err(self.already_exists(to).into()),
             _ => Ok((there, is_same)),
         }
     }

@@ -1,6 +1,6 @@
 //! Groups edits to commits.
 
-use super::{FileChange, Outcome, Plan};
+use super::{FileChange, FileState, Outcome, Plan, Step};
 use crate::names::named;
 use crate::path::RepoPath;
 use crate::span::Span;
@@ -71,12 +71,28 @@ impl Plan {
     }
 
     fn net(&self, steps: &[usize]) -> Vec<FileChange> {
-        let mut net: BTreeMap<&RepoPath, FileChange> = BTreeMap::new();
-        for change in steps.iter().flat_map(|&at| &self.steps()[at].changes) {
-            net.entry(&change.path)
-                .and_modify(|sum| sum.after.clone_from(&change.after))
-                .or_insert_with(|| change.clone());
-        }
-        net.into_values().filter(|change| change.before != change.after).collect()
+        let net = net_changes(steps.iter().map(|&at| &self.steps()[at]));
+        let changed = net.into_iter().filter(|(_, (before, after, _))| before != after);
+        let change = |(path, (before, after, _)): (&RepoPath, NetChange<'_>)| FileChange {
+            path: path.clone(),
+            before: before.cloned(),
+            after: after.cloned(),
+        };
+        changed.map(change).collect()
     }
+}
+
+/// The state of a file before some steps and after them, and the last edit that changed it.
+pub(super) type NetChange<'s> = (Option<&'s FileState>, Option<&'s FileState>, usize);
+
+/// The net changes of steps, by path.
+pub(super) fn net_changes<'s>(
+    steps: impl Iterator<Item = &'s Step>,
+) -> BTreeMap<&'s RepoPath, NetChange<'s>> {
+    let mut net: BTreeMap<&RepoPath, NetChange<'_>> = BTreeMap::new();
+    for (step, change) in steps.flat_map(|step| step.changes.iter().map(move |change| (step, change))) {
+        let new = (change.before.as_ref(), change.after.as_ref(), step.edit);
+        net.entry(&change.path).and_modify(|net| (net.1, net.2) = (new.1, new.2)).or_insert(new);
+    }
+    net
 }

@@ -1,15 +1,11 @@
 //! Finds syntax errors in the files that a plan changes, once, at the end.
 
+use super::grouping::net_changes;
 use super::overlay::Overlay;
 use super::{FileState, Rules, Step, SyntaxCheck, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
-use crate::path::RepoPath;
 use crate::syntax;
-use std::collections::BTreeMap;
-
-/// The state of a file before all steps and after them, and the last edit that changed it.
-type NetChange<'a> = (Option<&'a FileState>, Option<&'a FileState>, usize);
 
 /// The files that have more syntax errors than before.
 pub(super) fn worse(
@@ -21,17 +17,9 @@ pub(super) fn worse(
     if rules.syntax == SyntaxCheck::Off {
         return Ok(Vec::new());
     }
-    let mut files: BTreeMap<&RepoPath, NetChange<'_>> = BTreeMap::new();
-    for step in steps {
-        for change in step.changes.iter().filter(|change| syntax::knows(change.path.as_str())) {
-            let new = (change.before.as_ref(), change.after.as_ref(), step.edit);
-            let first = files.get(&change.path).map_or(new.0, |(first, ..)| *first);
-            files.insert(&change.path, (first, new.1, new.2));
-        }
-    }
     let mut found = Vec::new();
-    for (path, (before, after, edit)) in files {
-        let Some(after) = after else { continue };
+    for (path, (before, after, edit)) in net_changes(steps.iter()) {
+        let Some(after) = after.filter(|_| syntax::knows(path.as_str())) else { continue };
         let text = |state: &FileState| -> Result<String, TreeError> {
             Ok(String::from_utf8_lossy(&overlay.text(&state.body)?.to_bytes()).into_owned())
         };

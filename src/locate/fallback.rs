@@ -39,7 +39,7 @@ impl Query<'_> {
         }
         if loose
             && refused.is_none_or(|(_, objection)| objection.is_out_of_bounds())
-            && let Some(solution) = loose::locate(&self.narrowed(pattern.before.len()))?
+            && let Some(solution) = loose::locate(&self.narrowed())?
         {
             return Ok(Placement::Change(solution));
         }

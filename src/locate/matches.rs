@@ -42,7 +42,7 @@ impl Matches {
 /// # Errors
 /// There are too many matches to look at each.
 pub(super) fn find(query: &Query<'_>) -> Result<Search, Box<Refusal>> {
-    let query = &query.narrowed(query.pattern.before.len());
+    let query = &query.narrowed();
     let mut refused = None;
     for match_mode in allowed_modes(query.pattern.unit, query.context.limits) {
         match in_mode(query, match_mode)? {

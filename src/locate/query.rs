@@ -21,9 +21,9 @@ impl<'a> Query<'a> {
         Self { pattern, ..self }
     }
 
-    /// The same, searched only where a place with this number of lines may be.
-    pub(super) fn narrowed(self, lines: usize) -> Self {
-        Self { hay: self.bounds.narrow(self.hay, lines), ..self }
+    /// The same, searched only where its match may be.
+    pub(super) fn narrowed(self) -> Self {
+        Self { hay: self.bounds.narrow(self.hay, self.pattern.before.len()), ..self }
     }
 
     /// Whether a place is within the bounds.

@@ -1,8 +1,8 @@
 //! Whether a hunk is already applied. Every format and strategy asks this module.
 //!
-//! It is, only if nothing else can be meant: the search text is inside of the result, the place that the anchor names
-//! has the result, or the result is long enough, matches one place, and nothing else in the file is nearly the search
-//! text. Edits that touch each other are judged by their combined result.
+//! A hunk is already applied only if nothing else can be meant: the search text is inside of the result, the place that
+//! the anchor names has the result, or the result is long enough, matches one place, and nothing else in the file is
+//! nearly the search text. Edits that touch each other are judged by their combined result.
 
 use super::alignment::Alignment;
 use super::matches::find;

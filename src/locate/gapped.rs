@@ -1,5 +1,5 @@
-//! Hunks with gaps: lines of the file between the segments of the search text that it does not have. Tier 7: a line
-//! such as `...` or `// ... existing code ...` in both texts keeps them. A `~` line of a diff removes them.
+//! Hunks with gaps: a gap is lines of the file, between two segments of the search text, that it does not have. Tier 7:
+//! a line such as `...` or `// ... existing code ...` in both texts keeps them. A `~` line of a diff removes them.
 
 use super::alignment::Alignment;
 use super::bounds::Bounds;

@@ -23,7 +23,7 @@ use snippet::{Relation, replacement, snippet, unclear_relation};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The most bytes of files that are searched for the lines of blocks. A file that is not searched does not have them.
-const LOOKED_THROUGH: usize = 1 << 30;
+const SEARCHED: usize = 1 << 30;
 
 /// The most blocks that are refused, one by one.
 const REFUSED: usize = 1000;
@@ -48,7 +48,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     let overlay = Overlay::new(tree);
     let mut files = FileLines::new(&overlay);
     let mut touched = touched(script);
-    let (mut shown, mut made, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut shown, mut edits, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     for given in std::mem::take(&mut script.given) {
         let own: Vec<Candidate> = named_files(&given, tree, rules)?.into_iter().cloned().collect();
         let is_own = |one: &Candidate| own.iter().any(|own| own.path.shown() == one.path.shown());
@@ -66,29 +66,29 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
             && syntax::knows(&only.path.raw)
         {
             let edit = snippet(&given, &only.path);
-            let relation = match made.last() {
+            let relation = match edits.last() {
                 Some(before) => files.relation(before, &edit, only, rules)?,
                 None => None,
             };
             match relation {
                 Some(Relation::Replaces) => {
-                    let both = made.pop().map(|before| replacement(before, edit));
-                    made.extend(both);
+                    let both = edits.pop().map(|before| replacement(before, edit));
+                    edits.extend(both);
                 }
                 Some(Relation::Unclear) => script.diagnostics.push(unclear_relation(&edit)),
-                None => made.push(edit),
+                None => edits.push(edit),
             }
         } else if given.is_whole {
             let namesake = only.map_or(Ok(None), |only| namesake(&only.path, &overlay, rules))?;
             match whole_file(&given, namesake) {
-                Ok(edit) => made.push(edit),
+                Ok(edit) => edits.push(edit),
                 Err(fault) => script.diagnostics.push(*fault),
             }
         } else if let Some(only) = only
             && !is_touched(&only.path)
             && is_new_file(&given, only, &overlay, rules)?
         {
-            made.push(edit_of(&given, &only.path));
+            edits.push(edit_of(&given, &only.path));
             touched.insert(only.path.shown(), given.span);
         } else if files.show(&given.candidates, given.content(), rules)? {
             if let Some(only) = only
@@ -102,10 +102,11 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         }
     }
     // The new files are in the tree, because the response is already applied.
-    if script.edits.is_empty() && made.is_empty() && script.pending.is_empty() && whole.len() == shown.len() {
-        (made, shown) = (whole, Vec::new());
+    if script.edits.is_empty() && edits.is_empty() && script.pending.is_empty() && whole.len() == shown.len()
+    {
+        (edits, shown) = (whole, Vec::new());
     }
-    insert(script, made);
+    insert(script, edits);
     // Without edits, every block is listed.
     if script.edits.is_empty() {
         script.pending.append(&mut shown);
@@ -293,18 +294,18 @@ fn is_pattern(path: &str) -> bool {
 }
 
 /// Inserts new files among the edits, each in a region of its own.
-fn insert(script: &mut Script, made: Vec<Edit>) {
-    if made.is_empty() {
+fn insert(script: &mut Script, edits: Vec<Edit>) {
+    if edits.is_empty() {
         return;
     }
     let regions = script.edits.iter().map(|edit| edit.region + 1).max().unwrap_or(0);
-    script.regions.extend(made.iter().map(|edit| Region { format: edit.format, span: edit.span }));
+    script.regions.extend(edits.iter().map(|edit| Region { format: edit.format, span: edit.span }));
     script.regions.sort_by_key(|region| region.span);
     let left_out = std::mem::take(&mut script.left_out);
     let before = std::mem::take(&mut script.edits);
-    let mut made = (regions..).zip(made).map(|(region, edit)| Edit { region, ..edit }).peekable();
+    let mut edits = (regions..).zip(edits).map(|(region, edit)| Edit { region, ..edit }).peekable();
     for (at, edit) in before.into_iter().enumerate() {
-        while let Some(new) = made.next_if(|new| new.span < edit.span) {
+        while let Some(new) = edits.next_if(|new| new.span < edit.span) {
             script.edits.push(new);
         }
         if left_out.contains(&at) {
@@ -312,7 +313,7 @@ fn insert(script: &mut Script, made: Vec<Edit>) {
         }
         script.edits.push(edit);
     }
-    script.edits.extend(made);
+    script.edits.extend(edits);
 }
 
 /// The diagnostics of the pending blocks of a script; `after` is the tree with its edits applied. If an edit of the
@@ -437,7 +438,7 @@ struct FileLines<'a, 't> {
 
 impl<'a, 't> FileLines<'a, 't> {
     fn new(overlay: &'a Overlay<'t>) -> Self {
-        Self { overlay, lines: HashMap::new(), left: LOOKED_THROUGH }
+        Self { overlay, lines: HashMap::new(), left: SEARCHED }
     }
 
     /// Whether one of these files has these lines in a row.

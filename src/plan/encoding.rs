@@ -1,8 +1,8 @@
 //! Files that are not UTF-8, such as those in Latin-1. A response is UTF-8: it can quote and add plain ASCII lines;
 //! others would mix encodings in the file.
 
-use super::operations::Operation;
-use super::{FileState, TreeError};
+use super::FileState;
+use super::operations::{Operation, Stop};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Hunk;
 use crate::path::RepoPath;
@@ -11,22 +11,22 @@ use std::collections::HashSet;
 
 impl Operation<'_, '_> {
     /// Refuses a new state of a file that is not UTF-8, if it adds lines that are not ASCII.
-    pub(super) fn mixture(
+    pub(super) fn check_encoding(
         &self,
         path: &RepoPath,
         before: &FileState,
         after: &FileState,
-    ) -> Result<Option<Diagnostic>, TreeError> {
+    ) -> Result<(), Stop> {
         let old = self.overlay.text(&before.body)?;
-        let Some(why) = reason(path, &old) else { return Ok(None) };
+        let Some(why) = reason(path, &old) else { return Ok(()) };
         let new = self.overlay.text(&after.body)?;
         let known: HashSet<&[u8]> = beyond_ascii(&old).collect();
         if beyond_ascii(&new).all(|line| known.contains(line)) {
-            return Ok(None);
+            return Ok(());
         }
         let message = format!("{why}, and the edit adds a line which is not ASCII");
         let error = Diagnostic::error(Code::NotEditable, self.edit.path.span, message);
-        Ok(Some(error.with_help("write these lines in ASCII, or convert the file to UTF-8 first")))
+        Err(error.with_help("write these lines in ASCII, or convert the file to UTF-8 first").into())
     }
 
     /// The hint for a search text that does not match such a file and is not ASCII.

@@ -311,12 +311,8 @@ impl Operation<'_, '_> {
         let first = repeats.first().copied().unwrap_or(Repeat::ONCE);
         repeats.resize(hunks.len(), first);
         let limits = self.limits();
-        let context = Context {
-            repeats: &repeats,
-            others: self.others,
-            followed: self.followed,
-            ..Context::new(&limits, self.budget)
-        };
+        let (others, followed) = (self.others, self.followed);
+        let context = Context { repeats: &repeats, others, followed, ..Context::new(&limits, self.budget) };
         let refused = |refusal: Refusal| {
             let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
             self.refusal(Refusal { help: unquotable.or(refusal.help), ..refusal }, hunks)
@@ -456,17 +452,11 @@ impl Operation<'_, '_> {
     }
 
     /// Refuses a new state of a file that would be too large, or would mix encodings.
-    fn check_state(
-        &mut self,
-        path: &RepoPath,
-        before: Option<&FileState>,
-        after: &FileState,
-    ) -> Result<(), Stop> {
-        let mixture = before.map(|before| self.mixture(path, before, after)).transpose()?.flatten();
-        match mixture {
-            Some(mixture) => Err(mixture.into()),
-            None => self.count(path, after)?.map_or(Ok(()), |too_much| Err(too_much.into())),
+    fn check(&mut self, path: &RepoPath, before: Option<&FileState>, after: &FileState) -> Result<(), Stop> {
+        if let Some(before) = before {
+            self.check_encoding(path, before, after)?;
         }
+        self.count_written(path, after)
     }
 
     /// The files below a directory that is to be deleted or moved.
@@ -496,7 +486,7 @@ impl Operation<'_, '_> {
         version: Option<Version>,
     ) -> Result<Step, Stop> {
         let after = FileState { node: self.with_mode(after.node), ..after };
-        self.check_state(&path, before.as_ref(), &after)?;
+        self.check(&path, before.as_ref(), &after)?;
         self.overlay.set(&path, Some(after.clone()), version);
         let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];
         Ok(Step { changes, ..self.step(path, Outcome::Changes) })

@@ -32,8 +32,6 @@ pub(super) fn findings(
 /// The result of all edits of a script together, also of those that it leaves out.
 pub(super) struct FullRun<'t> {
     run: Run<'t>,
-    /// The indexes of its steps, by the number of the edit.
-    steps: HashMap<usize, usize>,
     /// The numbers of the edits of each path, in order.
     about: HashMap<RepoPath, Vec<usize>>,
 }
@@ -43,14 +41,13 @@ impl<'t> FullRun<'t> {
         let whole = Script { left_out: BTreeSet::new(), ..script.clone() };
         let (whole, refused) = unnamed::settle(&whole, tree, rules)?;
         let run = Run::of(&whole, tree, rules, &refused, Aim::Steps)?;
-        let steps = run.steps.iter().enumerate().map(|(at, step)| (step.edit, at)).collect();
         let mut about: HashMap<RepoPath, Vec<usize>> = HashMap::new();
         for step in &run.steps {
             for path in paths(step) {
                 about.entry(path.clone()).or_default().push(step.edit);
             }
         }
-        Ok(Self { run, steps, about })
+        Ok(Self { run, about })
     }
 
     /// The diagnostics of code blocks that are no edits.
@@ -74,10 +71,9 @@ impl<'t> FullRun<'t> {
     ) -> Result<Vec<(usize, Diagnostic)>, TreeError> {
         let mut findings = Vec::new();
         for step in part.steps.iter().filter(|step| step.outcome == Outcome::Changes) {
-            let other = self.steps.get(&step.edit).and_then(|at| self.run.steps.get(*at));
-            let (Some(other), Some(edit)) = (other, script.edits.get(step.edit - 1)) else {
-                continue;
-            };
+            let other = self.run.steps.binary_search_by_key(&step.edit, |step| step.edit);
+            let (Ok(other), Some(edit)) = (other, script.edits.get(step.edit - 1)) else { continue };
+            let other = &self.run.steps[other];
             if is_same(step, &part.overlay, other, &self.run.overlay)? {
                 continue;
             }

@@ -1,8 +1,8 @@
 //! Limits how much git writes for a response. A line appended a thousand times to a long file is a small response, and
 //! so is a file copied as often.
 
-use super::operations::Operation;
-use super::{FileState, Rules, TreeError};
+use super::operations::{Operation, Stop};
+use super::{FileState, Rules};
 use crate::diag::{Code, Diagnostic};
 use crate::path::RepoPath;
 use crate::response::DEFAULT_MAX_SIZE;
@@ -21,16 +21,12 @@ impl Rules {
 }
 
 impl Operation<'_, '_> {
-    /// Counts the size of a new state of a file, unless it is the first change of a file of the base. Returns a
-    /// diagnostic if the limit is exceeded.
-    pub(super) fn count(
-        &mut self,
-        path: &RepoPath,
-        state: &FileState,
-    ) -> Result<Option<Diagnostic>, TreeError> {
+    /// Counts the size of a new state of a file, unless it is the first change of a file of the base. Refuses it if the
+    /// limit is exceeded.
+    pub(super) fn count_written(&mut self, path: &RepoPath, state: &FileState) -> Result<(), Stop> {
         let is_copied = matches!(self.edit.op, crate::edit::Op::Copy { .. });
         if !is_copied && (!self.rules.every_version || self.overlay.is_as_in_base(path)?) {
-            return Ok(None);
+            return Ok(());
         }
         let size = self.overlay.text(&state.body)?.len() as u64;
         let written = self.overlay.written.saturating_add(size);
@@ -39,9 +35,9 @@ impl Operation<'_, '_> {
             let message =
                 format!("git would have to write more than {limit} bytes, with `{path}` of {size} bytes");
             let help = format!("raise llmapply.maxSize: the limit is {FACTOR} times that");
-            return Ok(Some(Diagnostic::error(Code::Limit, self.edit.path.span, message).with_help(help)));
+            return Err(Diagnostic::error(Code::Limit, self.edit.path.span, message).with_help(help).into());
         }
         self.overlay.written = written;
-        Ok(None)
+        Ok(())
     }
 }

@@ -41,7 +41,7 @@ impl Operation<'_, '_> {
         let (after, version, matched) = self.edited(&from, &before, version, hunks)?;
         let (there, _) = self.destination(&to, Some(&from), &after)?;
         if after.body != before.body {
-            self.check_state(&from, Some(&before), &after)?;
+            self.check(&from, Some(&before), &after)?;
         }
         let changes = vec![
             FileChange { path: from.clone(), before: Some(before), after: None },
@@ -130,7 +130,7 @@ impl Operation<'_, '_> {
         if is_same {
             return Ok(Step { to: Some(to), matched, ..self.step(from, Outcome::AlreadyApplied) });
         }
-        self.check_state(&to, (state.body != source.body).then_some(&source), &state)?;
+        self.check(&to, (state.body != source.body).then_some(&source), &state)?;
         let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];
         self.overlay.set(&to, Some(state), version);
         Ok(Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) })

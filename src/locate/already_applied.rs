@@ -73,7 +73,7 @@ pub(super) fn applied_at(query: &Query<'_>, line: usize) -> Option<(Place, Match
     .then_some((place, match_mode))
 }
 
-/// The place of the result of a hunk that matches in a stricter mode than its search text, and elsewhere: the hunk may
+/// The result of a hunk, if it matches in a stricter mode than the search text and apart from its matches: the hunk may
 /// be applied there.
 pub(super) fn stricter_result(query: &Query<'_>, match_mode: MatchMode, places: &[Place]) -> Option<Place> {
     let after = Pattern::of_lines(query.pattern.after());

@@ -234,8 +234,8 @@ fn kind(text: &[u8]) -> Option<u8> {
 /// The spaces of a step in the response, and in the file.
 const STEPS: [(usize, usize); 6] = [(2, 4), (2, 8), (4, 2), (4, 8), (8, 2), (8, 4)];
 
-/// What the first of the other hunks of the file that shows something shows, where it has one match without whitespace
-/// at both ends of lines and look-alikes.
+/// What the other hunks of the file show: the first one that shows something, at its only match without whitespace at
+/// both ends of lines and look-alikes.
 fn shown_by_others<T>(
     context: &Context<'_>,
     hay: Haystack<'_>,

@@ -22,7 +22,7 @@ pub(super) struct Splice<'a> {
     pub(super) hay: Haystack<'a>,
     pub(super) reindent: &'a Reindent,
     pub(super) beside: Beside,
-    /// What is known besides the hunk; `None` for a text that no edit of the response has changed.
+    /// What is known besides the hunk; `None` for reverting an applied one.
     pub(super) context: Option<&'a Context<'a>>,
 }
 

@@ -58,7 +58,7 @@ pub enum SlotState {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}; failed: {}", why(*.given), .failed.join("; "))]
 pub struct Mismatch {
-    /// How many edits of the response are not good edits of the attempt, repeated.
+    /// How many edits of the response are corrections, and not good edits of the attempt once more.
     pub given: usize,
     /// The failed edits.
     pub failed: Vec<String>,

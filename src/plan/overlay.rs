@@ -51,7 +51,7 @@ struct Entry {
     path: RepoPath,
     /// Its state; `None` if it was deleted.
     state: Option<FileState>,
-    /// Its text with the lines of the base in it, if an edit has read it.
+    /// Its text, and which of its lines are of the base, if an edit has read it.
     version: Option<Version>,
 }
 
@@ -138,7 +138,7 @@ impl<'t> Overlay<'t> {
         Ok(left == right || self.text(left)? == self.text(right)?)
     }
 
-    /// The text of the file at a path, with the lines of the base in it.
+    /// The text of the file at a path, and which of its lines are of the base.
     pub(super) fn version(&self, path: &RepoPath, body: &Body) -> Result<Version, TreeError> {
         match (self.slots.get(path.as_str()), body) {
             (Some(Entry { version: Some(version), .. }), _) => Ok(version.clone()),

@@ -27,7 +27,7 @@ pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     None
 }
 
-/// Why no file may be deleted, if so.
+/// Why a file may not be deleted.
 pub fn removal(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     let message = || format!("removing `{path}` is not allowed (--no-allow-delete)");
     (!rules.allow_delete).then(|| (Code::Policy, message()))

@@ -1,8 +1,8 @@
 //! Finds the file of an edit without a path of its own.
 //!
-//! A path line or an info string counts before other mentions: the block before or a mention never overrules it. Of
-//! several candidates, the only one to which the edit applies is meant, unless another file is named more clearly or
-//! nearer: the edit may be for that one, whose text has changed. If that does not decide, the edit is refused.
+//! A path line or an info string counts most: the block before or a mention never overrules it. Of several candidates,
+//! the only one to which the edit applies is meant, unless another file is named more clearly or nearer: the edit may
+//! be for that one, whose text has changed. If that does not decide, the edit is refused.
 
 use super::operations::path_if_any;
 use super::overlay::Overlay;

@@ -50,7 +50,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     let mut touched = touched(script);
     let (mut shown, mut edits, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     for given in std::mem::take(&mut script.given) {
-        let own: Vec<Candidate> = named_files(&given, tree, rules)?.into_iter().cloned().collect();
+        let own = named_files(&given, tree, rules)?;
         let is_own = |one: &Candidate| own.iter().any(|own| own.path.shown() == one.path.shown());
         let names = |one: &Candidate| one.by == Clue::Comment && is_own(one);
         let path_line = if given.candidates.iter().any(names) { given.path_line } else { 0 };
@@ -142,17 +142,13 @@ fn touched(script: &Script) -> HashMap<String, Span> {
 }
 
 /// The files that a block names; several only if whole lines name several.
-fn named_files<'g>(
-    given: &'g CodeBlock,
-    tree: &dyn TreeView,
-    rules: &Rules,
-) -> Result<Vec<&'g Candidate>, TreeError> {
-    let mut own: Vec<&Candidate> = Vec::new();
+fn named_files(given: &CodeBlock, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<Candidate>, TreeError> {
+    let mut own: Vec<Candidate> = Vec::new();
     let is_in =
-        |own: &[&Candidate], one: &Candidate| own.iter().any(|other| other.path.shown() == one.path.shown());
+        |own: &[Candidate], one: &Candidate| own.iter().any(|other| other.path.shown() == one.path.shown());
     for candidate in given.candidates.iter().filter(|candidate| candidate.by.is_whole()) {
         if !is_in(&own, candidate) && is_named(given, candidate, tree, rules)? {
-            own.push(candidate);
+            own.push(candidate.clone());
         }
     }
     if !own.is_empty() {
@@ -162,7 +158,7 @@ fn named_files<'g>(
         let path = candidate.path.shown();
         let is_full_path = candidate.quoted && path.contains('/') && extension(&path).is_some();
         if !is_in(&own, candidate) && (is_full_path || is_file(&candidate.path, tree, rules)?) {
-            own.push(candidate);
+            own.push(candidate.clone());
         }
     }
     match own.as_slice() {
@@ -337,7 +333,7 @@ pub(super) fn findings(
     let (mut before, mut after) = (FileLines::new(&base), FileLines::new(after));
     let mut findings = Vec::new();
     for given in &script.pending {
-        let own: Vec<Candidate> = named_files(given, tree, rules)?.into_iter().cloned().collect();
+        let own = named_files(given, tree, rules)?;
         let is_open = own.iter().any(|candidate| refused.contains(&candidate.path.shown()));
         if findings.len() < REFUSED
             && !own.is_empty()
@@ -378,9 +374,7 @@ fn as_note(error: Diagnostic) -> Diagnostic {
 /// `--strict`.
 pub fn refused_before(given: &CodeBlock) -> Diagnostic {
     match named_files(given, &MemoryTree::new(), &Rules::default()) {
-        Ok(own) if !own.is_empty() => {
-            not_read(&CodeBlock { candidates: own.into_iter().cloned().collect(), ..given.clone() })
-        }
+        Ok(own) if !own.is_empty() => not_read(&CodeBlock { candidates: own, ..given.clone() }),
         _ => strictly_refused(given.span),
     }
 }

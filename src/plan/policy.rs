@@ -42,13 +42,10 @@ pub(super) fn may_change(
     if let Some(objection) = objection(path, rules) {
         return Ok(Some(objection));
     }
-    match overlay.obstacle(path)? {
-        // A file in the place of a directory only matters for new files.
-        Some((ancestor, node @ (Node::Symlink | Node::Submodule))) => {
-            Ok(Some(leads_through(path, &ancestor, node)))
-        }
-        _ => Ok(None),
-    }
+    // A file in the place of a directory only matters for new files.
+    let obstacle = overlay.obstacle(path)?;
+    let link = obstacle.filter(|(_, node)| matches!(node, Node::Symlink | Node::Submodule));
+    Ok(link.map(|(ancestor, node)| leads_through(path, &ancestor, node)))
 }
 
 fn leads_through(path: &RepoPath, ancestor: &RepoPath, node: Node) -> Violation {

@@ -149,6 +149,14 @@ impl Nearest {
     }
 }
 
+/// A text of at most `most` characters, marked where it is cut.
+pub fn shorten(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most - 1).chain(['…']).collect()
+}
+
 /// A count with its noun, which gets a plural s.
 pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })

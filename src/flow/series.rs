@@ -23,15 +23,16 @@ impl Run<'_> {
             let steps: Vec<_> = group.steps.iter().map(|&at| &plan.steps()[at]).collect();
             let edits: Vec<_> =
                 steps.iter().filter_map(|step| self.script.edits.get(step.edit - 1)).collect();
-            let operation = |at: usize| Operation::of(&edits[at].op, steps[at]);
             let whys: Vec<_> = edits.iter().map(|edit| edit.why.as_deref()).collect();
             let made = || match (&own, options.commit) {
                 (Some(own), _) => own.clone().with_whys(&whys),
-                (None, _) if edits.len() == 1 => with_note(Message::for_edit(whys[0], &operation(0))),
-                (None, Grouping::Response) => Message::for_group(&Group::Response(&response), &whys),
+                (None, Grouping::Response) if edits.len() > 1 => {
+                    Message::for_group(&Group::Response(&response), &whys)
+                }
                 (None, _) => {
-                    let last = Operation::of(&edits[0].op, steps[0]);
-                    with_note(Message::for_group(&Group::File(of_file(&group.changes, last)), &whys))
+                    let first = Operation::of(&edits[0].op, steps[0]);
+                    let operation = if edits.len() > 1 { of_file(&group.changes, first) } else { first };
+                    with_note(Message::for_group(&Group::File(operation), &whys))
                 }
             };
             let typed = match steps.as_slice() {

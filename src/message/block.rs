@@ -58,17 +58,21 @@ impl Trailer {
     /// Adds it to the message's block or to a new one, unless it is the last trailer already.
     #[must_use]
     pub fn added_to(&self, message: &str, marks: &Marks) -> String {
-        let mut out = message.trim_end_matches(['\n', ' ', '\t']).to_owned();
-        let begin = start(&out, marks);
-        let last = out.rsplit('\n').next().filter(|_| begin.is_some()).and_then(Self::parse);
+        let text = message.trim_end_matches(['\n', ' ', '\t']);
+        let has_block = start(text, marks).is_some();
+        let last = text.rsplit('\n').next().filter(|_| has_block).and_then(Self::parse);
         if last.is_some_and(|last| last.token.eq_ignore_ascii_case(&self.token) && last.value == self.value) {
             return message.to_owned();
         }
-        out.push_str(if begin.is_some() { "\n" } else { "\n\n" });
-        out.push_str(&self.line());
-        out.push('\n');
-        out
+        with_lines(text, &[self.line()], marks)
     }
+}
+
+/// Adds lines to the message's block of trailers or to a new one. The result ends with a line break.
+pub(super) fn with_lines(message: &str, lines: &[String], marks: &Marks) -> String {
+    let message = message.strip_suffix('\n').unwrap_or(message);
+    let end = if start(message, marks).is_some() { "\n" } else { "\n\n" };
+    format!("{message}{end}{}\n", lines.join("\n"))
 }
 
 /// Where the block of trailers begins, if the message ends with one: a paragraph after the subject in which all lines are

@@ -14,6 +14,7 @@ mod skip;
 mod trailers;
 mod width;
 
+use crate::diag::counted;
 use crate::edit::Op;
 use crate::path::RepoPath;
 use crate::plan::{Node, Step, Verb};
@@ -125,7 +126,7 @@ impl Operation {
 /// What the edits of one commit have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Group<'a> {
-    /// The file (`--commit file`), with the operation that the edits add up to.
+    /// The file, with the operation that the edits add up to; of a single edit its own.
     File(Operation),
     /// The response (`--commit response`), by its name, such as `answer.txt` or `standard input`.
     Response(&'a str),
@@ -155,32 +156,17 @@ impl Message {
         Some(Self::new(headline, format!("{beside}{below}")))
     }
 
-    /// A message that describes the operation.
-    pub fn generated(operation: &Operation) -> Self {
-        Self::from_pieces(operation.pieces())
-    }
-
-    /// The message of one edit: its why, else its operation.
-    pub fn for_edit(why: Option<&str>, operation: &Operation) -> Self {
-        why.and_then(Self::of_prose).unwrap_or_else(|| Self::generated(operation))
-    }
-
-    /// As `from_why`, for prose with one line per paragraph, which is wrapped.
-    fn of_prose(why: &str) -> Option<Self> {
-        Self::from_why(why).map(|message| Self { wraps: true, ..message })
-    }
-
-    /// The message for several edits in one commit, given their whys: the why, if all are the same; else what the edits
-    /// have in common, followed by a list of the distinct whys.
+    /// The message for the edits of one commit, given their whys: the why, if all are the same, with its lines wrapped;
+    /// else what the edits have in common, followed by a list of the distinct whys.
     pub fn for_group(group: &Group<'_>, whys: &[Option<&str>]) -> Self {
         let distinct = distinct(whys);
         if let [why] = distinct.as_slice()
-            && let Some(message) = Self::of_prose(why)
+            && let Some(message) = Self::from_why(why)
         {
-            return message;
+            return Self { wraps: true, ..message };
         }
-        let edits = if whys.len() == 1 { "1 edit".to_owned() } else { format!("{} edits", whys.len()) };
-        let mut message = Self::from_pieces(match group {
+        let edits = counted(whys.len(), "edit");
+        let headline = Headline::Generated(match group {
             Group::File(operation) => {
                 let mut pieces = operation.pieces();
                 if whys.len() > 1 {
@@ -193,12 +179,7 @@ impl Message {
                 name => vec![Piece::Words(format!("Apply {edits} from ")), Piece::Path(name)],
             },
         });
-        message.append(&list(&distinct));
-        message
-    }
-
-    fn from_pieces(pieces: Vec<Piece>) -> Self {
-        Self::new(Headline::Generated(pieces), String::new())
+        Self::new(headline, String::new()).with_note(&list(&distinct))
     }
 
     fn new(headline: Headline, rest: String) -> Self {
@@ -238,20 +219,15 @@ impl Message {
     /// commit's.
     #[must_use]
     pub fn with_note(mut self, note: &str) -> Self {
-        self.append(note);
+        self.notes.push_str("\n\n");
+        self.notes.push_str(note);
         self
     }
 
     /// Adds the distinct whys of several edits to the body as a list, if the subject is the response's own message.
     #[must_use]
-    pub fn with_whys(mut self, whys: &[Option<&str>]) -> Self {
-        self.append(&list(&distinct(whys)));
-        self
-    }
-
-    fn append(&mut self, text: &str) {
-        self.notes.push_str("\n\n");
-        self.notes.push_str(text);
+    pub fn with_whys(self, whys: &[Option<&str>]) -> Self {
+        self.with_note(&list(&distinct(whys)))
     }
 
     /// The first line, without its line break.
@@ -389,6 +365,10 @@ mod tests {
         Operation { to: Some(to.clone()), ..Operation::new(verb, from.clone()) }
     }
 
+    fn for_edit(why: Option<&str>, operation: Operation) -> Message {
+        Message::for_group(&Group::File(operation), &[why])
+    }
+
     fn parts(why: &str) -> (String, String) {
         let message = Message::from_why(why).unwrap();
         (message.subject(), message.body())
@@ -425,7 +405,7 @@ mod tests {
     fn a_why_in_which_nothing_shows_is_none() {
         for why in ["", " \n\t", "\u{200b}", "\u{1b}\u{7f}\0", "\u{3164}", "\u{2800}", "\u{301}", "\u{a0}"] {
             assert_eq!(Message::from_why(why), None, "{why:?}");
-            let message = Message::for_edit(Some(why), &Operation::new(Verb::Create, path("a")));
+            let message = for_edit(Some(why), Operation::new(Verb::Create, path("a")));
             assert_eq!(message.subject(), "Create a");
         }
     }
@@ -445,7 +425,7 @@ mod tests {
         let sentence =
             "Remove the old and unused helper of the client, which nothing has called for a long time.";
         assert_eq!(parts(sentence), both("Remove the old and unused helper of the client", sentence));
-        let why = Message::for_edit(Some(sentence), &Operation::new(Verb::Create, path("a")));
+        let why = for_edit(Some(sentence), Operation::new(Verb::Create, path("a")));
         assert_eq!(
             why.body(),
             "Remove the old and unused helper of the client, which nothing has called\nfor a long time."
@@ -485,7 +465,7 @@ mod tests {
             ),
             (Operation::new(Verb::Mode, a.clone()), "Make src/a.rs not executable"),
         ] {
-            let message = Message::for_edit(None, &operation);
+            let message = for_edit(None, operation);
             assert_eq!((message.subject(), message.body()), both(subject, ""));
             assert_eq!(message.to_string(), format!("{subject}\n"));
         }
@@ -494,11 +474,11 @@ mod tests {
     #[test]
     fn long_paths_are_shortened_in_the_subject_and_whole_in_the_body() {
         let deep = "some/quite/deep/directory/of/a/project/with/long/names/inside/it/file.rs";
-        let message = Message::generated(&Operation::new(Verb::Create, path(deep)));
+        let message = for_edit(None, Operation::new(Verb::Create, path(deep)));
         let subject = "Create …/deep/directory/of/a/project/with/long/names/inside/it/file.rs";
         assert_eq!((message.subject(), message.body()), (subject.to_owned(), format!("Create {deep}")));
 
-        let message = Message::generated(&moved(Verb::Rename, &path(deep), &path("b.rs")));
+        let message = for_edit(None, moved(Verb::Rename, &path(deep), &path("b.rs")));
         let subject = "Rename …/of/a/project/with/long/names/inside/it/file.rs to b.rs";
         assert_eq!(
             (message.subject(), message.body()),
@@ -506,7 +486,7 @@ mod tests {
         );
 
         let name = format!("dir/{}.rs", "n".repeat(200));
-        let message = Message::generated(&moved(Verb::Copy, &path(&name), &path(deep)));
+        let message = for_edit(None, moved(Verb::Copy, &path(&name), &path(deep)));
         assert_eq!(
             message.subject(),
             format!("Copy …{}.rs to …/long/names/inside/it/file.rs", "n".repeat(29))

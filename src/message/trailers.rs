@@ -5,6 +5,7 @@
 use super::block::{self, Marks};
 use super::clean::clean_line;
 use super::guard;
+use crate::diag::shorten;
 use crate::edit::FormatId;
 use crate::locate::Match;
 
@@ -38,29 +39,18 @@ pub struct Provenance<'a> {
 /// Adds a trailer with the landing's id, and one for each edit and for each of its matches, to the message's block of
 /// trailers or to a new one. The result ends with a line break.
 pub fn with_provenance(message: &str, id: &str, edits: &[Provenance<'_>], marks: &Marks) -> String {
-    let mut out = message.to_owned();
     if edits.is_empty() {
-        return out;
+        return message.to_owned();
     }
-    if !out.ends_with('\n') {
-        out.push('\n');
-    }
-    if block::start(message, marks).is_none() {
-        out.push('\n');
-    }
-    let mut add = |token: &str, value: &str| {
-        out.push_str(&marks.trailer(token, value));
-        out.push('\n');
-    };
-    add(ID, id);
+    let mut lines = vec![marks.trailer(ID, id)];
     for edit in edits {
         let (number, all, format) = (edit.edit, edit.of, edit.format.as_str());
-        add(EDIT, &format!("{number} of {all} ({format}) in {}", named(edit.response)));
+        lines.push(marks.trailer(EDIT, &format!("{number} of {all} ({format}) in {}", named(edit.response))));
         for found in edit.matched {
-            add(MATCH, &format!("{} at line {}", found.how(), found.line));
+            lines.push(marks.trailer(MATCH, &format!("{} at line {}", found.how(), found.line)));
         }
     }
-    out
+    block::with_lines(message, &lines, marks)
 }
 
 /// The trailer that names the landing that a commit undoes.
@@ -71,13 +61,8 @@ pub const REDONE: &str = "LLM-Apply-Redone";
 
 /// Adds trailers to the message of a commit that undoes or redoes the landing `of`; `kind` is `undone` or `redone`.
 pub fn with_undo(message: &str, id: &str, kind: &str, of: &str, marks: &Marks) -> String {
-    let mut out = message.to_owned();
-    if block::start(message, marks).is_none() {
-        out.push('\n');
-    }
     let name = if kind == "undone" { UNDONE } else { REDONE };
-    out.push_str(&format!("{}\n{}\n", marks.trailer(ID, id), marks.trailer(name, of)));
-    out
+    block::with_lines(message, &[marks.trailer(ID, id), marks.trailer(name, of)], marks)
 }
 
 /// What these trailers say about a commit.
@@ -114,14 +99,7 @@ impl Trailed {
 /// A response's name on one line, cut to the limit.
 fn named(response: &str) -> String {
     let name = clean_line(response);
-    if name.is_empty() {
-        return "a response".to_owned();
-    }
-    if name.chars().count() <= NAME {
-        return name;
-    }
-    let short: String = name.chars().take(NAME - 1).collect();
-    format!("{short}…")
+    if name.is_empty() { "a response".to_owned() } else { shorten(&name, NAME) }
 }
 
 #[cfg(test)]

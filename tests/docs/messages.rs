@@ -95,14 +95,16 @@ const OTHERWISE_SPECIAL: &[&str] = &[
 fn messages(why: &str) -> Vec<Message> {
     let file = RepoPath::parse("src/a.rs").expect("an ordinary path");
     let operation = Operation::new(Verb::Modify, file);
+    let file = Group::File(operation);
+    let for_edit = |why: &str| Message::for_group(&file, &[Some(why)]);
     vec![
-        Message::for_edit(Some(why), &operation),
-        Message::for_edit(Some(&format!("Fix it\n\n{why}")), &operation),
-        Message::for_edit(Some(&format!("{} {why}", ["word"; 14].join(" "))), &operation),
-        Message::for_edit(Some(why), &operation).with_prefix("[ai]"),
-        Message::generated(&operation).with_note(why),
-        Message::for_edit(Some("Fix it"), &operation).with_note(why).with_whys(&[Some("x"), Some(why)]),
-        Message::for_group(&Group::File(operation.clone()), &[Some(why), Some("x"), None]),
+        for_edit(why),
+        for_edit(&format!("Fix it\n\n{why}")),
+        for_edit(&format!("{} {why}", ["word"; 14].join(" "))),
+        for_edit(why).with_prefix("[ai]"),
+        Message::for_group(&file, &[None]).with_note(why),
+        for_edit("Fix it").with_note(why).with_whys(&[Some("x"), Some(why)]),
+        Message::for_group(&file, &[Some(why), Some("x"), None]),
         Message::for_group(&Group::Response(why), &[Some("x"), Some(why)]),
     ]
 }
@@ -205,10 +207,8 @@ fn hostile_messages() -> Vec<Message> {
     let whys = FORGED_TRAILERS.iter().chain(OTHERWISE_SPECIAL);
     whys.flat_map(|why| {
         let operation = Operation::new(Verb::Modify, RepoPath::parse("a.rs").expect("an ordinary path"));
-        [
-            Message::for_edit(Some(why), &operation).with_note(why),
-            Message::generated(&operation).with_note(why),
-        ]
+        let file = Group::File(operation);
+        [Some(*why), None].map(|own| Message::for_group(&file, &[own]).with_note(why))
     })
     .collect()
 }

@@ -53,19 +53,15 @@ impl Default for InstructionOptions {
     }
 }
 
-impl From<usize> for InstructionOptions {
-    fn from(context_lines: usize) -> Self {
-        Self { context_lines, ..Self::default() }
-    }
-}
+/// What prepdir draws at both ends of the lines that delimit files.
+const RULE: &str = "=-=-=-=-=-=-=-=";
 
 /// The rule for all formats.
 const SHARED: &str = "Edit only files that were shown to you, or that you make. If you need to see another one, ask for it \
                       and leave it as it is.\n";
 
 /// The instructions for a format: Markdown, with an example for each operation.
-pub fn instructions(format: FormatId, options: impl Into<InstructionOptions>) -> String {
-    let options: InstructionOptions = options.into();
+pub fn instructions(format: FormatId, options: InstructionOptions) -> String {
     let text = match format {
         FormatId::Opx => include_str!("opx.md"),
         FormatId::ApplyPatch => include_str!("apply-patch.md"),
@@ -92,7 +88,7 @@ fn with_bracketed(text: &str, brackets: [char; 2], kept: bool) -> String {
 /// The whole prompt: instructions, files, request.
 pub fn prompt(
     format: FormatId,
-    options: impl Into<InstructionOptions>,
+    options: InstructionOptions,
     files: &[File<'_>],
     listing: Listing,
     request: Option<&str>,
@@ -102,12 +98,19 @@ pub fn prompt(
     out.push('\n');
     if !files.is_empty() {
         out.push_str("\n# The files\n");
-        for file in files {
-            out.push('\n');
-            match listing {
-                Listing::Fences => fenced(&mut out, file),
-                Listing::Prepdir => prepdir(&mut out, file),
-            }
+        for File { path, text } in files {
+            let (before, after) = match listing {
+                Listing::Fences => {
+                    let fence = fence(text);
+                    (format!("{path}:\n{fence}"), fence)
+                }
+                Listing::Prepdir => (
+                    format!("{RULE} Begin File: '{path}' {RULE}"),
+                    format!("{RULE} End File: '{path}' {RULE}"),
+                ),
+            };
+            let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            let _ = writeln!(out, "\n{before}\n{text}{end}{after}");
         }
     }
     if let Some(request) = request.map(str::trim).filter(|request| !request.is_empty()) {
@@ -134,24 +137,6 @@ pub fn check_failed(message: &str, output: &str) -> String {
         "All of its edits could be made, but then {message}, so nothing was changed. This is what was printed:\n\n\
          {fence}\n{output}\n{fence}\n\nSend a whole new answer, with all edits, made to the files as they were.\n"
     )
-}
-
-fn fenced(out: &mut String, file: &File<'_>) {
-    let fence = fence(file.text);
-    let _ = write!(out, "{}:\n{fence}\n{}", file.path, file.text);
-    if !file.text.is_empty() && !file.text.ends_with('\n') {
-        out.push('\n');
-    }
-    let _ = writeln!(out, "{fence}");
-}
-
-fn prepdir(out: &mut String, file: &File<'_>) {
-    const RULE: &str = "=-=-=-=-=-=-=-=";
-    let _ = write!(out, "{RULE} Begin File: '{}' {RULE}\n{}", file.path, file.text);
-    if !file.text.is_empty() && !file.text.ends_with('\n') {
-        out.push('\n');
-    }
-    let _ = writeln!(out, "{RULE} End File: '{}' {RULE}", file.path);
 }
 
 /// A Markdown fence with more backquotes than any run in the text.
@@ -188,7 +173,8 @@ mod tests {
     #[test]
     fn a_files_own_fences_do_not_end_its_fence() {
         let file = File { path: "a.md", text: "````\nx\n````" };
-        let text = prompt(FormatId::Opx, 5, &[file], Listing::Fences, Some(" do it \n"));
+        let options = InstructionOptions::default();
+        let text = prompt(FormatId::Opx, options, &[file], Listing::Fences, Some(" do it \n"));
         assert!(text.contains("a.md:\n`````\n````\nx\n````\n`````\n"), "{text}");
         assert!(text.ends_with("\n# The request\n\ndo it\n"));
     }
@@ -202,7 +188,8 @@ mod tests {
 
     #[test]
     fn prepdirs_lines_name_the_file_at_both_ends() {
-        let text = prompt(FormatId::Opx, 5, &[File { path: "a", text: "" }], Listing::Prepdir, None);
+        let (file, options) = (File { path: "a", text: "" }, InstructionOptions::default());
+        let text = prompt(FormatId::Opx, options, &[file], Listing::Prepdir, None);
         assert!(text.ends_with(
             "=-=-=-=-=-=-=-= Begin File: 'a' =-=-=-=-=-=-=-=\n=-=-=-=-=-=-=-= End File: 'a' =-=-=-=-=-=-=-=\n"
         ));
@@ -210,8 +197,10 @@ mod tests {
 
     #[test]
     fn applydir_asks_for_three_lines_at_least() {
-        assert!(instructions(FormatId::Applydir, 0).contains("Give 3 lines"));
-        assert!(instructions(FormatId::Applydir, 7).contains("Give 7 lines"));
+        for (asked, given) in [(0, "Give 3 lines"), (7, "Give 7 lines")] {
+            let options = InstructionOptions { context_lines: asked, ..InstructionOptions::default() };
+            assert!(instructions(FormatId::Applydir, options).contains(given));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@ use crate::sandbox;
 
 use git_llm_apply::edit::Script;
 use git_llm_apply::format::{self, FORMATS, Format, FormatId};
-use git_llm_apply::plan::{self, MemoryTree, Rules};
+use git_llm_apply::plan::{self, MemoryTree, Rules, Verb};
 use git_llm_apply::prompt;
 use git_llm_apply::response::Response;
 use sandbox::Sandbox;
@@ -60,7 +60,7 @@ fn read(response: &Response, asked: Option<FormatId>) -> Script {
 #[test]
 fn every_example_in_the_instructions_lands() {
     for row in FORMATS.iter().filter(|row| is_built(row.id)) {
-        let text = prompt::instructions(row.id, 5);
+        let text = prompt::instructions(row.id, Default::default());
         let examples = examples(&text);
         assert!(examples.len() >= 2, "{}", row.name());
         for example in &examples {
@@ -99,13 +99,13 @@ fn every_example_in_the_instructions_lands() {
 fn instructions_use_no_operation_that_the_examples_do_not_show() {
     // Every operation that the parser gives for a format's examples, by name.
     for row in FORMATS.iter().filter(|row| is_built(row.id)) {
-        let text = prompt::instructions(row.id, 5);
+        let text = prompt::instructions(row.id, Default::default());
         let mut shown: Vec<_> = examples(&text)
             .iter()
             .flat_map(|example| {
                 let response = Response::new(0, "r", example.clone().into_bytes(), 1 << 20).unwrap();
                 let script = read(&response, Some(row.id));
-                script.edits.iter().map(|edit| git_llm_apply::report::operation(&edit.op)).collect::<Vec<_>>()
+                script.edits.iter().map(|edit| Verb::of(&edit.op, None).as_str()).collect::<Vec<_>>()
             })
             .collect();
         shown.sort_unstable();
@@ -173,7 +173,11 @@ fn format_base_listing_and_pathspecs_are_honoured() {
     sandbox.commit("two");
     for row in FORMATS {
         let run = sandbox.run(["prompt", "--format", row.name()]).exits(0);
-        assert!(run.stdout.contains(prompt::instructions(row.id, 5).trim_end()), "{}", row.name());
+        assert!(
+            run.stdout.contains(prompt::instructions(row.id, Default::default()).trim_end()),
+            "{}",
+            row.name()
+        );
     }
     let run = sandbox.run(["prompt", "--base", &base, "--listing=prepdir", "*.md"]).exits(0);
     assert!(
@@ -393,7 +397,7 @@ fn every_promise_in_the_instructions_is_kept() {
     let mut unshown = Vec::new();
     for row in FORMATS {
         let of_format = |(format, ..): &&(&'static str, &'static str, String, Kept)| *format == row.name();
-        for sentence in sentences(&prompt::instructions(row.id, 5)) {
+        for sentence in sentences(&prompt::instructions(row.id, Default::default())) {
             let is_kept = promises.iter().filter(of_format).any(|(_, said, ..)| sentence.contains(said));
             let is_asked = ASKED.iter().any(|asked| *asked == sentence);
             if !is_kept && !is_asked {
@@ -404,7 +408,7 @@ fn every_promise_in_the_instructions_is_kept() {
     assert!(unshown.is_empty(), "nothing shows that these are kept: {unshown:#?}");
     for (format, sentence, answer, kept) in promises {
         let row = FORMATS.iter().find(|row| row.name() == format).unwrap();
-        let text = prompt::instructions(row.id, 5);
+        let text = prompt::instructions(row.id, Default::default());
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains(sentence), "{format} does not say {sentence:?}");
         let sandbox = sandbox();

@@ -202,7 +202,7 @@ impl<'a> Step<'a> {
 
     /// Its operation: `create`, `modify`, `replace`, `append`, `delete`, `rename` or `copy`.
     pub fn operation(&self) -> &'a str {
-        self.0.operation
+        self.0.verb()
     }
 
     /// The file.

@@ -79,7 +79,7 @@ impl Known {
                 record.commits.iter().filter(|(known, _)| *known == id).flat_map(|(_, edits)| edits);
             let numbers: Vec<_> = numbers.collect();
             let edits = report.edits.iter().filter(|edit| numbers.contains(&&edit.number));
-            let edits = edits.filter(|edit| !back || edit.operation != Verb::Copy.as_str());
+            let edits = edits.filter(|edit| !back || edit.operation != Some(Verb::Copy));
             let path = |text: &str| RepoPath::parse(text).ok();
             let origins = edits.filter_map(|edit| Some((path(&edit.path)?, path(edit.to.as_deref()?)?)));
             return Ok(match back {

@@ -2,6 +2,7 @@
 
 use crate::edit::Script;
 use crate::message::Message;
+use crate::plan::Verb;
 use crate::response::Response;
 
 /// The longest slug or stem, in characters.
@@ -69,7 +70,7 @@ pub(super) fn slug(script: &Script, response: &Response, only: Option<usize>) ->
     let mut reasons = script.message.as_deref().into_iter().filter(|_| only.is_none()).chain(reasons);
     let subject = reasons.find_map(|why| Some(Message::from_why(why)?.subject()));
     let first =
-        || edits.next().map(|edit| format!("{} {}", crate::report::operation(&edit.op), edit.path.shown()));
+        || edits.next().map(|edit| format!("{} {}", Verb::of(&edit.op, None).as_str(), edit.path.shown()));
     let words = words(&subject.or_else(first).unwrap_or_default());
     if words.is_empty() { stem(response) } else { words }
 }

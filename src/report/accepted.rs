@@ -1,9 +1,10 @@
 //! The commits of accepted branches, and their lines for people.
 
 use super::escape::escape;
-use super::human::{DIM, shorten};
+use super::human::DIM;
 use super::undone::became;
 use super::{CommitName, Report};
+use crate::diag::shorten;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 

@@ -64,6 +64,29 @@ impl<'a> Compared<'a> {
         self.first().and_then(|at| self.rows.get(at)).is_some_and(|row| row.kind == RowKind::Alike)
     }
 
+    /// The indexes of the rows to show, at most `most`: all if these are not more or none differs, else those around the
+    /// rows that differ. `None` stands for rows that are left out.
+    pub(super) fn shown(&self, around: usize, most: usize) -> Vec<Option<usize>> {
+        let differing: Vec<_> = (0..self.rows.len()).filter(|at| self.differs(&self.rows[*at])).collect();
+        let is_whole = self.rows.len() <= most || differing.is_empty();
+        let is_near = |at: usize| {
+            let next = differing.partition_point(|other| other + around < at);
+            differing.get(next).is_some_and(|other| *other <= at + around)
+        };
+        let (mut shown, mut next) = (Vec::new(), 0);
+        for at in (0..self.rows.len()).filter(|at| is_whole || is_near(*at)).take(most) {
+            if at > next {
+                shown.push(None);
+            }
+            shown.push(Some(at));
+            next = at + 1;
+        }
+        if next < self.rows.len() {
+            shown.push(None);
+        }
+        shown
+    }
+
     /// Whether a row is shown as different. Rows that differ only in whitespace or look-alikes count if there are no
     /// others.
     pub(super) fn differs(&self, row: &Row<'_>) -> bool {
@@ -77,7 +100,16 @@ impl<'a> Compared<'a> {
 
 impl Row<'_> {
     /// The difference between the two lines, if there are two.
-    pub(super) fn difference(&self) -> Option<Difference> {
+    fn difference(&self) -> Option<Difference> {
         Some(Difference::of(&self.wanted?.text, self.real?.text))
+    }
+
+    /// How it differs, in words; empty if that is visible.
+    pub(super) fn remark(&self) -> String {
+        match (self.difference(), self.wanted) {
+            (Some(difference), _) => difference.remark,
+            (None, Some(_)) => "the file does not have this line here".to_owned(),
+            (None, None) => "the response leaves this line out".to_owned(),
+        }
     }
 }

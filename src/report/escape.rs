@@ -29,12 +29,9 @@ pub fn cut(text: &str) -> String {
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if is_hidden(c) => out.extend(c.escape_unicode()),
-            c => out.push(c),
+        match is_hidden(c) {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
         }
     }
     out

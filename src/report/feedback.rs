@@ -5,13 +5,13 @@
 //! in inline code. So nothing in them can pass for our own text.
 
 use super::advice::advice;
-use super::compared::Compared;
+use super::compared::{Compared, Row};
+use super::places::Line;
 use super::quotes::{Quotes, Quoting, numbered};
-use super::{EditState, Finding, Report, Status};
+use super::{EditState, Finding, Report, Status, places};
 use crate::diag::{Code, Evidence, counted};
 use crate::edit::FormatId;
 use crate::prompt::{self, instructions};
-use crate::span::LineRange;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -60,17 +60,10 @@ impl<'a> Text<'a> {
     fn no_edits(&mut self, limit: usize) -> String {
         let mut out = String::from("No edits were found in your answer, so nothing was changed.\n");
         let formats = &self.report.formats;
-        let asked = match formats.as_slice() {
-            [only] => *only,
-            _ => FormatId::Opx,
-        };
-        if formats.len() > 1 {
-            out.push_str("\nThese were looked for; any of them will do:\n\n");
-            for format in formats {
-                let _ = writeln!(out, "- {}", named(*format));
-            }
-        } else {
-            let _ = writeln!(out, "\nWhat was looked for: {}.", named(asked));
+        let asked = if let [only] = formats.as_slice() { *only } else { FormatId::Opx };
+        out.push_str("\nWhat was looked for:\n\n");
+        for format in formats {
+            let _ = writeln!(out, "- {}", named(*format));
         }
         for finding in self.report.findings.iter().take(4) {
             let _ = writeln!(out, "\nNote: {}", self.quotes.inline(&finding.message));
@@ -116,35 +109,27 @@ impl<'a> Text<'a> {
         }
         let mut out = self.head(&sections);
         let mut left = limit.saturating_sub(out.len() + TAIL);
-        let mut unsaid: Vec<usize> = Vec::new();
-        let mut unsaid_parts = 0;
+        let mut said = 0;
         for (at, section) in sections.iter().enumerate() {
-            if left == 0 {
-                section.leave_to(&mut unsaid, &mut unsaid_parts);
-                continue;
-            }
             let share = (left / (sections.len() - at)).max(SHARE).min(left);
-            let said = [Detail::Full, Detail::Less, Detail::Least]
+            let text = [Detail::Full, Detail::Less, Detail::Least]
                 .into_iter()
                 .filter(|detail| left > SHARE || *detail == Detail::Least)
                 .map(|detail| self.section(section, detail))
                 .find(|text| text.len() <= share);
-            match said {
-                Some(text) => {
-                    left -= text.len();
-                    out.push_str(&text);
-                }
-                None => {
-                    // The remaining sections are summarized in one line.
-                    left = 0;
-                    section.leave_to(&mut unsaid, &mut unsaid_parts);
-                }
-            }
+            // The remaining sections are summarized in one line.
+            let Some(text) = text else { break };
+            left -= text.len();
+            out.push_str(&text);
+            said = at + 1;
         }
-        if !unsaid.is_empty() || unsaid_parts > 0 {
-            unsaid.sort_unstable();
-            let edits = (!unsaid.is_empty()).then(|| numbered(&unsaid));
-            let parts = (unsaid_parts > 0).then(|| counted(unsaid_parts, "part") + " that could not be read");
+        let unsaid = &sections[said..];
+        if !unsaid.is_empty() {
+            let mut edits: Vec<usize> = unsaid.iter().filter_map(|section| section.edit).collect();
+            edits.sort_unstable();
+            let parts = unsaid.len() - edits.len();
+            let edits = (!edits.is_empty()).then(|| numbered("edit", &edits));
+            let parts = (parts > 0).then(|| counted(parts, "part") + " that could not be read");
             let what: Vec<String> = edits.into_iter().chain(parts).collect();
             let _ = write!(
                 out,
@@ -176,32 +161,22 @@ impl<'a> Text<'a> {
         let mut plain = Vec::new();
         for edit in &self.report.edits {
             let Some(unwanted) = &edit.unwanted else { continue };
+            if unwanted.hunks.is_empty() && unwanted.reason.is_none() {
+                plain.push(edit.number);
+                continue;
+            }
+            let path = self.quotes.inline(&edit.path);
             let what = match unwanted.hunks.as_slice() {
-                [] if unwanted.reason.is_none() => {
-                    plain.push(edit.number);
-                    continue;
-                }
-                [] => format!("Edit {} ({} {})", edit.number, edit.operation, self.quotes.inline(&edit.path)),
-                [one] => format!("Hunk {one} of edit {} ({})", edit.number, self.quotes.inline(&edit.path)),
-                several => {
-                    let several = several.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                    format!(
-                        "Of edit {} ({}), these hunks: {several}:",
-                        edit.number,
-                        self.quotes.inline(&edit.path)
-                    )
-                }
+                [] => format!("Edit {} ({} {path})", edit.number, edit.verb()),
+                hunks => format!("{} of edit {} ({path})", capital(&numbered("hunk", hunks)), edit.number),
             };
             let reason = unwanted.reason.as_deref().map(|reason| format!(": {}", self.quotes.inline(reason)));
-            let _ = write!(
-                out,
-                "\n{what} {} not wanted{}.\n",
-                verb(unwanted.hunks.len().max(1)),
-                reason.unwrap_or_default()
-            );
+            let (were, reason) = (verb(unwanted.hunks.len().max(1)), reason.unwrap_or_default());
+            let _ = write!(out, "\n{what} {were} not wanted{reason}.\n");
         }
         if !plain.is_empty() {
-            let _ = write!(out, "\n{} {} not wanted.\n", capital(&numbered(&plain)), verb(plain.len()));
+            let _ =
+                write!(out, "\n{} {} not wanted.\n", capital(&numbered("edit", &plain)), verb(plain.len()));
         }
         if !out.is_empty() {
             out.push_str("\nSend nothing of that again as it was.\n");
@@ -246,39 +221,41 @@ impl<'a> Text<'a> {
             of_state(&[EditState::Landed, EditState::Fine, EditState::AlreadyApplied, EditState::NoChange]);
         let parts = sections.iter().filter(|section| section.edit.is_none()).count();
         let mut out = String::new();
-        let what = match (refused.len(), parts) {
-            (0, parts) => format!("{} of it could not be read", counted(parts, "part")),
-            (1, 0) if edits.len() == 1 => "its one edit was refused".to_owned(),
-            (n, 0) => format!("{n} of its {} {} refused", counted(edits.len(), "edit"), verb(n)),
-            (n, parts) => format!(
-                "{n} of its {} {} refused, and {} of it could not be read",
-                counted(edits.len(), "edit"),
-                verb(n),
-                counted(parts, "part")
-            ),
+        let of_edits = match (refused.len(), edits.len()) {
+            (0, _) => None,
+            (1, 1) => Some("its one edit was refused".to_owned()),
+            (n, all) => Some(format!("{n} of its {} {} refused", counted(all, "edit"), verb(n))),
         };
+        let of_parts = (parts > 0).then(|| format!("{} of it could not be read", counted(parts, "part")));
+        let what = of_edits.into_iter().chain(of_parts).collect::<Vec<_>>().join(", and ");
         if landed.is_empty() {
             let _ = writeln!(out, "Your answer was not applied: {what}. Nothing was changed.\n");
         } else {
             let _ = writeln!(out, "Not all of your answer was applied: {what}.\n");
         }
+        let is_one = refused.len() + parts == 1;
         let format = match self.one_format(sections) {
             _ if self.report.instructions.as_arguments => "as `edits`".to_owned(),
             Some(format) => format!("in the same format as before: {}", named(format)),
-            None if refused.len() + parts == 1 => "in the same format as before".to_owned(),
+            None if is_one => "in the same format as before".to_owned(),
             None => "each in the format that it had".to_owned(),
         };
-        let these = if refused.len() + parts == 1 { "that edit" } else { "those edits" };
-        let whole = match these {
-            "that edit" => "Send it whole, with its path.",
-            _ => "Send one for each of them, whole and with its path, in the order of their numbers.",
+        let (these, whole) = match is_one {
+            true => ("that edit", "Send it whole, with its path."),
+            false => (
+                "those edits",
+                "Send one for each of them, whole and with its path, in the order of their numbers.",
+            ),
         };
         let _ = writeln!(out, "Send only {these} again, corrected, {format}. {whole}");
         if !good.is_empty() {
-            let (are, them) = if good.len() == 1 { ("is", "it") } else { ("are", "them") };
-            let state = if landed.is_empty() { "fine as they are" } else { "applied" };
-            let state = if good.len() == 1 { state.replace("they are", "it is") } else { state.to_owned() };
-            let _ = writeln!(out, "{} {are} {state}: do not send {them} again.", capital(&numbered(&good)));
+            let state = match (good.len(), landed.is_empty()) {
+                (1, true) => "is fine as it is: do not send it again",
+                (1, false) => "is applied: do not send it again",
+                (_, true) => "are fine as they are: do not send them again",
+                (_, false) => "are applied: do not send them again",
+            };
+            let _ = writeln!(out, "{} {state}.", capital(&numbered("edit", &good)));
         }
         out.push_str(&self.unwanted());
         out.push_str(
@@ -295,13 +272,10 @@ impl<'a> Text<'a> {
 
     /// The format of everything that failed, if it is a single one.
     fn one_format(&self, sections: &[Section<'_>]) -> Option<FormatId> {
-        let known = |section: &Section<'_>| {
-            let edit = self.report.edits.get(section.edit?.checked_sub(1)?)?;
-            edit.format.parse::<FormatId>().ok()
-        };
+        let known = |section: &Section<'_>| self.report.edits.get(section.edit?.checked_sub(1)?)?.format;
         let mut found: BTreeSet<FormatId> = sections.iter().filter_map(known).collect();
         if found.is_empty() {
-            found = self.report.edits.iter().filter_map(|edit| edit.format.parse().ok()).collect();
+            found = self.report.edits.iter().filter_map(|edit| edit.format).collect();
         }
         if found.is_empty() {
             found = self.report.formats.iter().copied().collect();
@@ -326,7 +300,7 @@ impl<'a> Text<'a> {
                     true => String::new(),
                     false => format!(" ({} of {answer})", edit.lines),
                 };
-                let _ = write!(out, "\n## Edit {}: {} {path}{place}\n", edit.number, edit.operation);
+                let _ = write!(out, "\n## Edit {}: {} {path}{place}\n", edit.number, edit.verb());
             }
             None => {
                 let place = finding.places.first().map(|(lines, _)| format!("{lines} of {answer}"));
@@ -356,8 +330,8 @@ impl<'a> Text<'a> {
 
     fn evidence(&mut self, out: &mut String, finding: &Finding, detail: Detail) {
         if is_of_form(finding.code) && !finding.excerpt.is_empty() {
-            let lines = finding.excerpt.iter().map(|(line, text)| (Some(*line), text.as_str()));
-            self.quotes.lines(out, "From your answer, with its line numbers:", lines.collect());
+            let lines = finding.excerpt.iter().map(|(line, text)| Some((*line, text.as_str())));
+            self.quotes.lines(out, "From your answer, with its line numbers:", lines);
         }
         let Some(evidence) = &finding.evidence else { return };
         if !evidence.candidates.is_empty() {
@@ -377,8 +351,8 @@ impl<'a> Text<'a> {
             let has = counted(all, "line");
             let how = if most < all { ", beginning with these" } else { "" };
             if most > 0 {
-                let lines = beginning.numbered().take(most).map(|(line, text)| (Some(line), text));
-                self.quotes.lines(out, &format!("{unlike}The file has {has}{how}:"), lines.collect());
+                let lines = beginning.numbered().take(most).map(Some);
+                self.quotes.lines(out, &format!("{unlike}The file has {has}{how}:"), lines);
             } else if all > 0 {
                 let _ = write!(out, "\n{unlike}The file has {has}.\n");
             }
@@ -386,61 +360,31 @@ impl<'a> Text<'a> {
     }
 
     fn candidates(&mut self, out: &mut String, evidence: &Evidence, detail: Detail) {
-        let most = 40;
-        let lines: Vec<String> = evidence.candidates.iter().take(most).map(ToString::to_string).collect();
-        let more = evidence.candidates.len().saturating_sub(most);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let at = if evidence.candidates.len() == 1 { "at line" } else { "at lines" };
-        let _ = write!(out, "\nThe text matches {at} {}{more} of the file.\n", lines.join(", "));
+        let lines = places::listed(evidence, 40);
+        let _ = write!(out, "\nThe text matches at {lines} of the file.\n");
         let shown = [12, 4, 0][detail as usize].min(evidence.places.len());
         if shown > 0 {
-            let mut quoted: Vec<(Option<usize>, &str)> = Vec::new();
-            let mut upto = 0;
-            for place in &evidence.places[..shown] {
-                // Neighbouring places share lines.
-                if upto > 0 && place.excerpt.line > upto + 1 {
-                    quoted.push((None, "..."));
-                }
-                // Of a long match only its first and last lines are shown.
-                let LineRange { first, last } = place.lines;
-                let inner = |line: usize| last - first > 12 && line > first + 4 && line + 4 < last;
-                for (line, text) in place.excerpt.numbered() {
-                    if line > upto && !inner(line) {
-                        quoted.push((Some(line), text));
-                    }
-                    upto = upto.max(line);
-                }
-            }
-            let context = "With the lines around it:";
-            self.quotes.lines(out, context, quoted);
+            self.quotes.lines(out, "With the lines around it:", places::lines(&evidence.places[..shown]));
         }
     }
 
     fn nearest(&mut self, out: &mut String, compared: &Compared<'_>, detail: Detail) {
         let (around, most) = [(8, 80), (2, 24), (0, 0)][detail as usize];
         let Compared { nearest, rows, .. } = compared;
-        // Shows all lines of the file, or those around differences.
-        let mut wanted = vec![nearest.lines.len() <= most; nearest.lines.len()];
-        if nearest.lines.len() > most {
-            let mut last = 0;
-            for row in rows {
-                last = row.real.map_or(last, |real| real.line - nearest.line);
-                if compared.differs(row) {
-                    let end = (last + around + 1).min(wanted.len());
-                    wanted[last.saturating_sub(around).min(end)..end].fill(true);
-                }
+        let mut lines: Vec<Line<'_>> = match rows.as_slice() {
+            [] => {
+                (nearest.line..).zip(nearest.lines.iter().map(String::as_str)).take(most).map(Some).collect()
             }
-        }
-        let mut lines: Vec<(Option<usize>, &str)> = Vec::new();
-        let mut before = None;
-        for (at, text) in nearest.lines.iter().enumerate().filter(|(at, _)| wanted[*at]).take(most) {
-            if before.is_some_and(|before| before + 1 < at) {
-                lines.push((None, "..."));
+            rows => {
+                let line = |at: Option<usize>| match at {
+                    Some(at) => rows[at].real.map(|real| Some((real.line, real.text))),
+                    None => Some(None),
+                };
+                compared.shown(around, most).into_iter().filter_map(line).collect()
             }
-            lines.push((Some(nearest.line + at), text));
-            before = Some(at);
-        }
-        if !lines.is_empty() {
+        };
+        lines.dedup();
+        if lines.iter().any(Option::is_some) {
             let alike = match compared.is_alike() {
                 true => "the same but for blanks and look-alikes".to_owned(),
                 false => format!("{}% alike", nearest.similarity),
@@ -451,26 +395,20 @@ impl<'a> Text<'a> {
             };
             self.quotes.lines(out, &title, lines);
         }
-        let mut pairs: Vec<(String, String)> = Vec::new();
-        let mut remark = String::new();
         let shown = [20, 6, 1][detail as usize];
-        for (at, row) in rows.iter().enumerate().filter(|(_, row)| compared.differs(row)).take(shown) {
-            if compared.first() == Some(at) {
-                remark = match (row.difference(), row.wanted) {
-                    (Some(difference), _) => difference.remark.replace("the response", "your answer"),
-                    (None, Some(_)) => "the file does not have this line here".to_owned(),
-                    (None, None) => "your answer leaves this line out".to_owned(),
-                };
-            }
-            pairs.extend(row.wanted.map(|wanted| ("your answer".to_owned(), wanted.text.clone())));
-            pairs.extend(row.real.map(|real| (format!("file, line {}", real.line), real.text.to_owned())));
-        }
-        if !pairs.is_empty() {
-            let remark =
-                if remark.is_empty() { String::new() } else { format!(" ({})", self.quotes.plain(&remark)) };
-            let title = format!("What differs, the first difference first{remark}:");
-            self.quotes.rows(out, &title, &pairs);
-        }
+        let differing: Vec<_> = rows.iter().filter(|row| compared.differs(row)).take(shown).collect();
+        let Some(first) = differing.first() else { return };
+        let remark = match first.remark().replace("the response", "your answer") {
+            remark if remark.is_empty() => remark,
+            remark => format!(" ({})", self.quotes.plain(&remark)),
+        };
+        let pair = |row: &Row<'_>| {
+            let wanted = row.wanted.map(|wanted| ("your answer".to_owned(), wanted.text.clone()));
+            let real = row.real.map(|real| (format!("file, line {}", real.line), real.text.to_owned()));
+            [wanted, real]
+        };
+        let pairs = differing.into_iter().flat_map(pair).flatten().collect();
+        self.quotes.rows(out, &format!("What differs, the first difference first{remark}:"), pairs);
     }
 }
 
@@ -481,14 +419,6 @@ struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// Adds it to those that are not shown.
-    fn leave_to(&self, edits: &mut Vec<usize>, parts: &mut usize) {
-        match self.edit {
-            Some(edit) => edits.push(edit),
-            None => *parts += 1,
-        }
-    }
-
     fn builds_on(&self) -> Option<usize> {
         self.findings.iter().find_map(|finding| finding.evidence.as_ref()?.builds_on)
     }

@@ -1,13 +1,15 @@
 //! The report for people: a line per edit, then the branch's movement and the command that takes it back; findings with
 //! their place.
 
-use super::escape::{cut, escape, escape_code, shell_word};
+use super::escape::{cut, escape, shell_word};
 use super::landings::Date;
+use super::quotes::numbered;
 use super::record::RecordKind;
 use super::{
     BranchReport, CommitName, EditReport, EditState, Finding, KeptAttempt, Report, Status, Undone, refusal,
 };
-use crate::diag::{Code, Severity, counted};
+use crate::diag::{Code, Severity, counted, shorten};
+use crate::edit::FormatId;
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write;
@@ -39,7 +41,7 @@ pub fn edits(report: &Report, style: Style) -> String {
     };
     let width = report.edits.iter().map(|edit| place(edit).chars().count()).max().unwrap_or(0).min(40);
     for edit in &report.edits {
-        let _ = write!(out, "{:>digits$}  {:<7}  {:<width$}", edit.number, edit.operation, place(edit));
+        let _ = write!(out, "{:>digits$}  {:<7}  {:<width$}", edit.number, edit.verb(), place(edit));
         let (colour, state) = match edit.state {
             EditState::Landed => (YELLOW, ""),
             EditState::Fine => (GREEN, "ok"),
@@ -62,10 +64,8 @@ pub fn edits(report: &Report, style: Style) -> String {
             }
             _ => {}
         }
-        if let Some(hunks) =
-            edit.unwanted.as_ref().map(|unwanted| &unwanted.hunks).filter(|all| !all.is_empty())
-        {
-            let _ = write!(out, "  {DIM}without {}{DIM:#}", named("hunk", hunks));
+        if let Some(unwanted) = edit.unwanted.as_ref().filter(|unwanted| !unwanted.hunks.is_empty()) {
+            let _ = write!(out, "  {DIM}without {}{DIM:#}", numbered("hunk", &unwanted.hunks));
         }
         let worst = edit.matched.iter().max_by_key(|found| found.tier);
         if let Some(worst) = worst.filter(|found| found.tier != Tier::Exact) {
@@ -77,14 +77,9 @@ pub fn edits(report: &Report, style: Style) -> String {
         }
         out.push('\n');
         if style.verbose {
-            let _ = writeln!(
-                out,
-                "{:digits$}  {DIM}{}, {}, {}{DIM:#}",
-                "",
-                edit.format,
-                escape(&edit.response),
-                edit.lines
-            );
+            let format = edit.format.map_or("", FormatId::as_str);
+            let (response, lines) = (escape(&edit.response), edit.lines);
+            let _ = writeln!(out, "{:digits$}  {DIM}{format}, {response}, {lines}{DIM:#}", "");
             for found in &edit.matched {
                 let (line, how) = (found.line, found.how());
                 let _ = writeln!(out, "{:digits$}  {DIM}found at line {line}: {how}{DIM:#}", "");
@@ -95,15 +90,6 @@ pub fn edits(report: &Report, style: Style) -> String {
         }
     }
     out
-}
-
-pub(super) fn shorten(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(most - 1).collect();
-    short.push('…');
-    short
 }
 
 /// Renders the result, and the command that takes it back.
@@ -305,14 +291,14 @@ pub fn findings(report: &Report, style: Style) -> String {
             others.retain(is_fine);
             let would = match report.status {
                 Status::Refused if !others.is_empty() => {
-                    format!(" ({} would apply)", named("edit", &numbers(&others)))
+                    format!(" ({} would apply)", numbered("edit", &numbers(&others)))
                 }
                 _ => String::new(),
             };
             // An edit that has a branch of its own keeps its number.
             let is_single = all == 1 && failed.iter().all(|edit| edit.number > 1);
             let of = if is_single { String::new() } else { format!(" of {all}") };
-            format!("{}{of} failed{would}; ", named("edit", &numbers(&failed)))
+            format!("{}{of} failed{would}; ", numbered("edit", &numbers(&failed)))
         } else if report.undone.is_some() || !report.accepted.is_empty() || report.error.is_some() {
             String::new()
         } else {
@@ -360,18 +346,6 @@ fn name(attempt: &KeptAttempt) -> String {
     if attempt.is_next { String::new() } else { format!("={}", attempt.id) }
 }
 
-/// Edits or hunks by their numbers.
-fn named(what: &str, numbers: &[usize]) -> String {
-    match numbers {
-        [one] => format!("{what} {one}"),
-        [first, .., last] if numbers.len() > 8 => format!("{} {what}s from {first} to {last}", numbers.len()),
-        _ => {
-            let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-            format!("{what}s {}", numbers.join(", "))
-        }
-    }
-}
-
 /// Renders the first line: severity, edit, path, message and code.
 fn head(out: &mut String, finding: &Finding) {
     let _ = match finding.severity {
@@ -400,7 +374,7 @@ fn one(out: &mut String, finding: &Finding) {
     if !compared || finding.wanted.is_empty() {
         let last = finding.excerpt.last().map_or(0, |(number, _)| number.to_string().len());
         for (number, text) in &finding.excerpt {
-            let _ = writeln!(out, "  {DIM}{number:>last$} |{DIM:#} {}", escape_code(&shorten(text, 100)));
+            let _ = writeln!(out, "  {DIM}{number:>last$} |{DIM:#} {}", refusal::code(text));
         }
     }
     for (lines, text) in finding.places.iter().skip(1) {

@@ -4,7 +4,7 @@
 
 use super::compared::Compared;
 use super::escape::is_hidden;
-use super::summary::{paths, warnings};
+use super::summary::{Warnings, paths, warnings};
 use super::{Finding, LandingReport, ObstacleKind, Problem, Report, SuggestionReport};
 use crate::diag::Evidence;
 use crate::span::LineRange;
@@ -28,12 +28,6 @@ struct Object<'a> {
     commits: Vec<&'a str>,
     landings: Vec<Landing<'a>>,
     suggestions: Vec<Suggestion<'a>>,
-}
-
-#[derive(Serialize)]
-struct Warnings {
-    code: &'static str,
-    count: usize,
 }
 
 #[derive(Serialize)]
@@ -82,7 +76,7 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         exit_code,
         report,
         paths: paths(report),
-        warnings: warnings(report).into_iter().map(|(code, count)| Warnings { code, count }).collect(),
+        warnings: warnings(report),
         diagnostics: report.findings.iter().map(diagnostic).collect(),
         error: report.error.clone().or_else(|| in_the_way(report)),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),

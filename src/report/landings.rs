@@ -1,9 +1,10 @@
 //! Renders recorded landings: a line each, for people or for programs, or all details.
 
 use super::escape::{escape, tabbed};
-use super::human::{CYAN, DIM, RED, YELLOW, shorten};
+use super::human::{CYAN, DIM, RED, YELLOW};
 use super::record::Record;
 use super::{Report, Style, accepted, edits, findings};
+use crate::diag::shorten;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
 

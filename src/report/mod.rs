@@ -11,6 +11,7 @@ mod json;
 mod landings;
 mod obstacle;
 mod open;
+mod places;
 mod problem;
 mod quotes;
 pub mod record;
@@ -84,9 +85,6 @@ named! {
     }
 }
 
-/// A name from a fixed set. An alias, because serde would take a field of type `&str` for one that borrows from its input.
-pub type StableName = &'static str;
-
 /// A commit's id, in full and abbreviated.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
@@ -103,18 +101,18 @@ pub struct CommitName {
 pub struct EditReport {
     /// Its number, from 1.
     pub number: usize,
-    /// `create`, `modify`, `replace`, `append`, `delete`, `rename`, `copy`.
-    #[serde(default = "recorded::edit", deserialize_with = "recorded::operation")]
-    pub operation: StableName,
+    /// What it does; `None` only in the record of another version of the program.
+    #[serde(deserialize_with = "recorded::or_default")]
+    pub operation: Option<Verb>,
     /// The path as resolved, else as in the response.
     pub path: String,
     /// The destination of a rename or copy.
     pub to: Option<String>,
     /// The model's reason.
     pub why: Option<String>,
-    /// The format's name.
-    #[serde(deserialize_with = "recorded::format")]
-    pub format: StableName,
+    /// Its format; `None` as with the operation.
+    #[serde(deserialize_with = "recorded::or_default")]
+    pub format: Option<FormatId>,
     /// The response's name.
     pub response: String,
     /// Its lines in the response.
@@ -133,6 +131,13 @@ pub struct EditReport {
     pub unwanted: Option<Unwanted>,
 }
 
+impl EditReport {
+    /// The name of its operation: `create`, `modify`, `replace`, `append`, `delete`, `rename`, `copy` or `mode`.
+    pub fn verb(&self) -> &'static str {
+        self.operation.map_or("edit", Verb::as_str)
+    }
+}
+
 /// The part of an edit that the user left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -148,8 +153,8 @@ pub struct Unwanted {
 pub struct UnreadReport {
     /// Its path as in the response, if known.
     pub path: Option<String>,
-    /// The format's name, if known.
-    pub format: Option<StableName>,
+    /// Its format, if known.
+    pub format: Option<FormatId>,
     /// The response's name.
     pub response: String,
     /// Its lines in the response.
@@ -407,11 +412,8 @@ impl Report {
             }
         }
         for edit in &mut report.edits {
-            if [Some(&edit.path), edit.to.as_ref()]
-                .into_iter()
-                .flatten()
-                .any(|path| withheld.contains_key(path))
-            {
+            let is_withheld = |path: &String| withheld.contains_key(path);
+            if is_withheld(&edit.path) || edit.to.as_ref().is_some_and(is_withheld) {
                 edit.diff = None;
             }
         }
@@ -445,11 +447,6 @@ impl Report {
     }
 }
 
-/// The operation's name, before it is resolved.
-pub fn operation(op: &Op) -> &'static str {
-    Verb::of(op, None).as_str()
-}
-
 /// The report of an edit; `step` is its resolved step, if it has one.
 pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Response]) -> EditReport {
     let response = responses.get(edit.span.response as usize);
@@ -459,11 +456,11 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
     };
     EditReport {
         number,
-        operation: Verb::of(&edit.op, step).as_str(),
+        operation: Some(Verb::of(&edit.op, step)),
         path: step.map_or_else(|| edit.path.shown(), |step| step.path.to_string()),
         to: step.map_or(to, |step| step.to.as_ref().map(ToString::to_string)),
         why: edit.why.clone(),
-        format: edit.format.as_str(),
+        format: Some(edit.format),
         response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
         lines: response.map_or(LineRange { first: 1, last: 1 }, |response| response.lines_of(edit.span)),
         // An edit that is applied already matched nothing.
@@ -501,11 +498,7 @@ pub fn unread(span: Span, findings: &[Diagnostic], script: &Script, responses: &
     };
     UnreadReport {
         path: findings.iter().filter(about).find_map(|fault| fault.path.clone()),
-        format: script
-            .regions
-            .iter()
-            .find(|region| is_there(region.span))
-            .map(|region| region.format.as_str()),
+        format: script.regions.iter().find(|region| is_there(region.span)).map(|region| region.format),
         response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
         lines: response.map_or(LineRange { first: 1, last: 1 }, |response| response.lines_of(span)),
         info: None,

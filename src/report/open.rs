@@ -1,9 +1,9 @@
 //! Renders open suggestions and deleted branches, a line each.
 
 use super::escape::{escape, shell_word, tabbed};
-use super::human::{DIM, GREEN, RED, YELLOW, shorten};
+use super::human::{DIM, GREEN, RED, YELLOW};
 use super::{CommitName, Report, Status};
-use crate::diag::counted;
+use crate::diag::{counted, shorten};
 use crate::names::named;
 use serde::Serialize;
 use std::fmt::Write;

@@ -2,6 +2,8 @@
 //! inline code.
 
 use super::escape::is_hidden;
+use super::places::Line;
+use crate::diag::shorten;
 use crate::prompt::{fence, inline_code};
 use std::fmt::Write;
 
@@ -35,19 +37,25 @@ impl Quotes {
     }
 
     /// Adds a fence with numbered lines.
-    pub(super) fn lines(&mut self, out: &mut String, title: &str, lines: Vec<(Option<usize>, &str)>) {
-        let number = |line: &Option<usize>| line.map_or(String::new(), |line| line.to_string());
-        let lines: Vec<(String, String)> =
-            lines.into_iter().map(|(line, text)| (number(&line), text.to_owned())).collect();
-        self.rows(out, title, &lines);
+    pub(super) fn lines<'t>(
+        &mut self,
+        out: &mut String,
+        title: &str,
+        lines: impl IntoIterator<Item = Line<'t>>,
+    ) {
+        let row = |line: Line<'_>| match line {
+            Some((number, text)) => (number.to_string(), text.to_owned()),
+            None => (String::new(), "...".to_owned()),
+        };
+        self.rows(out, title, lines.into_iter().map(row).collect());
     }
 
     /// Adds a fence with lines, each after its margin.
-    pub(super) fn rows(&mut self, out: &mut String, title: &str, lines: &[(String, String)]) {
+    pub(super) fn rows(&mut self, out: &mut String, title: &str, lines: Vec<(String, String)>) {
         let width = lines.iter().map(|(margin, _)| margin.len()).max().unwrap_or(0);
         let mut body = String::new();
         for (margin, text) in lines {
-            let text = self.line(text);
+            let text = self.line(&text);
             let row = if margin.is_empty() {
                 format!("{:>width$}   {text}", "")
             } else {
@@ -73,11 +81,8 @@ impl Quotes {
     /// Quotes a text within a sentence.
     pub(super) fn inline(&mut self, text: &str) -> String {
         let text = text.replace(['\n', '\r', '\t'], " ");
-        let text = text.trim();
-        let short: String = text.chars().take(WORDS).collect();
-        let cut = if short.len() < text.len() { "…" } else { "" };
-        let plain = self.plain(&short);
-        if plain.is_empty() { "(nothing)".to_owned() } else { inline_code(&format!("{plain}{cut}")) }
+        let plain = self.plain(&shorten(text.trim(), WORDS));
+        if plain.is_empty() { "(nothing)".to_owned() } else { inline_code(&plain) }
     }
 
     pub(super) fn plain(&mut self, text: &str) -> String {
@@ -99,7 +104,7 @@ impl Quotes {
 }
 
 /// `edits 1, 3-5, 7`, of a bounded length. The numbers must ascend.
-pub(super) fn numbered(numbers: &[usize]) -> String {
+pub(super) fn numbered(noun: &str, numbers: &[usize]) -> String {
     const MOST: usize = 40;
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
@@ -115,13 +120,12 @@ pub(super) fn numbered(numbers: &[usize]) -> String {
     };
     let shown: Vec<String> = ranges.iter().take(MOST).map(text).collect();
     let more: usize = ranges.iter().skip(MOST).map(|(first, last)| last - first + 1).sum();
-    let noun = if numbers.len() == 1 { "edit" } else { "edits" };
-    let more = if more > 0 {
-        format!(" and {more} more up to {}", numbers[numbers.len() - 1])
-    } else {
-        String::new()
+    let more = match numbers.last().filter(|_| more > 0) {
+        Some(last) => format!(" and {more} more up to {last}"),
+        None => String::new(),
     };
-    format!("{noun} {}{more}", shown.join(", "))
+    let s = if numbers.len() == 1 { "" } else { "s" };
+    format!("{noun}{s} {}{more}", shown.join(", "))
 }
 
 #[cfg(test)]
@@ -132,7 +136,7 @@ mod tests {
     fn a_fence_is_ended_by_nothing_in_it() {
         let mut quotes = Quotes::new(Quoting::Exact);
         let mut out = String::new();
-        quotes.lines(&mut out, "Look:", vec![(Some(9), "```"), (Some(10), "\t`````"), (None, "...")]);
+        quotes.lines(&mut out, "Look:", [Some((9, "```")), Some((10, "\t`````")), None]);
         assert_eq!(out, "\nLook:\n\n``````\n 9 | ```\n10 | \t`````\n     ...\n``````\n");
         assert!(!quotes.escaped());
     }
@@ -152,17 +156,17 @@ mod tests {
     fn what_is_long_is_cut_and_says_so() {
         let mut quotes = Quotes::new(Quoting::Exact);
         let mut out = String::new();
-        quotes.lines(&mut out, "t", vec![(Some(1), &"x".repeat(LINE + 7))]);
+        quotes.lines(&mut out, "t", [Some((1, "x".repeat(LINE + 7).as_str()))]);
         assert!(out.contains("x [... 7 more characters]\n"), "{out}");
         assert!(quotes.inline(&"é".repeat(1000)).chars().count() <= WORDS + 3);
     }
 
     #[test]
     fn numbers_in_a_row_are_a_range() {
-        assert_eq!(numbered(&[3]), "edit 3");
-        assert_eq!(numbered(&[1, 2, 4, 5, 6, 9]), "edits 1, 2, 4-6, 9");
+        assert_eq!(numbered("edit", &[3]), "edit 3");
+        assert_eq!(numbered("edit", &[1, 2, 4, 5, 6, 9]), "edits 1, 2, 4-6, 9");
         let odd: Vec<usize> = (0..500).map(|n| 2 * n + 1).collect();
-        let text = numbered(&odd);
+        let text = numbered("edit", &odd);
         assert!(text.ends_with(" and 460 more up to 999") && text.len() < 250, "{text}");
     }
 }

@@ -3,9 +3,7 @@
 
 use super::landings::SHORT;
 use super::record::Asked;
-use super::{AcceptedReport, CommitName, EditReport, Finding, Report, StableName, Status, UndoneCommit};
-use crate::edit::FormatId;
-use crate::plan::Verb;
+use super::{AcceptedReport, CommitName, EditReport, Finding, Report, Status, UndoneCommit};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -64,19 +62,6 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Defaul
     Ok(serde_json::from_value(Value::deserialize(from)?).unwrap_or_default())
 }
 
-pub(super) fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<StableName, D::Error> {
-    Ok(or_default::<D, Option<Verb>>(from)?.map_or(edit(), Verb::as_str))
-}
-
-/// The name of an unknown operation.
-pub(super) fn edit() -> StableName {
-    "edit"
-}
-
-pub(super) fn format<'de, D: Deserializer<'de>>(from: D) -> Result<StableName, D::Error> {
-    Ok(or_default::<D, Option<FormatId>>(from)?.map_or("", FormatId::as_str))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,9 +73,9 @@ mod tests {
         let json = r#"{"edits": [{"number": 2, "operation": "modify", "path": "a", "matches": [{"tier": "exact", "line": 3},
             {"tier": "unheard-of"}], "state": "landed", "commit": "0123456789abcdef"}, {}], "more": 1}"#;
         let edits = recorded(json).edits;
-        assert_eq!((edits.len(), edits[0].number, edits[0].operation), (2, 2, "modify"));
+        assert_eq!((edits.len(), edits[0].number, edits[0].verb()), (2, 2, "modify"));
         assert_eq!((edits[0].matched.len(), edits[0].state), (1, EditState::Landed));
         assert_eq!(edits[0].commit.as_ref().map(|commit| commit.short.as_str()), Some("0123456789"));
-        assert_eq!((edits[1].operation, edits[1].state), ("edit", EditState::NoChange));
+        assert_eq!((edits[1].verb(), edits[1].state), ("edit", EditState::NoChange));
     }
 }

@@ -2,9 +2,9 @@
 
 use super::compared::{Compared, Real};
 use super::escape::{escape, escape_code, is_hidden};
-use super::human::{CYAN, DIM, GREEN, RED, shorten};
-use super::{Difference, Finding};
-use crate::diag::{Code, Evidence, Excerpt, RowKind, Surrounding, counted};
+use super::human::{CYAN, DIM, GREEN, RED};
+use super::{Difference, Finding, places};
+use crate::diag::{Code, Evidence, Excerpt, RowKind, counted, shorten};
 use crate::span::LineRange;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -19,9 +19,8 @@ const START: usize = 40;
 const ROWS: usize = 30;
 const AROUND: usize = 3;
 
-/// How many matches are shown, and how many lines of each.
+/// How many matches are shown.
 const PLACES: usize = 6;
-const PLACE_LINES: usize = 8;
 
 /// How many lines of the file's beginning are shown.
 const BEGINNING: usize = 4;
@@ -42,43 +41,21 @@ pub(super) fn show(out: &mut String, finding: &Finding, evidence: &Evidence) {
 }
 
 fn candidates(out: &mut String, evidence: &Evidence) {
-    let lines: Vec<_> = evidence.candidates.iter().take(12).map(ToString::to_string).collect();
-    let more = evidence.candidates.len().saturating_sub(12);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let noun = if evidence.candidates.len() == 1 { "line" } else { "lines" };
-    let _ = writeln!(out, "  it matches {noun} {}{more}:", lines.join(", "));
+    let _ = writeln!(out, "  it matches {}:", places::listed(evidence, 12));
     let shown = &evidence.places[..evidence.places.len().min(PLACES)];
-    let last = |place: &Surrounding| place.excerpt.line + place.excerpt.lines.len();
-    let digits = shown.iter().map(last).max().unwrap_or(0).to_string().len();
-    let mut upto = 0;
-    for place in shown {
-        // Neighbouring matches share lines.
-        if upto > 0 && place.excerpt.line > upto + 1 {
-            let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
-        }
-        // Of a long match only its ends are shown.
-        let LineRange { first, last } = place.lines;
-        let within = |line| last - first + 1 > PLACE_LINES && line > first + 2 && line + 2 < last;
-        let mut skipping = false;
-        for (line, text) in place.excerpt.numbered() {
-            if line <= upto {
-                continue;
-            }
-            upto = line;
-            if within(line) {
-                if !skipping {
-                    let _ = writeln!(out, "  {:>digits$} {RED}>{RED:#} {DIM}...{DIM:#}", "");
-                }
-                skipping = true;
-                continue;
-            }
-            let own = |place: &Surrounding| (place.lines.first..=place.lines.last).contains(&line);
-            let mark = if shown.iter().any(own) { ">" } else { " " };
-            let _ = writeln!(out, "  {DIM}{line:>digits$}{DIM:#} {RED}{mark}{RED:#}{}", behind(&code(text)));
-        }
-    }
+    let mut lines = places::lines(shown);
     if evidence.candidates.len() > shown.len() && !shown.is_empty() {
-        let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
+        lines.push(None);
+    }
+    let digits = lines.iter().flatten().map(|(line, _)| line).max().map_or(0, |last| last.to_string().len());
+    for line in lines {
+        let Some((line, text)) = line else {
+            let _ = writeln!(out, "  {:>digits$}   {DIM}--{DIM:#}", "");
+            continue;
+        };
+        let is_own = shown.iter().any(|place| (place.lines.first..=place.lines.last).contains(&line));
+        let mark = if is_own { ">" } else { " " };
+        let _ = writeln!(out, "  {DIM}{line:>digits$}{DIM:#} {RED}{mark}{RED:#}{}", behind(&code(text)));
     }
 }
 
@@ -121,28 +98,13 @@ fn compared(out: &mut String, finding: &Finding, compared: &Compared<'_>) {
     let wanted = finding.wanted.iter().filter_map(|line| line.line).max();
     let left = wanted.map_or(0, |line| line.to_string().len());
     let table = Table { compared, left, right: last.to_string().len() };
-    let mut shown = Vec::new();
-    let mut reach = 0;
-    for (at, row) in rows.iter().enumerate() {
-        if compared.differs(row) {
-            let from = at.saturating_sub(AROUND).max(reach);
-            reach = (at + AROUND + 1).min(rows.len());
-            shown.extend(from..reach);
+    for at in compared.shown(AROUND, ROWS) {
+        match at {
+            Some(at) => table.row(out, at),
+            None => {
+                let _ = writeln!(out, "  {:>1$}   {DIM}...{DIM:#}", "", table.left + 1 + table.right);
+            }
         }
-    }
-    if rows.len() <= ROWS || shown.is_empty() {
-        shown = (0..rows.len()).collect();
-    }
-    let mut next = 0;
-    for at in shown.iter().copied().take(ROWS) {
-        if at > next {
-            table.skipped(out);
-        }
-        table.row(out, at);
-        next = at + 1;
-    }
-    if next < rows.len() {
-        table.skipped(out);
     }
 }
 
@@ -155,8 +117,8 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn row(&self, out: &mut String, at: usize) {
-        let Some(row) = self.compared.rows.get(at) else { return };
-        let first = self.compared.first() == Some(at);
+        let row = &self.compared.rows[at];
+        let mut column = 0;
         let number = row.wanted.and_then(|line| line.line);
         let wanted = row.wanted.filter(|_| self.compared.differs(row));
         match (wanted, row.real) {
@@ -164,31 +126,27 @@ impl Table<'_> {
                 let difference = Difference::of(&wanted.text, text);
                 let long = wanted.text.chars().count().max(text.chars().count()) > WIDTH;
                 let skip = if long { difference.column.saturating_sub(START) } else { 0 };
-                let shown = |text: &str| visible(text, skip, difference.in_blanks);
+                let shown = |text: &str| rendered(&shorten(text, skip + WIDTH), skip, difference.in_blanks);
                 self.line(out, (number, None), '-', &shown(&wanted.text));
                 self.line(out, (None, Some(line)), '+', &shown(text));
                 let common: String = text.chars().take(difference.column).collect();
-                let column = rendered(&common, skip, difference.in_blanks).width();
-                let remark =
-                    if difference.remark.is_empty() { "the first difference" } else { &difference.remark };
-                self.first(out, first, column, remark);
+                column = rendered(&common, skip, difference.in_blanks).width();
             }
             (None, Some(Real { line, text })) => {
                 let mark = if row.kind == RowKind::Extra { '+' } else { ' ' };
-                self.line(out, (number, Some(line)), mark, &visible(text, 0, false));
-                self.first(out, first, 0, "the response leaves this line out");
+                self.line(out, (number, Some(line)), mark, &rendered(&shorten(text, WIDTH), 0, false));
             }
             (Some(wanted), None) => {
-                self.line(out, (number, None), '-', &visible(&wanted.text, 0, false));
-                self.first(out, first, 0, "the file does not have this line here");
+                self.line(out, (number, None), '-', &rendered(&shorten(&wanted.text, WIDTH), 0, false));
             }
             (None, None) => {}
         }
-    }
-
-    /// Marks rows that are not shown.
-    fn skipped(&self, out: &mut String) {
-        let _ = writeln!(out, "  {:>1$}   {DIM}...{DIM:#}", "", self.left + 1 + self.right);
+        if self.compared.first() == Some(at) {
+            let remark = row.remark();
+            let remark = if remark.is_empty() { "the first difference" } else { &remark };
+            let width = self.left + 1 + self.right + 3 + column;
+            let _ = writeln!(out, "  {:width$}{CYAN}^ {}{CYAN:#}", "", escape(remark));
+        }
     }
 
     fn line(&self, out: &mut String, numbers: (Option<usize>, Option<usize>), mark: char, text: &str) {
@@ -204,20 +162,6 @@ impl Table<'_> {
         let mark = if mark == ' ' && text.is_empty() { "" } else { &format!(" {style}{mark}{style:#}") };
         let _ = writeln!(out, "  {DIM}{left:>l$} {right:>r$}{DIM:#}{mark}{text}");
     }
-
-    fn first(&self, out: &mut String, first: bool, column: usize, remark: &str) {
-        if first {
-            let width = self.left + 1 + self.right + 3 + column;
-            let _ = writeln!(out, "  {:width$}{CYAN}^ {}{CYAN:#}", "", escape(remark));
-        }
-    }
-}
-
-/// The part of a line after `skip` characters, cut to the width.
-fn visible(text: &str, skip: usize, blanks: bool) -> String {
-    let long = text.chars().count() > skip + WIDTH;
-    let short: String = if long { text.chars().take(skip + WIDTH - 1).collect() } else { text.to_owned() };
-    rendered(&short, skip, blanks) + if long { "…" } else { "" }
 }
 
 /// A text without its first `skip` characters. Whitespace other than spaces and tabs is always escaped; with `blanks`,
@@ -248,6 +192,6 @@ fn behind(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" {text}") }
 }
 
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     escape_code(&shorten(text, WIDTH))
 }

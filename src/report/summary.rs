@@ -2,7 +2,8 @@
 
 use super::escape::{cut, escape};
 use super::{Report, Style};
-use crate::diag::Severity;
+use crate::diag::Code;
+use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -21,17 +22,23 @@ pub(super) fn paths(report: &Report) -> Vec<&str> {
     both.chain(unread).map(String::as_str).filter(|path| seen.insert(*path)).collect()
 }
 
-/// The codes of the warnings with their counts, in the order of their first occurrence.
-pub(super) fn warnings(report: &Report) -> Vec<(&'static str, usize)> {
-    let mut counts: Vec<(&'static str, usize)> = Vec::new();
-    for finding in report.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
-        let code = finding.code.as_str();
-        match counts.iter_mut().find(|(known, _)| *known == code) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((code, 1)),
+/// The warnings of one code.
+#[derive(Serialize)]
+pub(super) struct Warnings {
+    code: Code,
+    count: usize,
+}
+
+/// The warnings by code, in the order of their first occurrence.
+pub(super) fn warnings(report: &Report) -> Vec<Warnings> {
+    let mut all: Vec<Warnings> = Vec::new();
+    for finding in report.findings.iter().filter(|finding| !finding.is_error()) {
+        match all.iter_mut().find(|known| known.code == finding.code) {
+            Some(known) => known.count += 1,
+            None => all.push(Warnings { code: finding.code, count: 1 }),
         }
     }
-    counts
+    all
 }
 
 /// Renders a line of paths; in a dry run also a line of warnings, and one of what has to pass.
@@ -52,8 +59,9 @@ pub fn summary(report: &Report, style: Style) -> String {
     }
     let warnings = warnings(report);
     if !warnings.is_empty() {
-        let all: usize = warnings.iter().map(|(_, count)| count).sum();
-        let each: Vec<_> = warnings.iter().map(|(code, count)| format!("{count} {code}")).collect();
+        let all: usize = warnings.iter().map(|of_one| of_one.count).sum();
+        let each = warnings.iter().map(|Warnings { code, count }| format!("{count} {}", code.as_str()));
+        let each: Vec<_> = each.collect();
         let _ = writeln!(out, "warnings ({all}): {}", each.join(", "));
     }
     let to_pass = report.to_pass.iter().map(|one| match one.kind {

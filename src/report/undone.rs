@@ -1,10 +1,11 @@
 //! The commits of an undone or redone landing, and their lines for people.
 
 use super::escape::escape;
-use super::human::{DIM, GREEN, YELLOW, shorten};
+use super::human::{DIM, GREEN, YELLOW};
 use super::record::RecordKind;
 use super::recorded;
 use super::{CommitName, EditState, Report};
+use crate::diag::shorten;
 use serde::{Deserialize, Serialize};
 
 /// A landing that was undone or redone.

@@ -2,6 +2,7 @@ use super::super::escape::is_hidden;
 use super::super::{EditReport, Wanted};
 use super::*;
 use crate::diag::{Nearest, Row, RowKind, Severity};
+use crate::plan::Verb;
 use crate::span::LineRange;
 
 const PLACE: LineRange = LineRange { first: 3, last: 4 };
@@ -9,11 +10,11 @@ const PLACE: LineRange = LineRange { first: 3, last: 4 };
 fn edit(number: usize, state: EditState) -> EditReport {
     EditReport {
         number,
-        operation: "modify",
+        operation: Some(Verb::Modify),
         path: format!("file{number}"),
         to: None,
         why: None,
-        format: "opx",
+        format: Some(FormatId::Opx),
         response: "answer.txt".to_owned(),
         lines: PLACE,
         matched: Vec::new(),

@@ -1,0 +1,73 @@
+//! The places in a file that a search text matches.
+
+use crate::diag::{Evidence, Surrounding};
+use crate::span::LineRange;
+
+/// A line with its number; `None` stands for lines that are left out.
+pub(super) type Line<'a> = Option<(usize, &'a str)>;
+
+/// How many lines of a place are shown whole, and how many at each end of a longer one.
+const WHOLE: usize = 8;
+const ENDS: usize = 3;
+
+/// The first lines of the places in a few words, at most `most` of them: `lines 4, 18 and 2 more`.
+pub(super) fn listed(evidence: &Evidence, most: usize) -> String {
+    let all = &evidence.candidates;
+    let lines: Vec<_> = all.iter().take(most).map(ToString::to_string).collect();
+    let noun = if all.len() == 1 { "line" } else { "lines" };
+    let more = match all.len().saturating_sub(most) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{noun} {}{more}", lines.join(", "))
+}
+
+/// The lines of the places, with those around them. Neighbouring places share lines.
+pub(super) fn lines(places: &[Surrounding]) -> Vec<Line<'_>> {
+    let mut all: Vec<Line<'_>> = Vec::new();
+    let mut last = None;
+    for place in places {
+        let LineRange { first, last: end } = place.lines;
+        let is_inner = |line| end - first >= WHOLE && line >= first + ENDS && line + ENDS <= end;
+        for (line, text) in place.excerpt.numbered().filter(|(line, _)| !is_inner(*line)) {
+            if last.is_some_and(|last| line <= last) {
+                continue;
+            }
+            if last.is_some_and(|last| line > last + 1) {
+                all.push(None);
+            }
+            all.push(Some((line, text)));
+            last = Some(line);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Excerpt;
+
+    fn numbers(places: &[(usize, usize)]) -> Vec<Option<usize>> {
+        let place = |&(first, last): &(usize, usize)| Surrounding {
+            lines: LineRange { first, last },
+            excerpt: Excerpt { line: first - 1, lines: vec![String::new(); last - first + 3] },
+        };
+        let places: Vec<_> = places.iter().map(place).collect();
+        lines(&places).into_iter().map(|line| line.map(|(number, _)| number)).collect()
+    }
+
+    #[test]
+    fn neighbours_share_lines_and_others_are_apart() {
+        let shown = [1, 2, 3, 4, 5].map(Some);
+        assert_eq!(numbers(&[(2, 2), (3, 4)]), shown);
+        assert_eq!(numbers(&[(2, 2), (6, 6)]), [Some(1), Some(2), Some(3), None, Some(5), Some(6), Some(7)]);
+    }
+
+    #[test]
+    fn of_a_long_place_the_ends_are_shown() {
+        let ends = [Some(1), Some(2), Some(3), Some(4), None, Some(9), Some(10), Some(11), Some(12)];
+        assert_eq!(numbers(&[(2, 11)]), ends);
+        assert_eq!(numbers(&[(2, 9)]).len(), 10);
+    }
+}

@@ -4,7 +4,8 @@ use super::output::Printer;
 use super::session::Session;
 use super::settings::Settings;
 use super::terminal::Terminal;
-use super::{Error, args, input, settings, suggest};
+use super::{Error, input, settings, suggest, usage};
+use crate::flow::sources::Typed;
 use crate::flow::{self, Done, Each, Order, Resume};
 use crate::outcome::Exit;
 use crate::report::Status;
@@ -19,7 +20,7 @@ const FIRST: &str =
 pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = &session;
     let output = printer.output;
-    let branch = args::single(matches, "branch").flatten();
+    let branch = matches.single("branch").flatten();
     let (goes_on, abort) = (settings::attempt(matches, "continue"), settings::attempt(matches, "abort"));
     let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
     let clipboard = session.is_on("clipboard");
@@ -59,34 +60,30 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let going_on = resume.as_ref().and_then(|resume| settings::going_on(matches, resume.options()));
     settings.print_by(output)?;
     if clipboard && !names.is_empty() {
-        return Err(Error::Usage("--clipboard cannot be used with a response".into()));
+        return usage("--clipboard cannot be used with a response");
     }
-    let skip = args::several(matches, "skip").unwrap_or_default();
+    let skip = matches.several("skip").unwrap_or_default();
     if !skip.is_empty() && goes_on.is_none() {
-        return Err(Error::Usage("--skip needs --continue".into()));
+        return usage("--skip needs --continue");
     }
     if let Some(id) = &abort {
         if goes_on.is_some() || !names.is_empty() || clipboard || settings.dry_run {
-            let message = match (id, names.as_slice()) {
+            return usage(&match (id, names.as_slice()) {
                 (None, [name]) => {
-                    format!(
-                        "--abort cannot be used with a response; name an attempt as --abort={}",
-                        name.display()
-                    )
+                    let name = name.display();
+                    format!("--abort cannot be used with a response; name an attempt as --abort={name}")
                 }
                 _ => "--abort cannot be used with a response or another mode".to_owned(),
-            };
-            return Err(Error::Usage(message));
+            });
         }
         return Ok(printer.report(flow::abort(repo, id.as_deref(), branch.as_deref())?));
     }
     if let Some(file) = &settings.file {
-        if args::several(matches, "message").is_some_and(|paragraphs| !paragraphs.is_empty()) {
-            return Err(Error::Usage("-m cannot be used with -F".into()));
+        if matches.several("message").is_some_and(|paragraphs| !paragraphs.is_empty()) {
+            return usage("-m cannot be used with -F");
         }
         if file == "-" && !clipboard && is_piped {
-            let message = "-F - reads the message from standard input: name a file with the response";
-            return Err(Error::Usage(message.into()));
+            return usage("-F - reads the message from standard input: name a file with the response");
         }
         let message = input::read_message(repo, file, settings.options.max_size)?;
         settings.options.given.insert("message".into(), vec![message.clone()]);
@@ -100,32 +97,31 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     if let Some(mut resume) = resume {
         resume.skip = session.numbers("skip")?;
         // The attempt's settings take precedence over the configuration, and what is typed over both.
-        resume.takes_branch = args::single(matches, "branch").is_none();
-        resume.takes_base = args::single(matches, "base").is_none();
+        resume.takes_branch = matches.single("branch").is_none();
+        resume.takes_base = matches.single("base").is_none();
         order.resume = Some(resume);
         // Nothing may land unseen, since `--feedback` prints no report.
         order.hold = !settings.dry_run && session.is_on("feedback");
     }
     if session.is_on("interactive") {
         if settings.dry_run {
-            return Err(Error::Usage("-i cannot be used with -n".into()));
+            return usage("-i cannot be used with -n");
         }
         let taken = !clipboard && is_piped;
         order.chooser = Some(Terminal::open(repo, output, taken)?);
     }
-    if order.resume.is_some() && args::single(matches, "branch").is_none() {
+    if order.resume.is_some() && matches.single("branch").is_none() {
         // It lands where the attempt was to land, whatever is configured.
         settings.options.branch = None;
     }
     let template = settings.template();
     if template.is_some() && order.resume.is_some() {
-        let message =
-            "--continue cannot be used with a branch template; continue one suggestion with --continue=<id>";
-        return Err(Error::Usage(message.into()));
+        return usage(
+            "--continue cannot be used with a branch template; continue one suggestion with --continue=<id>",
+        );
     }
     if matches!(template, Some((Each::Edit, _))) && order.chooser.is_some() {
-        let message = "-i cannot be used with --branch-per-edit; choose later with accept and drop";
-        return Err(Error::Usage(message.into()));
+        return usage("-i cannot be used with --branch-per-edit; choose later with accept and drop");
     }
     let first = order.resume.as_ref().map_or(0, Resume::next_response);
     if let Some(text) = &going_on {

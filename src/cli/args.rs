@@ -6,11 +6,12 @@
 mod options;
 
 use super::completion::SHELLS;
-use crate::flow::sources::key;
+use crate::flow::sources::{Typed, key};
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::OPTIONS;
 use std::ffi::OsString;
+use std::time::Duration;
 
 /// The name of the program, which git runs as `git llm-apply`.
 pub const NAME: &str = "git-llm-apply";
@@ -324,33 +325,37 @@ pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
     all
 }
 
-/// A switch as typed; `None` if it was not.
-pub fn switch(matches: &ArgMatches, long: &str) -> Option<bool> {
-    let typed = |id: &str| matches.try_get_one::<bool>(id).ok().flatten() == Some(&true);
-    if typed(long) {
-        Some(true)
-    } else if typed(&format!("no-{long}")) {
-        Some(false)
-    } else {
-        None
+/// The options as typed. A verb may lack the option.
+impl Typed for ArgMatches {
+    fn switch(&self, long: &str) -> Option<bool> {
+        let typed = |id: &str| self.try_get_one::<bool>(id).ok().flatten() == Some(&true);
+        if typed(long) {
+            Some(true)
+        } else if typed(&format!("no-{long}")) {
+            Some(false)
+        } else {
+            None
+        }
     }
-}
 
-/// An option's value as typed: `Some(None)` for the `--no-` form, `None` if it was not typed.
-pub fn single(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
-    if switch(matches, &format!("no-{long}")) == Some(true) {
-        return Some(None);
+    fn single(&self, long: &str) -> Option<Option<String>> {
+        if self.switch(&format!("no-{long}")) == Some(true) {
+            return Some(None);
+        }
+        self.try_get_one::<String>(long).ok().flatten().map(|value| Some(value.clone()))
     }
-    matches.try_get_one::<String>(long).ok().flatten().map(|value| Some(value.clone()))
-}
 
-/// The values of a repeatable option as typed: empty for the `--no-` form, `None` if it was not typed.
-pub fn several(matches: &ArgMatches, long: &str) -> Option<Vec<String>> {
-    if switch(matches, &format!("no-{long}")) == Some(true) {
-        return Some(Vec::new());
+    fn several(&self, long: &str) -> Option<Vec<String>> {
+        if self.switch(&format!("no-{long}")) == Some(true) {
+            return Some(Vec::new());
+        }
+        let values = self.try_get_many::<String>(long).ok().flatten()?;
+        Some(values.cloned().collect())
     }
-    let values = matches.try_get_many::<String>(long).ok().flatten()?;
-    Some(values.cloned().collect())
+
+    fn wait(&self) -> Option<Duration> {
+        self.try_get_one::<u64>("wait").ok().flatten().map(|seconds| Duration::from_secs(*seconds))
+    }
 }
 
 #[cfg(test)]

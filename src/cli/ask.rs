@@ -3,7 +3,8 @@
 use super::session::Session;
 use super::settings;
 use super::terminal::Terminal;
-use super::{Error, apply, args};
+use super::{Error, apply, usage};
+use crate::flow::sources::Typed;
 use crate::flow::{self, ModelCommand};
 use crate::outcome::Exit;
 use crate::report::record::Asked;
@@ -14,16 +15,15 @@ pub(super) fn run(session: Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, matches } = session;
     let output = printer.output;
     if settings.template().is_some() {
-        return Err(Error::Usage("ask lands one response: -b cannot be used with {…}".into()));
+        return usage("ask lands one response: -b cannot be used with {…}");
     }
     let Some(with) = settings::with(matches, repo.config())? else {
-        let message = "no command to ask: give one, as in --with 'llm -m x', or set llmapply.with";
-        return Err(Error::Usage(message.into()));
+        return usage("no command to ask: give one, as in --with 'llm -m x', or set llmapply.with");
     };
     let rounds = settings::rounds(matches, repo.config())?;
     let question = settings::question(matches, &repo)?;
     // The model may answer in another format than it was asked for, unless --format was typed.
-    if args::several(matches, "format").is_none() {
+    if matches.several("format").is_none() {
         settings.options.reading.widen();
     }
     settings.options.asked = Some(Asked { request: question.request.clone(), command: with.clone() });

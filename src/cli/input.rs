@@ -1,8 +1,7 @@
 //! Reads responses and messages from files, standard input or the clipboard.
 
-use super::Error;
-use super::args;
 use super::output::remark;
+use super::{Error, args, usage};
 use crate::response::Response;
 use crate::vcs::repo::Repo;
 use std::ffi::{OsStr, OsString};
@@ -27,7 +26,7 @@ pub(super) fn read(
         names => names,
     };
     if names.iter().filter(|name| **name == stdin).count() > 1 {
-        return Err(Error::Usage("'-' can be given once only".into()));
+        return usage("'-' can be given once only");
     }
     let (mut read, mut failure) = (Vec::with_capacity(names.len()), None);
     for (at, name) in names.iter().enumerate() {

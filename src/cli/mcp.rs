@@ -1,6 +1,7 @@
 //! `git llm-apply mcp`: serves agents on standard input and output.
 
-use super::{Error, args, change_directory, output};
+use super::{Error, change_directory, output};
+use crate::flow::sources::Typed;
 use crate::outcome::Exit;
 use crate::transaction::interrupt;
 use crate::{mcp, vcs};
@@ -8,7 +9,7 @@ use clap::ArgMatches;
 use std::io::{BufReader, stdin, stdout};
 
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
-    if let Some(client) = args::single(matches, "print-config").flatten() {
+    if let Some(client) = matches.single("print-config").flatten() {
         let (file, entry) = mcp::entry(&client);
         output::exactly(&entry);
         output::remark(&format!("this belongs in {file}"));

@@ -23,6 +23,7 @@ mod terminal;
 use crate::flow;
 use crate::outcome::Exit;
 use crate::transaction::interrupt;
+use crate::vcs::config::Config;
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
 use output::{Printer, Said};
@@ -58,6 +59,11 @@ where
     }
 }
 
+/// A usage error.
+fn usage<T>(message: &str) -> Result<T, Error> {
+    Err(Error::Usage(message.to_owned()))
+}
+
 fn change_directory(directory: &OsString) -> Result<(), Error> {
     let failed = |e| Error::Directory(directory.to_string_lossy().into_owned(), e);
     std::env::set_current_dir(directory).map_err(failed)
@@ -65,7 +71,7 @@ fn change_directory(directory: &OsString) -> Result<(), Error> {
 
 /// How to print an error: as typed and configured, if the configuration can be read.
 fn output_of_errors(verb: &str, matches: &ArgMatches) -> Output {
-    let typed = Output::typed(matches);
+    let typed = Output::read(matches, &Config::default()).unwrap_or_default();
     let read = || Output::read(matches, Repo::discover().ok()?.config()).ok();
     match read() {
         // `prompt` prints only text for the model.
@@ -83,10 +89,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     // Like git's own -C, before a verb.
     while arguments.len() > 2 && arguments[1] == "-C" {
         if let Err(error) = change_directory(&arguments[2]) {
-            let printer = Printer::new(Output { json, ..Output::plain() }, &Rc::default());
             let (exit, problem) = problem::of(&error);
-            printer.error(problem, exit);
-            return ExitCode::from(exit.code());
+            return output::early(json, problem, exit);
         }
         arguments.drain(1..3);
     }
@@ -113,7 +117,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         None => ("apply".to_owned(), matches),
     };
     let said: Rc<Said> = Rc::default();
-    let errors = || output_of_errors(&verb, &matches);
     let run = || -> Result<Exit, Error> {
         interrupt::install().map_err(Error::Signals)?;
         for directory in matches.get_many::<OsString>("C").into_iter().flatten() {
@@ -145,8 +148,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let (exit, problem) = problem::of(&error);
             let given = matches.try_get_many::<OsString>("response").ok().flatten().into_iter().flatten();
             let given = given.map(input::shown).collect();
-            let printer = Printer::new(errors(), &said);
-            printer.error_about(given, problem, exit);
+            let printer = Printer::new(output_of_errors(&verb, &matches), &said);
+            printer.error(given, problem, exit);
             exit
         }
     };

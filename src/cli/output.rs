@@ -1,5 +1,5 @@
 //! Prints results to standard output and diagnostics to standard error, with colours if wanted.
-use super::settings::{self, Color, Output};
+use super::settings::{self, Output, git_color};
 use super::{diff, recover};
 use crate::flow::{self, Watch};
 use crate::outcome::{self, Exit};
@@ -14,6 +14,7 @@ use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
 use clap::ArgMatches;
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -29,24 +30,11 @@ pub(super) struct Printer {
     said: Rc<Said>,
 }
 
-/// The remarks so far, for an error in JSON that ends the run before a report.
+/// What was said so far. The report has it too, but an error may end the run before there is one.
 #[derive(Default)]
 pub(super) struct Said {
     remarks: RefCell<Vec<String>>,
     recovered: RefCell<Vec<Recovered>>,
-}
-
-impl Said {
-    /// All remarks in their order, and then these, each once.
-    fn with(&self, others: Vec<String>) -> Vec<String> {
-        let mut all = self.remarks.take();
-        for other in others {
-            if !all.contains(&other) {
-                all.push(other);
-            }
-        }
-        all
-    }
 }
 
 /// How long something may take before a progress line is shown, and the longest name in that line, in characters.
@@ -65,14 +53,6 @@ impl Printer {
         Ok(printer)
     }
 
-    fn choice(&self) -> ColorChoice {
-        match self.output.color {
-            Color::Always => ColorChoice::AlwaysAnsi,
-            Color::Never => ColorChoice::Never,
-            Color::Auto => ColorChoice::Auto,
-        }
-    }
-
     pub(super) fn out(&self, text: &str) {
         self.print(std::io::stdout(), text);
     }
@@ -82,7 +62,7 @@ impl Printer {
     }
 
     fn print(&self, stream: impl RawStream + AsLockedWrite, text: &str) {
-        let mut stream = AutoStream::new(stream, self.choice());
+        let mut stream = AutoStream::new(stream, self.output.color);
         // A reader that has closed its end is no error.
         let _ = match stream.current_choice() {
             // In one write; the stream itself would write the text between colours piece by piece.
@@ -97,7 +77,7 @@ impl Printer {
     /// Prints the whole report with its error, and returns the exit status.
     pub(super) fn outcome(&self, report: &mut Report, failure: Option<&flow::Error>) -> Exit {
         let (exit, ran) = self.settle(report, failure);
-        report.remarks = self.said.with(std::mem::take(&mut report.remarks));
+        report.remarks = self.said.remarks.take();
         match self.output.json {
             true => self.json(report, exit),
             false => self.text(report, ran),
@@ -174,12 +154,10 @@ impl Printer {
         for obstacle in &report.obstacles {
             self.message(&obstacle.message, None);
         }
-        let mut helped = Vec::new();
-        for help in report.obstacles.iter().map(|obstacle| &obstacle.help) {
-            if !helped.contains(&help) {
-                self.hint(help);
-                helped.push(help);
-            }
+        let mut helped = HashSet::new();
+        for help in report.obstacles.iter().map(|obstacle| &obstacle.help).filter(|help| helped.insert(*help))
+        {
+            self.hint(help);
         }
         if !report.obstacles.is_empty() {
             self.err("nothing was changed\n");
@@ -199,7 +177,7 @@ impl Printer {
     pub(super) fn suggestions(&self, report: &mut Report, exit: Exit) {
         let of_one =
             |remark: &String| report.suggestions.iter().any(|one| one.report.remarks.contains(remark));
-        report.remarks = self.said.with(Vec::new()).into_iter().filter(|remark| !of_one(remark)).collect();
+        report.remarks = self.said.remarks.take().into_iter().filter(|remark| !of_one(remark)).collect();
         if self.output.json {
             return self.json(report, exit);
         }
@@ -250,13 +228,8 @@ impl Printer {
         }
     }
 
-    /// Prints an error that ends the run.
-    pub(super) fn error(&self, problem: Problem, exit: Exit) {
-        self.error_about(Vec::new(), problem, exit);
-    }
-
     /// Prints an error that ends the run before these responses were read.
-    pub(super) fn error_about(&self, responses: Vec<String>, problem: Problem, exit: Exit) {
+    pub(super) fn error(&self, responses: Vec<String>, problem: Problem, exit: Exit) {
         let mut report = Report::new(outcome::problem::status_of(exit));
         report.responses = responses;
         report.remarks = self.said.remarks.take();
@@ -317,7 +290,7 @@ impl Printer {
         if std::io::stdout().is_terminal()
             && let Some(diff) = repo.unpaged_diff(old, new, show)?
         {
-            exactly(&diff::coloured(&diff, &repo.colors(self.output.color.as_str())?));
+            exactly(&diff::coloured(&diff, &repo.colors(git_color(self.output.color))?));
             return Ok(());
         }
         repo.show_diff(old, new, show)
@@ -412,10 +385,15 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let first = parts.next().unwrap_or_default();
     let message = first.strip_prefix("error: ").unwrap_or(&first);
     let tip = parts.find_map(|part| Some(format!("{}; ", part.strip_prefix("tip: ")?))).unwrap_or_default();
-    let printer = Printer::new(Output { json, ..Output::plain() }, &Rc::default());
     let help = Some(format!("{tip}see 'git llm-apply -h'"));
-    printer.error(Problem { help, ..Problem::new("usage", message.to_owned()) }, Exit::Usage);
-    ExitCode::from(Exit::Usage.code())
+    early(json, Problem { help, ..Problem::new("usage", message.to_owned()) }, Exit::Usage)
+}
+
+/// Prints an error before the arguments are parsed.
+pub(super) fn early(json: bool, problem: Problem, exit: Exit) -> ExitCode {
+    let output = Output { json, ..Output::default() };
+    Printer::new(output, &Rc::default()).error(Vec::new(), problem, exit);
+    ExitCode::from(exit.code())
 }
 
 /// Prints a text byte for byte, for a program or a model.

@@ -19,10 +19,9 @@ pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
         .map(|id| format!("nothing to recover in run {id}: another process works on it"))
         .collect();
     if printer.output.json {
-        let mut report = Report::new(if open { Status::InTheWay } else { Status::Nothing });
-        report.remarks = busy;
-        report.recovered = all;
-        return Ok(printer.report(report));
+        busy.iter().for_each(|run| printer.tell(run));
+        let status = if open { Status::InTheWay } else { Status::Nothing };
+        return Ok(printer.report(Report { recovered: all, ..Report::new(status) }));
     }
     if all.is_empty() && busy.is_empty() {
         printer.line("nothing to recover");

@@ -1,9 +1,9 @@
 //! What most verbs need to run.
 
 use super::Error;
-use super::args;
 use super::output::{Printer, Said};
 use super::settings::Settings;
+use crate::flow::sources::Typed;
 use crate::flow::{NotNumbers, Numbers};
 use crate::vcs::repo::Repo;
 use clap::ArgMatches;
@@ -32,7 +32,7 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn is_on(&self, long: &str) -> bool {
-        args::switch(self.matches, long) == Some(true)
+        self.matches.switch(long) == Some(true)
     }
 
     pub(super) fn operands(&self, name: &str) -> Vec<String> {
@@ -41,7 +41,7 @@ impl<'a> Session<'a> {
 
     pub(super) fn numbers(&self, long: &str) -> Result<Numbers, Error> {
         let mut all = Numbers::default();
-        for text in args::several(self.matches, long).unwrap_or_default() {
+        for text in self.matches.several(long).unwrap_or_default() {
             all.extend(text.parse().map_err(|e: NotNumbers| Error::Usage(e.to_string()))?);
         }
         Ok(all)

@@ -1,7 +1,6 @@
 //! Merges arguments, configuration and defaults, in this order, into settings.
 
-use super::Error;
-use super::args;
+use super::{Error, args, usage};
 use crate::flow::configured::{SENSITIVE, number};
 use crate::flow::sources::{OFF, Sources, Typed};
 use crate::flow::{Each, Given, Options, Question, ROUNDS, Resume, Template};
@@ -11,9 +10,9 @@ use crate::vcs::Result;
 use crate::vcs::config::{self, Config};
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
+use anstream::ColorChoice;
 use clap::ArgMatches;
 use std::path::Path;
-use std::time::Duration;
 
 /// The settings of apply and check.
 #[derive(Debug, Clone)]
@@ -29,7 +28,8 @@ pub(super) struct Settings {
     pub(super) stat: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is printed, and how.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Output {
     /// As one JSON object.
     pub(super) json: bool,
@@ -39,48 +39,22 @@ pub(super) struct Output {
     pub(super) quiet: bool,
     /// All details.
     pub(super) verbose: bool,
-    pub(super) color: Color,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Color {
-    /// On any stream.
-    Always,
-    /// Never.
-    Never,
-    /// On a terminal.
-    Auto,
+    pub(super) color: ColorChoice,
 }
 
 impl Output {
-    /// The defaults.
-    pub(super) fn plain() -> Self {
-        Self { json: false, feedback: false, quiet: false, verbose: false, color: Color::Auto }
-    }
-
-    /// Only as typed, for messages before there is a repository.
-    pub(super) fn typed(matches: &ArgMatches) -> Self {
-        let on = |long| args::switch(matches, long).unwrap_or(false);
-        let color = args::single(matches, "color").flatten();
-        let color = color.and_then(|text| Color::read(&text)).unwrap_or(Color::Auto);
-        Self { json: on("json"), feedback: on("feedback"), quiet: on("quiet"), verbose: on("verbose"), color }
-    }
-
     /// As typed and configured.
     pub(super) fn read(matches: &ArgMatches, config: &Config) -> Result<Self> {
         let from = Sources::new(matches, config);
         let color = match from.single("color")? {
-            Some(text) => Color::read(&text)
+            Some(text) => color_of(&text)
                 .ok_or_else(|| config::bad("llmapply.color", &text, "one of always, never, auto"))?,
-            None => match config.string("color.ui")? {
-                Some(text) => Color::read(&text).unwrap_or(Color::Auto),
-                None => Color::Auto,
-            },
+            None => config.string("color.ui")?.and_then(|text| color_of(&text)).unwrap_or_default(),
         };
         let (mut json, mut feedback) = (from.switch("json", false)?, from.switch("feedback", false)?);
         if json && feedback {
             // What is typed wins over what is configured.
-            let typed = |long| args::switch(matches, long) == Some(true);
+            let typed = |long| matches.switch(long) == Some(true);
             (json, feedback) = match (typed("json"), typed("feedback")) {
                 (true, false) => (true, false),
                 (false, true) => (false, true),
@@ -97,38 +71,29 @@ impl Output {
     }
 }
 
-impl Color {
-    /// Parses a value as git does for `color.ui`.
-    fn read(text: &str) -> Option<Self> {
-        Some(match text.to_ascii_lowercase().as_str() {
-            "always" => Self::Always,
-            "never" | "false" | "no" | "off" | "0" => Self::Never,
-            "auto" | "true" | "yes" | "on" | "1" | "" => Self::Auto,
-            _ => return None,
-        })
-    }
+/// Parses a value as git does for `color.ui`.
+fn color_of(text: &str) -> Option<ColorChoice> {
+    Some(match text.to_ascii_lowercase().as_str() {
+        "always" => ColorChoice::Always,
+        "never" | "false" | "no" | "off" | "0" => ColorChoice::Never,
+        "auto" | "true" | "yes" | "on" | "1" | "" => ColorChoice::Auto,
+        _ => return None,
+    })
+}
 
-    /// The same for a stream that is not a terminal.
-    pub(super) fn without_terminal(self) -> Self {
-        if self == Self::Auto { Self::Never } else { self }
-    }
-
-    /// The value for git's --color.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Always => "always",
-            Self::Never => "never",
-            Self::Auto => "auto",
-        }
+/// The value for git's --color.
+pub(super) fn git_color(color: ColorChoice) -> &'static str {
+    match color {
+        ColorChoice::Always | ColorChoice::AlwaysAnsi => "always",
+        ColorChoice::Never => "never",
+        ColorChoice::Auto => "auto",
     }
 }
 
 /// The options that `--continue` takes over from an attempt, as one would type them; those typed now are left out.
 pub(super) fn going_on(matches: &ArgMatches, kept: &Given) -> Option<String> {
     let is_typed = |long: &str| {
-        args::switch(matches, long).is_some()
-            || args::single(matches, long).is_some()
-            || args::several(matches, long).is_some()
+        matches.switch(long).is_some() || matches.single(long).is_some() || matches.several(long).is_some()
     };
     let mut words = Vec::new();
     for (long, values) in kept.iter().filter(|(long, _)| !is_typed(long)) {
@@ -146,24 +111,6 @@ pub(super) fn going_on(matches: &ArgMatches, kept: &Given) -> Option<String> {
     (!words.is_empty()).then(|| format!("continuing with the options of the attempt: {}", words.join(" ")))
 }
 
-impl Typed for ArgMatches {
-    fn switch(&self, long: &str) -> Option<bool> {
-        args::switch(self, long)
-    }
-
-    fn single(&self, long: &str) -> Option<Option<String>> {
-        args::single(self, long)
-    }
-
-    fn several(&self, long: &str) -> Option<Vec<String>> {
-        args::several(self, long)
-    }
-
-    fn wait(&self) -> Option<Duration> {
-        self.try_get_one::<u64>("wait").ok().flatten().map(|seconds| Duration::from_secs(*seconds))
-    }
-}
-
 impl Settings {
     /// Reads all settings, including those of the attempt to continue.
     pub(super) fn read(
@@ -176,8 +123,8 @@ impl Settings {
         options.dry_run |= dry_run;
         let from = Sources::new(matches, repo.config());
         Ok(Self {
-            branch_per_edit: args::single(matches, "branch-per-edit").flatten(),
-            file: args::single(matches, "file").flatten(),
+            branch_per_edit: matches.single("branch-per-edit").flatten(),
+            file: matches.single("file").flatten(),
             dry_run: options.dry_run,
             diff: from.switch("diff", false)?,
             stat: from.switch("stat", false)?,
@@ -187,18 +134,18 @@ impl Settings {
 
     /// Adjusts the options to the output.
     pub(super) fn print_by(&mut self, output: Output) -> std::result::Result<(), Error> {
-        let odd = if output.json && self.shows() {
-            "--json cannot be used with --diff or --stat"
-        } else if self.branch_per_edit.is_some() && self.options.branch.is_some() {
-            "--branch-per-edit cannot be used with --branch"
-        } else if output.json && output.feedback {
-            "--json cannot be used with --feedback"
-        } else {
-            self.options.diffs &= output.json;
-            self.options.abbreviate = !output.json && !output.quiet;
-            return Ok(());
-        };
-        Err(Error::Usage(odd.to_owned()))
+        if output.json && self.shows() {
+            return usage("--json cannot be used with --diff or --stat");
+        }
+        if self.branch_per_edit.is_some() && self.options.branch.is_some() {
+            return usage("--branch-per-edit cannot be used with --branch");
+        }
+        if output.json && output.feedback {
+            return usage("--json cannot be used with --feedback");
+        }
+        self.options.diffs &= output.json;
+        self.options.abbreviate = !output.json && !output.quiet;
+        Ok(())
     }
 
     /// The branch template, and whether each response or each edit gets a branch; `None` for a single branch.
@@ -217,7 +164,7 @@ impl Settings {
 
     /// What git is to show; `objects` is a directory with objects that the repository lacks.
     pub(super) fn show<'a>(&self, output: Output, objects: Option<&'a Path>) -> Show<'a> {
-        Show { diff: self.diff, stat: self.stat, color: output.color.as_str(), objects }
+        Show { diff: self.diff, stat: self.stat, color: git_color(output.color), objects }
     }
 }
 
@@ -243,7 +190,7 @@ pub(super) fn with(matches: &ArgMatches, config: &Config) -> Result<Option<Strin
 pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Result<usize, Error> {
     let Some(text) = Sources::new(matches, config).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
-    number.ok_or_else(|| match args::single(matches, "rounds").flatten() {
+    number.ok_or_else(|| match matches.single("rounds").flatten() {
         Some(text) => Error::Usage(format!("bad value '{text}' for --rounds: expected a number from 1")),
         None => config::bad("llmapply.rounds", &text, "a number from 1").into(),
     })
@@ -251,7 +198,7 @@ pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Resu
 
 /// The value of `--continue` or `--abort`: `Some(None)` without an id.
 pub(super) fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
-    args::single(matches, long).flatten().map(|id| Some(id).filter(|id| !id.is_empty()))
+    matches.single(long).flatten().map(|id| Some(id).filter(|id| !id.is_empty()))
 }
 
 /// The question for `prompt` and `ask`.

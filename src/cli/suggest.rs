@@ -1,8 +1,8 @@
 //! `git llm-apply -b <template>`: lands each response on a branch of its own, and prints a table.
 
-use super::Error;
 use super::output::Printer;
 use super::settings::Settings;
+use super::{Error, usage};
 use crate::flow::{self, Each, Order, Suggestion, Template};
 use crate::outcome::Exit;
 use crate::report::{Report, Status, SuggestionReport};
@@ -19,14 +19,15 @@ pub(super) fn run(
     let output = printer.output;
     let template = Template::parse(template).map_err(|e| Error::Usage(e.to_string()))?;
     if settings.dry_run && settings.shows() {
-        return Err(Error::Usage("--diff and --stat cannot be used with -n for several branches".into()));
+        return usage("--diff and --stat cannot be used with -n for several branches");
     }
     if (order.only.is_some() || order.except.last().is_some()) && order.responses.len() > 1 {
-        return Err(Error::Usage("--only and --except need a single response".into()));
+        return usage("--only and --except need a single response");
     }
     if output.feedback && order.responses.len() > 1 {
-        let message = "--feedback needs a single response; use --continue=<id> --feedback for one of several";
-        return Err(Error::Usage(message.into()));
+        return usage(
+            "--feedback needs a single response; use --continue=<id> --feedback for one of several",
+        );
     }
     let names = order.responses.iter().map(|response| response.name().to_owned()).collect();
     let suggested =

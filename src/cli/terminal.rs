@@ -3,14 +3,15 @@
 //! Answers are read from standard input, or from the terminal if standard input has the response. Questions go to the
 //! terminal, since standard output is for the report; without a terminal, to standard error.
 
-use super::Error;
 use super::diff::coloured;
-use super::settings::Output;
+use super::settings::{Output, git_color};
+use super::{Error, usage};
 use crate::flow::{self, Answer, Asked, Chooser};
 use crate::report::escape::escape;
 use crate::transaction;
 use crate::vcs::colors::Colors;
 use crate::vcs::repo::Repo;
+use anstream::ColorChoice;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -31,15 +32,18 @@ impl Terminal {
     /// Opens the streams. `taken` says that standard input has the response.
     pub(super) fn open(repo: &Repo, output: Output, taken: bool) -> Result<Rc<dyn Chooser>, Error> {
         let terminal = File::options().write(true).open(TERMINAL).ok();
-        let color = if terminal.is_some() { output.color } else { output.color.without_terminal() };
+        let color = match (output.color, &terminal) {
+            (ColorChoice::Auto, None) => ColorChoice::Never,
+            (color, _) => color,
+        };
         let own = |of: std::os::fd::BorrowedFd<'_>| of.try_clone_to_owned().map(File::from).ok();
         let input = if taken { File::open(TERMINAL).ok() } else { own(std::io::stdin().as_fd()) };
         let (Some(input), Some(output)) = (input, terminal.or_else(|| own(std::io::stderr().as_fd()))) else {
-            let message =
-                "-i reads answers from standard input, which has the response: name a file with the response";
-            return Err(Error::Usage(message.into()));
+            return usage(
+                "-i reads answers from standard input, which has the response: name a file with the response",
+            );
         };
-        let colors = repo.colors(color.as_str())?;
+        let colors = repo.colors(git_color(color))?;
         Ok(Rc::new(Self { input: RefCell::new(BufReader::new(input)), output, colors }))
     }
 
@@ -70,19 +74,16 @@ impl Terminal {
             Some((number, of)) => format!("hunk {number}/{of} of this edit"),
             None => "this edit".to_owned(),
         };
-        let keys: String =
-            KEYS.iter().filter(|key| key.is_for(question)).map(|key| format!("{},", key.letter)).collect();
+        let keys: String = keys(question).map(|(letter, ..)| format!("{letter},")).collect();
         let Colors { prompt, reset, .. } = &self.colors;
         let reset = if prompt.is_empty() { "" } else { reset };
         self.print(&format!("{prompt}({}/{}) Land {what} [{keys}?]?{reset} ", question.number, question.of))
     }
 
     fn help(&self, question: &Asked<'_>) -> Result<(), flow::Error> {
-        let keys = KEYS.iter().filter(|key| key.is_for(question));
-        let mut help: String =
-            keys.map(|key| self.line(&self.colors.help, &format!("{} - {}", key.letter, key.help))).collect();
-        help += &self.line(&self.colors.help, "? - print this help");
-        self.print(&help)
+        let line = |letter: char, help: &str| self.line(&self.colors.help, &format!("{letter} - {help}"));
+        let help: String = keys(question).map(|(letter, _, help)| line(*letter, help)).collect();
+        self.print(&(help + &line('?', "print this help")))
     }
 
     /// Reads a line. At the end of input nothing lands.
@@ -98,33 +99,28 @@ impl Terminal {
     }
 }
 
-struct Key {
-    letter: char,
-    help: &'static str,
-}
-
-const KEYS: &[Key] = &[
-    Key { letter: 'y', help: "take this edit" },
-    Key { letter: 'n', help: "leave it out; a reason after it goes to the model: n <reason>" },
-    Key { letter: 'q', help: "quit: leave out this edit and all later ones, land those that were taken" },
-    Key { letter: 'a', help: "take this edit and all later ones of the file" },
-    Key { letter: 'd', help: "leave out this edit and all later ones of the file" },
-    Key { letter: 'k', help: "go back to the question before" },
-    Key { letter: 'e', help: "edit the new text, then ask again" },
-    Key { letter: 'm', help: "edit the message, then ask again" },
-    Key { letter: 's', help: "choose among the hunks of this edit" },
+/// The keys with their answers, which get the reason that was typed, and their help.
+const KEYS: &[(char, Answer, &str)] = &[
+    ('y', Answer::Take, "take this edit"),
+    ('n', Answer::Leave(None), "leave it out; a reason after it goes to the model: n <reason>"),
+    ('q', Answer::Quit, "quit: leave out this edit and all later ones, land those that were taken"),
+    ('a', Answer::TakeFile, "take this edit and all later ones of the file"),
+    ('d', Answer::LeaveFile(None), "leave out this edit and all later ones of the file"),
+    ('k', Answer::Back, "go back to the question before"),
+    ('e', Answer::Edit, "edit the new text, then ask again"),
+    ('m', Answer::Message, "edit the message, then ask again"),
+    ('s', Answer::Split, "choose among the hunks of this edit"),
 ];
 
-impl Key {
-    fn is_for(&self, question: &Asked<'_>) -> bool {
-        match self.letter {
-            'k' => question.can_go_back,
-            'e' => question.can_edit,
-            'm' => question.can_edit_message,
-            's' => question.can_split,
-            _ => true,
-        }
-    }
+/// The keys for a question.
+fn keys(question: &Asked<'_>) -> impl Iterator<Item = &'static (char, Answer, &'static str)> {
+    KEYS.iter().filter(|(_, answer, _)| match answer {
+        Answer::Back => question.can_go_back,
+        Answer::Edit => question.can_edit,
+        Answer::Message => question.can_edit_message,
+        Answer::Split => question.can_split,
+        _ => true,
+    })
 }
 
 impl Chooser for Terminal {
@@ -136,23 +132,13 @@ impl Chooser for Terminal {
             let (key, reason) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
             let reason = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
             let key = key.to_ascii_lowercase();
-            if let Some(key) =
-                KEYS.iter().find(|known| key.chars().eq([known.letter]) && known.is_for(question))
-            {
-                match (key.letter, reason) {
-                    ('n', reason) => return Ok(Answer::Leave(reason)),
-                    ('d', reason) => return Ok(Answer::LeaveFile(reason)),
-                    ('y', None) => return Ok(Answer::Take),
-                    ('a', None) => return Ok(Answer::TakeFile),
-                    ('q', None) => return Ok(Answer::Quit),
-                    ('k', None) => return Ok(Answer::Back),
-                    ('e', None) => return Ok(Answer::Edit),
-                    ('m', None) => return Ok(Answer::Message),
-                    ('s', None) => return Ok(Answer::Split),
-                    _ => {}
-                }
+            let known = keys(question).find(|(letter, ..)| key.chars().eq([*letter]));
+            match (known.map(|(_, answer, _)| answer), reason) {
+                (Some(Answer::Leave(_)), reason) => return Ok(Answer::Leave(reason)),
+                (Some(Answer::LeaveFile(_)), reason) => return Ok(Answer::LeaveFile(reason)),
+                (Some(answer), None) => return Ok(answer.clone()),
+                _ => self.help(question)?,
             }
-            self.help(question)?;
         }
     }
 

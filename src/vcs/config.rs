@@ -8,6 +8,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 /// All configuration that git would see here, as of when the repository was opened.
+#[derive(Default)]
 pub struct Config {
     /// All values of each key, from the files in their order and then from the environment; `None` for a key without `=`.
     values: BTreeMap<String, Vec<Option<Vec<u8>>>>,
@@ -17,7 +18,7 @@ impl Config {
     /// Reads the configuration files' snapshot, or has git read all.
     pub(super) fn new(files: &git2::Config, git_dir: &Path) -> Result<Self> {
         let failed = |e| Error::git("read the configuration", e);
-        let mut config = Self { values: BTreeMap::new() };
+        let mut config = Self::default();
         let mut entries = files.entries(None).map_err(failed)?;
         let mut is_whole = !BY_ENVIRONMENT.iter().any(|name| std::env::var_os(name).is_some());
         while is_whole && let Some(entry) = entries.next() {
@@ -35,7 +36,7 @@ impl Config {
         // `GIT_CONFIG` would make `git config` read that file instead of all others.
         command.env_remove("GIT_CONFIG");
         command.arg("--git-dir").arg(git_dir).args(["config", "--list", "--null"]);
-        let mut config = Self { values: BTreeMap::new() };
+        let mut config = Self::default();
         let listed = process::bytes(&mut command)?;
         for entry in listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
             let mut parts = entry.splitn(2, |byte| *byte == b'\n');

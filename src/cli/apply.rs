@@ -29,13 +29,13 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let read = |settings: &Settings| -> Result<Vec<Response>, Error> {
         let max_size = settings.options.max_size;
         let keep = |bytes: &[u8]| {
-            if settings.options.keep && !settings.dry_run {
+            if settings.options.keep && !settings.options.dry_run {
                 flow::keep_answer(repo, bytes, printer);
             }
         };
         match clipboard {
-            true => Ok(vec![input::of_clipboard(repo.clipboard(max_size)?, max_size, 0)?]),
-            false => input::read(&names, max_size, 0, goes_on.is_none(), keep),
+            true => Ok(vec![Response::new(0, "the clipboard", repo.clipboard(max_size)?, max_size)?]),
+            false => input::read(&names, max_size, goes_on.is_none(), keep),
         }
     };
     let mut corrections = None;
@@ -67,7 +67,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         return usage("--skip needs --continue");
     }
     if let Some(id) = &abort {
-        if goes_on.is_some() || !names.is_empty() || clipboard || settings.dry_run {
+        if goes_on.is_some() || !names.is_empty() || clipboard || settings.options.dry_run {
             return usage(&match (id, names.as_slice()) {
                 (None, [name]) => {
                     let name = name.display();
@@ -101,10 +101,10 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         resume.takes_base = matches.single("base").is_none();
         order.resume = Some(resume);
         // Nothing may land unseen, since `--feedback` prints no report.
-        order.hold = !settings.dry_run && session.is_on("feedback");
+        order.hold = !settings.options.dry_run && session.is_on("feedback");
     }
     if session.is_on("interactive") {
-        if settings.dry_run {
+        if settings.options.dry_run {
             return usage("-i cannot be used with -n");
         }
         let taken = !clipboard && is_piped;
@@ -133,7 +133,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     if let Some((each, template)) = template {
         return suggest::run(repo, each, &template, order, &settings, printer);
     }
-    if settings.dry_run || order.hold {
+    if settings.options.dry_run || order.hold {
         let Session { repo, printer, .. } = session;
         let checked = flow::check(repo, order, &settings.options, settings.shows(), &printer);
         return finish(checked, &settings, &printer);

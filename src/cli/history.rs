@@ -5,7 +5,7 @@ use super::output;
 use super::session::Session;
 use crate::flow;
 use crate::outcome::Exit;
-use crate::report::{self, Style};
+use crate::report;
 
 pub(super) fn list(session: &Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, .. } = session;
@@ -27,7 +27,7 @@ pub(super) fn show(session: &Session<'_>) -> Result<Exit, Error> {
     match session.is_on("response") {
         _ if printer.output.json => return Ok(printer.report(report)),
         true => report.landings.iter().flat_map(|one| &one.texts).for_each(|text| output::answer(text)),
-        false => printer.out(&report::shown(&report, Style { verbose: printer.output.verbose })),
+        false => printer.out(&report::shown(&report, printer.output.verbose)),
     }
     Ok(Exit::Done)
 }

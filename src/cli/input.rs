@@ -8,13 +8,12 @@ use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-/// Reads the responses in their order, numbered from `first`. `-`, or no name at all, is standard input. Unless `needed`,
+/// Reads the responses in their order. `-`, or no name at all, is standard input. Unless `needed`,
 /// no name and a terminal or empty input is no response. If not all can be read, `lost` gets what was read from standard
 /// input.
 pub(super) fn read(
     names: &[OsString],
     limit: u64,
-    first: u32,
     needed: bool,
     lost: impl FnOnce(&[u8]),
 ) -> Result<Vec<Response>, Error> {
@@ -52,14 +51,9 @@ pub(super) fn read(
     if let Some(error) = failure {
         return Err(error);
     }
-    let responses = (first..).zip(names).zip(read);
+    let responses = (0..).zip(names).zip(read);
     let responses = responses.map(|((id, name), bytes)| Response::new(id, shown(name), bytes, limit));
     Ok(responses.collect::<Result<_, _>>()?)
-}
-
-/// The clipboard's content as a response.
-pub(super) fn of_clipboard(bytes: Vec<u8>, limit: u64, id: u32) -> Result<Response, Error> {
-    Ok(Response::new(id, "the clipboard", bytes, limit)?)
 }
 
 /// Reads a file or standard input, up to one byte more than the limit.

@@ -4,7 +4,7 @@ use super::{diff, recover};
 use crate::flow::{self, Watch};
 use crate::outcome::{self, Exit};
 use crate::report::escape::{Printed, escape};
-use crate::report::{self, End, FEEDBACK_LIMIT, Problem, Quoting, Recovered, Report, Status, Style};
+use crate::report::{self, End, FEEDBACK_LIMIT, Problem, Quoting, Recovered, Report, Status};
 use crate::transaction::{self, Failure};
 use crate::vcs::config::Config;
 use crate::vcs::repo::Repo;
@@ -123,26 +123,19 @@ impl Printer {
         }
         // Standard output is only for the feedback then.
         let out = |text: &str| if printed { self.err(text) } else { self.out(text) };
-        let style = Style { verbose: self.output.verbose };
-        let shown = report.dry_run
-            || matches!(
-                report.status,
-                Status::Landed | Status::PartlyLanded | Status::Checked | Status::Nothing | Status::Forgotten
-            );
-        if shown && !self.output.quiet {
-            out(&report::edits(report, style));
-            out(&report::accepted(report));
-            out(&report::undone(report));
-        }
-        if !self.output.quiet {
-            out(&report::dropped(report));
+        let verbose = self.output.verbose;
+        let failed =
+            matches!(report.status, Status::Refused | Status::NoEdits | Status::InTheWay | Status::Failed);
+        let shown = (report.dry_run || !failed) && !self.output.quiet;
+        if shown {
+            out(&report::lines(report, verbose));
         }
         if report.dry_run && !self.output.quiet {
-            out(&report::summary(report, style));
+            out(&report::summary(report, verbose));
         }
         let always = matches!(report.status, Status::Refused | Status::PartlyLanded | Status::NoEdits);
         if !self.output.quiet || always {
-            self.err(&report::findings(report, style));
+            self.err(&report::findings(report, verbose));
         }
         // With -v the output was shown while the command ran.
         if let Some(failure) = ran.filter(|_| !self.output.verbose) {
@@ -165,10 +158,10 @@ impl Printer {
         if let Some(kept) = report::kept(report) {
             self.hint(&kept);
         }
-        if shown && !self.output.quiet {
+        if shown {
             out(&report::headline(report));
             if !report.dry_run && (report.undone.is_some() || !report.accepted.is_empty()) {
-                out(&report::summary(report, style));
+                out(&report::summary(report, verbose));
             }
         }
     }
@@ -194,7 +187,7 @@ impl Printer {
             }
             match is_done && !self.output.verbose {
                 true if self.output.quiet => {}
-                true => self.err(&report::findings(&one.report, Style { verbose: false })),
+                true => self.err(&report::findings(&one.report, false)),
                 false => self.text(&one.report, None),
             }
         }

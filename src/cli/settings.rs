@@ -23,7 +23,6 @@ pub(super) struct Settings {
     branch_per_edit: Option<String>,
     /// The file with the commit message.
     pub(super) file: Option<String>,
-    pub(super) dry_run: bool,
     pub(super) diff: bool,
     pub(super) stat: bool,
 }
@@ -125,7 +124,6 @@ impl Settings {
         Ok(Self {
             branch_per_edit: matches.single("branch-per-edit").flatten(),
             file: matches.single("file").flatten(),
-            dry_run: options.dry_run,
             diff: from.switch("diff", false)?,
             stat: from.switch("stat", false)?,
             options,

@@ -18,7 +18,7 @@ pub(super) fn run(
 ) -> Result<Exit, Error> {
     let output = printer.output;
     let template = Template::parse(template).map_err(|e| Error::Usage(e.to_string()))?;
-    if settings.dry_run && settings.shows() {
+    if settings.options.dry_run && settings.shows() {
         return usage("--diff and --stat cannot be used with -n for several branches");
     }
     if (order.only.is_some() || order.except.last().is_some()) && order.responses.len() > 1 {
@@ -31,14 +31,14 @@ pub(super) fn run(
     }
     let names = order.responses.iter().map(|response| response.name().to_owned()).collect();
     let suggested =
-        flow::suggest(repo, order, each, &template, &settings.options, settings.dry_run, printer)?;
+        flow::suggest(repo, order, each, &template, &settings.options, settings.options.dry_run, printer)?;
     if let Some(report) = suggested.report {
         return Ok(printer.report(report));
     }
     let moved: Vec<_> = suggested.all.iter().filter_map(|one| one.moved).collect();
     let mut report = Report::new(Status::Nothing);
     report.responses = names;
-    report.dry_run = settings.dry_run;
+    report.dry_run = settings.options.dry_run;
     let mut exits = Vec::new();
     for one in suggested.all {
         let (one, exit) = reported(one, printer);

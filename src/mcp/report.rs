@@ -3,7 +3,7 @@
 use super::tools;
 use super::tools::Failed;
 use crate::outcome;
-use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, Report, Status, Style, ToPass};
+use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, Report, Status, ToPass};
 use crate::vcs::repo::Repo;
 use serde_json::{Map, Value, json};
 
@@ -148,17 +148,16 @@ fn text(report: &Report) -> String {
             None => feedback,
         };
     }
-    let style = Style { verbose: false };
     let mut out = match report.status {
         Status::Shown if report.landings.iter().any(|one| !one.texts.is_empty()) => {
-            report::shown(report, style)
+            report::shown(report, false)
         }
         Status::Shown => report::landings(report),
         _ if !report.suggestions.is_empty() => report::table(report),
         Status::Refused | Status::InTheWay | Status::Failed => format!("{changed}\n"),
         // The edits are those of the earlier landing, not of this call.
         _ if report.key.is_some() => report::headline(report),
-        _ => [report::edits(report, style), report::undone(report), report::headline(report)].concat(),
+        _ => report::lines(report, false) + &report::headline(report),
     };
     for finding in report.findings.iter().filter(|finding| finding.is_error()) {
         let lines = [Some(&finding.message), finding.help.as_ref()];

@@ -39,7 +39,7 @@ pub struct AcceptedCommit {
 }
 
 /// Renders a line per commit.
-pub fn accepted(report: &Report) -> String {
+pub(super) fn accepted(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.accepted {
         let branch = escape(&one.branch);

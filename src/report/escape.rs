@@ -61,46 +61,39 @@ impl Printed {
     }
 
     fn take(&mut self, is_end: bool) -> String {
-        let mut out = String::new();
-        let mut at = 0;
-        while let Some(&first) = self.rest.get(at) {
-            let rest = &self.rest[at..];
-            let length = match first {
-                b'\x1b' => match colour(rest) {
-                    Some(0) if !is_end => break,
-                    Some(0) | None => 1,
-                    Some(length) => {
-                        out.push_str(&String::from_utf8_lossy(&rest[..length]));
-                        at += length;
-                        continue;
-                    }
-                },
-                b'\r' if rest.len() == 1 && !is_end => break,
-                b'\r' if rest.get(1) == Some(&b'\n') => {
-                    at += 1;
-                    continue;
-                }
-                0xc0.. => match rest.utf8_chunks().next() {
-                    Some(chunk) => match chunk.valid().chars().next() {
-                        Some(c) => c.len_utf8(),
-                        // The character may be cut off here.
-                        None if chunk.invalid().len() == rest.len() && rest.len() < 4 && !is_end => break,
-                        None => chunk.invalid().len().max(1),
-                    },
-                    None => 1,
-                },
-                _ => 1,
-            };
-            for c in String::from_utf8_lossy(&rest[..length]).chars() {
-                // The last two join emoji.
-                match is_hidden(c) && !matches!(c, '\n' | '\t' | '\u{fe0f}' | '\u{200d}') {
-                    true => out.extend(c.escape_unicode()),
-                    false => out.push(c),
-                }
+        let bytes = std::mem::take(&mut self.rest);
+        let (mut text, mut cut) = (String::new(), &[][..]);
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            text += chunk.valid();
+            match chunk.invalid() {
+                [] => {}
+                // A character may be cut off here.
+                invalid if chunks.peek().is_none() && invalid.len() < 4 && !is_end => cut = invalid,
+                _ => text.push(char::REPLACEMENT_CHARACTER),
             }
-            at += length;
         }
-        self.rest.drain(..at);
+        let (mut out, mut rest) = (String::new(), text.as_str());
+        while let Some(c) = rest.chars().next() {
+            let colour = colour(rest.as_bytes());
+            if !is_end && (colour == Some(0) || rest == "\r") {
+                break;
+            }
+            if let Some(length @ 1..) = colour {
+                out += &rest[..length];
+                rest = &rest[length..];
+                continue;
+            }
+            rest = &rest[c.len_utf8()..];
+            // The last two join emoji.
+            let is_shown = !is_hidden(c) || matches!(c, '\n' | '\t' | '\u{fe0f}' | '\u{200d}');
+            match is_shown {
+                true => out.push(c),
+                false if c == '\r' && rest.starts_with('\n') => {}
+                false => out.extend(c.escape_unicode()),
+            }
+        }
+        self.rest = [rest.as_bytes(), cut].concat();
         out
     }
 }

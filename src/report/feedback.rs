@@ -171,12 +171,12 @@ impl<'a> Text<'a> {
                 hunks => format!("{} of edit {} ({path})", capital(&numbered("hunk", hunks)), edit.number),
             };
             let reason = unwanted.reason.as_deref().map(|reason| format!(": {}", self.quotes.inline(reason)));
-            let (were, reason) = (verb(unwanted.hunks.len().max(1)), reason.unwrap_or_default());
+            let (were, reason) = (was(unwanted.hunks.len().max(1)), reason.unwrap_or_default());
             let _ = write!(out, "\n{what} {were} not wanted{reason}.\n");
         }
         if !plain.is_empty() {
             let _ =
-                write!(out, "\n{} {} not wanted.\n", capital(&numbered("edit", &plain)), verb(plain.len()));
+                write!(out, "\n{} {} not wanted.\n", capital(&numbered("edit", &plain)), was(plain.len()));
         }
         if !out.is_empty() {
             out.push_str("\nSend nothing of that again as it was.\n");
@@ -224,7 +224,7 @@ impl<'a> Text<'a> {
         let of_edits = match (refused.len(), edits.len()) {
             (0, _) => None,
             (1, 1) => Some("its one edit was refused".to_owned()),
-            (n, all) => Some(format!("{n} of its {} {} refused", counted(all, "edit"), verb(n))),
+            (n, all) => Some(format!("{n} of its {} {} refused", counted(all, "edit"), was(n))),
         };
         let of_parts = (parts > 0).then(|| format!("{} of it could not be read", counted(parts, "part")));
         let what = of_edits.into_iter().chain(of_parts).collect::<Vec<_>>().join(", and ");
@@ -453,7 +453,7 @@ fn named(format: FormatId) -> &'static str {
     }
 }
 
-fn verb(count: usize) -> &'static str {
+fn was(count: usize) -> &'static str {
     if count == 1 { "was" } else { "were" }
 }
 

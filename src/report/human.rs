@@ -1,10 +1,13 @@
 //! The report for people: a line per edit, then the branch's movement and the command that takes it back; findings with
-//! their place.
+//! their place. Colours are always written; the output stream drops them if they are not wanted.
 
+use super::accepted::accepted;
 use super::escape::{cut, escape, shell_word};
 use super::landings::Date;
+use super::open::dropped;
 use super::quotes::numbered;
 use super::record::RecordKind;
+use super::undone::undone;
 use super::{
     BranchReport, CommitName, EditReport, EditState, Finding, KeptAttempt, Report, Status, Undone, refusal,
 };
@@ -13,13 +16,6 @@ use crate::edit::FormatId;
 use crate::locate::Tier;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write;
-
-/// How much to print. Colours are always written; the output stream drops them if they are not wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
-    /// Prints whole reasons, and how each edit was found.
-    pub verbose: bool,
-}
 
 /// How many refusals are shown in full; the others get a line each.
 const WHOLE: usize = 10;
@@ -31,8 +27,13 @@ pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
 pub(super) const DIM: Ansi = Ansi::new().dimmed();
 pub(super) const CYAN: Ansi = AnsiColor::Cyan.on_default();
 
-/// Renders the lines of the edits.
-pub fn edits(report: &Report, style: Style) -> String {
+/// Renders a line for each edit, commit or branch of the result.
+pub fn lines(report: &Report, verbose: bool) -> String {
+    [edits(report, verbose), accepted(report), undone(report), dropped(report)].concat()
+}
+
+/// Renders the lines of the edits; with `verbose` also whole reasons, and how each edit was found.
+pub(super) fn edits(report: &Report, verbose: bool) -> String {
     let mut out = String::new();
     let digits = report.edits.len().to_string().len();
     let place = |edit: &EditReport| match &edit.to {
@@ -76,7 +77,7 @@ pub fn edits(report: &Report, style: Style) -> String {
             let _ = write!(out, "  {}", escape(&shorten(first, 72)));
         }
         out.push('\n');
-        if style.verbose {
+        if verbose {
             let format = edit.format.map_or("", FormatId::as_str);
             let (response, lines) = (escape(&edit.response), edit.lines);
             let _ = writeln!(out, "{:digits$}  {DIM}{format}, {response}, {lines}{DIM:#}", "");
@@ -244,18 +245,19 @@ fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &
     }
 }
 
-/// Renders the findings, each with its place in the response and a hint; then the summary.
-pub fn findings(report: &Report, style: Style) -> String {
+/// Renders the findings, each with its place in the response and a hint; then the summary. Without `verbose`, only the
+/// first are whole.
+pub fn findings(report: &Report, verbose: bool) -> String {
     let mut out = String::new();
     let mut whole = 0;
     let mut short = 0;
     for finding in &report.findings {
         let is_error = finding.is_error();
-        if is_error && whole == WHOLE && !style.verbose {
+        if is_error && whole == WHOLE && !verbose {
             head(&mut out, finding);
             short += 1;
         } else if is_error
-            || style.verbose
+            || verbose
             || report.status != Status::Nothing
             || report.undone.is_some()
             || finding.code == Code::Conflict

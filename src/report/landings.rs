@@ -1,9 +1,11 @@
 //! Renders recorded landings: a line each, for people or for programs, or all details.
 
+use super::Report;
+use super::accepted::accepted;
 use super::escape::{escape, tabbed};
 use super::human::{CYAN, DIM, RED, YELLOW};
+use super::human::{edits, findings};
 use super::record::Record;
-use super::{Report, Style, accepted, edits, findings};
 use crate::diag::shorten;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
@@ -91,7 +93,7 @@ pub fn porcelain(report: &Report) -> String {
 }
 
 /// Renders all details of the landings.
-pub fn shown(report: &Report, style: Style) -> String {
+pub fn shown(report: &Report, verbose: bool) -> String {
     let mut out = String::new();
     for one in &report.landings {
         let record = &one.record;
@@ -109,9 +111,9 @@ pub fn shown(report: &Report, style: Style) -> String {
                 let _ = write!(out, "request: {}", visible(request));
             }
         }
-        out += &edits(report, Style { verbose: true });
+        out += &edits(report, true);
         out += &accepted(report);
-        out += &findings(report, style);
+        out += &findings(report, verbose);
         for (number, text) in one.texts.iter().enumerate() {
             let name = record.responses.get(number).map_or("", String::as_str);
             let _ =

@@ -23,23 +23,23 @@ mod summary;
 mod undone;
 mod wanted;
 
-pub use accepted::{AcceptedCommit, AcceptedReport, accepted};
+pub use accepted::{AcceptedCommit, AcceptedReport};
 pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
-pub use human::{Style, edits, findings, headline, kept};
+pub use human::{findings, headline, kept, lines};
 #[cfg(feature = "git")]
 pub(crate) use json::in_the_way;
 pub use json::{SCHEMA_VERSION, json};
 pub use landings::{AttemptReport, LandingReport, landings, porcelain, shown, visible};
 pub use obstacle::{Obstacle, ObstacleKind};
-pub use open::{DroppedReport, Onto, OpenReport, dropped, open, open_porcelain};
+pub use open::{DroppedReport, Onto, OpenReport, open, open_porcelain};
 pub use problem::Problem;
 pub use quotes::Quoting;
 pub use recorded::recorded;
 pub use recovered::{End, Recovered};
 pub use suggestions::{Size, SuggestionReport, table};
 pub use summary::summary;
-pub use undone::{Undone, UndoneCommit, undone};
+pub use undone::{Undone, UndoneCommit};
 pub use wanted::Wanted;
 
 use crate::diag::{Code, Diagnostic, Evidence, Severity};

@@ -94,7 +94,7 @@ pub fn open_porcelain(report: &Report) -> String {
 }
 
 /// Renders a line per deleted branch with the command that restores it; in a dry run, per branch to delete.
-pub fn dropped(report: &Report) -> String {
+pub(super) fn dropped(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.dropped {
         let (branch, tip) = (escape(&one.branch), &one.tip.short);

@@ -1,7 +1,7 @@
 //! Summarizes a response in a few lines: its paths, its warnings, and what has to pass.
 
+use super::Report;
 use super::escape::{cut, escape};
-use super::{Report, Style};
 use crate::diag::Code;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -41,12 +41,12 @@ pub(super) fn warnings(report: &Report) -> Vec<Warnings> {
     all
 }
 
-/// Renders a line of paths; in a dry run also a line of warnings, and one of what has to pass.
-pub fn summary(report: &Report, style: Style) -> String {
+/// Renders a line of paths, with `verbose` of all; in a dry run also a line of warnings, and one of what has to pass.
+pub fn summary(report: &Report, verbose: bool) -> String {
     let mut out = String::new();
     let paths = paths(report);
     if !paths.is_empty() {
-        let most = if style.verbose { paths.len() } else { SHOWN };
+        let most = if verbose { paths.len() } else { SHOWN };
         let named: Vec<_> = paths.iter().take(most).map(|path| escape(&cut(path))).collect();
         let _ = write!(out, "paths ({}): {}", paths.len(), named.join(", "));
         if paths.len() > most {

@@ -35,7 +35,7 @@ pub struct UndoneCommit {
 }
 
 /// Renders a line per commit, unless the report has lines of edits.
-pub fn undone(report: &Report) -> String {
+pub(super) fn undone(report: &Report) -> String {
     let line = |one: &UndoneCommit| {
         let (from, new) = (&one.commit.short, one.new.as_ref());
         let how = match (one.state, new) {

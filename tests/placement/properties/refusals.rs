@@ -4,7 +4,7 @@ use super::config;
 use git_llm_apply::edit::FormatId;
 use git_llm_apply::format;
 use git_llm_apply::plan::{self, MemoryTree, Rules};
-use git_llm_apply::report::{self, Quoting, Report, Status, Style};
+use git_llm_apply::report::{self, Quoting, Report, Status};
 use git_llm_apply::response::Response;
 use proptest::prelude::*;
 
@@ -32,7 +32,7 @@ proptest! {
             report.edits = vec![report::edit(1, &script.edits[0], None, &responses)];
             report.findings =
                 rejected.diagnostics.iter().map(|found| report::finding(found, &script, &responses)).collect();
-            let people = report::findings(&report, Style { verbose: true });
+            let people = report::findings(&report, true);
             let shown = people.contains("edit 1") && !people.contains('\u{202e}');
             prop_assert!(shown, "{people}");
             prop_assert!(report::json(&report, 1).unwrap().contains("nearest"));

@@ -57,30 +57,24 @@ fn without_mail_marks(subject: &str) -> &str {
 
 /// Indents the lines of a body that have a meaning to git.
 pub(super) fn body(text: &str, separators: &str) -> String {
-    let mut guarded = String::with_capacity(text.len());
-    for (number, paragraph) in text.split("\n\n").enumerate() {
-        if number > 0 {
-            guarded.push_str("\n\n");
+    let paragraphs = text.split("\n\n").map(|text| paragraph(text, separators));
+    paragraphs.collect::<Vec<_>>().join("\n\n")
+}
+
+fn paragraph(text: &str, separators: &str) -> String {
+    let is_block = is_trailer_block(text, separators);
+    let guarded = |line: &str| {
+        let line = without_scissors(line);
+        let text = line.trim_start();
+        if is_attribution(text, separators) && !line.starts_with(INDENT) {
+            format!("{INDENT}{text}")
+        } else if is_mail_syntax(&line) || (is_block && is_trailer(&line, separators)) {
+            format!("{INDENT}{line}")
+        } else {
+            line.into_owned()
         }
-        let is_block = is_trailer_block(paragraph, separators);
-        for (number, line) in paragraph.split('\n').enumerate() {
-            if number > 0 {
-                guarded.push('\n');
-            }
-            let line = without_scissors(line);
-            let text = line.trim_start();
-            if is_attribution(text, separators) && !line.starts_with(INDENT) {
-                guarded.push_str(INDENT);
-                guarded.push_str(text);
-            } else {
-                if is_mail_syntax(&line) || (is_block && is_trailer(&line, separators)) {
-                    guarded.push_str(INDENT);
-                }
-                guarded.push_str(&line);
-            }
-        }
-    }
-    guarded
+    };
+    text.split('\n').map(guarded).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether git would take a paragraph for trailers if it were the last: at least a quarter of its lines are trailers.

@@ -26,6 +26,7 @@ pub use skip::asks_to_skip_ci;
 use std::collections::HashSet;
 use std::fmt;
 pub use trailers::{EDIT, ID, MATCH, Provenance, REDONE, Trailed, UNDONE, with_provenance, with_undo};
+use unicode_width::UnicodeWidthStr;
 
 /// The widest subject, in terminal columns.
 pub const SUBJECT_WIDTH: usize = 72;
@@ -241,7 +242,7 @@ impl Message {
     }
 
     fn split(&self) -> (String, String) {
-        let used = if self.prefix.is_empty() { 0 } else { width::of(&self.prefix) + 1 };
+        let used = if self.prefix.is_empty() { 0 } else { self.prefix.width() + 1 };
         let columns = SUBJECT_WIDTH.saturating_sub(used).max(NARROWEST);
         let (subject, left) = self.headline.fit(columns);
         let allowed = |text: String| if self.may_skip_ci { text } else { skip::defused(&text).into_owned() };
@@ -275,12 +276,12 @@ impl Headline {
     fn fit(&self, columns: usize) -> (String, String) {
         match self {
             Headline::Sentence(sentence) => match without_stop(sentence) {
-                words if width::of(words) <= columns => (words.to_owned(), String::new()),
+                words if words.width() <= columns => (words.to_owned(), String::new()),
                 _ => width::split(sentence, columns),
             },
             Headline::Generated(pieces) => {
                 let whole: String = pieces.iter().map(Piece::text).collect();
-                if width::of(&whole) <= columns {
+                if whole.width() <= columns {
                     return (whole, String::new());
                 }
                 (shortened(pieces, columns), whole)
@@ -300,17 +301,16 @@ impl Piece {
 /// leaves more to the others.
 fn shortened(pieces: &[Piece], columns: usize) -> String {
     let is_path = |piece: &&Piece| matches!(piece, Piece::Path(_));
-    let words: usize =
-        pieces.iter().filter(|piece| !is_path(piece)).map(|piece| width::of(piece.text())).sum();
+    let words: usize = pieces.iter().filter(|piece| !is_path(piece)).map(|piece| piece.text().width()).sum();
     let mut left = columns.saturating_sub(words);
     let mut paths: Vec<(usize, &str)> =
         pieces.iter().enumerate().filter(|(_, p)| is_path(p)).map(|(i, p)| (i, p.text())).collect();
-    paths.sort_by_key(|(_, path)| width::of(path));
+    paths.sort_by_key(|(_, path)| path.width());
     let mut short: Vec<String> = pieces.iter().map(|piece| piece.text().to_owned()).collect();
     let mut count = paths.len();
     for (index, path) in paths {
         short[index] = width::shorten_path(path, left / count);
-        left = left.saturating_sub(width::of(&short[index]));
+        left = left.saturating_sub(short[index].width());
         count -= 1;
     }
     short.concat()

@@ -1,11 +1,6 @@
-//! Measures text in terminal columns, and makes it fit.
+//! Makes text fit into terminal columns: 2 for wide letters and most emoji, 0 for combining marks.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-
-/// The columns of a line: 2 for wide letters and most emoji, 0 for combining marks.
-pub(super) fn of(text: &str) -> usize {
-    text.width()
-}
 
 /// Whether anything in a text is visible.
 pub(super) fn is_visible(text: &str) -> bool {
@@ -34,13 +29,13 @@ const CLAUSES: [&str; 14] = [
 /// Cuts a line that does not fit before its last clause, if that leaves a quarter of the columns, else after a word,
 /// marked `…`. The second part is then the whole line. Only a word that is too wide by itself is cut inside.
 pub(super) fn split(line: &str, columns: usize) -> (String, String) {
-    if of(line) <= columns {
+    if line.width() <= columns {
         return (line.to_owned(), String::new());
     }
     let head = prefix(line, columns + 1);
     let clause = CLAUSES.iter().filter_map(|mark| head.rfind(mark)).max();
     if let Some(clause) = clause.map(|at| head[..at].trim_end_matches([',', ';', ':', ' ']))
-        && of(clause) * 4 >= columns
+        && clause.width() * 4 >= columns
         && is_visible(clause)
     {
         return (clause.to_owned(), line.to_owned());
@@ -48,7 +43,7 @@ pub(super) fn split(line: &str, columns: usize) -> (String, String) {
     let head = prefix(line, columns.saturating_sub(1));
     let word = head.rsplit_once(' ').map_or("", |(words, _)| words);
     let next = line[word.len()..].split_whitespace().next().unwrap_or("");
-    let head = if !word.is_empty() && of(next) < columns { word } else { head };
+    let head = if !word.is_empty() && next.width() < columns { word } else { head };
     (format!("{}…", head.trim_end()), line.to_owned())
 }
 
@@ -62,7 +57,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> String {
         let is_fence = text.trim_start().starts_with("```") || text.trim_start().starts_with("~~~");
         fenced ^= is_fence;
         let blanks = text.len() - text.trim_start_matches(' ').len();
-        if of(text) <= columns || fenced || is_fence || blanks >= 4 || text.starts_with('|') {
+        if text.width() <= columns || fenced || is_fence || blanks >= 4 || text.starts_with('|') {
             out.push_str(line);
             continue;
         }
@@ -70,7 +65,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> String {
         let hang = " ".repeat(blanks + mark.map_or(0, |at| at + 1));
         let mut used = 0;
         for (index, word) in text.split(' ').enumerate() {
-            if index > 0 && used + 1 + of(word) > columns && used > hang.len() {
+            if index > 0 && used + 1 + word.width() > columns && used > hang.len() {
                 out.push('\n');
                 out.push_str(&hang);
                 used = hang.len();
@@ -79,7 +74,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> String {
                 used += 1;
             }
             out.push_str(word);
-            used += of(word);
+            used += word.width();
         }
         out.push_str(end);
     }
@@ -96,7 +91,7 @@ fn is_list_mark(word: &str) -> bool {
 
 /// Shortens a path to its last components after `…/`, else to the end of its name after `…`.
 pub(super) fn shorten_path(path: &str, columns: usize) -> String {
-    if of(path) <= columns {
+    if path.width() <= columns {
         return path.to_owned();
     }
     let tail = suffix(path, columns.saturating_sub(1));

@@ -101,11 +101,6 @@ pub const VERBS: &[(&str, &str)] = &[
     ("completion", "print the completion script of a shell: bash, zsh, fish"),
 ];
 
-/// The verb most similar to a mistyped word, if one is similar.
-pub fn near_verb(word: &str) -> Option<&'static str> {
-    nearest(word, VERBS.iter().map(|(verb, _)| *verb))
-}
-
 /// The candidate most similar to a mistyped word, if one is similar. Ignores case.
 pub(super) fn nearest<T: AsRef<str>>(word: &str, all: impl Iterator<Item = T>) -> Option<T> {
     let letters = |word: &str| word.to_lowercase().chars().collect::<Vec<_>>();

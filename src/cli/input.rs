@@ -66,7 +66,8 @@ fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Erro
     let bytes = all_of(name, limit).and_then(|bytes| if pasted { as_typed(bytes) } else { Ok(bytes) });
     bytes.map_err(|source| {
         let is_missing = source.kind() == std::io::ErrorKind::NotFound && is_first;
-        match args::near_verb(&shown).filter(|verb| is_missing && *verb != shown) {
+        let verbs = args::VERBS.iter().map(|(verb, _)| *verb);
+        match args::nearest(&shown, verbs).filter(|verb| is_missing && *verb != shown) {
             Some(verb) => Error::Word { word: shown, verb },
             None => Error::Input { name: shown, source },
         }

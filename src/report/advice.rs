@@ -14,9 +14,12 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         );
     }
     let help = finding.help.as_deref();
-    let mut quoted = || help.map(|help| format!("{}.", quotes.inline(help)));
+    let mut with_help = |text: &str| {
+        let help = help.map_or(String::new(), |help| format!("{}.", quotes.inline(help)));
+        format!("{text} {help}").trim().to_owned()
+    };
     let text = match finding.code {
-        Code::SearchNotFound if help != Some(HELP_COPY) => return quoted().unwrap_or_default(),
+        Code::SearchNotFound if help != Some(HELP_COPY) => return with_help(""),
         Code::SearchNotFound if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
             "if that is the place that you mean, copy the search text from it as quoted, character by character, \
              without the numbers, and keep what the edit changes."
@@ -28,14 +31,15 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::OccurrenceRange => {
             return match evidence.map_or(0, |evidence| evidence.candidates.len()) {
                 // The occurrence is a line number.
-                0 => quoted().unwrap_or_default(),
+                0 => with_help(""),
                 1 => "leave the occurrence out: the search text matches only once.".to_owned(),
                 n => format!("give an occurrence from 1 to {n}; matches are counted from the top."),
             };
         }
         Code::Truncated => {
-            let whole = "the edit is not complete in your answer. Send the whole of it, from its first line to its last.";
-            return format!("{whole} {}", quoted().unwrap_or_default()).trim_end().to_owned();
+            return with_help(
+                "the edit is not complete in your answer. Send the whole of it, from its first line to its last.",
+            );
         }
         Code::PathSensitive | Code::Policy => {
             "this file may not be changed here, whatever the edit is. Leave the edit out, or reach the goal in other \
@@ -62,10 +66,7 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::Escaped => "write `<`, `>` and `&` as the file has them, not as `&lt;`, `&gt;` and `&amp;`.",
         Code::Unread => "leave out what is no edit.",
         Code::PathCase => "use the spelling of the path that exists, or another name.",
-        Code::NotFound => {
-            let other = "name a file that exists, or create it.";
-            return format!("{other} {}", quoted().unwrap_or_default()).trim_end().to_owned();
-        }
+        Code::NotFound => return with_help("name a file that exists, or create it."),
         Code::Conflict if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
             "the file has changed there since. Write the edit anew for the lines as they are now."
         }
@@ -77,7 +78,8 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
             "it depends on an edit that was left out. Leave this one out too, or rewrite it so that it does not need that edit."
         }
         Code::Limit => "use a longer search text, so that it matches fewer places.",
-        _ => return quoted().unwrap_or_else(|| "write it as the format has it.".to_owned()),
+        _ if help.is_some() => return with_help(""),
+        _ => "write it as the format has it.",
     };
     text.to_owned()
 }

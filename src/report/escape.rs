@@ -118,11 +118,6 @@ pub(super) fn tabbed(fields: &[&str], more: &[String]) -> String {
     all.join("\t") + "\n"
 }
 
-/// As `escape`, but with four spaces for a tab: for lines of code.
-pub fn escape_code(text: &str) -> String {
-    escape(&text.replace('\t', "    "))
-}
-
 /// As `escape`, but quoted for a shell where needed: for commands to copy.
 pub fn shell_word(text: &str) -> String {
     let plain = |(at, c): (usize, char)| {

@@ -149,7 +149,7 @@ impl<'a> Text<'a> {
                 let _ = write!(out, "\n## How the format goes\n\n{}\n", how.trim_end());
             }
         }
-        if self.quotes.escaped() {
+        if self.quotes.escaped {
             out.push_str("\n`\\u{…}` above stands for a character that cannot be shown.\n");
         }
         Some(out)

@@ -9,7 +9,8 @@ use super::quotes::numbered;
 use super::record::RecordKind;
 use super::undone::undone;
 use super::{
-    BranchReport, CommitName, EditReport, EditState, Finding, KeptAttempt, Report, Status, Undone, refusal,
+    BranchReport, CommitName, EditReport, EditState, Finding, KeptAttempt, LandingReport, Report, Status,
+    Undone, refusal,
 };
 use crate::diag::{Code, Severity, counted, shorten};
 use crate::edit::FormatId;
@@ -95,112 +96,104 @@ pub(super) fn edits(report: &Report, verbose: bool) -> String {
 
 /// Renders the result, and the command that takes it back.
 pub fn headline(report: &Report) -> String {
-    let mut out = String::new();
-    let count = |state: EditState| report.edits.iter().filter(|edit| edit.state == state).count();
-    match (report.status, &report.branch) {
-        (Status::Landed | Status::PartlyLanded, Some(branch)) => {
-            let count_of_commits = report.commits().len();
-            let mut commits = counted(count_of_commits, "commit");
-            if branch.merge {
-                commits.push_str(" and a merge");
+    let text = match (report.status, &report.branch) {
+        (Status::Landed | Status::PartlyLanded, Some(branch)) => landed(report, branch),
+        (Status::Checked, Some(branch)) => would_land(report, branch),
+        (Status::Checked, None) => "nothing was changed".to_owned(),
+        (Status::Forgotten, _) => match (report.landings.first(), &report.attempt) {
+            (Some(LandingReport { record, .. }), _) => {
+                format!("forgot {}; its commits stay on {}", record.id, escape(record.branch()))
             }
-            let short = |end: &Option<CommitName>| end.as_ref().map(|name| name.short.clone());
-            let (name, new) = (escape(&branch.name), short(&branch.new).unwrap_or_default());
-            let old = short(&branch.old);
-            let _ = match &old {
-                Some(old) if report.undone.is_some() && count_of_commits == 0 => {
-                    writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}")
-                }
-                Some(old) => writeln!(out, "{BOLD}{name}{BOLD:#}: {old}..{new}, {commits}"),
-                None => writeln!(out, "{BOLD}{name}{BOLD:#}: new, at {new}, {commits}"),
-            };
-            let what = if report.undone_in_part { "edits of " } else { "" };
-            match &report.undone {
-                Some(Undone { kind: RecordKind::Undone, id }) => {
-                    let own = report.landing.as_ref().filter(|_| report.undone_in_part);
-                    let redo = on_branch("redo", branch, own.unwrap_or(id));
-                    let _ = writeln!(out, "took {what}{id} back; put it back: {redo}");
-                }
-                Some(Undone { id, .. }) => {
-                    let landed = report.edits.iter().filter(|edit| edit.state == EditState::Landed);
-                    let landed: Vec<_> = landed.map(|edit| edit.number.to_string()).collect();
-                    let edits = if report.undone_in_part {
-                        format!(" --edit={}", landed.join(","))
-                    } else {
-                        String::new()
-                    };
-                    let undo = on_branch("undo", branch, id);
-                    let _ = writeln!(out, "put {what}{id} back; take it back: {undo}{edits}");
-                }
-                None => {
-                    let back = way_back(branch, report.landing.as_deref(), old, &new);
-                    let _ = writeln!(out, "take it back: {back}");
-                }
+            (None, attempt) => {
+                let id = attempt.as_ref().map_or("", |attempt| &attempt.id);
+                format!("forgot the refused attempt {id}")
             }
+        },
+        (Status::Nothing, _) => nothing(report),
+        _ => return String::new(),
+    };
+    text + "\n"
+}
+
+/// What landed, was undone or redone, and the command that takes it back.
+fn landed(report: &Report, branch: &BranchReport) -> String {
+    let short = |end: &Option<CommitName>| end.as_ref().map(|name| name.short.clone());
+    let (old, new) = (short(&branch.old), short(&branch.new).unwrap_or_default());
+    let count = report.commits().len();
+    let merge = if branch.merge { " and a merge" } else { "" };
+    let commits = counted(count, "commit") + merge;
+    let tips = match &old {
+        Some(old) if report.undone.is_some() && count == 0 => format!("{old}..{new}"),
+        Some(old) => format!("{old}..{new}, {commits}"),
+        None => format!("new, at {new}, {commits}"),
+    };
+    let what = edits_of(report);
+    let back = match &report.undone {
+        Some(Undone { kind: RecordKind::Undone, id }) => {
+            let own = report.landing.as_ref().filter(|_| report.undone_in_part);
+            let redo = on_branch("redo", branch, own.unwrap_or(id));
+            format!("took {what}{id} back; put it back: {redo}")
         }
-        (Status::Checked, Some(branch)) => {
+        Some(Undone { id, .. }) => {
+            let landed = report.edits.iter().filter(|edit| edit.state == EditState::Landed);
+            let landed: Vec<_> = landed.map(|edit| edit.number.to_string()).collect();
+            let edits = format!(" --edit={}", landed.join(","));
+            let edits = if report.undone_in_part { edits.as_str() } else { "" };
+            format!("put {what}{id} back; take it back: {}{edits}", on_branch("undo", branch, id))
+        }
+        None => format!("take it back: {}", way_back(branch, report.landing.as_deref(), old, &new)),
+    };
+    format!("{BOLD}{}{BOLD:#}: {tips}\n{back}", escape(&branch.name))
+}
+
+/// What a dry run would do.
+fn would_land(report: &Report, branch: &BranchReport) -> String {
+    let what = match &report.undone {
+        Some(Undone { kind: RecordKind::Undone, id }) => format!("take {}{id} back", edits_of(report)),
+        Some(Undone { id, .. }) => format!("put {}{id} back", edits_of(report)),
+        None if report.accepted.is_empty() => {
+            let fine = report.edits.iter().filter(|edit| edit.state == EditState::Fine);
+            format!("land {}", counted(fine.count(), "edit"))
+        }
+        None => {
             let accepted = report.accepted.iter().flat_map(|one| &one.commits);
-            let what = match &report.undone {
-                Some(Undone { kind, id }) => {
-                    let take = if *kind == RecordKind::Undone { "take" } else { "put" };
-                    let edits = if report.undone_in_part { "edits of " } else { "" };
-                    format!("{take} {edits}{id} back")
-                }
-                None if report.accepted.is_empty() => {
-                    format!("land {}", counted(count(EditState::Fine), "edit"))
-                }
-                None => {
-                    format!("land {}", counted(accepted.filter(|commit| !commit.is_in).count(), "commit"))
-                }
-            };
-            let name = escape(&branch.name);
-            let _ = writeln!(out, "would {what} on {BOLD}{name}{BOLD:#}; nothing was changed");
+            format!("land {}", counted(accepted.filter(|commit| !commit.is_in).count(), "commit"))
         }
-        (Status::Checked, None) => {
-            let _ = writeln!(out, "nothing was changed");
-        }
-        (Status::Forgotten, _) if !report.landings.is_empty() => {
-            for one in &report.landings {
-                let (id, branch) = (&one.record.id, escape(one.record.branch()));
-                let _ = writeln!(out, "forgot {id}; its commits stay on {branch}");
+    };
+    format!("would {what} on {BOLD}{}{BOLD:#}; nothing was changed", escape(&branch.name))
+}
+
+fn edits_of(report: &Report) -> &'static str {
+    if report.undone_in_part { "edits of " } else { "" }
+}
+
+/// Why there is nothing to do.
+fn nothing(report: &Report) -> String {
+    if let Some((id, time)) = &report.already {
+        let date = Date::of(*time).day();
+        return match &report.key {
+            Some(key) => {
+                let key = escape(key);
+                format!("the key {key} has landed as {id} on {date}; the edits of this call were not made")
             }
-        }
-        (Status::Forgotten, _) => {
-            let id = report.attempt.as_ref().map_or("", |attempt| &attempt.id);
-            let _ = writeln!(out, "forgot the refused attempt {id}");
-        }
-        (Status::Nothing, _) => {
-            let _ = match count(EditState::AlreadyApplied) {
-                _ if let Some((id, time)) = &report.already => {
-                    let date = Date::of(*time).day();
-                    match &report.key {
-                        Some(key) => writeln!(
-                            out,
-                            "the key {} has landed as {id} on {date}; the edits of this call were not made",
-                            escape(key)
-                        ),
-                        None => writeln!(out, "already landed as {id} on {date}; nothing to do"),
-                    }
-                }
-                _ if report.findings.iter().any(|finding| finding.code == Code::Conflict) => {
-                    writeln!(out, "nothing to do: the branch keeps what it has")
-                }
-                0 if report.undone.is_some() => {
-                    writeln!(out, "nothing to do: already taken back or put back")
-                }
-                0 if !report.edits.is_empty() && count(EditState::NotWanted) == report.edits.len() => {
-                    writeln!(out, "nothing to do: no edit was wanted")
-                }
-                0 if report.accepted.is_empty() && report.edits.is_empty() => {
-                    writeln!(out, "nothing to do: no edit is left")
-                }
-                0 if report.accepted.is_empty() => writeln!(out, "nothing to do: no edit changes anything"),
-                _ => writeln!(out, "nothing to do: already applied"),
-            };
-        }
-        _ => {}
+            None => format!("already landed as {id} on {date}; nothing to do"),
+        };
     }
-    out
+    let mut states = report.edits.iter().map(|edit| edit.state);
+    let why = if report.findings.iter().any(|finding| finding.code == Code::Conflict) {
+        "the branch keeps what it has"
+    } else if report.undone.is_some() {
+        "already taken back or put back"
+    } else if !report.accepted.is_empty() || states.clone().any(|state| state == EditState::AlreadyApplied) {
+        "already applied"
+    } else if report.edits.is_empty() {
+        "no edit is left"
+    } else if states.all(|state| state == EditState::NotWanted) {
+        "no edit was wanted"
+    } else {
+        "no edit changes anything"
+    };
+    format!("nothing to do: {why}")
 }
 
 /// The command that undoes or redoes a landing on its branch.

@@ -20,20 +20,17 @@ pub enum Quoting {
     Escaped,
 }
 
-/// Quotes text, and remembers whether a character was escaped.
+/// Quotes text.
 #[derive(Debug)]
 pub(super) struct Quotes {
     quoting: Quoting,
-    escaped: bool,
+    /// Whether a character was escaped.
+    pub(super) escaped: bool,
 }
 
 impl Quotes {
     pub(super) fn new(quoting: Quoting) -> Self {
         Self { quoting, escaped: false }
-    }
-
-    pub(super) fn escaped(&self) -> bool {
-        self.escaped
     }
 
     /// Adds a fence with numbered lines.
@@ -138,7 +135,7 @@ mod tests {
         let mut out = String::new();
         quotes.lines(&mut out, "Look:", [Some((9, "```")), Some((10, "\t`````")), None]);
         assert_eq!(out, "\nLook:\n\n``````\n 9 | ```\n10 | \t`````\n     ...\n``````\n");
-        assert!(!quotes.escaped());
+        assert!(!quotes.escaped);
     }
 
     #[test]
@@ -146,7 +143,7 @@ mod tests {
         let text = "a\x1b[31mb\u{202e}c\u{a0}\td\u{9b}";
         let mut exact = Quotes::new(Quoting::Exact);
         assert_eq!(exact.plain(text), "a\\u{1b}[31mb\u{202e}c\u{a0}\td\\u{9b}");
-        assert!(exact.escaped());
+        assert!(exact.escaped);
         let mut escaped = Quotes::new(Quoting::Escaped);
         assert_eq!(escaped.plain(text), "a\\u{1b}[31mb\\u{202e}c\u{a0}\td\\u{9b}");
         assert_eq!(escaped.inline("` # Do\nas I say `"), "`` ` # Do as I say ` ``");

@@ -1,7 +1,7 @@
 //! Shows people the evidence of a refusal: the response's lines beside the file's, or all matches.
 
 use super::compared::{Compared, Real};
-use super::escape::{escape, escape_code, is_hidden};
+use super::escape::{escape, is_hidden};
 use super::human::{CYAN, DIM, GREEN, RED};
 use super::{Difference, Finding, places};
 use crate::diag::{Code, Evidence, Excerpt, RowKind, counted, shorten};
@@ -192,6 +192,7 @@ fn behind(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" {text}") }
 }
 
+/// A line of code, cut to the width, with spaces for tabs.
 pub(super) fn code(text: &str) -> String {
-    escape_code(&shorten(text, WIDTH))
+    escape(&shorten(text, WIDTH).replace('\t', "    "))
 }

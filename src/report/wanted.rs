@@ -19,28 +19,19 @@ pub struct Wanted {
 
 /// The search text of the hunk that a diagnostic is about; empty if it is about none.
 pub(super) fn wanted(diagnostic: &Diagnostic, script: &Script, responses: &[Response]) -> Vec<Wanted> {
-    let find = || {
-        let edit = script.edits.get(diagnostic.edit?.checked_sub(1)?)?;
-        let hunk = edit.hunk_at(diagnostic.span()?)?;
-        let lines = hunk.change.wanted();
-        let numbers = responses
-            .get(hunk.span.response as usize)
-            .and_then(|response| {
-                let span = response.lines_of(hunk.span);
-                let texts: Vec<&str> =
-                    response.lines_from(span.first).take(span.last - span.first + 1).collect();
-                numbers(&texts, &lines, matches!(hunk.change, Change::Diff { .. }))
-                    .map(|numbers| numbers.into_iter().map(|at| at + span.first).collect::<Vec<_>>())
-            })
-            .unwrap_or_default();
-        let wanted = lines.iter().enumerate();
-        Some(
-            wanted
-                .map(|(at, text)| Wanted { line: numbers.get(at).copied(), text: (*text).to_owned() })
-                .collect(),
-        )
-    };
-    find().unwrap_or_default()
+    let edit = diagnostic.edit.and_then(|number| script.edits.get(number.checked_sub(1)?));
+    let hunk = edit.zip(diagnostic.span()).and_then(|(edit, span)| edit.hunk_at(span));
+    let Some(hunk) = hunk else { return Vec::new() };
+    let lines = hunk.change.wanted();
+    let numbers = responses.get(hunk.span.response as usize).and_then(|response| {
+        let span = response.lines_of(hunk.span);
+        let texts: Vec<&str> = response.lines_from(span.first).take(span.last - span.first + 1).collect();
+        let numbers = numbers(&texts, &lines, matches!(hunk.change, Change::Diff { .. }))?;
+        Some(numbers.into_iter().map(|at| at + span.first).collect::<Vec<_>>())
+    });
+    let number = |at: usize| numbers.as_ref()?.get(at).copied();
+    let wanted = lines.iter().enumerate();
+    wanted.map(|(at, text)| Wanted { line: number(at), text: (*text).to_owned() }).collect()
 }
 
 /// The positions of the lines among those of the hunk, if all are found.

@@ -47,8 +47,9 @@ struct Summary {
     has_paths: bool,
     /// Whether an inner fence has no edits.
     has_code: bool,
-    /// The number of blocks.
+    /// The number of blocks, and the offset of the line with the last one.
     blocks: usize,
+    last: usize,
     /// The first inner fence that is as long as the fence around it.
     nested: Option<Span>,
     /// Whether a region closed the fence.
@@ -161,14 +162,14 @@ impl<'r> Reader<'r> {
             self.keep(CodeBlock { state: FenceState::Unclosed, ..self.code_block(span, tag.files, text) }, 0);
         }
         let is_one = summary.blocks == 1 && !summary.has_text && !summary.has_paths;
-        if is_one { self.inside(start) } else { None }
+        if is_one { self.inside(start, summary.last) } else { None }
     }
 
-    /// The inside of a quote, or of a fence of prose or without a language, that has blocks: if nothing is outside of it, the
-    /// inside is the response.
-    fn inside(&self, mut cursor: Cursor<'r>) -> Option<Cursor<'r>> {
-        cursor.skip_blank_lines();
-        let line = cursor.line()?;
+    /// The inside of the quote at an offset, or of the fence of prose or without a language, that has blocks: if nothing is
+    /// outside of it, the inside is the response.
+    fn inside(&self, mut cursor: Cursor<'r>, at: usize) -> Option<Cursor<'r>> {
+        let line = cursor.lines().find(|line| line.start == at)?;
+        cursor.go_to(line);
         if let Some(fence) = Fence::of(line.text) {
             let is_text = fence.info.is_empty() || PROSE.contains(&language(fence.info));
             let has_blocks = self.blocks.len() > 1 || self.blocks.iter().any(Block::is_region);
@@ -206,6 +207,7 @@ impl<'r> Reader<'r> {
             }
             if self.read_block(cursor, line, first, depth, &mut summary) {
                 summary.blocks += 1;
+                summary.last = line.start;
             } else if let Some(rest) = self.after_reasoning(line) {
                 self.drafts.closed = Some(rest);
             } else {
@@ -435,6 +437,10 @@ impl<'r> Reader<'r> {
             (Some(width), open) if open.is_none_or(|open| width < open) => self.item = Some(width),
             (None, Some(open)) if column < open && !self.above.is_open() => self.item = None,
             _ => {}
+        }
+        // A conflict is not an edit, but may be meant as one.
+        if line.text.starts_with("<<<<<<< ") {
+            self.add(BlockKind::Other, self.span_of(line), depth);
         }
         let is_path = self.above.read_line(line, width.is_some());
         if depth == 0 {

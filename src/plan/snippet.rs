@@ -9,7 +9,7 @@ use crate::path::RepoPath;
 use crate::response::Passage;
 use crate::span::Span;
 use crate::syntax::{self, MergeError};
-use crate::text::{Content, difference_of};
+use crate::text::{Content, difference_of, plain};
 use crate::version::{LineChange, Version, bring_over};
 use similar::DiffTag;
 
@@ -51,7 +51,13 @@ impl Operation<'_, '_> {
             before.push_str(std::str::from_utf8(line).map_err(|_| MergeError::not_text())?);
             before.push('\n');
         }
-        let after = syntax::merge(path.as_str(), &before, text, self.rules.allow_shrink)?;
+        // Whitespace that only looks like blanks indents no code.
+        let plain_indent = |line: &str| -> String {
+            let body = line.trim_start();
+            line[..line.len() - body.len()].chars().map(plain).chain(body.chars()).collect()
+        };
+        let text: String = text.split_inclusive('\n').map(plain_indent).collect();
+        let after = syntax::merge(path.as_str(), &before, &text, self.rules.allow_shrink)?;
         let new: Vec<&[u8]> = after.lines().map(str::as_bytes).collect();
         let (eol, ends) = (content.dominant_eol().as_bytes(), content.ends_with_newline());
         let steps = difference_of(&lines, &new).into_iter().filter(|step| step.tag() != DiffTag::Equal);

@@ -93,6 +93,7 @@ fn what_a_region_holds_beside_its_edits_is_not_left_out_in_silence() {
         (format!("README\n```\n{blocks}\ndef extra():\n    pass\n```\n"), "lines 9-10"),
         (format!("```diff\n{diff}\n# then in b.py\ny = 2\n```\n"), "lines 8-9"),
         (format!("```diff\n{diff}\n# then\n\n{diff}```\n"), ""),
+        (format!("README\n{blocks}\nb.py\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> REPLACE\n"), "line 9"),
     ] {
         let run = Sandbox::new().apply(["-n"], &answer).exits(0);
         let note = run.stderr.lines().find(|line| line.contains("not read: ")).unwrap_or_default();

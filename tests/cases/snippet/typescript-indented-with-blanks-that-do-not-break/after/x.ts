@@ -1,0 +1,5 @@
+class A {
+  f() {
+    return 2;
+  }
+}

@@ -110,7 +110,7 @@ impl Run<'_> {
         onto: Option<Oid>,
         report: &mut Report,
     ) -> Result<Option<Resolved>, Error> {
-        if target.checked_out {
+        if target.checked_out && !self.dry {
             repo.begin_index();
         }
         let resolved = match self.resolve_onto(repo, target, onto)? {

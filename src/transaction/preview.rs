@@ -104,7 +104,8 @@ fn look(
     touched: &[series::Touched],
     autostash: bool,
 ) -> Result<(InCheckout, Option<Index>)> {
-    let index = target.checked_out.then(|| repo.read_index()).transpose()?;
+    let paths = touched.iter().map(|touched| touched.path.as_str());
+    let index = target.checked_out.then(|| repo.read_index_of(paths)).transpose()?;
     let found = obstacles::check(repo, target, touched, index.as_ref(), autostash)?;
     Ok((found, index))
 }

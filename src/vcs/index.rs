@@ -3,11 +3,13 @@
 mod by_git;
 mod change;
 mod features;
+mod partial;
 mod raw;
 
 pub(super) use change::index_entry;
 pub use features::Features;
 
+use super::attributes::attribute_files;
 use super::checkout::{Checkout, Identity};
 use super::durability::{self, Durability};
 use super::places::{self, with_suffix};
@@ -17,6 +19,7 @@ use super::tree::Entry;
 use super::{Error, Result};
 use crate::path::RepoPath;
 use change::Change;
+use partial::Partial;
 use raw::Raw;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,10 +37,12 @@ pub struct Index {
     features: Features,
 }
 
-/// Where entries are looked up: in the file's bytes, where all of it is understood; else in libgit2's index, of a copy that
-/// git has made plain where libgit2 cannot read the file. Then git writes the new index, too.
+/// Where entries are looked up: in the file's bytes, where all of it is understood; in the same read in passing, where only
+/// a few are asked for; else in libgit2's index, of a copy that git has made plain where libgit2 cannot read the file. Where
+/// they are not in the file's bytes, git writes the new index.
 enum Entries {
     Raw(Raw),
+    Partial(Partial),
     Git(git2::Index),
 }
 
@@ -95,8 +100,10 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn read_index(&self) -> Result<Index> {
-        let Opened { content, fingerprint, .. } = self.opened_index()?;
-        let (entries, features) = self.entries_of(content, &self.index_file())?;
+        let path = self.index_file();
+        let opened = self.index_reader()().map_err(|e| Error::io("read", &path, e))?;
+        let fingerprint = opened.fingerprint;
+        let (entries, features) = self.entries_of(opened.content, &path)?;
         Ok(Index { entries, fingerprint, copy: None, features })
     }
 
@@ -125,19 +132,41 @@ impl Repo {
         Ok((Entries::Git(open(self, file)?), features))
     }
 
-    /// Starts a thread that reads the index ahead, if it is so large that this takes milliseconds.
-    pub fn begin_index(&self) {
-        let is_large = |metadata: std::fs::Metadata| metadata.len() >= raw::LARGE as u64;
-        if std::fs::metadata(self.index_file()).is_ok_and(is_large) {
-            // Without a thread, it is read when it is needed.
-            self.index_thread.set(std::thread::Builder::new().spawn(self.index_reader()).ok());
+    /// Reads only the index entries of some paths, those below them, and those of the attribute files that may apply to
+    /// them; or the whole index, if it does not allow that.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read_index_of<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Result<Index> {
+        if self.has_references_by_git() {
+            return self.read_index();
+        }
+        let Ok(file) = std::fs::File::open(self.index_file()) else { return self.read_index() };
+        let Ok(metadata) = file.metadata() else { return self.read_index() };
+        let mut partial = BTreeSet::new();
+        for path in paths {
+            partial.insert(path.as_bytes().to_vec());
+            partial.extend(attribute_files(path).map(String::into_bytes));
+        }
+        let fingerprint = Fingerprint::of(&file, &metadata).ok();
+        match Partial::read(file, self.format(), partial) {
+            Some(partial) => Ok(Index {
+                entries: Entries::Partial(partial),
+                fingerprint,
+                copy: None,
+                features: Features::default(),
+            }),
+            None => self.read_index(),
         }
     }
 
-    /// The index file, which may have been read ahead.
-    fn opened_index(&self) -> Result<Opened> {
-        let ahead = self.index_thread.take().and_then(|reading| reading.join().ok()?.ok());
-        ahead.map_or_else(self.index_reader(), Ok).map_err(|e| Error::io("read", self.index_file(), e))
+    /// Starts a thread that reads the index for [`Repo::copy_index`], if it is so large that this takes milliseconds.
+    pub fn begin_index(&self) {
+        let is_large = |metadata: std::fs::Metadata| metadata.len() >= raw::LARGE as u64;
+        if std::fs::metadata(self.index_file()).is_ok_and(is_large) {
+            // Without a thread, `copy_index` reads it.
+            self.index_thread.set(std::thread::Builder::new().spawn(self.index_reader()).ok());
+        }
     }
 
     /// Returns the function that reads the index file, and parses it if possible.
@@ -187,7 +216,9 @@ impl Repo {
     /// It cannot be copied or read.
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
         let file = self.index_file();
-        let Opened { content, metadata, fingerprint } = self.opened_index()?;
+        let ahead = self.index_thread.take().and_then(|reading| reading.join().ok()?.ok());
+        let opened = ahead.map_or_else(self.index_reader(), Ok).map_err(|e| Error::io("read", &file, e))?;
+        let Opened { content, metadata, fingerprint } = opened;
         match &content {
             Ok(raw) if !raw.check() => return Err(broken(self)),
             Ok(_) => {}
@@ -318,7 +349,7 @@ impl Repo {
                     let time = metadata.as_ref().map(|metadata| metadata.modified()).transpose();
                     change.write(raw, path, time.map_err(failed)?)?;
                 }
-                Entries::Git(_) => by_git::change(self, path, known.features, &change)?,
+                Entries::Git(_) | Entries::Partial(_) => by_git::change(self, path, known.features, &change)?,
             }
             if let Some(metadata) = metadata {
                 std::fs::set_permissions(path, metadata.permissions()).map_err(failed)?;
@@ -335,6 +366,7 @@ impl Entries {
     fn find(&self, path: &str) -> Option<git2::IndexEntry> {
         match self {
             Entries::Raw(raw) => raw.find(path.as_bytes()),
+            Entries::Partial(partial) => partial.find(path.as_bytes()),
             Entries::Git(git) => git.get_path(Path::new(path), 0),
         }
     }
@@ -426,7 +458,7 @@ impl Index {
     /// Whether the path is in conflict.
     pub fn is_conflicted(&self, path: &str) -> bool {
         match &self.entries {
-            Entries::Raw(_) => false,
+            Entries::Raw(_) | Entries::Partial(_) => false,
             Entries::Git(git) => (1..=3).any(|stage| git.get_path(Path::new(path), stage).is_some()),
         }
     }
@@ -436,6 +468,7 @@ impl Index {
         let prefix = format!("{path}/");
         let found: Box<dyn Iterator<Item = Vec<u8>>> = match &self.entries {
             Entries::Raw(raw) => Box::new(raw.from(prefix.as_bytes()).map(<[u8]>::to_vec)),
+            Entries::Partial(partial) => Box::new(partial.below(path.as_bytes()).into_iter()),
             Entries::Git(git) => {
                 let first = git.find_prefix(prefix.as_str()).ok()?;
                 Box::new((first..git.len()).filter_map(|at| git.get(at)).map(|entry| entry.path))

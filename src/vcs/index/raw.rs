@@ -251,7 +251,7 @@ pub(super) fn extent(bytes: &[u8], at: usize, hash: usize) -> Option<Extent> {
 }
 
 /// Parses the entry at an offset.
-fn entry(bytes: &[u8], at: usize, hash: usize) -> Option<IndexEntry> {
+pub(super) fn entry(bytes: &[u8], at: usize, hash: usize) -> Option<IndexEntry> {
     let Extent { name, .. } = extent(bytes, at, hash)?;
     let field =
         |n: usize| u32::from_be_bytes(bytes[at + 4 * n..at + 4 * n + 4].try_into().unwrap_or_default());
@@ -356,6 +356,7 @@ fn invalidate_trees<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, has
 
 #[cfg(test)]
 mod tests {
+    use super::super::partial::Partial;
     use super::*;
     use proptest::prelude::*;
 
@@ -403,8 +404,20 @@ mod tests {
                 then.keys().map(|path| (path.as_bytes(), None)).collect();
             changes.extend(come.iter().map(|entry| (&entry.path[..], Some(entry))));
             let bytes = bytes(index.with(&changes).expect("few"));
+            let mut file = tempfile::tempfile().expect("a file");
+            std::io::Write::write_all(&mut file, &bytes).expect("written");
             let index = Raw::read(bytes, format).expect("an index");
             prop_assert!(index.is_sound());
+            // Half of the paths are read in the first pass, the others are looked up later.
+            let partial = then.keys().step_by(2).map(|path| path.clone().into_bytes()).collect();
+            let partial = Partial::read(file, format, partial).expect("an index");
+            for path in then.keys().map(String::as_bytes) {
+                let [one, other] = [partial.find(path), index.find(path)];
+                prop_assert_eq!(one.map(|one| (one.file_size, one.path)), other.map(|one| (one.file_size, one.path)));
+                let all = (0..index.len()).map(|at| index.path(at).to_vec());
+                let prefix = [path, b"/"].concat();
+                prop_assert_eq!(partial.below(path), all.filter(|one| one.starts_with(&prefix)).collect::<Vec<_>>());
+            }
             for (path, to) in then {
                 match to {
                     Some(to) => drop(wanted.insert(path, to)),

@@ -56,8 +56,6 @@ pub(super) struct Left {
 pub(super) struct UndoSteps {
     pub(super) done: Vec<UndoStep>,
     pub(super) left: Vec<Left>,
-    /// Whether the branch has any of the commits, as they are or made again.
-    is_known: bool,
 }
 
 /// The largest number of landings without a commit on the branch to look at.
@@ -131,7 +129,6 @@ impl Landing {
         if !added.is_empty() {
             let there = on_branch(repo, &added, &repo.commits_beyond(tip, self.start)?)?;
             let mut there: HashMap<Oid, Oid> = there.into_iter().collect();
-            steps.is_known = !there.is_empty();
             if let (Some((reference, _)), true) = (&self.recorded, there.len() < added.len()) {
                 let fates = fates(repo, &added, *reference == target.name, tip)?;
                 for (id, _) in fates.into_iter().filter(|(_, fate)| *fate != Fate::Gone) {
@@ -179,7 +176,7 @@ impl Landing {
             // What was taken back again since had been put back.
             let is_known = |edits: &[usize]| edits.iter().all(|edit| *edit > 0 && known.contains(edit));
             let is_new = |edits: &[usize]| edits.is_empty() || !is_known(edits);
-            let UndoSteps { done, left, .. } = earlier.steps(repo, target, tip)?;
+            let UndoSteps { done, left } = earlier.steps(repo, target, tip)?;
             steps.done.extend(done.into_iter().filter(|step| is_new(&step.edits)));
             steps.left.extend(left.into_iter().filter(|left| is_new(&left.edits)));
         }
@@ -369,21 +366,27 @@ fn last_undone(
     Ok(None)
 }
 
-/// The newest landing on that branch whose changes it has without the commits, because these were amended or squashed.
-fn made_anew(
+/// The newest landing recorded on that branch that is not below its commit `found`: the branch has its changes without the
+/// commits, because these were amended or squashed, or a clock put them before those that they follow.
+fn recorded_later(
     repo: &Repo,
     all: &[(Record, Link)],
     newer: &[(Record, Link)],
     target: &Target,
     tip: Oid,
+    found: Oid,
 ) -> Result<Option<Landing>, Error> {
     let landings = in_effect(newer, target, true).filter(|(record, _)| record.kind != RecordKind::Undone);
     for (record, link) in landings.take(MOST) {
         let landing = Landing::recorded(repo, record, link, all)?;
-        match landing.steps(repo, target, tip) {
-            Ok(steps) if !steps.is_known && !steps.done.is_empty() => return Ok(Some(landing)),
-            Ok(_) | Err(Error::NothingToUndo(_)) => {}
-            Err(error) => return Err(error),
+        let steps = match landing.steps(repo, target, tip) {
+            Err(Error::NothingToUndo(_)) => continue,
+            steps => steps?.done,
+        };
+        for step in steps {
+            if !repo.is_ancestor(step.now, found)? && landing.has_changes(repo, target, tip)? {
+                return Ok(Some(landing));
+            }
         }
     }
     Ok(None)
@@ -441,7 +444,7 @@ fn last_landed(
                     changing_nothing.get_or_insert(landing);
                 }
                 Ok(true) => {
-                    let newer = made_anew(repo, all, &all[..*at], target, tip)?;
+                    let newer = recorded_later(repo, all, &all[..*at], target, tip, id)?;
                     return Ok(Some(newer.unwrap_or(landing)));
                 }
             }
@@ -449,7 +452,7 @@ fn last_landed(
     }
     match newest(repo, above.landings, target, tip)? {
         Some(landing) => Ok(Some(landing)),
-        None => Ok(made_anew(repo, all, all, target, tip)?.or(changing_nothing)),
+        None => Ok(recorded_later(repo, all, all, target, tip, tip)?.or(changing_nothing)),
     }
 }
 

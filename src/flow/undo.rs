@@ -224,7 +224,7 @@ impl Undoing<'_> {
             return Ok(UndoPlan { brought, steps, is_moved: true, ..UndoPlan::default() });
         }
         let tip = onto.unwrap_or(tip);
-        let UndoSteps { done: mut steps, mut left, .. } = landing.steps(repo, target, tip)?;
+        let UndoSteps { done: mut steps, mut left } = landing.steps(repo, target, tip)?;
         if !is_whole {
             self.pick(landing, &mut steps, &mut left)?;
         }

@@ -154,3 +154,17 @@ fn what_git_has_made_again_is_known_again() {
     assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &old));
     sandbox.is_sound();
 }
+
+#[test]
+fn what_landed_later_is_newer_also_where_a_clock_is_behind() {
+    let mut sandbox = Sandbox::new();
+    sandbox.set("GIT_COMMITTER_DATE", "2026-03-01T00:00:00Z");
+    sandbox.apply(["-q"], &create("a", "A", "a\n")).exits(0);
+    sandbox.set("GIT_COMMITTER_DATE", "2026-02-01T00:00:00Z");
+    sandbox.apply(["-q", "--no-ff"], &create("b", "B", "b\n")).exits(0);
+    sandbox.run(["undo", "-q"]).exits(0);
+    assert!(sandbox.exists("a") && !sandbox.exists("b"));
+    sandbox.run(["redo", "-q"]).exits(0);
+    sandbox.run(["undo", "-q"]).exits(0);
+    assert!(sandbox.exists("a") && !sandbox.exists("b"));
+}

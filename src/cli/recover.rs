@@ -54,7 +54,7 @@ pub(super) fn sentence(one: &Recovered) -> String {
              checked out moves it here ({})",
             one.id
         ),
-        End::Dropped => format!("finished a killed run: {branch} was dropped ({})", one.id),
+        End::Dropped => format!("finished a killed run: dropped {branch} ({})", one.id),
         End::Forgotten => format!("finished a killed run: the record is forgotten ({})", one.id),
         End::LeftAlone => {
             format!(

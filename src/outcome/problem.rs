@@ -149,6 +149,11 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
             "unfinished",
             "'git llm-apply recover' moves it, unless the branch has moved since",
         ),
+        T::NotDropped { .. } => problem(
+            Fatal,
+            "unfinished",
+            "'git llm-apply recover' asks the remote, and deletes the branches here if they are gone there",
+        ),
         T::Unfinished { .. } | T::Stuck { .. } => problem(Fatal, "unfinished", "run 'git llm-apply recover'"),
         T::Broken { .. } => problem(
             Fatal,

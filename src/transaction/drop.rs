@@ -7,7 +7,6 @@ use super::push::unknown;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result, interrupt, lock};
 use crate::report::End;
-use crate::vcs;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
 use crate::vcs::lock::Flock;
@@ -40,18 +39,24 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: D
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
     transaction_dir.note(repo, TransactionDir::DROPPED, &branches)?;
-    let drop_all = || -> Result<Flock> {
-        point(Fault::DropNoted)?;
-        drop_there(repo, branches, verify, &transaction_dir)?;
+    let drop_here = || -> Result<Flock> {
         point(Fault::DroppedThere)?;
         let lock = lock(repo, timeout)?;
         let here: Vec<_> = branches.iter().map(|one| (&*one.name, &*one.tip)).collect();
         repo.delete_branches(&here, &who, &transaction_dir.alive)?;
         Ok(lock)
     };
-    let _lock = drop_all().inspect_err(|error| {
+    let dropped = point(Fault::DropNoted).map_err(Error::from);
+    let dropped = dropped.and_then(|()| drop_there(repo, branches, verify, &transaction_dir));
+    let dropped = dropped.and_then(|there| {
+        drop_here().map_err(|error| match there {
+            Some(there) => Error::NotDropped { there, why: error.to_string() },
+            None => error,
+        })
+    });
+    let _lock = dropped.inspect_err(|error| {
         // The note stays only if the remote may have deleted a branch.
-        if !matches!(error, Error::Vcs(vcs::Error::Remote { .. })) {
+        if !matches!(error, Error::NotDropped { .. }) {
             transaction_dir.forget(TransactionDir::DROPPED);
         }
     })?;
@@ -80,11 +85,16 @@ impl Dropped {
     }
 }
 
-/// Has the remote delete its branches.
-fn drop_there(repo: &Repo, all: &[Dropped], verify: bool, transaction_dir: &TransactionDir) -> Result<()> {
+/// Has the remote delete its branches, and returns a sentence about that; `None` if there are none.
+fn drop_there(
+    repo: &Repo,
+    all: &[Dropped],
+    verify: bool,
+    transaction_dir: &TransactionDir,
+) -> Result<Option<String>> {
     let there = || all.iter().filter_map(|one| one.there.as_ref());
     let remotes: BTreeSet<&str> = there().map(|(upstream, _)| upstream.remote.as_str()).collect();
-    let Some(remote) = remotes.first() else { return Ok(()) };
+    let Some(remote) = remotes.first() else { return Ok(None) };
     if remotes.len() > 1 {
         let names: Vec<_> = remotes.iter().copied().collect();
         let what = format!("branches of several remotes ({})", names.join(", "));
@@ -95,20 +105,23 @@ fn drop_there(repo: &Repo, all: &[Dropped], verify: bool, transaction_dir: &Tran
         refs.push(PushedRef { from: None, to: &upstream.branch, old: Some(repo.id(tip)?) });
     }
     let names: Vec<_> = refs.iter().map(|one| short_name(one.to)).collect();
-    let to = format!("{} of {remote}", names.join(", "));
+    let names = names.join(", ");
+    let to = format!("{names} of {remote}");
     let pushed = repo.push(remote, &refs, verify, &transaction_dir.alive)?;
-    let Some(why) = unknown(pushed, &to)? else { return Ok(()) };
+    let why = unknown(pushed, &to)?;
     // The connection may have failed after the push, so the remote is asked, now or by a recovery.
-    let answers: Vec<_> =
-        there().map(|(upstream, _)| Some(repo.ask_remote(upstream).ok()?.is_none())).collect();
-    if answers.iter().all(|gone| *gone == Some(true)) {
-        return Ok(());
+    let ask = |(upstream, _): &(Upstream, String)| Some(repo.ask_remote(upstream).ok()?.is_none());
+    let answers: Vec<_> = there().filter(|_| why.is_some()).map(ask).collect();
+    if let (Some(why), true) = (&why, answers.iter().all(|gone| *gone == Some(false))) {
+        return Err(Error::NotTaken { to, why: why.clone() });
     }
-    if answers.iter().all(|gone| *gone == Some(false)) {
-        return Err(Error::NotTaken { to, why });
+    interrupt::land();
+    match why {
+        Some(why) if answers.iter().any(|gone| *gone != Some(true)) => {
+            Err(Error::NotDropped { there: format!("it is not known whether {remote} deleted {names}"), why })
+        }
+        _ => Ok(Some(format!("{remote} deleted {names}"))),
     }
-    let message = format!("{why}; 'git llm-apply recover' asks again");
-    Err(vcs::Error::Remote { remote: to, message }.into())
 }
 
 /// The note of the branches that a killed run was to delete; at least one.
@@ -143,7 +156,7 @@ impl Note {
         Some(is_gone)
     }
 
-    /// Goes on where the run stopped: if the remote has deleted its branches, it deletes those here. Returns one of the branches.
+    /// Goes on where the run stopped: if the remote has deleted its branches, it deletes those here. Returns the branches, or one.
     pub(super) fn settle(
         &self,
         repo: &Repo,
@@ -168,11 +181,11 @@ impl Note {
             }
         }
         repo.forget_branches(gone.iter().map(|name| short_name(name)))?;
-        let first = gone.first().map(|name| (*name).to_owned());
-        Ok(match (kept, first) {
-            (Some(kept), _) => (Some(kept), End::LeftAlone),
-            (None, Some(first)) => (Some(first), End::Dropped),
-            (None, None) => (None, End::Discarded),
+        let names: Vec<_> = gone.into_iter().map(short_name).collect();
+        Ok(match kept {
+            Some(kept) => (Some(kept), End::LeftAlone),
+            None if names.is_empty() => (None, End::Discarded),
+            None => (Some(names.join(", ")), End::Dropped),
         })
     }
 }

@@ -195,6 +195,14 @@ pub enum Error {
         /// Why not.
         source: Box<Error>,
     },
+    /// A remote has deleted branches, or may have, and those here stay.
+    #[error("{there}, and the branches here were not deleted: {why}")]
+    NotDropped {
+        /// What is known of those there, as a sentence.
+        there: String,
+        /// Why not.
+        why: String,
+    },
     /// It failed before the branch moved, and the rollback failed, too. A recovery can do that.
     #[error("{source}; and the rollback failed: {back}")]
     Stuck {
@@ -289,11 +297,13 @@ pub fn check_interrupt() -> Result<()> {
 /// Waits for the repository's lock.
 fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
     let end = Instant::now() + timeout;
+    // What a remote has taken is brought to its end here.
+    let check = || if interrupt::has_landed() { Ok(()) } else { check_interrupt() };
     loop {
-        check_interrupt()?;
+        check()?;
         let slice = end.saturating_duration_since(Instant::now()).min(Duration::from_millis(100));
         if let Some(lock) = Flock::wait(repo.common_dir(), slice)? {
-            return check_interrupt().map(|()| lock);
+            return check().map(|()| lock);
         }
         if Instant::now() >= end {
             return Err(Error::Busy(timeout));

@@ -145,6 +145,8 @@ impl Prepared<'_> {
             // The connection may have failed after the push, so the remote is asked.
             Ok(Some(_)) if note.is_taken(repo) == Some(true) => Ok(()),
             Ok(Some(why)) => {
+                // The remote may have it.
+                interrupt::land();
                 early.iter().for_each(|early| early.stay());
                 return Err(Error::NotKnown { to: to(), new: new.to_string(), why });
             }

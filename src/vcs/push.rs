@@ -141,6 +141,7 @@ impl Repo {
             },
             (None, Some(1)) => Pushed::Refused(said),
             (Some((_, summary)), _) => Pushed::Unknown(summary),
+            (None, _) if said.is_empty() => Pushed::Unknown(format!("git push ended with {}", output.status)),
             (None, _) => Pushed::Unknown(said),
         })
     }

@@ -177,7 +177,7 @@ fn killed_or_failing_anywhere_both_are_there_or_neither() {
     }
     let sandbox = make();
     drop(&sandbox, "branches-dropped:broken").exits(128);
-    sandbox.run(["recover"]).exits(0).says("was dropped");
+    sandbox.run(["recover"]).exits(0).says("killed run: dropped");
     sandbox.state().is(&after, "broken");
 }
 

@@ -308,20 +308,24 @@ fn in_effect<'r>(
     target: &Target,
     own: bool,
 ) -> impl Iterator<Item = &'r (Record, Link)> {
-    let mut taken_back: HashMap<&String, isize> = HashMap::new();
+    // How often it was taken back since, and how many of its redos have undone none of the undos so far.
+    let mut since: HashMap<&String, (isize, usize)> = HashMap::new();
     let here = move |(record, link): &&(Record, Link)| record.reference == target.name && link.own == own;
     all.iter().filter(here).filter(move |(record, _)| {
-        let times = taken_back.entry(record.of.as_ref().unwrap_or(&record.id)).or_default();
-        let since = *times;
+        let (taken_back, redos) = since.entry(record.of.as_ref().unwrap_or(&record.id)).or_default();
+        let is_there = *taken_back <= 0;
         match record.kind {
-            RecordKind::Landed => since <= 0,
+            RecordKind::Landed => is_there,
             RecordKind::Redone => {
-                *times -= 1;
-                since <= 0
+                *taken_back -= 1;
+                *redos += 1;
+                is_there
             }
             RecordKind::Undone => {
-                *times += 1;
-                since >= 0
+                *taken_back += 1;
+                let is_redone = *redos > 0;
+                *redos = redos.saturating_sub(1);
+                !is_redone
             }
         }
     })

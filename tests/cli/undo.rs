@@ -344,6 +344,22 @@ fn what_was_put_back_and_taken_back_again_is_put_back_once() {
 }
 
 #[test]
+fn what_was_put_back_before_the_last_undo_stays_as_it_is() {
+    let (sandbox, _, _) = landed();
+    let landing = id(&sandbox);
+    sandbox.file("later", "later\n");
+    sandbox.commit("later");
+    // By commits, and back to the tip from before them.
+    sandbox.run(["undo"]).exits(0);
+    sandbox.run(["redo"]).exits(0);
+    sandbox.apply(["-q"], &patch("README", "Greet all", "hello world\n", "hello all\n")).exits(0);
+    sandbox.run(["undo", &landing, "--edit=2"]).exits(0);
+    sandbox.run(["redo", &landing]).exits(0);
+    assert!(sandbox.exists("new/one.txt"));
+    assert_eq!(sandbox.text("README"), "hello all\n");
+}
+
+#[test]
 fn single_edits_are_taken_back() {
     let (sandbox, _, new) = landed();
     let landing = id(&sandbox);

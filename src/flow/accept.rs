@@ -108,7 +108,12 @@ impl Accepting<'_> {
                 _ => None,
             };
             // A suggestion may be made on another one that lands, too.
-            own.extend(repo.commits_beyond(*branch, tip.into_iter().chain(start))?);
+            for commit in repo.commits_beyond(*branch, tip.into_iter().chain(start))? {
+                // A merge has no changes of its own to take back.
+                if !repo.read_commit(commit)?.is_merge() {
+                    own.insert(commit);
+                }
+            }
             parts.extend(start.into_iter().chain([*branch]).map(|last| (at, last)));
         }
         let (mut replayed, mut known) = (Vec::new(), Vec::new());
@@ -120,15 +125,19 @@ impl Accepting<'_> {
                 None => true,
             };
             let source = |commit| Source { branch: Some(branch), commit, is_own: own.contains(&commit) };
-            let steps = match replayed.is_empty() && is_next {
-                true => self.steps(tip, last, &commits)?,
-                false => {
-                    replayed.extend(self.without_merges(branch, &commits)?.into_iter().map(source));
-                    Vec::new()
-                }
-            };
-            for commit in steps {
-                match transaction::move_to(repo, tip, commit, target.checked_out)? {
+            if !(replayed.is_empty() && is_next) {
+                replayed.extend(self.without_merges(branch, &commits)?.into_iter().map(source));
+                continue;
+            }
+            let (before, is_line) = (tip, self.is_line(tip, &commits)?);
+            for commit in commits {
+                let from = match is_line {
+                    true => tip,
+                    false if commit == last => before,
+                    // The last one has all the changes.
+                    false => Some(commit),
+                };
+                match transaction::move_to(repo, from, commit, target.checked_out)? {
                     Ok(planned) => plan.brought.series.push(planned),
                     Err(clashes) => {
                         let here = |clash| Clash { planned: plan.from.len(), ..clash };
@@ -164,16 +173,16 @@ impl Accepting<'_> {
         Ok(plan)
     }
 
-    /// The commits that the target moves to, one after another; the last one alone if there are merges among them.
-    fn steps(&self, tip: Option<Oid>, branch: Oid, commits: &[Oid]) -> Result<Vec<Oid>, Error> {
+    /// Whether each commit has the one before it as its only parent, the first one `tip`.
+    fn is_line(&self, tip: Option<Oid>, commits: &[Oid]) -> Result<bool, Error> {
         let mut last = tip;
         for commit in commits {
             if self.repo.read_commit(*commit)?.parents != last.as_slice() {
-                return Ok(vec![branch]);
+                return Ok(false);
             }
             last = Some(*commit);
         }
-        Ok(commits.to_vec())
+        Ok(true)
     }
 
     /// The commits without the merges, which must have no changes of their own.

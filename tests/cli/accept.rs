@@ -248,6 +248,26 @@ fn where_merges_come_along_no_command_is_named_that_stops_at_them() {
 }
 
 #[test]
+fn where_a_branch_has_merged_the_other_on_its_way_all_its_commits_are_named() {
+    let sandbox = suggested();
+    let tip = meanwhile(&sandbox);
+    sandbox.git(["checkout", "-q", "try/1"]);
+    sandbox.git(["merge", "-q", "-m", "Go on", "main"]);
+    sandbox.git(["checkout", "-q", "main"]);
+    let run = sandbox.run(["accept", "--json", "try/1"]).exits(0);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let landed = sandbox.git(["rev-list", "--topo-order", "--reverse", &format!("{tip}..")]);
+    let landed: Vec<_> = landed.lines().collect();
+    assert_eq!((report["commits"].as_array().unwrap().len(), landed.len()), (3, 3), "{}", run.stdout);
+    assert_eq!(report["commits"], serde_json::json!(landed));
+    sandbox.run(["show"]).exits(0).says("2 accepted commits");
+    sandbox.run(["undo", "--edit=2"]).exits(0);
+    assert!(!sandbox.exists("src/new.rs") && sandbox.text("src/a.rs").contains("fn beta()"));
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.git(["diff", &tip, "HEAD"]), "");
+}
+
+#[test]
 fn what_a_suggestion_was_made_on_comes_along_and_stays() {
     let others = |sandbox: &Sandbox| {
         sandbox.git(["checkout", "-q", "-b", "theirs", "main~"]);

@@ -100,6 +100,11 @@ impl Landing {
         known.map(|(_, edits)| edits.clone()).unwrap_or_default()
     }
 
+    /// The edits of its commits.
+    pub(super) fn numbers(&self) -> HashSet<usize> {
+        self.commits.iter().flat_map(|(_, edits)| edits.iter().copied()).collect()
+    }
+
     /// Whether a commit is another's that lies between. Without a record only its trailers tell which commits are its own.
     pub(super) fn is_foreign(&self, commit: Oid) -> bool {
         self.recorded.is_none() && !self.commits.iter().any(|(id, _)| *id == commit)

@@ -61,6 +61,12 @@ impl UndoPlan {
         (self.brought.series.len() + step).checked_sub(self.steps.len()).filter(|_| !self.is_moved)
     }
 
+    /// The edits of its commits.
+    fn numbers(&self) -> HashSet<usize> {
+        let steps = self.steps.iter().flat_map(|step| &step.edits);
+        steps.chain(self.left.iter().flat_map(|left| &left.edits)).copied().collect()
+    }
+
     /// Whether a step changes nothing: it is undone already, or `-X ours` keeps the branch's lines.
     fn is_nothing(&self, step: usize) -> bool {
         let planned = self.made_by(step).and_then(|at| self.brought.series.get(at));
@@ -84,10 +90,8 @@ impl Undoing<'_> {
         let mut plan = self.plan(&landing, tip, push.onto, &id)?;
         let kind = landing.opposite();
         report.undone = Some(Undone { id: landing.of.clone(), kind });
-        let is_of_a_step = |edit: &usize| plan.steps.iter().any(|step| step.edits.contains(edit));
-        let mut edits = landing.commits.iter().flat_map(|(_, edits)| edits);
-        report.undone_in_part =
-            self.what.edits.last().is_some() || (kind == RecordKind::Redone && !edits.all(is_of_a_step));
+        let is_part = landing.id != landing.of && !plan.numbers().is_superset(&landing.numbers());
+        report.undone_in_part = what.edits.last().is_some() || is_part;
         if (0..plan.steps.len()).all(|step| plan.is_nothing(step)) {
             plan.brought.series.clear();
         } else if let (Some(onto), true) = (push.onto, plan.brought.clashes.is_empty()) {
@@ -141,9 +145,7 @@ impl Undoing<'_> {
         made: &Made,
     ) {
         report.undone_commits = self.commits(plan, made);
-        let numbers = plan.steps.iter().flat_map(|step| &step.edits);
-        let numbers: HashSet<usize> =
-            numbers.chain(plan.left.iter().flat_map(|left| &left.edits)).copied().collect();
+        let numbers = plan.numbers();
         let wanted = &self.what.edits;
         report.edits = edits.to_vec();
         report.edits.retain(|edit| numbers.contains(&edit.number));
@@ -280,8 +282,7 @@ impl Undoing<'_> {
     /// Keeps only the steps of the edits that are named.
     fn pick(&self, landing: &Landing, steps: &mut Vec<UndoStep>, left: &mut Vec<Left>) -> Result<(), Error> {
         let wanted = &self.what.edits;
-        let known: HashSet<usize> =
-            landing.commits.iter().flat_map(|(_, edits)| edits.iter().copied()).collect();
+        let known = landing.numbers();
         if let Some(unknown) = wanted.last().filter(|last| !known.contains(last)) {
             let message = format!("the landing {} has no edit {unknown} in a commit", landing.id);
             return Err(Error::NothingToUndo(message));

@@ -344,6 +344,21 @@ fn what_was_put_back_and_taken_back_again_is_put_back_once() {
 }
 
 #[test]
+fn what_was_put_back_in_part_is_taken_back_as_a_part() {
+    let (sandbox, _, _) = landed();
+    let landing = id(&sandbox);
+    sandbox.run(["undo", "--edit=1"]).exits(0);
+    sandbox.file("later", "later\n");
+    sandbox.commit("later");
+    sandbox.run(["redo"]).exits(0);
+    let run = sandbox.run(["undo"]).exits(0);
+    run.says(&format!("took edits of {landing} back; put it back: git llm-apply redo {}", id(&sandbox)));
+    assert!(sandbox.text("README") == "hello\n" && sandbox.exists("new/one.txt"));
+    sandbox.run(["redo", &id(&sandbox)]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+}
+
+#[test]
 fn what_was_put_back_before_the_last_undo_stays_as_it_is() {
     let (sandbox, _, _) = landed();
     let landing = id(&sandbox);

@@ -53,7 +53,7 @@ use crate::span::{LineRange, Span};
 use record::Asked;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 named! {
     /// How a run ended.
@@ -430,9 +430,8 @@ impl Report {
         let accepted = self.accepted.iter().flat_map(|one| &one.commits).map(|commit| &commit.new);
         let undone = self.undone_commits.iter().map(|commit| &commit.new);
         let all = edits.map(|edit| &edit.commit).chain(accepted).chain(undone).flatten();
-        let mut all: Vec<_> = all.map(|commit| commit.id.as_str()).collect();
-        all.dedup();
-        all
+        let mut seen = HashSet::new();
+        all.map(|commit| commit.id.as_str()).filter(|id| seen.insert(*id)).collect()
     }
 
     /// The number of the first good edit of each file, by path.

@@ -144,7 +144,7 @@ fn commits_can_be_by_file_or_one_for_all() {
     ]
     .concat();
     let sandbox = Sandbox::new();
-    sandbox.apply(["--commit", "file"], &response).exits(0);
+    sandbox.apply(["--commit", "file"], &response).exits(0).says(", 3 commits");
     // Moving joins: `new` and `renamed` are one file, and all that is left of it is a creation.
     assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "4");
     assert_eq!(sandbox.git(["show", "--format=", "--name-status", "HEAD~2"]), "M\tREADME");

@@ -290,6 +290,13 @@ pub(super) fn choose(
                 (Record::may_be_id(name) && id.starts_with(name))
                     || commits.iter().any(|(id, _)| Some(*id) == commit)
             };
+            // The landing may have no record, though its undo has one.
+            let mut taken_back = all.iter().filter_map(|(record, _)| record.of.as_ref());
+            if let Some(of) = taken_back.find(|of| redo && is_meant(of, &[]))
+                && let Some(landing) = last_undone(repo, &all, target, tip, Some(of))?
+            {
+                return Ok(Some(landing));
+            }
             let mut found = by_trailers(repo, tip, redo)?;
             found.retain(|landing| is_meant(&landing.id, &landing.commits) || is_meant(&landing.of, &[]));
             found.into_iter().next().ok_or(missing).map(Some)

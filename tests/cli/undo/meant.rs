@@ -94,6 +94,10 @@ fn another_clone_has_the_records_or_the_trailers() {
             }
             sandbox.git(["-C", "../clone", "reset", "-q", "--hard", &mine]);
         }
+        // The way back that is named works.
+        sandbox.run(["-C", "../clone", "undo"]).exits(0).says(&format!("git llm-apply redo {landing}"));
+        sandbox.run(["-C", "../clone", "redo", &landing]).exits(0).says(&format!("put {landing} back"));
+        sandbox.git(["-C", "../clone", "reset", "-q", "--hard", &mine]);
         sandbox.run(["-C", "../clone", "undo", "--edit", "2"]).exits(0);
         assert_eq!(sandbox.git(["-C", "../clone", "log", "-1", "--format=%s"]), "Revert \"Add one\"");
     }

@@ -119,13 +119,11 @@ pub enum Error {
     /// Nothing on the branch can be undone, or redone.
     #[error("{0}")]
     NothingToUndo(String),
-    /// An edit that is to be undone shares its commit with another.
-    #[error("edit {edit} is in one commit with edit {other}, {commit}")]
+    /// An edit that is to be undone shares its commit with others that are not.
+    #[error("edits {} are in one commit, {commit}", edits.join(", "))]
     Inseparable {
-        /// The edit.
-        edit: usize,
-        /// An edit that was not named.
-        other: usize,
+        /// All edits of the commit.
+        edits: Vec<String>,
         /// The commit.
         commit: String,
     },

@@ -36,14 +36,19 @@ pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Pus
     {
         return Ok(Push { to: Some(upstream), onto: None });
     }
+    if options.rebase {
+        repo.fetch_branch(&upstream)?;
+    }
+    if let Some(tip) = target.tip
+        && (known || options.rebase)
+        && !repo.is_ancestor(tip, there)?
+    {
+        return Err(Error::Diverged(upstream.to_string()));
+    }
     if !options.rebase {
         return Err(behind(&upstream));
     }
-    repo.fetch_branch(&upstream)?;
-    match target.tip {
-        Some(tip) if !repo.is_ancestor(tip, there)? => Err(Error::Diverged(upstream.to_string())),
-        _ => Ok(Push { to: Some(upstream), onto: Some(there) }),
-    }
+    Ok(Push { to: Some(upstream), onto: Some(there) })
 }
 
 /// The move of the branch to the remote's commit, as the first of what lands.

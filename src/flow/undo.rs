@@ -294,11 +294,9 @@ impl Undoing<'_> {
         left.extend(others.into_iter().map(untouched));
         left.retain(|left| !left.edits.is_empty());
         for UndoStep { now, edits, .. } in &picked {
-            let is_wanted = |edit: &&usize| wanted.hold(**edit);
-            let other = edits.iter().find(|edit| !is_wanted(edit));
-            if let (Some(edit), Some(other)) = (edits.iter().find(is_wanted), other) {
-                let commit = self.repo.short(*now);
-                return Err(Error::Inseparable { edit: *edit, other: *other, commit });
+            if !edits.iter().all(|edit| wanted.hold(*edit)) {
+                let edits = edits.iter().map(usize::to_string).collect();
+                return Err(Error::Inseparable { edits, commit: self.repo.short(*now) });
             }
         }
         *steps = picked;

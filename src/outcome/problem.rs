@@ -32,8 +32,9 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
             "nothing-to-undo",
             "nothing was changed; 'git llm-apply list' shows the landings, -b takes another branch",
         ),
-        F::Inseparable { .. } => {
-            problem(Refused, "refused", "nothing was changed; name both edits: --edit takes several numbers")
+        F::Inseparable { edits, .. } => {
+            let help = format!("nothing was changed; name all of them: --edit={}", edits.join(","));
+            problem(Refused, "refused", help)
         }
         F::NoLandings => problem(
             Fatal,
@@ -134,7 +135,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::Behind { .. } => retryable(
             InTheWay,
             "push-rejected",
-            "nothing was changed; 'git fetch' gets its commits, --rebase lands on top of them",
+            "nothing was changed; 'git fetch' gets its commits, and a landing with --rebase goes on top of them",
         ),
         T::NotTaken { .. } => problem(HookRefused, "push-rejected", UNCHANGED),
         T::NotKnown { new, .. } => problem(

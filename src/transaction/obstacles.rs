@@ -124,16 +124,21 @@ fn in_checkout(
             continue;
         }
         let is_change = matches!(obstacle.kind, ObstacleKind::Modified | ObstacleKind::Staged);
-        if !autostash || !is_change {
+        if !is_change {
             found.obstacles.push(obstacle);
             continue;
         }
         match look.local(path)? {
-            Ok(local) => found.locals.push(local),
-            Err(why) => {
+            Ok(local) if autostash => found.locals.push(local),
+            Ok(_) => found.obstacles.push(obstacle),
+            Err(why) if autostash => {
                 let path = path.path.as_str();
                 let message = format!("your uncommitted changes to {path} cannot be carried across: {why}");
                 found.obstacles.push(Obstacle::new(ObstacleKind::Uncarried, path, message));
+            }
+            Err(_) => {
+                let help = ObstacleKind::Uncarried.help().to_owned();
+                found.obstacles.push(Obstacle { help, ..obstacle });
             }
         }
     }

@@ -420,7 +420,7 @@ fn edits_of_one_commit_go_together() {
     let sandbox = Sandbox::new();
     sandbox.apply(["--commit=response"], &three()).exits(0);
     let before = sandbox.listing();
-    sandbox.run(["undo", "--edit", "1,3"]).exits(1).says("edit 1 is in one commit with edit 2");
+    sandbox.run(["undo", "--edit", "1,3"]).exits(1).says("--edit=1,2,3");
     same("refused", &before, &sandbox.listing());
     sandbox.run(["undo", "--edit", "1", "--edit", "2-3"]).exits(0);
     assert_eq!(sandbox.text("README"), "hello\n");

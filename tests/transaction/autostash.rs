@@ -501,3 +501,20 @@ fn an_edit_of_what_is_not_committed_is_told_so() {
     let run = sandbox.apply(["--no-keep", "-b", "other"], &answer).exits(1);
     assert!(!run.stderr.contains("uncommitted"), "{}", run.stderr);
 }
+
+#[test]
+fn it_is_not_named_where_it_would_refuse() {
+    let cases: &[(&[&str], &str, String)] = &[
+        (&["add", "n"], "n", create("n", "New", "new\n")),
+        (&["add", "-N", "n"], "n", create("n", "New", "new\n")),
+        (&["update-index", "--skip-worktree", "f"], "f", edit()),
+    ];
+    for (command, path, answer) in cases {
+        let sandbox = nine();
+        sandbox.file(path, LINES.replace("nine", "NINE"));
+        sandbox.git(*command);
+        let run = sandbox.apply(["-q", "--no-keep"], answer);
+        assert_eq!(run.code, Some(4), "{}", run.stderr);
+        assert!(run.stderr.contains("commit or stash") && !run.stderr.contains("--autostash"), "{}", run.stderr);
+    }
+}

@@ -123,6 +123,8 @@ fn a_remote_that_has_moved_on_is_a_refusal_or_what_it_is_brought_onto() {
         .apply(["--push", "--rebase", "--no-keep"], &create("x", "x", "x\n"))
         .exits(4)
         .says("have diverged");
+    let known = sandbox.apply(["--push", "--no-keep"], &create("x", "x", "x\n")).exits(4);
+    known.says("have diverged").says("git pull --rebase");
     assert_eq!(sandbox.status(), "");
 }
 

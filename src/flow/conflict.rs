@@ -29,7 +29,7 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<String> {
             message
         }
         ClashKind::Gone => format!("`{path}` was removed or moved away on {on}"),
-        ClashKind::Appeared => format!("`{path}` appeared on {on}"),
+        ClashKind::Appeared { .. } => format!("`{path}` appeared on {on}"),
         ClashKind::Directory => format!("`{path}` is a directory on {on}"),
         ClashKind::Replaced(node) => format!("`{path}` is a {} on {on}", plan::named(*node)),
         ClashKind::Changed => format!("`{path}`, which {what} removes, was changed on {on}"),
@@ -47,7 +47,7 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<String> {
 
 /// The hint, if `-X` can decide the conflict.
 pub(super) fn help(clash: &Clash) -> Option<&'static str> {
-    matches!(clash.kind, ClashKind::Lines(_) | ClashKind::Appeared)
+    matches!(clash.kind, ClashKind::Lines(_) | ClashKind::Appeared { twice: true })
         .then_some("-X ours keeps the branch's lines, -X theirs takes the other side's")
 }
 

@@ -47,7 +47,10 @@ pub enum ClashKind {
     /// The other tree no longer has it.
     Gone,
     /// The other tree has a new file of that name.
-    Appeared,
+    Appeared {
+        /// Both sides add it.
+        twice: bool,
+    },
     /// The other tree has a directory of that name.
     Directory,
     /// The other tree has something else in place of the file.
@@ -306,7 +309,7 @@ fn clash_of(handle: &Repo, tip: Oid, planned: usize, conflict: Conflict) -> Resu
             (Some(_), None, _) => ClashKind::Gone,
             (Some(_), Some(_), None) => ClashKind::Changed,
             (Some(_), Some(now), Some(_)) => ClashKind::Replaced(now.node()),
-            (None, Some(_), _) => ClashKind::Appeared,
+            (None, Some(_), theirs) => ClashKind::Appeared { twice: theirs.is_some() },
             (None, None, _) => match handle.node_at(tip, &conflict.path)? {
                 Some(Node::Directory) => ClashKind::Directory,
                 _ => ClashKind::Other,

@@ -1,7 +1,7 @@
 //! `-X ours|theirs`: whose lines stand where both sides changed the same, and that it is said where that decided.
 use crate::sandbox;
 
-use sandbox::{Sandbox, create, patch, same};
+use sandbox::{Sandbox, create, patch, rename, same};
 use serde_json::Value;
 
 /// Numbered lines.
@@ -302,5 +302,17 @@ fn what_is_put_back_is_merged_in_favour_of_the_side_that_is_named() {
             assert_eq!((sandbox.head(), sandbox.status().as_str()), (tip, ""), "{side}, {later}");
             sandbox.is_sound();
         }
+    }
+}
+
+#[test]
+fn it_is_not_named_where_it_decides_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.apply(["-q"], &rename("old.txt", "new.txt", "Move it")).exits(0);
+    sandbox.git(["mv", "new.txt", "moved.txt"]);
+    sandbox.commit("Move it on");
+    for options in [&["undo"][..], &["undo", "-X", "ours"]] {
+        let run = sandbox.run(options).exits(1).says("`moved.txt` appeared on main");
+        assert!(!run.stderr.contains("-X"), "{}", run.stderr);
     }
 }

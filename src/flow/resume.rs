@@ -155,9 +155,15 @@ pub(super) fn join(
     corrections: &Script,
 ) -> Result<(Script, Vec<Slot>), Error> {
     let (script, mut slots) = script_of(attempt)?;
-    let unknown = skip.last().filter(|last| *last > plan::numbered(&slots));
-    unknown
-        .map_or_else(|| plan::skip(&mut slots, |number| skip.hold(number)), Err)
-        .map_err(|number| Error::Usage(format!("edit {number} is not one of the failed edits")))?;
+    // The edits that the refusal named, by its numbers.
+    let number = |kept: &Slot| kept.edit.filter(|_| kept.failed()).map(|at| at + 1);
+    let failed: BTreeSet<usize> = attempt.slots.iter().filter_map(number).collect();
+    let last = skip.last().filter(|last| failed.last().is_none_or(|failed| last > failed));
+    let unknown = last.or_else(|| (1..=skip.last()?).find(|at| skip.hold(*at) && !failed.contains(at)));
+    if let Some(number) = unknown {
+        return Err(Error::Usage(format!("edit {number} is not one of the failed edits")));
+    }
+    let mut is_kept = attempt.slots.iter().map(|kept| number(kept).is_none_or(|number| !skip.hold(number)));
+    slots.retain(|_| is_kept.next().unwrap_or(true));
     Ok(plan::join(&script, &slots, corrections)?)
 }

@@ -24,13 +24,8 @@ impl Slot {
         Self { span, edit: None, state: SlotState::Failed, replaces: None }
     }
 
-    /// Whether reports number it.
-    fn is_numbered(&self) -> bool {
-        self.edit.is_some() && self.state != SlotState::Landed
-    }
-
     /// Whether it was refused, for any reason.
-    fn failed(&self) -> bool {
+    pub fn failed(&self) -> bool {
         matches!(self.state, SlotState::Failed | SlotState::Waiting)
     }
 }
@@ -132,30 +127,6 @@ pub fn restate(slots: &mut [Slot], script: &Script, fine: impl Fn(usize) -> bool
             _ => SlotState::Failed,
         };
     }
-}
-
-/// How many of the slots are numbered in reports: edits that have not landed yet.
-pub fn numbered(slots: &[Slot]) -> usize {
-    slots.iter().filter(|slot| slot.is_numbered()).count()
-}
-
-/// Removes the failed edits with these numbers from an attempt.
-///
-/// # Errors
-/// The number of one that did not fail.
-pub fn skip(slots: &mut Vec<Slot>, is_skipped: impl Fn(usize) -> bool) -> Result<(), usize> {
-    let mut number = 0;
-    let mut kept = Vec::with_capacity(slots.len());
-    for slot in slots.iter() {
-        number += usize::from(slot.is_numbered());
-        if !(slot.is_numbered() && is_skipped(number)) {
-            kept.push(*slot);
-        } else if !slot.failed() {
-            return Err(number);
-        }
-    }
-    *slots = kept;
-    Ok(())
 }
 
 /// Adds the gaps that diagnostics are about, unless a slot has them.

@@ -350,6 +350,20 @@ fn a_failed_edit_can_be_left_out() {
     sandbox.is_sound();
 }
 
+#[test]
+fn a_failed_edit_keeps_its_number_when_others_have_landed() {
+    let sandbox = Sandbox::new();
+    let removals = || remove("gone.txt", "Two") + &remove("old.txt", "Three");
+    sandbox
+        .apply(["--keep-going", "--no-allow-delete"], &(create("one.txt", "One", "one\n") + &removals()))
+        .exits(1)
+        .says("edits 2, 3 of 3 failed");
+    sandbox.run(["--continue", "--skip", "1"]).exits(129).says("edit 1 is not one of the failed edits");
+    sandbox.run(["--continue", "--skip", "2", "--allow-delete"]).exits(0);
+    assert!(sandbox.exists("gone.txt") && !sandbox.exists("old.txt"));
+    sandbox.is_sound();
+}
+
 /// A correction that is fine, and one that is cut off.
 fn half_whole() -> String {
     correction() + "<edit file=\"old.txt\" op=\"patch\">\n<find>\n<<<\none\n"

@@ -47,7 +47,14 @@ impl Resume {
         let mut script = Script::default();
         corrections.iter().for_each(|response| script.append(format::parse(response, reading)));
         let target = Target::choose(repo, branch, None)?;
-        Ok(Self::of(Attempt::find(repo, id, &target.name, &script.paths())?))
+        let others = |attempt: &Attempt| {
+            let mut others = script.clone();
+            if let Ok((kept, slots)) = script_of(attempt) {
+                others.left_out = plan::sent_again(&kept, &slots, &script);
+            }
+            others.paths()
+        };
+        Ok(Self::of(Attempt::find(repo, id, &target.name, &script.paths(), &others)?))
     }
 
     /// Goes on with an attempt, with its branch and base.

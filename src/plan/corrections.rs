@@ -145,6 +145,14 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() && diagnostic.edit.is_none()
 }
 
+/// The indexes of the corrections that are good edits of the attempt once more.
+pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTreeSet<usize> {
+    let good = slots.iter().filter(|slot| !slot.failed() && slot.state != SlotState::Declined);
+    let good: Vec<&Edit> = good.filter_map(|slot| attempt.edits.get(slot.edit?)).collect();
+    let is_good = |at: &usize| good.iter().any(|good| good.says_the_same(&corrections.edits[*at]));
+    (0..corrections.edits.len()).filter(is_good).collect()
+}
+
 /// Replaces the failed edits of an attempt by their corrections, without what landed or was left out. Returns the
 /// combined script and its slots.
 ///
@@ -163,12 +171,8 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     if !corrections.edits.is_empty() && !slots.iter().any(Slot::failed) {
         slots.sort_by_key(is_declined);
     }
-    let was_fine = |edit: &Edit| {
-        let is_open = |slot: &Slot| slot.failed() || is_declined(slot);
-        slots.iter().any(|slot| !is_open(slot) && edit_of(slot).is_some_and(|good| good.says_the_same(edit)))
-    };
-    let given: Vec<usize> =
-        (0..corrections.edits.len()).filter(|&at| !was_fine(&corrections.edits[at])).collect();
+    let again = sent_again(attempt, &slots, corrections);
+    let given: Vec<usize> = (0..corrections.edits.len()).filter(|at| !again.contains(at)).collect();
     let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].failed()).collect();
     let gaps = gaps(attempt);
     let gap_path = |slot: &Slot| {

@@ -85,16 +85,15 @@ impl Listed {
         Self { id, program: env!("CARGO_PKG_VERSION").to_owned(), made: now(), responses, ..Self::default() }
     }
 
-    /// Whether edits of these paths can correct it. Edits that did not fail may be among them.
+    /// Whether edits of these paths can correct it. Edits of files whose edits were good may be among them.
     fn can_be_for(&self, corrections: &[String]) -> bool {
-        self.failed.as_ref().is_none_or(|failed| {
-            self.knows(corrections) && corrections.iter().any(|path| failed.contains(path))
-        })
+        let is_failed = |failed: &Vec<String>| corrections.iter().any(|path| failed.contains(path));
+        self.knows(corrections) && self.failed.as_ref().is_none_or(is_failed)
     }
 
-    /// Whether its edits name all of these paths.
+    /// Whether its edits name all of these paths, or a correction may have any path.
     fn knows(&self, corrections: &[String]) -> bool {
-        corrections.iter().all(|path| self.paths.contains(path))
+        self.failed.is_none() || corrections.iter().all(|path| self.paths.contains(path))
     }
 
     fn described(&self) -> String {
@@ -143,17 +142,25 @@ impl Attempt {
     }
 
     /// The attempt with that name or abbreviated name. Without one, the attempt for the reference `target` that edits of these
-    /// paths can correct; without paths, the newest.
+    /// paths can correct; without paths, the newest. `others` are their paths without the good edits of an attempt.
     ///
     /// # Errors
     /// There is none or more than one, or it cannot be read, or another version has kept it.
-    pub fn find(repo: &Repo, id: Option<&str>, target: &str, corrections: &[String]) -> Result<Self> {
-        let id = Self::name(repo, id, target, corrections)?;
-        Self::read(&all(repo.git_dir()).join(&id), &id).map_err(|why| Error::Attempt { id, why })
+    pub fn find(
+        repo: &Repo,
+        id: Option<&str>,
+        target: &str,
+        corrections: &[String],
+        others: &dyn Fn(&Self) -> Vec<String>,
+    ) -> Result<Self> {
+        let others = |id: &str| Self::read(repo, id).map_or_else(|_| corrections.to_vec(), |one| others(&one));
+        let id = Self::name(repo, id, target, corrections, &others)?;
+        Self::read(repo, &id).map_err(|why| Error::Attempt { id, why })
     }
 
     /// Reads an attempt. The error says why it cannot be read.
-    fn read(place: &Path, id: &str) -> std::result::Result<Self, String> {
+    fn read(repo: &Repo, id: &str) -> std::result::Result<Self, String> {
+        let place = all(repo.git_dir()).join(id);
         let damaged = |file: &str, e: &dyn std::fmt::Display| format!("is damaged: {file}: {e}");
         let read = |file: &str| places::read(&place.join(file), places::LARGE).map_err(|e| damaged(file, &e));
         let record = read(RECORD)?;
@@ -176,7 +183,7 @@ impl Attempt {
     /// # Errors
     /// There is none or more than one, or it cannot be removed.
     pub fn abort(repo: &Repo, id: Option<&str>, target: &str) -> Result<String> {
-        let id = Self::name(repo, id, target, &[])?;
+        let id = Self::name(repo, id, target, &[], &|_| Vec::new())?;
         Self::forget(repo, &id)?;
         Ok(id)
     }
@@ -285,7 +292,13 @@ impl Attempt {
         found.into_iter().map(|(_, listed)| listed).collect()
     }
 
-    fn name(repo: &Repo, id: Option<&str>, target: &str, corrections: &[String]) -> Result<String> {
+    fn name(
+        repo: &Repo,
+        id: Option<&str>,
+        target: &str,
+        corrections: &[String],
+        others: &dyn Fn(&str) -> Vec<String>,
+    ) -> Result<String> {
         let all = Self::kept(repo);
         let (found, what) = match id {
             Some(id) if all.iter().any(|one| one.id == id) => return Ok(id.to_owned()),
@@ -300,10 +313,16 @@ impl Attempt {
                     found.truncate(1);
                 } else if !pool.is_empty() {
                     what = format!("{what} with failed edits of {}", corrections.join(", "));
-                    found.retain(|one| one.can_be_for(corrections));
+                    let known = pool.into_iter().filter(|one| one.knows(corrections));
+                    let known: Vec<_> = known.map(|one| (others(&one.id), one)).collect();
+                    let all_of = |is_for: &dyn Fn(&[String], &Listed) -> bool| {
+                        let these = known.iter().filter(|(others, one)| is_for(others, one));
+                        these.map(|(_, one)| one.clone()).collect::<Vec<_>>()
+                    };
+                    found = all_of(&|others, one| one.can_be_for(others));
                     if found.is_empty() {
-                        // Edits that did not fail correct nothing.
-                        found = pool.into_iter().filter(|one| one.knows(corrections)).collect();
+                        // Good edits that are sent again correct nothing.
+                        found = all_of(&|others, _| others.is_empty());
                     }
                 }
                 (found, what)

@@ -364,6 +364,20 @@ fn a_failed_edit_keeps_its_number_when_others_have_landed() {
     sandbox.is_sound();
 }
 
+#[test]
+fn corrections_without_an_id_are_never_for_a_good_edit() {
+    let sandbox = Sandbox::new();
+    let good = patch("src/a.rs", "Good", "fn a() {}\n", "fn alpha() {}\n");
+    let also = patch("README", "Also", "hello\n", "hello you\n");
+    sandbox.apply([""; 0], &(also.clone() + &three() + &good)).exits(1);
+    let before = sandbox.listing();
+    let another = patch("src/a.rs", "Another", "fn b() {}\n", "fn beta() {}\n");
+    sandbox.apply(["--continue"], &another).exits(128).says("with failed edits of src/a.rs");
+    sandbox.apply(["--continue"], &(also + &another)).exits(128).says("with failed edits of");
+    same("corrections of a good edit", &before, &sandbox.listing());
+    sandbox.apply(["--continue"], &(another + &correction())).exits(0).says("6 commits");
+}
+
 /// A correction that is fine, and one that is cut off.
 fn half_whole() -> String {
     correction() + "<edit file=\"old.txt\" op=\"patch\">\n<find>\n<<<\none\n"

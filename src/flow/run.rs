@@ -249,6 +249,14 @@ impl<'a> Run<'a> {
             let rules = self.rules(repo, target.start)?;
             plan::settle_given(&mut self.script, &repo.tree(base.or(target.start))?, &rules)?;
         }
+        if !self.script.edits.is_empty() || self.script.has_errors() {
+            // The other responses may have no edits.
+            let has_edits =
+                |one: &&Response| self.script.edits.iter().any(|edit| edit.span.response == one.id());
+            let others = self.responses.iter().filter(|one| !has_edits(one));
+            let seen: Vec<_> = others.flat_map(|one| format::seen(one, &self.script)).collect();
+            self.script.diagnostics.extend(seen);
+        }
         plan::note_unread(&mut self.script, &self.responses, self.options.strict);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::numbers::Numbers;
 use super::{Error, Given};
-use crate::edit::Script;
+use crate::edit::{Script, Unread};
 use crate::format::{self, Reading};
 use crate::plan::{self, Slot, SlotState};
 use crate::report::{KeptAttempt, Report, Status};
@@ -49,7 +49,7 @@ impl Resume {
         let target = Target::choose(repo, branch, None)?;
         let others = |attempt: &Attempt| {
             let mut others = script.clone();
-            if let Ok((kept, slots)) = script_of(attempt) {
+            if let Ok((kept, slots)) = script_of(attempt, false) {
                 others.left_out = plan::sent_again(&kept, &slots, &script);
             }
             others.paths()
@@ -99,7 +99,7 @@ pub fn abort(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Repo
 }
 
 /// Reads an attempt's script again.
-fn script_of(attempt: &Attempt) -> Result<(Script, Vec<Slot>), Error> {
+fn script_of(attempt: &Attempt, strict: bool) -> Result<(Script, Vec<Slot>), Error> {
     let damaged = || {
         let (id, why) = (attempt.listed.id.clone(), "is damaged".to_owned());
         transaction::Error::Attempt { id, why }
@@ -111,7 +111,7 @@ fn script_of(attempt: &Attempt) -> Result<(Script, Vec<Slot>), Error> {
     for (response, reading) in attempt.responses.iter().zip(&attempt.readings) {
         script.append(format::parse(response, reading));
     }
-    recall(&mut script, &attempt.slots);
+    recall(&mut script, attempt, strict);
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
     for kept in &attempt.slots {
@@ -133,23 +133,25 @@ fn script_of(attempt: &Attempt) -> Result<(Script, Vec<Slot>), Error> {
 }
 
 /// Makes new files and errors of code blocks, as the tree said when they were refused.
-fn recall(script: &mut Script, kept: &[Slot]) {
-    let kept: BTreeSet<(bool, Span)> = kept.iter().map(|one| (one.edit.is_some(), one.span)).collect();
+fn recall(script: &mut Script, attempt: &Attempt, strict: bool) {
+    let kept = attempt.slots.iter().map(|one| (one.edit.is_some(), one.span));
+    let kept: BTreeSet<(bool, Span)> = kept.collect();
     let is_kept = |span: Span, as_edit: bool| kept.contains(&(as_edit, span));
     let (made, others): (Vec<_>, Vec<_>) =
         std::mem::take(&mut script.given).into_iter().partition(|given| is_kept(given.span, true));
     plan::make_new_files(script, &made);
     for given in others {
-        if is_kept(given.span, false) {
-            script.diagnostics.push(plan::refused_before(&given));
-        } else {
+        if !is_kept(given.span, false) {
             script.pending.push(given);
+        } else if let Some(error) = plan::refused_before(&given) {
+            script.diagnostics.push(error);
+        } else {
+            script.unread.push(Unread { span: given.span, info: given.language });
         }
     }
-    // With `--strict`, blocks that are not read were refused.
-    for unread in std::mem::take(&mut script.unread).iter().filter(|unread| is_kept(unread.span, false)) {
-        script.diagnostics.push(plan::strictly_refused(unread.span));
-    }
+    // With `--strict`, those that were refused and not corrected are refused again.
+    script.unread.retain(|unread| !strict || is_kept(unread.span, false));
+    plan::note_unread(script, &attempt.responses, strict);
 }
 
 /// Joins the corrections with the attempt.
@@ -160,8 +162,9 @@ pub(super) fn join(
     attempt: &Attempt,
     skip: &Numbers,
     corrections: &Script,
+    strict: bool,
 ) -> Result<(Script, Vec<Slot>), Error> {
-    let (script, mut slots) = script_of(attempt)?;
+    let (script, mut slots) = script_of(attempt, strict)?;
     // The edits that the refusal named, by its numbers.
     let number = |kept: &Slot| kept.edit.filter(|_| kept.failed()).map(|at| at + 1);
     let failed: BTreeSet<usize> = attempt.slots.iter().filter_map(number).collect();
@@ -171,6 +174,7 @@ pub(super) fn join(
         return Err(Error::Usage(format!("edit {number} is not one of the failed edits")));
     }
     let mut is_kept = attempt.slots.iter().map(|kept| number(kept).is_none_or(|number| !skip.hold(number)));
-    slots.retain(|_| is_kept.next().unwrap_or(true));
+    let is_read = |span: Span| strict || !script.unread.iter().any(|unread| unread.span == span);
+    slots.retain(|slot| is_kept.next().unwrap_or(true) && (slot.edit.is_some() || is_read(slot.span)));
     Ok(plan::join(&script, &slots, corrections)?)
 }

@@ -210,7 +210,8 @@ impl<'a> Run<'a> {
             && (again || !(whole && self.script.edits.is_empty()))
         {
             let attempt = resume.attempt;
-            let joined = whole.then(|| resume::join(&attempt, &resume.skip, &self.script)).transpose()?;
+            let join = || resume::join(&attempt, &resume.skip, &self.script, self.options.strict);
+            let joined = whole.then(join).transpose()?;
             if resume.takes_branch {
                 self.options.branch.clone_from(&attempt.listed.branch);
             }

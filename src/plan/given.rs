@@ -370,25 +370,18 @@ fn as_note(error: Diagnostic) -> Diagnostic {
     Diagnostic { code: Code::Unread, severity: Severity::Warning, ..error }
 }
 
-/// The error that a recorded block was, as far as the block alone shows it; one without a file was an error of
-/// `--strict`.
-pub fn refused_before(given: &CodeBlock) -> Diagnostic {
-    match named_files(given, &MemoryTree::new(), &Rules::default()) {
-        Ok(own) if !own.is_empty() => not_read(&CodeBlock { candidates: own, ..given.clone() }),
-        _ => strictly_refused(given.span),
-    }
-}
-
-/// The error for an unread block with `--strict`.
-pub fn strictly_refused(span: Span) -> Diagnostic {
-    unread(span, "not read: 1 other code block".to_owned(), true)
+/// The error that a recorded block was, as far as the block alone shows it; `None` for one without a file, which only
+/// `--strict` refused.
+pub fn refused_before(given: &CodeBlock) -> Option<Diagnostic> {
+    let own = named_files(given, &MemoryTree::new(), &Rules::default()).ok()?;
+    (!own.is_empty()).then(|| not_read(&CodeBlock { candidates: own, ..given.clone() }))
 }
 
 /// The diagnostic about unread blocks.
 fn unread(span: Span, message: String, strict: bool) -> Diagnostic {
     match strict {
         true => Diagnostic::error(Code::Unread, span, message)
-            .with_help("leave out everything that is not an edit; --no-strict lets it pass"),
+            .with_help("leave out everything that is not an edit"),
         false => Diagnostic::warning(Code::Unread, span, message),
     }
 }

@@ -23,7 +23,7 @@ mod volume;
 mod whole;
 
 pub use corrections::{Mismatch, Slot, SlotState, add_gaps, join, restate, sent_again, slots};
-pub use given::{list_pending, make_new_files, note_unread, refused_before, settle_given, strictly_refused};
+pub use given::{list_pending, make_new_files, note_unread, refused_before, settle_given};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use policy::{named, objection, removal};

@@ -52,7 +52,9 @@ fn what_is_strictly_refused_stays_refused_until_it_is_given_as_an_edit() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
     sandbox.apply(["--strict"], &mixed()).exits(1);
-    sandbox.run(["--continue"]).exits(1).says("not read");
+    let run = sandbox.run(["--continue"]).exits(1).says("not read");
+    assert!(!run.stderr.contains("--no-strict"), "{}", run.stderr);
+    sandbox.run(["-n", "--continue", "--no-strict"]).exits(0).says("not read").says("would land 2 edits");
     let edit = patch("gone.txt", "Three", "gone\n", "here\n");
     sandbox.apply(["--continue"], &edit).exits(0);
     assert_eq!(sandbox.git(["rev-list", "--count", &format!("{base}..")]), "3");

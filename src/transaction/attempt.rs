@@ -87,13 +87,10 @@ impl Listed {
 
     /// Whether edits of these paths can correct it. Edits of files whose edits were good may be among them.
     fn can_be_for(&self, corrections: &[String]) -> bool {
-        let is_failed = |failed: &Vec<String>| corrections.iter().any(|path| failed.contains(path));
-        self.knows(corrections) && self.failed.as_ref().is_none_or(is_failed)
-    }
-
-    /// Whether its edits name all of these paths, or a correction may have any path.
-    fn knows(&self, corrections: &[String]) -> bool {
-        self.failed.is_none() || corrections.iter().all(|path| self.paths.contains(path))
+        self.failed.as_ref().is_none_or(|failed| {
+            corrections.iter().all(|path| self.paths.contains(path))
+                && corrections.iter().any(|path| failed.contains(path))
+        })
     }
 
     fn described(&self) -> String {
@@ -313,7 +310,8 @@ impl Attempt {
                     found.truncate(1);
                 } else if !pool.is_empty() {
                     what = format!("{what} with failed edits of {}", corrections.join(", "));
-                    let known = pool.into_iter().filter(|one| one.knows(corrections));
+                    let names = |one: &Listed| corrections.iter().any(|path| one.paths.contains(path));
+                    let known = pool.into_iter().filter(|one| one.failed.is_none() || names(one));
                     let known: Vec<_> = known.map(|one| (others(&one.id), one)).collect();
                     let all_of = |is_for: &dyn Fn(&[String], &Listed) -> bool| {
                         let these = known.iter().filter(|(others, one)| is_for(others, one));

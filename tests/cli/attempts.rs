@@ -237,6 +237,17 @@ fn keep_going_lands_what_resolves_and_keeps_the_rest() {
 }
 
 #[test]
+fn what_landed_first_of_two_runs_can_be_sent_again() {
+    let sandbox = Sandbox::new();
+    let old = |find: &str| patch("old.txt", "Four", find, "fourteen\n");
+    sandbox.apply(["--keep-going"], &(three() + &old("thirteen\n"))).exits(1).says("edits 2, 4 of 4");
+    sandbox.apply(["--continue"], &correction()).exits(1).says("edit 2 of 2 failed");
+    let again = create("one.txt", "One", "one\n") + &old("four\n");
+    sandbox.apply(["--continue"], &again).exits(0);
+    assert_eq!(sandbox.subjects("HEAD~2.."), ["Two", "Four"]);
+}
+
+#[test]
 fn keep_going_with_nothing_that_resolves_is_a_refusal() {
     let sandbox = Sandbox::new();
     let head = sandbox.head();

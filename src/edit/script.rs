@@ -201,9 +201,14 @@ impl Script {
 
     /// The paths that the edits name, each once, in the order of the response, including destinations.
     pub fn paths(&self) -> Vec<String> {
+        self.paths_of(0..self.edits.len())
+    }
+
+    /// The paths that the edits with these indexes name, as [`Script::paths`] has them.
+    pub fn paths_of(&self, edits: std::ops::Range<usize>) -> Vec<String> {
         let mut seen = std::collections::HashSet::new();
-        let wanted = self.edits.iter().enumerate().filter(|(at, _)| !self.is_left_out(*at));
-        let both = wanted.flat_map(|(_, edit)| {
+        let wanted = edits.filter(|at| !self.is_left_out(*at)).map(|at| &self.edits[at]);
+        let both = wanted.flat_map(|edit| {
             let to = match &edit.op {
                 Op::Rename { to, .. } | Op::Copy { to, .. } => Some(&**to),
                 _ => None,

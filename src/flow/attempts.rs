@@ -58,8 +58,7 @@ impl Run<'_> {
             refused.replace(Some(self.attempt(repo, target, rejected, landed)));
             return None;
         }
-        // An attempt has all edits of a response.
-        if (self.dry && !self.hold) || !self.options.keep || self.single_edit.is_some() {
+        if (self.dry && !self.hold) || !self.options.keep {
             return None;
         }
         let attempt = self.attempt(repo, target, rejected, landed);
@@ -90,7 +89,7 @@ impl Run<'_> {
             }
             None => {
                 let slots = plan::slots(&self.script, is_fine);
-                (Attempt::id_of(repo, &self.responses), slots, Vec::new(), Vec::new())
+                (self.attempt_id(repo), slots, Vec::new(), Vec::new())
             }
         };
         let waits = |number: usize| {
@@ -103,7 +102,10 @@ impl Run<'_> {
         for slot in &mut slots {
             let has_landed = |at| (landed && is_fine(at)) || self.landed.borrow().edits.contains_key(&at);
             let is_declined = |at: usize| self.more && self.unwanted.contains_key(&(at + 1));
-            if slot.edit.is_some_and(has_landed) {
+            if slot.edit.is_some_and(|at| !self.reported().contains(&at)) {
+                // The other edits have branches of their own.
+                slot.state = SlotState::LeftOut;
+            } else if slot.edit.is_some_and(has_landed) {
                 slot.state = SlotState::Landed;
             } else if slot.edit.is_some_and(is_declined) {
                 slot.state = SlotState::Declined;
@@ -112,7 +114,7 @@ impl Run<'_> {
             }
         }
         let failed = self.failed_paths(&slots, diagnostics);
-        let mut paths = self.script.paths();
+        let mut paths = self.script.paths_of(self.reported());
         // These do not name what was declined.
         let others: Vec<_> = failed.iter().flatten().filter(|path| !paths.contains(path)).cloned().collect();
         paths.extend(others);
@@ -167,14 +169,17 @@ impl Run<'_> {
     /// and no other paths.
     pub(super) fn replaced_attempts(&self, repo: &Repo, target: &Target) -> Vec<String> {
         match &self.resumed {
-            // A single edit does not replace the response.
-            _ if self.single_edit.is_some() => Vec::new(),
             Some(resumed) => vec![resumed.attempt.listed.id.clone()],
             None => {
-                let paths = self.script.paths();
+                let paths = self.script.paths_of(self.reported());
                 let paths = paths.iter().map(String::as_str).collect();
-                Attempt::replaced(repo, &self.responses, &target.name, &paths)
+                Attempt::replaced(repo, || self.attempt_id(repo), &target.name, &paths)
             }
         }
+    }
+
+    /// The name of an attempt of this run. Each edit with a branch of its own has another.
+    fn attempt_id(&self, repo: &Repo) -> String {
+        Attempt::id_of(repo, &self.responses, self.single_edit.as_ref().map(|edit| edit.at))
     }
 }

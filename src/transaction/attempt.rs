@@ -102,11 +102,13 @@ impl Listed {
 }
 
 impl Attempt {
-    /// The name of an attempt with these responses. Users who share the repository have different names.
-    pub fn id_of(repo: &Repo, responses: &[Response]) -> String {
+    /// The name of an attempt with these responses, or with one edit of them. Users who share the repository have different
+    /// names.
+    pub fn id_of(repo: &Repo, responses: &[Response], edit: Option<usize>) -> String {
         let user = rustix::process::geteuid().as_raw().to_string();
         let user = repo.is_shared().then_some(user.as_str());
-        let texts: Vec<_> = responses.iter().map(Response::text).chain(user).collect();
+        let edit = edit.map(|at| format!("edit {at}"));
+        let texts: Vec<_> = responses.iter().map(Response::text).chain(user).chain(edit.as_deref()).collect();
         repo.checksum_of(&texts).chars().take(ID_DIGITS).collect()
     }
 
@@ -150,7 +152,8 @@ impl Attempt {
         corrections: &[String],
         others: &dyn Fn(&Self) -> Vec<String>,
     ) -> Result<Self> {
-        let others = |id: &str| Self::read(repo, id).map_or_else(|_| corrections.to_vec(), |one| others(&one));
+        let others =
+            |id: &str| Self::read(repo, id).map_or_else(|_| corrections.to_vec(), |one| others(&one));
         let id = Self::name(repo, id, target, corrections, &others)?;
         Self::read(repo, &id).map_err(|why| Error::Attempt { id, why })
     }
@@ -233,11 +236,11 @@ impl Attempt {
         all
     }
 
-    /// The attempts that these responses replace when they land: the one of the same responses, and those for that reference that
-    /// name no other paths.
+    /// The attempts that a landing of edits of these paths replaces: the one of the name `same`, and those for that reference
+    /// that name no other paths.
     pub fn replaced(
         repo: &Repo,
-        responses: &[Response],
+        same: impl FnOnce() -> String,
         target: &str,
         paths: &BTreeSet<&str>,
     ) -> Vec<String> {
@@ -245,7 +248,7 @@ impl Attempt {
         if kept.is_empty() {
             return Vec::new();
         }
-        let same = Self::id_of(repo, responses);
+        let same = same();
         kept.retain(|one| {
             let own = |path: &String| paths.contains(path.as_str());
             let older =

@@ -163,7 +163,8 @@ fn each_edit_can_get_a_branch_of_its_own() {
     let sandbox = Sandbox::new();
     let builds_on = patch("src/a.rs", "Call it delta", "fn beta() {}\n", "fn delta() {}\n");
     let response = beta() + &builds_on + &patch("README", "Greet all", "hello\n", "hello all\n");
-    let run = suggest(&sandbox, &["--branch-per-edit", "try/{n}-{slug}"], &[("a.txt", response.clone())]);
+    let each = ["--no-keep", "--branch-per-edit", "try/{n}-{slug}"];
+    let run = suggest(&sandbox, &each, &[("a.txt", response.clone())]);
     let run =
         run.exits(1).says("edit 1, which was left out").says("2 of 3 landed").says("refused: edit 2 failed;");
     assert!(
@@ -174,7 +175,7 @@ fn each_edit_can_get_a_branch_of_its_own() {
     assert_eq!(sandbox.git(["diff", "--name-only", "main", "try/3-greet-all"]), "README");
     sandbox.is_sound();
     let before = sandbox.state();
-    suggest(&sandbox, &["--branch-per-edit", "try/{n}-{slug}"], &[("a.txt", response.clone())]).exits(1);
+    suggest(&sandbox, &each, &[("a.txt", response.clone())]).exits(1);
     sandbox.state().is(&before, "twice");
     let two = [("a.txt", beta()), ("b.txt", wrong() + &beta())];
     suggest(&sandbox, &["--branch-per-edit", "two/{n}"], &two).exits(1);
@@ -184,6 +185,22 @@ fn each_edit_can_get_a_branch_of_its_own() {
     assert_eq!(branches(&sandbox).len(), 4, "nothing of what is not whole");
     suggest(&sandbox, &["--branch-per-edit", "x", "-b", "y"], &two).exits(129);
     suggest(&sandbox, &["--branch-per-edit", "x"], &two).exits(129).says("would have the same branch, x");
+}
+
+#[test]
+fn an_edit_with_a_branch_of_its_own_is_kept_alone() {
+    let sandbox = Sandbox::new();
+    let also = patch("README", "Greet", "no such line\n", "hello all\n");
+    let all = [("a.txt", beta() + &wrong() + &also)];
+    suggest(&sandbox, &["--branch-per-edit", "try/{n}"], &all).exits(1).says("1 of 3 landed");
+    assert_eq!(sandbox.run(["list"]).exits(0).stdout.matches("refused").count(), 2);
+    let greet = patch("README", "Greet", "hello\n", "hello all\n");
+    let run = sandbox.apply(["--continue", "-b", "try/3"], &(beta() + &greet)).exits(0);
+    let _ = run.says("try/3: new").says("1 commit");
+    assert_eq!(sandbox.subjects("main..try/3"), ["Greet"]);
+    // Now it is the only one.
+    sandbox.run(["--continue", "--skip", "2"]).exits(0).says("no edit is left");
+    sandbox.is_sound();
 }
 
 /// A repository with 500 files in ten directories.

@@ -3,9 +3,11 @@
 use super::Error;
 use crate::transaction::{self, Replayed};
 use crate::vcs::Oid;
+use crate::vcs::merge::Paths;
 use crate::vcs::repo::Repo;
+use std::collections::BTreeMap;
 
-/// The largest number of commits of a landing to be looked at one by one.
+/// The largest number of commits of a landing, or of files of a commit, to be looked at one by one.
 const MOST: usize = 200;
 
 /// Whether a commit that landed is still in effect.
@@ -61,6 +63,34 @@ pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Res
     }
     if is_in_history {
         fates.reverse();
+    }
+    Ok(fates)
+}
+
+/// The fates of the files of a commit that is unclear as a whole; none if it has other files than these.
+pub(super) fn fates_of_files(
+    repo: &Repo,
+    commit: Oid,
+    files: Paths,
+    tip: Oid,
+) -> Result<BTreeMap<Vec<u8>, Fate>, Error> {
+    let data = repo.read_commit(commit)?;
+    let parent = data.parents.first().map(|parent| repo.tree_of(*parent)).transpose()?;
+    let (before, after, now) = (parent, Some(data.tree), Some(repo.tree_of(tip)?));
+    let mut fates = BTreeMap::new();
+    if files.len() > MOST || !repo.differences(before, after)?.is_subset(&files) {
+        return Ok(fates);
+    }
+    for file in files {
+        let only = Paths::from([file.clone()]);
+        let fate = if transaction::is_made(repo, &only, [before, now, after])? {
+            Fate::There
+        } else if transaction::is_made(repo, &only, [after, now, before])? {
+            Fate::Gone
+        } else {
+            Fate::Unclear
+        };
+        fates.insert(file, fate);
     }
     Ok(fates)
 }

@@ -4,7 +4,7 @@
 //! are in the branch's history and undoing them would change something, or if they are not (after a rebase or a squash)
 //! and making them again would change nothing. An edit that was undone lands again.
 
-use super::fate::{Fate, fates};
+use super::fate::{Fate, fates, fates_of_files};
 use super::run::{AlreadyLanded, Run};
 use super::{Error, build_report, history};
 use crate::diag::{Code, Diagnostic};
@@ -16,7 +16,7 @@ use crate::response::Response;
 use crate::transaction::{Target, listings};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 impl Run<'_> {
     fn digests(&self, repo: &Repo) -> &[String] {
@@ -195,7 +195,13 @@ fn known<'l>(
         let Some(commits) = commits_of(repo, one)? else { continue };
         let fates = fates(repo, &commits, one.reference == target.name, tip)?;
         for (commit, (id, fate)) in one.commits.iter().zip(fates) {
+            let mut of_files = BTreeMap::new();
+            if fate == Fate::Unclear && commit.edits.len() > 1 {
+                let files = commit.edits.iter().map(|edit| edit.path.clone().into_bytes()).collect();
+                of_files = fates_of_files(repo, id, files, tip)?;
+            }
             for edit in &commit.edits {
+                let fate = of_files.get(edit.path.as_bytes()).copied().unwrap_or(fate);
                 let best = known.entry(edit.clone()).or_insert((fate, one, id));
                 if fate < best.0 {
                     *best = (fate, one, id);

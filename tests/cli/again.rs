@@ -264,6 +264,23 @@ fn what_was_amended_since_is_refused_with_a_way_on() {
 }
 
 #[test]
+fn of_one_commit_only_the_files_that_were_changed_since_are_refused() {
+    let sandbox = Sandbox::new();
+    let response = patch("README", "One", "hello\n", "hello one\n")
+        + &patch("old.txt", "Two", "two\n", "2\n")
+        + &patch("src/a.rs", "Three", "fn b() {}\n", "fn beta() {}\n");
+    sandbox.apply(["--commit=response"], &response).exits(0);
+    sandbox.file("README", "hello you\n");
+    sandbox.file("src/a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
+    sandbox.commit("by hand");
+    let run = sandbox.apply([""; 0], &response).exits(1).says("edit 1 of 3 failed (edit 3 would apply)");
+    assert_eq!(run.stderr.matches("changed since").count(), 1, "{}", run.stderr);
+    sandbox.apply(["--except=1"], &response).exits(0).says("already applied");
+    assert_eq!(sandbox.text("old.txt"), "one\n2\nthree\nfour\n");
+    assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn beta() {}\nfn c() {}\n");
+}
+
+#[test]
 fn on_another_branch_it_lands() {
     let sandbox = sandbox();
     let response = patch("README", "Longer", "hello\n", "hello hello\n");

@@ -282,7 +282,7 @@ pub fn findings(report: &Report, verbose: bool) -> String {
         let is_fine = |edit: &&EditReport| edit.state == EditState::Fine;
         let numbers = |edits: &[&EditReport]| edits.iter().map(|edit| edit.number).collect::<Vec<_>>();
         let what = if !failed.is_empty() {
-            let all = failed.len() + others.len();
+            let all = report.edits.len();
             others.retain(is_fine);
             let would = match report.status {
                 Status::Refused if !others.is_empty() => {

@@ -207,6 +207,6 @@ fn a_refusal_of_what_is_chosen_changes_nothing() {
     let before = sandbox.listing();
     let answer = five() + &patch("README", "Wrong", "nowhere\n", "x\n");
     let run = sandbox.apply(["--no-keep", "--except", "3"], &answer).exits(1);
-    assert!(run.stderr.contains("of 5 failed (edits 1, 2, 4, 5 would apply)"), "{}", run.stderr);
+    assert!(run.stderr.contains("edit 6 of 6 failed (edits 1, 2, 4, 5 would apply)"), "{}", run.stderr);
     same("a refusal", &before, &sandbox.listing());
 }

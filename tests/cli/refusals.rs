@@ -380,6 +380,9 @@ fn a_refusal_names_every_bad_edit_and_those_that_are_fine() {
         run.stderr
     );
     assert!(run.stderr.contains("of 3 failed (edit 2 would apply); nothing was changed"), "{}", run.stderr);
+    // The numbers are those of the response, whatever is wanted.
+    let run = sandbox.apply(["--except=1"], &response.concat()).exits(1);
+    let _ = run.says("refused: edit 3 of 3 failed (edit 2 would apply)");
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<String> {
 
 /// The hint, if `-X` can decide the conflict.
 pub(super) fn help(clash: &Clash) -> Option<&'static str> {
-    matches!(clash.kind, ClashKind::Lines(_) | ClashKind::Appeared { twice: true })
+    matches!(clash.kind, ClashKind::Lines(_) | ClashKind::Appeared { on_both: true })
         .then_some("-X ours keeps the branch's lines, -X theirs takes the other side's")
 }
 

@@ -49,7 +49,7 @@ pub enum ClashKind {
     /// The other tree has a new file of that name.
     Appeared {
         /// Both sides add it.
-        twice: bool,
+        on_both: bool,
     },
     /// The other tree has a directory of that name.
     Directory,
@@ -309,7 +309,7 @@ fn clash_of(handle: &Repo, tip: Oid, planned: usize, conflict: Conflict) -> Resu
             (Some(_), None, _) => ClashKind::Gone,
             (Some(_), Some(_), None) => ClashKind::Changed,
             (Some(_), Some(now), Some(_)) => ClashKind::Replaced(now.node()),
-            (None, Some(_), theirs) => ClashKind::Appeared { twice: theirs.is_some() },
+            (None, Some(_), theirs) => ClashKind::Appeared { on_both: theirs.is_some() },
             (None, None, _) => match handle.node_at(tip, &conflict.path)? {
                 Some(Node::Directory) => ClashKind::Directory,
                 _ => ClashKind::Other,

@@ -256,7 +256,11 @@ fn what_a_remote_has_dropped_before_a_kill_goes_here_too() {
             sandbox.run(["recover"]).exits(0).says("not known whether the remote took that");
             std::fs::rename(sandbox.root().join("away"), sandbox.root().join("server")).unwrap();
         }
-        sandbox.run(["recover"]).exits(0).says(if is_dropped { "killed run: dropped" } else { "removed the files" });
+        sandbox.run(["recover"]).exits(0).says(if is_dropped {
+            "killed run: dropped"
+        } else {
+            "removed the files"
+        });
         let branches = |directory: &str| {
             sandbox.git(["-C", directory, "for-each-ref", "--format=%(refname:short)", "refs/heads"])
         };
@@ -276,7 +280,10 @@ fn a_run_on_any_of_the_branches_that_were_dropped_asks_the_remote() {
     let mut drop = sandbox.command(["drop", "--push", "one", "two"]);
     let run = Run::of(drop.env(VARIABLE, "dropped-there:kill").output().unwrap());
     assert_eq!(run.signal, Some(9));
-    sandbox.apply(["-b", "two"], &create("again.txt", "Again", "again\n")).exits(0).says("killed run: dropped");
+    sandbox
+        .apply(["-b", "two"], &create("again.txt", "Again", "again\n"))
+        .exits(0)
+        .says("killed run: dropped");
     let branches = sandbox.git(["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
     assert_eq!(branches, "main\ntwo");
     assert!(sandbox.git(["ls-tree", "--name-only", "two"]).contains("again.txt"));

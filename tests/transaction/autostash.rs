@@ -515,6 +515,10 @@ fn it_is_not_named_where_it_would_refuse() {
         sandbox.git(*command);
         let run = sandbox.apply(["-q", "--no-keep"], answer);
         assert_eq!(run.code, Some(4), "{}", run.stderr);
-        assert!(run.stderr.contains("commit or stash") && !run.stderr.contains("--autostash"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("commit or stash") && !run.stderr.contains("--autostash"),
+            "{}",
+            run.stderr
+        );
     }
 }

@@ -263,7 +263,7 @@ fn a_conflict_names_file_and_lines_and_a_favour_settles_it_as_git_does() {
     let clashes = bring(&sandbox, &["side"], false, None).unwrap_err();
     let find = |path: &str| &clashes.iter().find(|clash| clash.path == path).unwrap().kind;
     assert!(matches!(find("forty.txt"), ClashKind::Lines(lines) if lines[0].first == 30));
-    assert_eq!(find("both.txt"), &ClashKind::Appeared);
+    assert_eq!(find("both.txt"), &ClashKind::Appeared { on_both: true });
     assert!(clashes.iter().any(|clash| clash.path == "picture"));
     sandbox::same("a conflict", &before, &sandbox.listing());
     for (favor, name) in [(Favor::Ours, "ours"), (Favor::Theirs, "theirs")] {

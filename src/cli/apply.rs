@@ -57,7 +57,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         None => None,
     };
     let mut settings = Settings::read(matches, repo, resume.as_ref(), check)?;
-    let going_on = resume.as_ref().and_then(|resume| settings::going_on(matches, resume.options()));
+    let going_on = resume.as_ref().and_then(|resume| settings::going_on(matches, resume));
     settings.print_by(output)?;
     if clipboard && !names.is_empty() {
         return usage("--clipboard cannot be used with a response");

@@ -3,7 +3,7 @@
 use super::{Error, args, usage};
 use crate::flow::configured::{SENSITIVE, number};
 use crate::flow::sources::{OFF, Sources, Typed};
-use crate::flow::{Each, Given, Options, Question, ROUNDS, Resume, Template};
+use crate::flow::{Each, Options, Question, ROUNDS, Resume, Template};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
 use crate::vcs::Result;
@@ -90,7 +90,12 @@ pub(super) fn git_color(color: ColorChoice) -> &'static str {
 }
 
 /// The options that `--continue` takes over from an attempt, as one would type them; those typed now are left out.
-pub(super) fn going_on(matches: &ArgMatches, kept: &Given) -> Option<String> {
+pub(super) fn going_on(matches: &ArgMatches, resume: &Resume) -> Option<String> {
+    let mut kept = resume.options().clone();
+    let onto = [("branch", resume.branch()), ("base", resume.base())];
+    kept.extend(
+        onto.into_iter().filter_map(|(long, value)| Some((long.to_owned(), vec![value?.to_owned()]))),
+    );
     let is_typed = |long: &str| {
         matches.switch(long).is_some() || matches.single(long).is_some() || matches.several(long).is_some()
     };

@@ -67,6 +67,16 @@ impl Resume {
         &self.attempt.options
     }
 
+    /// The branch that the attempt names.
+    pub fn branch(&self) -> Option<&str> {
+        self.attempt.listed.branch.as_deref()
+    }
+
+    /// The commit that the attempt's `--base` named.
+    pub fn base(&self) -> Option<&str> {
+        self.attempt.base.as_deref()
+    }
+
     /// The id for the first correction.
     pub fn next_response(&self) -> u32 {
         u32::try_from(self.attempt.responses.len()).unwrap_or(u32::MAX)

@@ -51,7 +51,7 @@ pub enum SlotState {
 
 /// It is unclear which corrections are for which failed edit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}; failed: {}", why(*.given), .failed.join("; "))]
+#[error("{}", why(*.given, .failed))]
 pub struct Mismatch {
     /// How many edits of the response are corrections, and not good edits of the attempt once more.
     pub given: usize,
@@ -59,10 +59,12 @@ pub struct Mismatch {
     pub failed: Vec<String>,
 }
 
-fn why(given: usize) -> String {
+fn why(given: usize, failed: &[String]) -> String {
+    let (corrections, names) = (counted(given, "correction"), failed.join("; "));
     match given {
-        0 => "no correction: every edit of the response was already good before".to_owned(),
-        _ => format!("it is not clear which failed edits {} may replace", counted(given, "correction")),
+        0 => format!("no correction: every edit of the response was already good before; failed: {names}"),
+        _ if failed.is_empty() => format!("no failed edit is left for {corrections}"),
+        _ => format!("it is not clear which failed edits {corrections} may replace; failed: {names}"),
     }
 }
 

@@ -121,7 +121,10 @@ fn the_branch_and_the_base_of_the_attempt_are_kept() {
     sandbox.file("README", "hello\nand goodbye\n");
     let tip = sandbox.commit("meanwhile");
     sandbox.apply(["-b", "try/one", "--base", &base], &three()).exits(1);
-    sandbox.apply(["--continue"], &correction()).exits(0);
+    let run = sandbox.apply(["--continue", "--skip=2"], &correction()).exits(1);
+    let _ = run.says("no failed edit is left for 1 correction\n");
+    let run = sandbox.apply(["--continue"], &correction()).exits(0);
+    let _ = run.says(&format!("continuing with the options of the attempt: --base={base} --branch=try/one"));
     assert_eq!(sandbox.subjects(&format!("{base}..try/one")), ["One", "Two", "Three"]);
     assert_eq!(sandbox.head(), tip, "the checkout is left alone");
     sandbox.is_sound();

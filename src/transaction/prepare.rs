@@ -4,7 +4,8 @@ use super::hooks::NewCommit;
 use super::series::{PathChange, Touched};
 use super::staging::{NetChange, Staging};
 use super::{
-    Error, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, series, unless_interrupted,
+    Error, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, obstacles, series,
+    unless_interrupted,
 };
 use crate::message::Cleanup;
 use crate::path::RepoPath;
@@ -32,6 +33,7 @@ impl<'r> Transaction<'r> {
         let mut tree = base.id();
         let mut total = Changes::new();
         let mut start = self.target.start;
+        let planned_paths = self.touched.len();
         for planned in series {
             if let Making::AsIs { commit, .. } = planned.making {
                 total.extend(base.store_all(&planned.changes)?);
@@ -60,6 +62,15 @@ impl<'r> Transaction<'r> {
                 made.changed_by_hooks.insert(commit);
             }
             (parent, tree) = (Some(commit), Some(judged));
+        }
+        if self.touched.len() > planned_paths {
+            // Hooks have changed files that the edits do not touch.
+            let Self { repo, target, touched, index, options, .. } = &self;
+            let found = obstacles::check(repo, target, touched, index.as_ref(), options.autostash)?;
+            if !found.obstacles.is_empty() {
+                return Err(Error::InTheWay(found.obstacles));
+            }
+            self.locals = found.locals;
         }
         if let (Some(message), Some(tree), Some(last), Some(start)) = (merge, tree, parent, start)
             && last != start

@@ -437,6 +437,33 @@ fn hooks_and_commands_do_not_see_them() {
 }
 
 #[test]
+fn they_go_along_with_a_file_that_a_hook_changes() {
+    let sandbox = nine();
+    let hook = "#!/bin/sh\ngrep -q ten f || { echo ten >>f; git add f; }\n";
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), hook);
+    let mine = LINES.replace("two", "mine");
+    sandbox.file("f", &mine);
+    let base = sandbox.head();
+    sandbox.apply(["-q", "--no-keep"], &create("new", "w", "x\n")).exits(4).says("or use --autostash");
+    assert_eq!(
+        (sandbox.head(), sandbox.status(), sandbox.text("f")),
+        (base, " M f".to_owned(), mine.clone())
+    );
+    sandbox.apply(["-q", "--autostash"], &create("new", "w", "x\n")).exits(0);
+    assert_eq!(sandbox.text("f"), mine + "ten\n");
+    assert_eq!(sandbox.git(["show", "HEAD:f"]) + "\n", LINES.to_owned() + "ten\n");
+    assert_eq!(sandbox.status(), " M f");
+    sandbox.has_sound_objects();
+    sandbox.leaves_no_file();
+    // Where they meet nothing lands.
+    sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
+    sandbox.file("f", LINES.to_owned() + "eleven\n");
+    let run = sandbox.apply(["-q", "--no-keep", "--autostash"], &create("new", "w", "y\n")).exits(4);
+    let _ = run.says("your uncommitted changes to f, at line 10, conflict with the edits");
+    assert_eq!(sandbox.text("f"), LINES.to_owned() + "eleven\n");
+}
+
+#[test]
 fn what_changes_meanwhile_is_not_lost() {
     for (what, change) in
         [("saved", "sed -i 's/nine/NINE/' f"), ("staged", "git add f"), ("taken back", "git checkout -q f")]

@@ -200,9 +200,9 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
         V::Moved { .. } | V::Switched { .. } | V::Raced(_) | V::Pruned => {
             retryable(InTheWay, "moved", "nothing was changed; run it again")
         }
-        V::ReferenceHook { output, .. } => {
+        V::Hook { hook, output, .. } => {
             let (exit, problem) = problem(HookRefused, "hook", "");
-            let hook = Some("reference-transaction".to_owned());
+            let hook = Some((*hook).to_owned());
             (exit, Problem { hook, output: Some(output.clone()), ..problem })
         }
         V::Interrupted => retryable(Interrupted, "interrupted", ""),

@@ -192,11 +192,13 @@ pub enum Error {
         /// The greatest size, in bytes.
         limit: u64,
     },
-    /// The reference-transaction hook refused a movement.
-    #[error("the reference-transaction hook refused to move {name}")]
-    ReferenceHook {
-        /// The reference.
-        name: String,
+    /// A hook that git runs refused: reference-transaction or pre-push.
+    #[error("the {hook} hook refused to {what}")]
+    Hook {
+        /// Its name.
+        hook: &'static str,
+        /// What it refused.
+        what: String,
         /// The hook's output.
         output: String,
     },

@@ -43,7 +43,7 @@ pub enum Pushed {
     Taken,
     /// The remote's branch has commits that are missing here, or moved at the same time.
     Behind(String),
-    /// A hook here or there, or the remote's rules, refused it.
+    /// A hook there, or the remote's rules, refused it.
     Refused(String),
     /// It is unknown whether the remote accepted it.
     Unknown(String),
@@ -105,7 +105,7 @@ impl Repo {
     /// the transaction's lock, so that it is held as long as git runs, even if this process is killed.
     ///
     /// # Errors
-    /// Git cannot be started.
+    /// Git cannot be started, or [`Error::Hook`].
     pub fn push(&self, remote: &str, refs: &[PushedRef<'_>], verify: bool, alive: &Flock) -> Result<Pushed> {
         let mut command = process::git(self);
         // In English, since messages are compared below.
@@ -139,6 +139,10 @@ impl Repo {
                 true => Pushed::Behind(summary),
                 false => Pushed::Refused(if said.is_empty() { summary } else { said }),
             },
+            (None, Some(1)) if verify && self.hook("pre-push")?.is_some() => {
+                let (what, output) = (format!("push to {remote}"), format!("{text}{said}"));
+                return Err(Error::Hook { hook: "pre-push", what, output });
+            }
             (None, Some(1)) => Pushed::Refused(said),
             (Some((_, summary)), _) => Pushed::Unknown(summary),
             (None, _) if said.is_empty() => Pushed::Unknown(format!("git push ended with {}", output.status)),

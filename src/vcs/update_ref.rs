@@ -17,7 +17,7 @@ impl Repo {
     /// as it runs, even if this process is killed, so that nobody rolls back what git is about to do.
     ///
     /// # Errors
-    /// [`Error::ReferenceHook`] if the hook refuses, [`Error::Moved`] if a reference has moved, [`Error::Locked`] if
+    /// [`Error::Hook`] if the hook refuses, [`Error::Moved`] if a reference has moved, [`Error::Locked`] if
     /// another process holds a lock.
     pub fn update_refs(&self, movements: &[&Movement], alive: &Flock) -> Result<()> {
         let steps = movements.iter().map(|one| (*one, one.old.as_deref(), Some(one.new.as_str())));
@@ -76,7 +76,8 @@ impl Repo {
         match outcome {
             Err(Error::Command { message, .. }) if is_refusal(&message) => {
                 let output = message.rsplit_once('\n').map_or("", |(output, _)| output).to_owned();
-                Err(Error::ReferenceHook { name: branch.name.clone(), output })
+                let what = format!("move {}", branch.name);
+                Err(Error::Hook { hook: "reference-transaction", what, output })
             }
             outcome => {
                 let mut locks = steps.iter().flat_map(|(movement, ..)| self.locks_of(movement));

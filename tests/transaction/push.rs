@@ -87,8 +87,12 @@ fn what_the_remote_refuses_does_not_land() {
     sandbox.leaves_no_file();
     std::fs::remove_file(server.join("hooks/pre-receive")).unwrap();
     // The user's own hook, too.
-    sandbox.script(&sandbox.repo.join(".git/hooks/pre-push"), "#!/bin/sh\necho never >&2\nexit 1\n");
-    sandbox.apply(["--push", "--no-keep"], &greet()).exits(3).says("never");
+    let pre_push = "#!/bin/sh\necho never >&2\necho on Fridays\nexit 1\n";
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-push"), pre_push);
+    let run = sandbox.apply(["--push", "--no-keep"], &greet()).exits(3);
+    run.says("the pre-push hook refused").says("never").says("on Fridays");
+    let run = sandbox.apply(["--push", "--no-keep", "--json"], &greet()).exits(3);
+    run.says(r#""code":"hook""#).says(r#""hook":"pre-push""#).says("on Fridays");
     assert_eq!((sandbox.head(), sandbox.status()), before);
     sandbox.is_sound();
     sandbox.apply(["--push", "--no-verify"], &greet()).exits(0);

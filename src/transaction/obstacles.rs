@@ -33,7 +33,7 @@ fn deleted(path: &str) -> Obstacle {
 pub(super) fn clash(path: &str, lines: &[LineRange]) -> Obstacle {
     let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
     let at = if named.is_empty() { String::new() } else { format!(", at {},", named.join(", ")) };
-    let message = format!("your uncommitted changes to {path}{at} conflict with the edits");
+    let message = format!("your uncommitted changes to {path}{at} conflict with what is to land");
     Obstacle::new(ObstacleKind::Clash, path, message)
 }
 

@@ -416,7 +416,7 @@ fn an_undo_and_a_redo_carry_them_too() {
         sandbox.file("new", "new\n");
         sandbox.file("f", changed.replace("two", "2"));
         let before = sandbox.listing();
-        sandbox.run(["undo", "--autostash"]).exits(4).says("conflict with the edits");
+        sandbox.run(["undo", "--autostash"]).exits(4).says("conflict with what is to land");
         same("the same line", &before, &sandbox.listing());
         sandbox.is_sound();
     }

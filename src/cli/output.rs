@@ -377,7 +377,9 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let mut parts = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
     let first = parts.next().unwrap_or_default();
     let message = first.strip_prefix("error: ").unwrap_or(&first);
-    let tip = parts.find_map(|part| Some(format!("{}; ", part.strip_prefix("tip: ")?))).unwrap_or_default();
+    // Few values begin with a hyphen.
+    let tips = parts.find_map(|part| Some(part.strip_prefix("tip: ")?.to_owned()));
+    let tip = tips.filter(|tip| !tip.starts_with("to pass ")).map_or(String::new(), |tip| format!("{tip}; "));
     let help = Some(format!("{tip}see 'git llm-apply -h'"));
     early(json, Problem { help, ..Problem::new("usage", message.to_owned()) }, Exit::Usage)
 }

@@ -33,7 +33,8 @@ fn remove(
         if branches.iter().any(|known: &Dropped| known.name == target.name) {
             continue;
         }
-        if let Some(obstacle) = target.in_use(repo, "check out another branch there first")? {
+        let help = "check out another branch there first, and end any rebase or bisect there";
+        if let Some(obstacle) = target.in_use(repo, help)? {
             obstacles.push(obstacle);
         } else if !force && !known.iter().any(|(known, ..)| *known == branch) {
             return Err(Error::NoSuggestion(branch));

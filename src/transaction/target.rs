@@ -91,7 +91,7 @@ impl Target {
             false => repo.occupied_elsewhere(&self.name)?,
         };
         Ok(worktree.map(|worktree| {
-            let message = format!("{} is checked out in {}", self.short(), worktree.display());
+            let message = format!("{} is used by worktree at {}", self.short(), worktree.display());
             let gone = "that worktree is gone: run 'git worktree prune'";
             let help = if worktree.exists() { help } else { gone }.to_owned();
             Obstacle { help, ..Obstacle::new(ObstacleKind::CheckedOut, self.short(), message) }

@@ -429,6 +429,8 @@ fn usage_errors_exit_with_129_and_help_with_0() {
         run.stderr,
         "error: unexpected argument '--sikp' found\nhint: a similar argument exists: '--skip'; see 'git llm-apply -h'\n"
     );
+    let run = sandbox.run(["accept", "-m", "x", "try"]).exits(129);
+    assert_eq!(run.stderr, "error: unexpected argument '-m' found\nhint: see 'git llm-apply -h'\n");
     let _ = sandbox.run(["--format", "opxx", "x"]).exits(129).says("possible values: opx, apply-patch");
     for args in [&["-h"][..], &["--help"], &["--version"], &["check", "-h"], &["recover", "--help"]] {
         let run = sandbox.run(args).exits(0);
@@ -533,7 +535,7 @@ fn a_verb_mistyped_is_neither_a_file_nor_a_command() {
     sandbox
         .run(["drop", "main"])
         .exits(4)
-        .says("main is checked out in")
+        .says("main is used by worktree at")
         .says("check out another branch there first");
     sandbox.run(["chekc"]).exits(129).says("'chekc' is neither a file nor a command; did you mean 'check'?");
     sandbox.run(["chekc", "answer.txt"]).exits(129).says("'chekc' is neither a file nor a command");

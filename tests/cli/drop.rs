@@ -64,14 +64,19 @@ fn all_go_or_none() {
     sandbox
         .run(["drop", "try/1", "try/2"])
         .exits(4)
-        .says("try/2 is checked out in")
+        .says("try/2 is used by worktree at")
         .says("nothing was changed");
-    sandbox.run(["drop", "--force", "main"]).exits(4).says("main is checked out in");
+    sandbox.run(["drop", "--force", "main"]).exits(4).says("main is used by worktree at");
     sandbox.run(["drop"]).exits(129);
     same("refused", &before, &sandbox.listing());
     sandbox.run(["drop", "--force", "try/1", "mine", "mine"]).exits(0);
     assert!(!has(&sandbox, "try/1") && !has(&sandbox, "mine"));
     sandbox.is_sound();
+    // Nor does one that a bisect goes back to.
+    sandbox.git(["checkout", "-q", "-b", "held"]);
+    sandbox.git(["bisect", "start"]);
+    sandbox.git(["checkout", "-q", "main"]);
+    sandbox.run(["drop", "--force", "held"]).exits(4).says("held is used by worktree at").says("bisect");
 }
 
 #[test]

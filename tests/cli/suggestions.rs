@@ -320,7 +320,7 @@ fn names_that_cannot_be_are_refused_before_anything_is_written() {
     std::fs::write(sandbox.root().join("busy.txt"), gamma()).unwrap();
     std::fs::write(sandbox.root().join("main.txt"), gamma()).unwrap();
     let run = sandbox.run(["-b", "{stem}", "../busy.txt", "../main.txt"]).exits(4);
-    run.says("busy is checked out in").says("main is checked out in").says("nothing was changed");
+    run.says("busy is used by worktree at").says("main is used by worktree at").says("nothing was changed");
     same("in the way", &before, &sandbox.listing());
 }
 

@@ -114,7 +114,7 @@ fn a_branch_that_another_worktree_or_operation_has_in_use_is_refused() {
         let refused = Run::of(sandbox.git_command(["branch", "-f", "busy", "main"]).output().unwrap());
         assert_eq!(refused.code, Some(128), "{what}: git refuses to move it");
         let before = sandbox.listing();
-        sandbox.apply(["-b", "busy"], &five()).exits(4).says("busy is checked out in");
+        sandbox.apply(["-b", "busy"], &five()).exits(4).says("busy is used by worktree at");
         same(what, &before, &sandbox.listing());
     }
 }

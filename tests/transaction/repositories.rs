@@ -113,7 +113,7 @@ fn a_linked_worktree_is_served_and_its_neighbours_left_alone() {
     assert_eq!(sandbox.text("README"), "hello\n");
     assert_eq!(sandbox.git(["worktree", "list"]).lines().count(), 2);
     // main is checked out in the main worktree.
-    sandbox.apply(["-C", here, "-b", "main"], &five()).exits(4).says("checked out in");
+    sandbox.apply(["-C", here, "-b", "main"], &five()).exits(4).says("used by worktree at");
     sandbox.is_sound();
 }
 
@@ -273,7 +273,7 @@ fn it_is_said_how_a_branch_that_is_in_use_becomes_free() {
     sandbox
         .apply(["-b", "side"], &five())
         .exits(4)
-        .says("side is checked out in")
+        .says("side is used by worktree at")
         .says("run it in that worktree");
     sandbox.run(["drop", "--force", "side"]).exits(4).says("check out another branch there first");
     same("in use", &before, &sandbox.listing());

@@ -149,7 +149,10 @@ impl<'r> Reader<'r> {
         self.margin = first.filter(is_prose).and_then(|_| margin(cursor.lines()));
         let start = cursor.clone();
         let summary = self.read_blocks(&mut cursor, 0);
-        if start.fence().is_some() {
+        if let Some(fence) = start.fence() {
+            if fence.info.is_empty() {
+                self.note_rest(&cursor, 0, (start.at(), cursor.at()), 0);
+            }
             // Read by itself, the inside of a fence may end earlier.
             cursor.advance();
             cursor.set_fence(None);
@@ -165,20 +168,26 @@ impl<'r> Reader<'r> {
         if is_one { self.inside(start, summary.last) } else { None }
     }
 
-    /// The inside of the quote at an offset, or of the fence of prose or without a language, that has blocks: if nothing is
-    /// outside of it, the inside is the response.
+    /// The inside of the quote or fence at an offset, if it has blocks: if nothing is outside of it, the inside is the
+    /// response. A fence of code counts only if blocks in it are not read.
     fn inside(&self, mut cursor: Cursor<'r>, at: usize) -> Option<Cursor<'r>> {
         let line = cursor.lines().find(|line| line.start == at)?;
         cursor.go_to(line);
+        if let Some(width) = item(line.text) {
+            cursor.enter_item(width);
+        }
+        let line = cursor.line()?;
         if let Some(fence) = Fence::of(line.text) {
             let is_text = fence.info.is_empty() || PROSE.contains(&language(fence.info));
             let has_blocks = self.blocks.len() > 1 || self.blocks.iter().any(Block::is_region);
+            let is_shown = self.blocks.iter().any(|block| block.is_region() && block.level > 0);
             cursor.set_indent();
             cursor.advance();
             cursor.set_fence(Some(fence));
-            (is_text && has_blocks).then_some(cursor)
+            (has_blocks && (is_text || is_shown)).then_some(cursor)
         } else if line.first_byte() == Some(b'>') && !self.blocks.is_empty() {
-            cursor.set_margin(Margin { quotes: marks(line.text), blanks: "" });
+            let quotes = cursor.margin().quotes + marks(line.text);
+            cursor.set_margin(Margin { quotes, blanks: "" });
             Some(cursor)
         } else {
             None
@@ -322,8 +331,10 @@ impl<'r> Reader<'r> {
         let span = cursor.span(line.start, close.map_or(end, Line::end));
         let is_prose = PROSE.contains(&language) && summary.has_text;
         if !is_prose {
-            let direct = self.blocks[first..].iter_mut().filter(|block| block.depth == depth + 1);
-            direct.for_each(|block| block.level = depth);
+            let is_direct = |block: &&mut Block| {
+                (block.is_region() || matches!(block.kind, BlockKind::Other)) && block.depth == depth + 1
+            };
+            self.blocks[first..].iter_mut().filter(is_direct).for_each(|block| block.level = depth);
         }
         let inside = &mut self.blocks[first..];
         let has_regions = inside.iter().any(Block::is_region);
@@ -349,17 +360,17 @@ impl<'r> Reader<'r> {
                 CodeBlock { language, state, is_part, is_snippet, why, ..self.code_block(span, files, text) };
             self.keep_code_block(cursor, block, (start, end), depth);
         } else {
-            if let Some(last) = inside.iter().rev().find(|block| block.is_region()) {
-                let range = last.span.range();
-                let rest = self.response.text().get(range.end.min(end)..end).unwrap_or("").trim_start();
-                let above = self.response.text().get(start..range.start).unwrap_or("");
-                let rest = code::heredoc_end(above).and_then(|word| rest.strip_prefix(word)).unwrap_or(rest);
-                let rest = rest.trim_start();
-                if rest.contains(char::is_alphanumeric) {
-                    let start = end - rest.len();
-                    self.add(BlockKind::Other, cursor.span(start, start + rest.trim_end().len()), depth);
-                }
-            }
+            // Code beside the edits is not read, nor are edits in a fence there.
+            let is_code =
+                |block: &&mut Block| matches!(block.kind, BlockKind::Fence(_)) && block.depth == depth + 1;
+            inside
+                .iter_mut()
+                .filter(is_code)
+                .for_each(|block| (block.kind, block.level) = (BlockKind::Other, depth));
+            let shown = inside.iter().filter(|block| block.is_region() && block.level > depth);
+            let shown: Vec<Span> = shown.map(|block| block.span).collect();
+            self.note_rest(cursor, first, (start, end), depth);
+            shown.into_iter().for_each(|span| self.add(BlockKind::Other, span, depth));
             self.above.leave();
             self.gap = self.gap.max(Gap::Files);
         }
@@ -370,6 +381,23 @@ impl<'r> Reader<'r> {
         cursor.set_margin(outer.0);
         self.outer.truncate(self.outer.len() - usize::from(outer.1.is_some()));
         holds_edits
+    }
+
+    /// Notes the text in a fence behind its last edit as not read; its blocks begin at a number.
+    fn note_rest(&mut self, cursor: &Cursor<'r>, first: usize, (start, end): (usize, usize), depth: u32) {
+        let inside = &self.blocks[first..];
+        let Some(last) = inside.iter().rposition(Block::is_region) else { return };
+        // What is a block has a note of its own.
+        let end = inside.get(last + 1).map_or(end, |next| end.min(next.span.start as usize));
+        let range = inside[last].span.range();
+        let rest = self.response.text().get(range.end.min(end)..end).unwrap_or("").trim_start();
+        let above = self.response.text().get(start..range.start).unwrap_or("");
+        let rest = code::heredoc_end(above).and_then(|word| rest.strip_prefix(word)).unwrap_or(rest);
+        let rest = rest.trim_start();
+        if rest.contains(char::is_alphanumeric) {
+            let start = end - rest.len();
+            self.add(BlockKind::Other, cursor.span(start, start + rest.trim_end().len()), depth);
+        }
     }
 
     /// Whether a line closes an outer fence that is longer than the current one or has another mark.

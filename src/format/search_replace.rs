@@ -8,7 +8,6 @@
 mod block;
 mod marker;
 
-use super::fence::Fence;
 use super::scan::Cursor;
 use super::{Format, FormatId, Output, fault};
 use crate::edit::{Edit, Target};
@@ -43,24 +42,27 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target) {
     out.take(edit, out.file.clone());
 }
 
-/// Reads the blocks of one file up to `end`, and stays there or after the last block. Other text
-/// beside blocks is an error.
+/// Reads the blocks of one file up to `end`, and stays there or after the last block. The divider and end of a block below other
+/// text are an error: its beginning is missing.
 pub(super) fn read_blocks(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target, end: usize) {
     out.file = Some(path.raw.clone());
-    let (before, mut stray) = (out.lengths(), None);
+    let (mut text, mut is_divided) = (None, false);
     while !cursor.is_end() && cursor.at() < end && !out.is_full() {
         if opens(cursor) {
             read(cursor, out, path);
+            (text, is_divided) = (None, false);
             continue;
         }
-        let text = cursor.text();
-        if !text.trim().is_empty() && Fence::of(text).is_none() {
-            stray.get_or_insert(cursor.line_span());
+        match Marker::of(cursor.text()) {
+            Some(Marker::Divider) => is_divided = text.is_some(),
+            Some(Marker::Replace) if is_divided => {
+                out.fault(fault::unexpected(text.unwrap_or(cursor.line_span()), "text", "diff"));
+                (text, is_divided) = (None, false);
+            }
+            None if !cursor.text().trim().is_empty() => _ = text.get_or_insert(cursor.line_span()),
+            _ => {}
         }
         cursor.advance();
-    }
-    if let Some(stray) = stray.filter(|_| before != out.lengths()) {
-        out.fault(fault::unexpected(stray, "text", "diff"));
     }
 }
 

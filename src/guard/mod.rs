@@ -51,7 +51,11 @@ pub(crate) fn hunk(
         }
     };
     placeholders(hay, pattern, &beside, guard)?;
-    escaped::escaped(pattern.after_and_new(), |text| !hay.lines_with(text, true).is_empty(), guard)
+    escaped::escaped(
+        pattern.added().map(|line| (line, true)),
+        |text| !hay.lines_with(text, true).is_empty(),
+        guard,
+    )
 }
 
 /// Checks the text of a whole file; `old` is the text that it replaces.

@@ -63,12 +63,12 @@ fn targets() {
     sandbox.is_sound();
     // A linked worktree, whose branch is nobody else's.
     sandbox.git(["worktree", "add", "-q", "-b", "side", "../linked", "main"]);
-    sandbox.apply(["-b", "side"], &create("new", "w", "x\n")).exits(4).says("checked out in");
+    sandbox.apply(["-b", "side"], &create("new", "w", "x\n")).exits(4).says("used by worktree at");
     sandbox.git(["checkout", "-q", "main"]);
     sandbox
         .apply(["-C", "../linked", "-b", "main"], &create("new", "w", "x\n"))
         .exits(4)
-        .says("checked out in");
+        .says("used by worktree at");
     sandbox.apply(["-C", "../linked"], &create("new", "w", "x\n")).exits(0);
     assert_eq!(sandbox.git(["-C", "../linked", "status", "--porcelain"]), "");
     assert_eq!(sandbox.git(["rev-parse", "side~1"]), main);

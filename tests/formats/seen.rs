@@ -93,6 +93,8 @@ fn what_a_region_holds_beside_its_edits_is_not_left_out_in_silence() {
         (format!("README\n```\n{blocks}\ndef extra():\n    pass\n```\n"), "lines 9-10"),
         (format!("```diff\n{diff}\n# then in b.py\ny = 2\n```\n"), "lines 8-9"),
         (format!("```diff\n{diff}\n# then\n\n{diff}```\n"), ""),
+        (format!("Words.\n````\nREADME\n{blocks}Text.\n\n```\nb.py\n{blocks}```\n````\n"), "lines "),
+        (format!("```\nREADME\n{blocks}z = 3\n```\n"), "line 8"),
         (format!("README\n{blocks}\nb.py\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> REPLACE\n"), "line 9"),
     ] {
         let run = Sandbox::new().apply(["-n"], &answer).exits(0);

@@ -115,8 +115,6 @@ pub(super) fn same(old: &Name, new: &Name) -> Option<Path> {
         return of(&new.text, bare_new.is_some());
     }
     match (bare_old, bare_new) {
-        // A folder may have such a name; the tree decides.
-        (Some(bare), Some(other)) if bare == other && old.text.len() > bare.len() + 2 => of(&old.text, true),
         (Some(old), Some(new)) if old == new => of(new, false),
         (Some(old), _) if old == new.text => of(old, false),
         (_, Some(new)) if new == old.text => of(new, false),

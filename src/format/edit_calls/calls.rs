@@ -1,7 +1,7 @@
 //! The recorded calls, and which of them failed.
 
 use crate::diag::{Code, Diagnostic, counted};
-use crate::edit::Script;
+use crate::edit::{Edit, Script};
 use crate::span::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -10,8 +10,6 @@ use std::collections::{HashMap, HashSet};
 pub(in crate::format) struct Calls {
     /// The ids and spans of calls with edits, in order.
     pub(super) made: Vec<(String, Span)>,
-    /// Where each call was read first, by its id and arguments.
-    pub(super) known: HashMap<(String, String), Span>,
     /// The ids of calls whose result is an error.
     pub(super) failed: HashSet<String>,
     /// The offset up to which JSON was searched for calls.
@@ -27,6 +25,7 @@ impl Calls {
             let before = failed.partition_point(|call| call.start <= span.start).checked_sub(1);
             before.and_then(|at| failed.get(at)).is_some_and(|call| span.end <= call.end)
         };
+        self.drop_copies(script);
         let edits = script.edits.len();
         script.edits.retain(|edit| !is_of_failed(edit.span));
         script.diagnostics.retain(|fault| fault.span().is_none_or(|span| !is_of_failed(span)));
@@ -39,5 +38,24 @@ impl Calls {
             }
             script.diagnostics.push(warning);
         }
+    }
+
+    /// Removes the edits of a call that a log has a second time: one with the same id and the same edits.
+    fn drop_copies(&self, script: &mut Script) {
+        let mut first: HashMap<&str, &[Edit]> = HashMap::new();
+        let mut copies: HashSet<Span> = HashSet::new();
+        for (id, call) in &self.made {
+            let start = script.edits.partition_point(|edit| edit.span.start < call.start);
+            let end = script.edits.partition_point(|edit| edit.span.start < call.end);
+            let edits = script.edits.get(start..end).filter(|edits| !edits.is_empty());
+            let Some(edits) = edits else { continue };
+            let known = *first.entry(id).or_insert(edits);
+            let are_same =
+                known.len() == edits.len() && known.iter().zip(edits).all(|(a, b)| a.says_the_same(b));
+            if are_same && known[0].span != edits[0].span {
+                copies.extend(edits.iter().map(|edit| edit.span));
+            }
+        }
+        script.edits.retain(|edit| !copies.contains(&edit.span));
     }
 }

@@ -63,13 +63,6 @@ impl Walk<'_> {
 
     fn take_item(&mut self, value: Value<'_>, item: Item<'_>) {
         let span = self.span(value);
-        // A log may hold a call of a conversation several times.
-        if let Some(id) = &item.id {
-            let call = (id.clone(), item.input.written().to_owned());
-            if *self.out.calls.known.entry(call).or_insert(span) != span {
-                return;
-            }
-        }
         let before = self.out.lengths();
         match item.input.text() {
             None => {

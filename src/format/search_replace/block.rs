@@ -106,30 +106,42 @@ impl<'r> Texts<'_, 'r> {
     }
 
     /// Tells fence lines without a partner that are content from those that close the fence around the block or open it
-    /// again: only these stay among `lone`. In a Markdown file they may be content, too: that is an error.
+    /// again: only these stay among `lone`. It is an error if that is unclear: in a Markdown file, where these may be
+    /// content, too, and if only one of the texts begins or ends with such a line.
     fn keep_outer_fences<const N: usize>(
         &self,
         halves: [&mut Half<'r>; N],
         out: &mut Output,
     ) -> Result<(), Span> {
-        let mut is_closed = false;
-        let mut first = None;
+        let is_markdown = is_markdown(out.file.as_deref().unwrap_or(""));
+        let (mut is_closed, mut first) = (false, None);
+        let mut edges = Vec::new();
         for half in halves {
+            if half.pairs.lone.is_empty() {
+                edges.push(None);
+                continue;
+            }
+            let solid = || self.lines(half.start, half.end).filter(|line| !line.is_blank());
+            let ends = [solid().next(), solid().last()];
+            let mut edge = None;
             half.pairs.lone.retain(|line| {
                 let is_outside =
                     self.cursor.fence().is_some() && (is_closed || self.cursor.closes_fence(*line));
                 is_closed ^= is_outside;
                 first = first.or(is_outside.then_some(*line));
+                edge = edge.or((!is_outside && ends.contains(&Some(*line))).then_some(*line));
                 is_outside
             });
+            edges.push(edge);
         }
-        match first.filter(|_| is_markdown(out.file.as_deref().unwrap_or(""))) {
-            Some(first) => Err(self.cursor.span_of(first)),
-            None => {
-                out.closed_fence |= is_closed;
-                Ok(())
-            }
+        let first = first.filter(|_| is_markdown);
+        let only = if N == 1 || edges.contains(&None) { edges.into_iter().flatten().next() } else { None };
+        let only = only.filter(|_| !is_markdown && self.cursor.fence().is_some());
+        if let Some(unclear) = first.or(only) {
+            return Err(self.cursor.span_of(unclear));
         }
+        out.closed_fence |= is_closed;
+        Ok(())
     }
 
     /// The change of a block with several candidates for the divider: all lines of both texts.

@@ -1,0 +1,6 @@
+const t = `
+  text
+`;
+function f(a, b) {
+  return a;
+}

@@ -5,7 +5,7 @@
 
 use super::push::unknown;
 use super::transaction_dir::TransactionDir;
-use super::{Error, Result, interrupt, lock};
+use super::{Error, Result, interrupt, lock_after};
 use crate::report::End;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Given;
@@ -39,9 +39,9 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: D
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
     transaction_dir.note(repo, TransactionDir::DROPPED, &branches)?;
-    let drop_here = || -> Result<Flock> {
+    let drop_here = |is_taken: bool| -> Result<Flock> {
         point(Fault::DroppedThere)?;
-        let lock = lock(repo, timeout)?;
+        let lock = lock_after(is_taken, repo, timeout)?;
         let here: Vec<_> = branches.iter().map(|one| (&*one.name, &*one.tip)).collect();
         repo.delete_branches(&here, &who, &transaction_dir.alive)?;
         Ok(lock)
@@ -49,7 +49,7 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: D
     let dropped = point(Fault::DropNoted).map_err(Error::from);
     let dropped = dropped.and_then(|()| drop_there(repo, branches, verify, &transaction_dir));
     let dropped = dropped.and_then(|there| {
-        drop_here().map_err(|error| match there {
+        drop_here(there.is_some()).map_err(|error| match there {
             Some(there) => Error::NotDropped { there, why: error.to_string() },
             None => error,
         })

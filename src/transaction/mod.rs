@@ -296,9 +296,13 @@ pub fn check_interrupt() -> Result<()> {
 
 /// Waits for the repository's lock.
 fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
+    lock_after(false, repo, timeout)
+}
+
+/// Waits for the repository's lock, also after a signal if a remote has taken what is to be done here, too.
+fn lock_after(is_taken: bool, repo: &Repo, timeout: Duration) -> Result<Flock> {
     let end = Instant::now() + timeout;
-    // What a remote has taken is brought to its end here.
-    let check = || if interrupt::has_landed() { Ok(()) } else { check_interrupt() };
+    let check = || if is_taken { Ok(()) } else { check_interrupt() };
     loop {
         check()?;
         let slice = end.saturating_duration_since(Instant::now()).min(Duration::from_millis(100));

@@ -122,7 +122,7 @@ impl Prepared<'_> {
         let attributes = self.staged.iter().flat_map(|staged| &staged.by_git);
         by_git.extend(attributes.map(|what| format!("git made the files with the attribute {what}")));
         let Transaction { repo, transaction_dir, quarantine, target, options, .. } = &self.transaction;
-        let _lock = super::lock(repo, options.lock_timeout)?;
+        let _lock = super::lock_after(options.push.is_some(), repo, options.lock_timeout)?;
         let token = transaction_dir.file(journal::TOKEN);
         let records = self
             .record

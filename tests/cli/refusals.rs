@@ -249,7 +249,7 @@ fn refusals() -> Vec<Refusal> {
             &["-b", "busy"],
             with(String::new()),
             4,
-            "checked out in",
+            "used by worktree at",
         ),
         (
             "branch below a branch",

@@ -459,7 +459,7 @@ fn they_go_along_with_a_file_that_a_hook_changes() {
     sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
     sandbox.file("f", LINES.to_owned() + "eleven\n");
     let run = sandbox.apply(["-q", "--no-keep", "--autostash"], &create("new", "w", "y\n")).exits(4);
-    let _ = run.says("your uncommitted changes to f, at line 10, conflict with the edits");
+    let _ = run.says("your uncommitted changes to f, at line 10, conflict with what is to land");
     assert_eq!(sandbox.text("f"), LINES.to_owned() + "eleven\n");
 }
 

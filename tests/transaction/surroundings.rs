@@ -407,14 +407,14 @@ fn a_repository_of_somebody_else_is_opened_where_git_opens_it() {
             continue;
         }
         assert_eq!(sandbox.status(), "", "{what}");
-        sandbox.apply(["-b", "side"], &create("more", "w", "x\n")).exits(4).says("checked out in");
+        sandbox.apply(["-b", "side"], &create("more", "w", "x\n")).exits(4).says("used by worktree at");
     }
     // In a linked worktree, and after a kill.
     let Some(mut sandbox) = owned("a linked worktree") else { return };
     sandbox.set("GIT_CONFIG_PARAMETERS", &format!("'safe.directory'='{}/*'", root(&sandbox)));
     let main = sandbox.repo.clone();
     sandbox.repo = sandbox.root().join("linked");
-    sandbox.apply(["-b", "main"], &five()).exits(4).says("checked out in");
+    sandbox.apply(["-b", "main"], &five()).exits(4).says("used by worktree at");
     assert_eq!(with_fault(&sandbox, [""; 0], "ref-moved:kill").signal, Some(9));
     sandbox.run(["recover"]).exits(0).says("side has landed");
     assert_eq!(sandbox.status(), "");

@@ -5,7 +5,7 @@ use super::messages::Messages;
 use super::options::Matcher;
 use super::resume::{self, Resume, Resumed};
 use super::{Error, Numbers, Options, Watch};
-use crate::diag::{Diagnostic, counted};
+use crate::diag::{Diagnostic, Severity, counted};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
@@ -16,7 +16,7 @@ use crate::transaction::{Attempt, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
         {
             let attempt = resume.attempt;
             let join = || resume::join(&attempt, &resume.skip, &self.script, self.options.strict);
-            let joined = whole.then(join).transpose()?;
+            let combined = whole.then(join).transpose()?;
             if resume.takes_branch {
                 self.options.branch.clone_from(&attempt.listed.branch);
             }
@@ -219,7 +219,7 @@ impl<'a> Run<'a> {
                 self.options.base.clone_from(&attempt.base);
             }
             self.responses.splice(0..0, attempt.responses.iter().cloned());
-            if let Some((script, slots)) = joined {
+            if let Some((script, slots)) = combined {
                 (self.script, self.resumed) = (script, Some(Resumed { attempt, slots }));
             }
         }
@@ -251,11 +251,15 @@ impl<'a> Run<'a> {
             plan::settle_given(&mut self.script, &repo.tree(base.or(target.start))?, &rules)?;
         }
         if !self.script.edits.is_empty() || self.script.has_errors() {
-            // The other responses may have no edits.
-            let has_edits =
-                |one: &&Response| self.script.edits.iter().any(|edit| edit.span.response == one.id());
-            let others = self.responses.iter().filter(|one| !has_edits(one));
-            let seen: Vec<_> = others.flat_map(|one| format::seen(one, &self.script)).collect();
+            // The other responses may have no edits, or nothing that is read.
+            let edits = self.script.edits.iter().map(|edit| edit.span);
+            let spans = edits.chain(self.script.unread.iter().map(|unread| unread.span));
+            let known: HashSet<u32> = spans.map(|span| span.response).collect();
+            let others = self.responses.iter().filter(|one| !known.contains(&one.id()));
+            let mut seen: Vec<_> = others.flat_map(|one| format::seen(one, &self.script)).collect();
+            if self.options.strict {
+                seen.iter_mut().for_each(|one| one.severity = Severity::Error);
+            }
             self.script.diagnostics.extend(seen);
         }
         plan::note_unread(&mut self.script, &self.responses, self.options.strict);

@@ -463,23 +463,6 @@ fn quiet_prints_nothing_but_errors_and_verbose_prints_whole_reasons() {
 }
 
 #[test]
-fn of_several_responses_those_without_edits_are_named() {
-    let sandbox = Sandbox::new();
-    let file = |name: &str, text: &str| {
-        let file = sandbox.root().join(name);
-        std::fs::write(&file, text).unwrap();
-        file
-    };
-    let all = [
-        file("1.md", &create("one.txt", "One", "one\n")),
-        file("2.md", ""),
-        file("3.md", "Please send me the file.\n"),
-    ];
-    let run = sandbox.run(&all).exits(0).says("2.md, line 1").says("the response is empty");
-    let _ = run.says("3.md, line 1").says("no edits: only prose");
-}
-
-#[test]
 fn responses_that_are_no_text_or_empty_are_refused_in_words() {
     let sandbox = Sandbox::new();
     let file = sandbox.root().join("bytes");

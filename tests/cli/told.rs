@@ -390,3 +390,29 @@ fn errors_have_codes() {
     assert_eq!(code(sandbox.apply(["--json"], "No edits.\n").exits(5)), ("no-edits".into(), false));
     assert_eq!(code(sandbox.run(["--json", "--nonsense"]).exits(129)), ("usage".into(), false));
 }
+
+#[test]
+fn of_several_responses_those_without_edits_are_named() {
+    let sandbox = Sandbox::new();
+    let file = |name: &str, text: &str| {
+        let file = sandbox.root().join(name);
+        std::fs::write(&file, text).unwrap();
+        file
+    };
+    let all = [
+        file("1.md", &create("one.txt", "One", "one\n")),
+        file("2.md", ""),
+        file("3.md", "Please send me the file.\n"),
+    ];
+    let run = sandbox.run(&all).exits(0).says("2.md, line 1").says("the response is empty");
+    let _ = run.says("3.md, line 1").says("no edits: only prose");
+    // One with a block that is not read has a note of that.
+    let other =
+        [file("4.md", &create("two.txt", "Two", "two\n")), file("5.md", "Run it:\n```sh\nmake\n```\n")];
+    let run = sandbox.run(&other).exits(0).says("not read: 1 other code block");
+    assert!(!run.stderr.contains("no edits"), "{}", run.stderr);
+    sandbox
+        .run(["--strict", "--again", "--no-keep"].map(PathBuf::from).iter().chain(&all))
+        .exits(1)
+        .says("2.md, line 1");
+}

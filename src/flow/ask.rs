@@ -187,7 +187,8 @@ impl Asking<'_> {
     /// Lands an answer. With `more` rounds to come, nothing lands if some edits are declined.
     fn land(&mut self, round: usize, answer: Vec<u8>, more: bool) -> Result<Done, Error> {
         // The attempt keeps the edits that did not fail for the next round.
-        let mut kept = Options { keep: true, keep_whole: self.options.keep, ..self.options.clone() };
+        let (keep_whole, named) = (self.options.keep, self.question.files.clone());
+        let mut kept = Options { keep: true, keep_whole, named, ..self.options.clone() };
         let repo = self.repo.open_again()?;
         let is_switched =
             kept.branch.is_none() && Target::choose(&repo, None, None)?.name != self.target.name;

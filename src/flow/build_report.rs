@@ -5,6 +5,7 @@ use super::prompt::Withheld;
 use super::resolve_onto::Resolved;
 use super::run::{Run, SingleEdit};
 use crate::diag::{Code, Diagnostic};
+use crate::edit::{Edit, Op};
 use crate::format;
 use crate::plan::{self, FileChange, FileState, Node, Rejected, Step};
 use crate::report::{
@@ -72,6 +73,9 @@ impl Run<'_> {
                 shown.unwanted.get_or_insert_default();
             }
             if let Some(commit) = self.landed.borrow().edits.get(&at) {
+                if let Some(directory) = &self.options.directory {
+                    shown.path = format!("{directory}/{}", shown.path);
+                }
                 shown.state = EditState::AlreadyApplied;
                 shown.commit = Some(commit.to_string().into());
             }
@@ -142,7 +146,7 @@ impl Run<'_> {
         self.add_findings(&mut report, &rejected.diagnostics);
         self.add_unread(&mut report, &rejected.diagnostics);
         report.attempt = self.keep(repo, target, Some(rejected), false);
-        self.withhold(repo, target, &mut report);
+        self.withhold(repo, target, &rejected.fine, &mut report);
         report
     }
 
@@ -190,29 +194,55 @@ impl Run<'_> {
             }
         }
         self.add_findings(&mut report, seen);
-        self.withhold(repo, target, &mut report);
+        self.withhold(repo, target, resolved.plan.steps(), &mut report);
         report
     }
 
-    /// Names the quoted files that no model is shown. If that cannot be read, it names all quoted files.
-    fn withhold(&self, repo: &Repo, target: &Target, report: &mut Report) {
+    /// Names the quoted files that no model is shown. If that cannot be read, it names all quoted files; also if an edit
+    /// moves or copies such a file, since later edits quote it under another path.
+    fn withhold(&self, repo: &Repo, target: &Target, steps: &[Step], report: &mut Report) {
         let quoted = report.findings.iter().filter(|finding| finding.evidence.is_some());
-        let quoted = quoted.filter_map(|finding| finding.path.clone());
+        let quoted = quoted.filter_map(|finding| Some((finding.path.clone()?, finding.edit)));
         let shown = report.edits.iter().filter(|edit| edit.diff.is_some());
-        let shown = shown.flat_map(|edit| [Some(edit.path.clone()), edit.to.clone()]).flatten();
-        let paths: BTreeSet<String> = quoted.chain(shown).collect();
+        let shown =
+            shown.flat_map(|edit| [Some(edit.path.clone()), edit.to.clone()].map(|path| (path, edit.number)));
+        let shown = shown.filter_map(|(path, number)| Some((path?, Some(number))));
+        let paths: BTreeSet<(String, Option<usize>)> = quoted.chain(shown).collect();
         let Some(commit) = self.base.or(target.start).filter(|_| !paths.is_empty()) else { return };
-        let withheld = Withheld::read(repo, commit, &self.options.exclude);
-        let why = |path: &String| match &withheld {
-            Ok(withheld) => withheld.reason(path),
-            Err(_) => Some("what no model is shown cannot be read"),
+        let withheld = Withheld::read(repo, commit, &self.options.exclude, &self.options.named);
+        let files = match &withheld {
+            Ok(withheld) if withheld.goes_by_name() => {
+                Some(self.script.edits.iter().map(|edit| [edit.path.shown(), edit.path.shown()]).collect())
+            }
+            _ => self.files(repo, target, commit).ok(),
         };
-        let below = |path: &String| Some(format!("{}/{path}", self.options.directory.as_ref()?));
-        let reason = |path: String| {
-            let why = why(&path).or_else(|| why(&below(&path)?))?;
-            Some((path, why))
+        let (Ok(withheld), Some(files)) = (withheld, files) else {
+            let why = "what no model is shown cannot be read";
+            report.withheld = paths.into_iter().map(|(path, _)| (path, why)).collect();
+            return;
+        };
+        let of_edit = |number: usize| {
+            let named = files.get(number.wrapping_sub(1)).into_iter().flatten();
+            named.into_iter().find_map(|path| withheld.reason(path))
+        };
+        let moves = |edit: &Edit| matches!(edit.op, Op::Rename { .. } | Op::Copy { .. });
+        let mut moved = (1..).zip(&self.script.edits).filter(|(_, edit)| moves(edit));
+        let of_step =
+            |step: &Step| step.changes.iter().find_map(|change| withheld.reason(change.path.as_str()));
+        let moved = moved.find_map(|(number, _)| of_edit(number));
+        let moved = moved.or_else(|| steps.iter().filter(|step| step.to.is_some()).find_map(of_step));
+        let reason = |(path, number): (String, Option<usize>)| {
+            let why = moved.or_else(|| withheld.reason(&path)).or_else(|| of_edit(number?))?;
+            // Here nobody can name it.
+            Some((path, why.split(':').next().unwrap_or(why)))
         };
         report.withheld = paths.into_iter().filter_map(reason).collect();
+    }
+
+    /// For every edit, the path of its file in the tree of the base, and where the edits before have moved that.
+    fn files(&self, repo: &Repo, target: &Target, commit: Oid) -> Result<Vec<[String; 2]>, Error> {
+        let rules = self.rules(repo, target.start)?;
+        Ok(plan::files(&self.script, &repo.tree(Some(commit))?, &rules)?)
     }
 
     /// Adds the diff of each edit. If a hook has changed its commit, or it was merged, it is the commit's diff.

@@ -93,6 +93,8 @@ with_defaults! {
         pub include_too: Vec<String> = Vec::new(),
         /// Pathspecs: edits may not touch these paths.
         pub exclude: Vec<String> = Vec::new(),
+        /// Files that may hold secrets, and that the model is shown all the same.
+        pub named: Vec<String> = Vec::new(),
         /// The directory of the responses' paths; by default the top of the repository.
         pub directory: Option<RepoPath> = None,
         /// Pathspecs: these paths are sensitive, too.

@@ -116,7 +116,7 @@ pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
         *of = Some(commit);
         let tree = repo.tree(Some(commit))?;
         let selected = Repo::pathspec(&question.files)?;
-        let withheld = Withheld::read(repo, commit, &question.exclude)?;
+        let withheld = Withheld::read(repo, commit, &question.exclude, &question.files)?;
         let literal: Vec<String> = requested.iter().map(|path| format!(":(top,literal){path}")).collect();
         let (mut seen, mut length) = (HashSet::new(), 0);
         for pattern in question.files.iter().chain(&literal) {
@@ -137,10 +137,7 @@ pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
                 if !seen.insert(path.clone()) {
                     continue;
                 }
-                let is_secret = || RepoPath::parse(&path).is_ok_and(|path| may_hold_secrets(&path));
-                let secret = || "may hold secrets: name it to send it";
-                let unnamed = || (!question.files.contains(&path) && is_secret()).then(secret);
-                if let Some(why) = withheld.reason(&path).or_else(unnamed) {
+                if let Some(why) = withheld.reason(&path) {
                     left_out.push((path, why));
                     continue;
                 }
@@ -179,10 +176,19 @@ pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
 pub(super) struct Withheld {
     ignored: HashSet<String>,
     excluded: Matcher,
+    /// Whether there are pathspecs of excluded files.
+    excludes: bool,
+    /// Files that are shown although they may hold secrets.
+    named: HashSet<String>,
 }
 
 impl Withheld {
-    pub(super) fn read(repo: &Repo, commit: Oid, exclude: &[String]) -> Result<Self, Error> {
+    pub(super) fn read(
+        repo: &Repo,
+        commit: Oid,
+        exclude: &[String],
+        named: &[String],
+    ) -> Result<Self, Error> {
         let tree = repo.tree(Some(commit))?;
         let file = RepoPath::parse(IGNORE).ok();
         let file = file.filter(|file| matches!(tree.entry(file), Ok(Some(Node::File { .. }))));
@@ -194,13 +200,21 @@ impl Withheld {
             [] => Box::new(|_| false),
             patterns => Box::new(Repo::pathspec(patterns)?),
         };
-        Ok(Self { ignored, excluded })
+        Ok(Self { ignored, excluded, excludes: !exclude.is_empty(), named: named.iter().cloned().collect() })
+    }
+
+    /// Whether the name of a file alone decides.
+    pub(super) fn goes_by_name(&self) -> bool {
+        self.ignored.is_empty() && !self.excludes
     }
 
     pub(super) fn reason(&self, path: &str) -> Option<&'static str> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let is_secret = || RepoPath::parse(name).is_ok_and(|name| may_hold_secrets(&name));
         match path {
             path if self.ignored.contains(path) => Some(IGNORE),
             path if (self.excluded)(path) => Some("llmapply.exclude"),
+            path if !self.named.contains(path) && is_secret() => Some("may hold secrets: name it to send it"),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Files that run by themselves at the next commit, and `.gitmodules`.
+//! Files that run by themselves at the next commit, `.gitmodules`, and `.aiignore`, which says what models see.
 
 use super::RepoPath;
 use super::component::{fold_case, ntfs_name, without_ignorable};
@@ -17,6 +17,7 @@ const FILES: &[&str] = &[
     "hk.pkl",
     "hk.local.pkl",
     ".gitmodules",
+    ".aiignore",
 ];
 
 /// Prefixes of file names: the files that hook managers for Node read have many extensions.
@@ -36,7 +37,7 @@ const LEFTHOOK: &[&str] = &["lefthook", ".lefthook", "lefthook-local", ".lefthoo
 const LEFTHOOK_EXTENSIONS: &[&str] = &["yml", "yaml", "json", "jsonc", "toml"];
 
 /// Whether a change to the file needs `--allow-sensitive`: it runs by itself at the next commit, or says where submodules
-/// come from. At any depth, because monorepos have such files in their subprojects.
+/// come from or what models see. At any depth, because monorepos have such files in their subprojects.
 ///
 /// Ignores case, invisible code points, and the characters that NTFS drops, and knows NTFS's short names: on such file
 /// systems another name opens the same file.

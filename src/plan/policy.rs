@@ -21,7 +21,7 @@ pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
         return Some((Code::Policy, format!("`{path}` must not change: {rule}")));
     }
     if !rules.allow_sensitive && (is_sensitive(path) || (rules.also_sensitive)(path)) {
-        let message = format!("`{path}` can run code by itself, at the next commit for example");
+        let message = format!("`{path}` is a sensitive file, such as one that runs code by itself");
         return Some((Code::PathSensitive, message));
     }
     None

@@ -481,6 +481,42 @@ fn what_is_ignored_or_secret_is_sent_to_nobody() {
 }
 
 #[test]
+fn no_refusal_quotes_what_no_model_is_shown() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".aiignore", "secrets/\n");
+    for path in ["secrets/s.txt", ".env"] {
+        sandbox.file(path, "user=me\nPASSWORD=hunter2\nhost=h\n");
+    }
+    sandbox.commit("secrets");
+    let wrong = |path: &str| patch(path, "w", "PASSWORD=guess\n", "x\n");
+    let moved = "<edit file=\"secrets/s.txt\" op=\"move\"><to file=\"o.txt\"/></edit>\n";
+    let absolute = sandbox.git(["rev-parse", "--show-toplevel"]) + "/secrets/s.txt";
+    for response in [
+        wrong("secrets/s.txt"),
+        wrong(&absolute),
+        wrong("s.txt").replace(" op=", " root=\"secrets\" op="),
+        wrong(".env"),
+        format!("{moved}{}", wrong("o.txt")),
+        format!("{moved}<edit file=\"o.txt\" op=\"remove\"/>\n{}", wrong("README")),
+    ] {
+        let run = sandbox.apply(["--feedback", "--no-keep"], &response).exits(1);
+        assert!(!run.stdout.contains("hunter2") && !run.stdout.is_empty(), "{response}: {}", run.stdout);
+        let model = Model::of(&sandbox, &[response.clone(), good()]);
+        sandbox.run(["ask", "--rounds=2", "--with", &model.command(), "-n", "README"]);
+        assert!(!model.asked(2).contains("hunter2"), "{response}: {}", model.asked(2));
+        std::fs::remove_dir_all(&model.directory).unwrap();
+    }
+    // What says so is changed only by who may; a file that the user names may be quoted.
+    sandbox
+        .apply(["--no-keep"], "<edit file=\".aiignore\" op=\"remove\"/>\n")
+        .exits(1)
+        .says("path-sensitive");
+    let model = Model::of(&sandbox, &[wrong(".env"), good()]);
+    sandbox.run(["ask", "--rounds=2", "--with", &model.command(), ".env"]);
+    assert!(model.asked(2).matches("hunter2").count() > 1, "{}", model.asked(2));
+}
+
+#[test]
 fn each_round_is_approved_and_what_is_declined_is_told() {
     let interactive =
         |sandbox: &Sandbox, args: &[&str], answers: &str| sandbox::Run::fed(sandbox.command(args), answers);

@@ -6,6 +6,7 @@ use crate::outcome::{self, Exit};
 use crate::report::escape::{Printed, escape};
 use crate::report::{self, End, FEEDBACK_LIMIT, Problem, Quoting, Recovered, Report, Status};
 use crate::transaction::{self, Failure};
+use crate::vcs::colors::Colors;
 use crate::vcs::config::Config;
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
@@ -18,6 +19,7 @@ use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Prints as the settings say.
@@ -54,24 +56,23 @@ impl Printer {
     }
 
     pub(super) fn out(&self, text: &str) {
-        self.print(std::io::stdout(), text);
+        check_written(self.print(std::io::stdout(), text));
     }
 
     fn err(&self, text: &str) {
-        self.print(std::io::stderr(), text);
+        let _ = self.print(std::io::stderr(), text);
     }
 
-    fn print(&self, stream: impl RawStream + AsLockedWrite, text: &str) {
+    fn print(&self, stream: impl RawStream + AsLockedWrite, text: &str) -> std::io::Result<()> {
         let mut stream = AutoStream::new(stream, self.output.color);
-        // A reader that has closed its end is no error.
-        let _ = match stream.current_choice() {
+        match stream.current_choice() {
             // In one write; the stream itself would write the text between colours piece by piece.
             ColorChoice::Never => {
                 let text = anstream::adapter::strip_str(text).to_string();
                 write(&mut stream.into_inner(), &text)
             }
             _ => write(&mut stream, text),
-        };
+        }
     }
 
     /// Prints the whole report with its error, and returns the exit status.
@@ -278,15 +279,22 @@ impl Printer {
         let _ = std::io::stderr().write_all(self.printed.borrow_mut().end().as_bytes());
     }
 
-    /// Prints a diff by git; escaped and coloured here on a terminal without a pager.
+    /// Prints a diff by git; at a terminal escaped and coloured here, since a pager passes much on to it.
     pub(super) fn diff(&self, repo: &Repo, old: Option<Oid>, new: Oid, show: Show<'_>) -> vcs::Result<()> {
-        if std::io::stdout().is_terminal()
-            && let Some(diff) = repo.unpaged_diff(old, new, show)?
-        {
-            exactly(&diff::coloured(&diff, &repo.colors(git_color(self.output.color))?));
-            return Ok(());
+        if !std::io::stdout().is_terminal() {
+            return repo.show_diff(old, new, show);
         }
-        repo.show_diff(old, new, show)
+        let colors = repo.colors(git_color(self.output.color))?;
+        let colors = if repo.colors_pager()? || self.output.color == ColorChoice::Always {
+            colors
+        } else {
+            Colors::default()
+        };
+        let text = diff::coloured(&repo.diff_text(old, new, show)?, &colors);
+        if !repo.page(&text)? {
+            exactly(&text);
+        }
+        Ok(())
     }
 
     fn hint(&self, text: &str) {
@@ -328,7 +336,7 @@ impl Watch for Printer {
 
     fn detail(&self, text: &str) {
         if self.output.verbose {
-            self.note(text);
+            text.lines().for_each(|line| self.note(line));
         }
     }
 
@@ -393,8 +401,25 @@ pub(super) fn early(json: bool, problem: Problem, exit: Exit) -> ExitCode {
 
 /// Prints a text byte for byte, for a program or a model.
 pub(super) fn exactly(text: &str) {
-    // A reader that has closed its end is no error.
-    let _ = write(&mut std::io::stdout().lock(), text);
+    check_written(write(&mut std::io::stdout().lock(), text));
+}
+
+/// Whether standard output lacks something that was printed.
+static IS_CUT: AtomicBool = AtomicBool::new(false);
+
+/// Says once that standard output cannot be written. A reader that has closed its end is no error.
+fn check_written(written: std::io::Result<()>) {
+    if let Err(e) = written
+        && e.kind() != std::io::ErrorKind::BrokenPipe
+        && !IS_CUT.swap(true, Ordering::Relaxed)
+    {
+        remark(&format!("error: cannot write to standard output: {e}"));
+    }
+}
+
+/// The exit status of a run that changed nothing: what it printed is all that it is for.
+pub(super) fn printed(exit: Exit) -> Exit {
+    if exit == Exit::Done && IS_CUT.load(Ordering::Relaxed) { Exit::Fatal } else { exit }
 }
 
 fn write(stream: &mut dyn Write, text: &str) -> std::io::Result<()> {

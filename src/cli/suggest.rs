@@ -42,21 +42,12 @@ pub(super) fn run(
     let mut exits = Vec::new();
     for one in suggested.all {
         let (one, exit) = reported(one, printer);
+        exits.push((exit, one.report.status));
         report.suggestions.push(one);
-        exits.push(exit);
     }
-    let exit = match suggested.is_complete {
-        true => Exit::of_several(&exits),
-        false => Exit::Interrupted,
-    };
-    let deciding = report.suggestions.iter().zip(&exits).filter(|(_, own)| **own == exit);
-    // Among the successful ones, the one that did most decides.
-    let status = deciding.map(|(one, _)| one.report.status).max_by_key(|status| match status {
-        Status::Landed => 2,
-        Status::Checked => 1,
-        _ => 0,
-    });
-    report.status = status.unwrap_or(Status::Failed);
+    let (exit, status) = Exit::of_suggestions(&exits);
+    let exit = if suggested.is_complete { exit } else { Exit::Interrupted };
+    report.status = status;
     printer.suggestions(&mut report, exit);
     for (old, new) in moved.into_iter().filter(|_| settings.shows()) {
         printer.diff(repo, old, new, settings.show(output, None))?;

@@ -56,6 +56,6 @@ fn remove(
         return Ok(());
     }
     report.status = Status::Dropped;
-    let dropped = transaction::drop_branches(repo, &branches, options.verify, options.lock_timeout);
+    let dropped = transaction::drop_branches(repo, &branches, options.lock_timeout);
     Ok(dropped.inspect_err(|_| report.dropped.clear())?)
 }

@@ -68,7 +68,7 @@ impl Run<'_> {
         if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
             self.watch.detail("commit.template is not used: the edits' reasons are the messages");
         }
-        if self.options.allow_skip_ci {
+        if self.options.allow_skip_ci || self.options.message.is_some() {
             return Ok(());
         }
         for at in self.reported().filter(|at| !self.script.is_left_out(*at)) {

@@ -4,7 +4,7 @@ use super::edits::{self, Given};
 use super::listener::Listener;
 use super::{arguments, read, report};
 use crate::flow::{self, Done, Each, Numbers, Options, Order, Resume, Template, Undo};
-use crate::outcome;
+use crate::outcome::{self, Exit};
 use crate::report::record::Asked;
 use crate::report::{Report, Status, SuggestionReport};
 use crate::response::Response;
@@ -314,6 +314,11 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Va
         return Err(Failed::Usage(format!("{template} names several branches: use `suggest`")));
     }
     options.key = input.key.or(options.key);
+    if options.key.is_some() && !options.record {
+        return Err(Failed::Usage(
+            "a key needs the record of landings, which llmapply.record turns off".to_owned(),
+        ));
+    }
     if input.request.is_some() || input.model.is_some() {
         let command = input.model.unwrap_or_else(|| NAME.to_owned());
         options.asked = Some(Asked { request: input.request, command });
@@ -363,16 +368,14 @@ fn suggest(repo: &Repo, input: Suggest, listener: &Listener) -> Result<Value, Fa
         return Ok(report::result(&report, exit, None, false));
     }
     let mut all = Report::new(Status::Nothing);
-    let mut exit = 0;
+    let mut exits = Vec::new();
     for mut one in suggested.all {
-        let own = outcome::settle(&mut one.report, one.failure.as_ref()).code();
-        exit = exit.max(own);
-        // A landed one decides, whatever became of the others.
-        if all.status != Status::Landed {
-            all.status = one.report.status;
-        }
+        let own = outcome::settle(&mut one.report, one.failure.as_ref());
+        exits.push((own, one.report.status));
         let flow::Suggestion { branch, report, size, checks, .. } = one;
-        all.suggestions.push(SuggestionReport { branch, exit_code: own, size, checks, report });
+        all.suggestions.push(SuggestionReport { branch, exit_code: own.code(), size, checks, report });
     }
-    Ok(report::result(&all, exit, None, false))
+    let (exit, status) = Exit::of_suggestions(&exits);
+    all.status = status;
+    Ok(report::result(&all, exit.code(), None, false))
 }

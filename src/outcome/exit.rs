@@ -59,6 +59,18 @@ impl Exit {
         order.into_iter().find(|exit| all.contains(exit)).unwrap_or(Exit::Done)
     }
 
+    /// The status of several suggestions, and that of their report: among those that decide, the one that did most.
+    pub fn of_suggestions(all: &[(Self, Status)]) -> (Self, Status) {
+        let exit = Self::of_several(&all.iter().map(|(exit, _)| *exit).collect::<Vec<_>>());
+        let deciding = all.iter().filter(|(own, _)| *own == exit).map(|(_, status)| *status);
+        let status = deciding.max_by_key(|status| match status {
+            Status::Landed => 2,
+            Status::Checked => 1,
+            _ => 0,
+        });
+        (exit, status.unwrap_or(Status::Failed))
+    }
+
     /// The status of a report.
     pub fn of_report(report: &Report) -> Self {
         match report.status {

@@ -34,7 +34,7 @@ pub struct Dropped {
 /// # Errors
 /// One has moved or is locked, or a hook refuses, and all of them stay; or their configuration cannot be removed, which is left
 /// to the recovery.
-pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: Duration) -> Result<()> {
+pub fn drop_branches(repo: &Repo, branches: &[Dropped], timeout: Duration) -> Result<()> {
     let who = repo.identities(&Given::default())?.committer;
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
@@ -47,7 +47,7 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], verify: bool, timeout: D
         Ok(lock)
     };
     let dropped = point(Fault::DropNoted).map_err(Error::from);
-    let dropped = dropped.and_then(|()| drop_there(repo, branches, verify, &transaction_dir));
+    let dropped = dropped.and_then(|()| drop_there(repo, branches, &transaction_dir));
     let dropped = dropped.and_then(|there| {
         drop_here(there.is_some()).map_err(|error| match there {
             Some(there) => Error::NotDropped { there, why: error.to_string() },
@@ -86,12 +86,7 @@ impl Dropped {
 }
 
 /// Has the remote delete its branches, and returns a sentence about that; `None` if there are none.
-fn drop_there(
-    repo: &Repo,
-    all: &[Dropped],
-    verify: bool,
-    transaction_dir: &TransactionDir,
-) -> Result<Option<String>> {
+fn drop_there(repo: &Repo, all: &[Dropped], transaction_dir: &TransactionDir) -> Result<Option<String>> {
     let there = || all.iter().filter_map(|one| one.there.as_ref());
     let remotes: BTreeSet<&str> = there().map(|(upstream, _)| upstream.remote.as_str()).collect();
     let Some(remote) = remotes.first() else { return Ok(None) };
@@ -107,7 +102,7 @@ fn drop_there(
     let names: Vec<_> = refs.iter().map(|one| short_name(one.to)).collect();
     let names = names.join(", ");
     let to = format!("{names} of {remote}");
-    let pushed = repo.push(remote, &refs, verify, &transaction_dir.alive)?;
+    let pushed = repo.push(remote, &refs, &transaction_dir.alive)?;
     let why = unknown(pushed, &to)?;
     // The connection may have failed after the push, so the remote is asked, now or by a recovery.
     let ask = |(upstream, _): &(Upstream, String)| Some(repo.ask_remote(upstream).ok()?.is_none());

@@ -137,7 +137,7 @@ impl Prepared<'_> {
         }
         transaction_dir.note(repo, TransactionDir::PUSHED, &note)?;
         let refs = [PushedRef { from: Some(new), to: &upstream.branch, old: None }];
-        let push = || repo.push(&upstream.remote, &refs, !options.no_verify, &transaction_dir.alive);
+        let push = || repo.push(&upstream.remote, &refs, &transaction_dir.alive);
         let pushed = point(Fault::PushNoted).and_then(|()| push()).map_err(Error::from);
         let to = || upstream.to_string();
         let taken = match pushed.and_then(|pushed| unknown(pushed, &to())) {

@@ -101,16 +101,15 @@ impl Repo {
         run_for_remote(&mut command, upstream).map(drop)
     }
 
-    /// Pushes to a remote's branches, all or none, never by force, and runs the pre-push hook if `verify`. Git inherits
+    /// Pushes to a remote's branches, all or none, never by force. Git inherits
     /// the transaction's lock, so that it is held as long as git runs, even if this process is killed.
     ///
     /// # Errors
     /// Git cannot be started, or [`Error::Hook`].
-    pub fn push(&self, remote: &str, refs: &[PushedRef<'_>], verify: bool, alive: &Flock) -> Result<Pushed> {
+    pub fn push(&self, remote: &str, refs: &[PushedRef<'_>], alive: &Flock) -> Result<Pushed> {
         let mut command = process::git(self);
         // In English, since messages are compared below.
         command.env("LC_ALL", "C").args(["push", "--porcelain", "--no-follow-tags"]);
-        command.arg(if verify { "--verify" } else { "--no-verify" });
         if refs.len() > 1 {
             command.arg("--atomic");
         }
@@ -139,7 +138,7 @@ impl Repo {
                 true => Pushed::Behind(summary),
                 false => Pushed::Refused(if said.is_empty() { summary } else { said }),
             },
-            (None, Some(1)) if verify && self.hook("pre-push")?.is_some() => {
+            (None, Some(1)) if self.hook("pre-push")?.is_some() => {
                 let (what, output) = (format!("push to {remote}"), format!("{text}{said}"));
                 return Err(Error::Hook { hook: "pre-push", what, output });
             }

@@ -2,8 +2,9 @@
 
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// What to show of a diff, and how.
 #[derive(Debug, Clone, Copy)]
@@ -36,16 +37,44 @@ impl Repo {
         }
     }
 
-    /// The same diff as text without colours, if git would show it without a pager.
+    /// The same diff as text without colours.
     ///
     /// # Errors
     /// Git cannot be run, or fails.
-    pub fn unpaged_diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<Option<Vec<u8>>> {
-        if self.is_paged()? {
-            return Ok(None);
+    pub fn diff_text(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<Vec<u8>> {
+        process::bytes(&mut self.diff(old, new, Show { color: "never", ..show })?)
+    }
+
+    /// Whether a diff has colours where a pager shows it, if there is one.
+    ///
+    /// # Errors
+    /// Git cannot be run, or the configuration cannot be read.
+    pub fn colors_pager(&self) -> Result<bool> {
+        Ok(self.config().bool("color.pager")? != Some(false) || self.pager()?.is_none())
+    }
+
+    /// Shows a text with the pager that git would use for a diff at a terminal; returns whether there is one.
+    ///
+    /// # Errors
+    /// Git or the shell cannot be run.
+    pub fn page(&self, text: &str) -> Result<bool> {
+        let Some(pager) = self.pager()? else { return Ok(false) };
+        let mut command = Command::new("sh");
+        command.args(["-c", &pager]).stdin(Stdio::piped());
+        // As git has it, unless the user has other wishes.
+        for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
+            if std::env::var_os(name).is_none() {
+                command.env(name, value);
+            }
         }
-        let mut command = self.diff(old, new, Show { color: "never", ..show })?;
-        process::bytes(&mut command).map(Some)
+        let failed = |e| Error::io("run", &pager, e);
+        let mut child = command.spawn().map_err(failed)?;
+        // If the user quits the pager early, the rest is not written: that is no error.
+        if let Some(mut stdin) = child.stdin.take() {
+            let _ = stdin.write_all(text.as_bytes());
+        }
+        // The shell ends with 127 if there is no such program.
+        Ok(child.wait().map_err(failed)?.code() != Some(127))
     }
 
     fn diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<Command> {
@@ -67,16 +96,16 @@ impl Repo {
         Ok(command)
     }
 
-    /// Whether git would show a diff through a pager at a terminal (git-config(1), `core.pager` and `pager.<cmd>`).
-    fn is_paged(&self) -> Result<bool> {
+    /// The pager with which git would show a diff at a terminal (git-config(1), `core.pager` and `pager.<cmd>`).
+    fn pager(&self) -> Result<Option<String>> {
         let own = self.config().string("pager.diff")?;
         let pager = match own.as_ref().map(|own| git2::Config::parse_bool(own.as_str())) {
-            Some(Ok(false)) => return Ok(false),
+            Some(Ok(false)) => return Ok(None),
             Some(Err(_)) if std::env::var_os("GIT_PAGER").is_none() => own.unwrap_or_default(),
             _ => process::output(process::git(self).args(["var", "GIT_PAGER"]))?,
         };
         // `cat`, with any options, is no pager.
         let command = pager.split_whitespace().next().unwrap_or_default();
-        Ok(!["", "cat"].contains(&command.rsplit('/').next().unwrap_or_default()))
+        Ok((!["", "cat"].contains(&command.rsplit('/').next().unwrap_or_default())).then_some(pager))
     }
 }

@@ -22,7 +22,7 @@ fn at_a_terminal(sandbox: &Sandbox, options: &[&str], typed: Option<&str>) -> Op
     command.env_clear().current_dir(&sandbox.repo).stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.env("TERM", "xterm").env("SHELL", "/bin/sh").env("GIT_PAGER", "cat -u");
+    command.env("TERM", "xterm").env("SHELL", "/bin/sh").env("GIT_PAGER", "sed -n p");
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     // Ctrl-D on a line of its own ends it.
@@ -222,4 +222,30 @@ fn a_mistyped_file_is_told_by_its_right_name() {
     sandbox.run(["notes/answr.md"]).exits(128).says("did you mean 'notes/answer.md'?");
     let run = sandbox.run(["notes/other.txt"]).exits(128);
     assert!(!run.stderr.contains("did you mean"), "{}", run.stderr);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_printed_is_no_success() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.response(&create("a", "w", "a\n"));
+    let file = file.to_str().unwrap();
+    let full = |args: &[&str]| {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        Run::of(sandbox.command(args).stdout(full).output().unwrap())
+    };
+    for args in
+        [&["check", file][..], &["-n", "--json", file], &["prompt", "README"], &["completion", "bash"]]
+    {
+        let run = full(args).exits(128);
+        assert_eq!(
+            run.stderr.matches("cannot write to standard output").count(),
+            1,
+            "{args:?} {}",
+            run.stderr
+        );
+    }
+    // What has landed has landed.
+    full(&[file]).exits(0).says("cannot write to standard output");
+    assert!(sandbox.exists("a"));
 }

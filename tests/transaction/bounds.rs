@@ -87,7 +87,7 @@ fn a_path_is_no_deeper_than_it_may_cost() {
 }
 
 /// What it takes to look through each of these grows faster than it does, or would.
-fn costly() -> [(&'static str, String, String); 4] {
+fn costly() -> [(&'static str, String, String); 6] {
     let line = "one line like the others\n";
     let lines = |mark: char, count| format!("{mark}{line}").repeat(count);
     let chunk = format!("@@\n{}-{line}+other\n{}", lines(' ', 2200), lines(' ', 2200));
@@ -112,7 +112,17 @@ fn costly() -> [(&'static str, String, String); 4] {
             (1..=216_000).map(|n| format!("line {n}\n")).collect(),
             "--- a/f\n+++ b/f\n".to_owned() + &(0..54_000).map(|n| hunk(4 * n + 1)).collect::<String>(),
         ),
+        (
+            "a line of equal letters",
+            "a".repeat(300_000) + "\n",
+            patch("f", "w", &("a".repeat(30_000) + "b"), "x"),
+        ),
         ("57,000 calls that change nothing", "a\nb\nc\n".to_owned(), (0..57_000).map(call).collect()),
+        (
+            "5,000 calls in one line that change nothing",
+            "a\nb\nc\n".to_owned(),
+            (0..5000).map(call).collect::<String>().replace('\n', " "),
+        ),
     ]
 }
 

@@ -97,7 +97,10 @@ fn what_the_remote_refuses_does_not_land() {
     run.says(r#""code":"hook""#).says(r#""hook":"pre-push""#).says("on Fridays");
     assert_eq!((sandbox.head(), sandbox.status()), before);
     sandbox.is_sound();
-    sandbox.apply(["--push", "--no-verify"], &greet()).exits(0);
+    // The hooks that --no-verify skips are those of the commit.
+    sandbox.apply(["--push", "--no-verify", "--no-keep"], &greet()).exits(3).says("on Fridays");
+    std::fs::remove_file(sandbox.repo.join(".git/hooks/pre-push")).unwrap();
+    sandbox.apply(["--push"], &greet()).exits(0);
     assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
 }
 

@@ -139,6 +139,10 @@ fn the_same_key_lands_once_while_its_landing_is_in_effect() {
     // What was taken back is not in effect.
     client.call("undo", &sandbox.repo, json!({"id": landed["landing"]}));
     assert_eq!(client.call("land", &sandbox.repo, with_key("b.txt"))["status"], "landed");
+    // Without records nothing knows the key.
+    sandbox.git(["config", "llmapply.record", "false"]);
+    let answer = client.call("land", &sandbox.repo, with_key("e.txt"));
+    assert_eq!(answer["error"]["code"], "usage", "{answer}");
     client.leave();
 }
 

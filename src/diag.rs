@@ -151,10 +151,10 @@ impl Nearest {
 
 /// A text of at most `most` characters, marked where it is cut.
 pub fn shorten(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
     }
-    text.chars().take(most - 1).chain(['…']).collect()
 }
 
 /// A count with its noun, which gets a plural s.

@@ -142,7 +142,7 @@ impl Response {
     }
 
     /// The offset of a line, from 1; the end of the text if there are fewer.
-    fn line_start(&self, line: usize) -> usize {
+    pub(crate) fn line_start(&self, line: usize) -> usize {
         let Some(wanted) = line.checked_sub(2) else { return 0 };
         // The block with the line break before it.
         let block = self.breaks.partition_point(|&breaks| breaks as usize <= wanted).saturating_sub(1);

@@ -74,6 +74,8 @@ pub enum Clue {
     Mention,
     /// In the block before, or a heading above that.
     Previous,
+    /// In no word of the response: the user names it for blocks that name none.
+    Asked,
 }
 
 impl Clue {

@@ -35,8 +35,10 @@ impl Run<'_> {
         if !is_lost || report.attempt.is_some() {
             return;
         }
+        // What was typed wrong says which edits are wanted.
+        let is_typo = matches!(failure, Some(Error::Usage(_)));
         let can_go_on = !self.script.edits.is_empty() && (!self.has_attempt || self.resumed.is_some());
-        if can_go_on && !self.script.has_errors() {
+        if can_go_on && !is_typo && !self.script.has_errors() {
             report.attempt = self.target(repo).ok().and_then(|target| self.keep(repo, &target, None, false));
         }
         if report.attempt.is_none() {
@@ -102,10 +104,8 @@ impl Run<'_> {
         for slot in &mut slots {
             let has_landed = |at| (landed && is_fine(at)) || self.landed.borrow().edits.contains_key(&at);
             let is_declined = |at: usize| self.more && self.unwanted.contains_key(&(at + 1));
-            if slot.edit.is_some_and(|at| !self.reported().contains(&at)) {
-                // The other edits have branches of their own.
-                slot.state = SlotState::LeftOut;
-            } else if slot.edit.is_some_and(has_landed) {
+            // The other edits may have branches of their own.
+            if slot.edit.is_some_and(|at| !self.reported().contains(&at) || has_landed(at)) {
                 slot.state = SlotState::Landed;
             } else if slot.edit.is_some_and(is_declined) {
                 slot.state = SlotState::Declined;

@@ -2,6 +2,7 @@
 
 use super::sources::{Sources, Typed};
 use super::{Options, Resume};
+use crate::format::Format;
 use crate::locate::Tier;
 use crate::path::RepoPath;
 use crate::plan::{Grouping, SyntaxCheck};
@@ -50,7 +51,7 @@ impl Options {
         let config = repo.config();
         // A refused attempt keeps the options of `from`, not those of `of_run`.
         let (from, of_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));
-        let formats = of_run.formats()?;
+        let formats = from.formats()?;
         let paragraphs = from.several("message")?;
         let file = typed.single("file").flatten();
         let ff = from.switch("ff", true)?;
@@ -118,6 +119,11 @@ impl Options {
             options.asked.clone_from(&attempt.asked);
         }
         options.given = from.used();
+        // Corrections may have another format, but code blocks are read only if that is asked for.
+        if let Some(formats) = options.given.get_mut("format") {
+            formats.retain(|name| name.parse().is_ok_and(|format| !Format::is_detected_by(format)));
+        }
+        options.given.retain(|long, values| long != "format" || !values.is_empty());
         if !options.sensitive.is_empty() {
             options.given.insert(SENSITIVE.to_owned(), options.sensitive.clone());
         }

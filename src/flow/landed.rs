@@ -13,6 +13,7 @@ use crate::plan::{self, Plan, Step};
 use crate::report::record::{LandedEdit, LandedEdits};
 use crate::report::{EditState, Report, Status};
 use crate::response::Response;
+use crate::span::{LineRange, Span};
 use crate::transaction::{Target, listings};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
@@ -33,22 +34,18 @@ impl Run<'_> {
             let commits = listings::of(repo, digest)?.into_iter().flat_map(|one| one.commits);
             landed.insert(response.id(), commits.flat_map(|commit| commit.edits).collect());
         }
-        let is_new_file = |given: &CodeBlock| {
-            let response = self.responses.iter().find(|response| response.id() == given.span.response);
+        let is_new_file = |given: &CodeBlock, span: Span| {
+            let response = self.responses.iter().find(|response| response.id() == span.response);
             let (Some(response), Some(path)) = (response, given.candidates.first()) else { return false };
-            let lines = response.lines_of(given.span);
             let path = path.path.shown();
             let path = match &self.options.directory {
                 Some(directory) => format!("{directory}/{path}"),
                 None => path,
             };
-            let edit = LandedEdit { first: lines.first, last: lines.last, path };
+            let edit = landed_edit(response, span, path);
             landed.get(&response.id()).is_some_and(|landed| landed.contains(&edit))
         };
-        let (made, others): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.script.given).into_iter().partition(is_new_file);
-        plan::make_new_files(&mut self.script, &made);
-        self.script.given = others;
+        plan::make_new_files(&mut self.script, is_new_file);
         Ok(())
     }
 
@@ -117,9 +114,7 @@ impl Run<'_> {
                 let Some(edit) = self.script.edits.get(step.edit.wrapping_sub(1)) else { continue };
                 let spans = std::iter::once(edit.span).chain(replaced.get(&edit.span).copied());
                 for span in spans.filter(|span| span.response == response.id()) {
-                    let lines = response.lines_of(span);
-                    let path = step.path.to_string();
-                    edits.push((number, LandedEdit { first: lines.first, last: lines.last, path }));
+                    edits.push((number, landed_edit(response, span, step.path.to_string())));
                 }
             }
             edits
@@ -152,12 +147,10 @@ impl Run<'_> {
                 if edit.span.response != response.id() || self.script.left_out.contains(&at) {
                     continue;
                 }
-                let lines = response.lines_of(edit.span);
                 let others = self.script.unnamed.iter().filter(|unnamed| unnamed.edit == edit.span);
                 let others = others.flat_map(|unnamed| &unnamed.candidates).map(|one| one.path.shown());
                 let mut paths = name.iter().cloned().chain(others);
-                let found = paths
-                    .find_map(|path| known.get(&LandedEdit { first: lines.first, last: lines.last, path }));
+                let found = paths.find_map(|path| known.get(&landed_edit(response, edit.span, path)));
                 let Some((fate, one, commit)) = found else { continue };
                 match fate {
                     Fate::There => {
@@ -181,6 +174,12 @@ impl Run<'_> {
         }
         Ok(landed)
     }
+}
+
+/// An edit of a response as records name it.
+fn landed_edit(response: &Response, span: Span, path: String) -> LandedEdit {
+    let LineRange { first, last } = response.lines_of(span);
+    LandedEdit { first, last, column: span.range().start - response.line_start(first), path }
 }
 
 /// The listed edits with their fates. For an edit that has landed more than once, the best fate counts.

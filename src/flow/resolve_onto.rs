@@ -58,6 +58,11 @@ impl Run<'_> {
             true => Cow::Borrowed(&self.script),
             false => Cow::Owned(landed.without(&self.script)),
         };
+        let first = landed.edits.values().next().copied();
+        if let Some(commit) = first.filter(|_| !script.pending.is_empty()) {
+            let before = repo.read_commit(commit)?.parents.first().copied();
+            plan::drop_shown(script.to_mut(), &repo.tree(before)?, &rules)?;
+        }
         self.landed.replace(landed);
         let mut resolved = match &self.single_edit {
             // It was resolved at the same tree. Only the branch's hooks may make other paths sensitive.

@@ -147,10 +147,8 @@ fn recall(script: &mut Script, attempt: &Attempt, strict: bool) {
     let kept = attempt.slots.iter().map(|one| (one.edit.is_some(), one.span));
     let kept: BTreeSet<(bool, Span)> = kept.collect();
     let is_kept = |span: Span, as_edit: bool| kept.contains(&(as_edit, span));
-    let (made, others): (Vec<_>, Vec<_>) =
-        std::mem::take(&mut script.given).into_iter().partition(|given| is_kept(given.span, true));
-    plan::make_new_files(script, &made);
-    for given in others {
+    plan::make_new_files(script, |_, span| is_kept(span, true));
+    for given in std::mem::take(&mut script.given) {
         if !is_kept(given.span, false) {
             script.pending.push(given);
         } else if let Some(error) = plan::refused_before(&given) {

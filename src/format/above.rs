@@ -12,7 +12,7 @@ use crate::edit::{Candidate, Clue, Target};
 const TEXTS: usize = 6;
 /// The most lines of a text that are kept.
 const LINES: usize = 40;
-/// The most candidates of an edit.
+/// The most words that may be paths, of a paragraph and of the edits before.
 const WORDS: usize = 12;
 
 /// The ends of sentences.
@@ -41,8 +41,8 @@ pub(super) struct Above<'r> {
     heading: Option<Target>,
     /// The file of the edit before, or its candidates.
     previous: Vec<Candidate>,
-    /// The path in the info string of the current fence.
-    info: Option<Target>,
+    /// The path in the info string of the current fence, and whether it is named for a part of the file.
+    info: Option<(Target, bool)>,
     /// Whether the info string of that fence names a language of code.
     is_code: bool,
 }
@@ -125,7 +125,8 @@ impl<'r> Above<'r> {
     pub(super) fn enter(&mut self, line: Line<'_>, info: &str, is_code: bool) {
         self.is_code = is_code;
         let offset = info.as_ptr() as usize - line.text.as_ptr() as usize;
-        self.info = file::info(info).map(|found| found.target(line.skip(offset), self.response));
+        self.info =
+            file::info(info).map(|found| (found.target(line.skip(offset), self.response), found.is_part));
         self.end_paragraph();
     }
 
@@ -137,11 +138,16 @@ impl<'r> Above<'r> {
 
     /// Sets the file of the edit that was read, or its candidates. A heading above that edit is farther than its file.
     pub(super) fn set_previous(&mut self, files: Vec<Candidate>) {
-        let previous =
-            |file: Candidate| Candidate { by: Clue::Previous, quoted: file.by != Clue::Mention, ..file };
-        self.previous = files.into_iter().map(previous).collect();
-        let heading = self.heading.take();
-        self.previous.extend(heading.map(|path| Candidate { path, by: Clue::Previous, quoted: true }));
+        let is_sure =
+            |file: &Candidate| if file.by == Clue::Previous { file.quoted } else { file.by != Clue::Mention };
+        let heading = self.heading.take().map(|path| Candidate { path, by: Clue::Heading, quoted: true });
+        let (before, own): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.by == Clue::Previous);
+        let all = own.into_iter().chain(heading).chain(before);
+        let previous = |file: Candidate| Candidate { by: Clue::Previous, quoted: is_sure(&file), ..file };
+        self.previous = all.map(previous).collect();
+        // The words of many blocks must leave room for those of the next one.
+        self.previous.sort_by_key(|file| !file.quoted);
+        self.previous.truncate(WORDS);
     }
 
     fn target(&self, found: NamedPath<'_>, line: Line<'_>) -> Target {
@@ -163,7 +169,7 @@ impl<'r> Above<'r> {
         let of_line = |by| line.map(|(found, line)| named(self.target(found, line), by));
         let is_sure = line.is_some_and(|(found, _)| found.is_sure());
         let mut all: Vec<Candidate> = of_line(Clue::Line).filter(|_| is_sure).into_iter().collect();
-        all.extend(self.info.clone().map(|path| named(path, Clue::Info)));
+        all.extend(self.info.clone().map(|(path, _)| named(path, Clue::Info)));
         let is_named = !all.is_empty();
         all.extend(self.heading.clone().map(|path| named(path, Clue::Heading)));
         // The path line may be above the prose with the reason.
@@ -178,12 +184,12 @@ impl<'r> Above<'r> {
             all.extend(mentions.map(|mention| Candidate { by: Clue::Mention, ..mention }));
         }
         // Every edit keeps them, so the list is short. The file of the block before may be mentioned once more.
-        let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(WORDS));
+        let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(2 * WORDS));
         for file in all {
             let is_there = |other: &Candidate| {
                 other.path.shown() == file.path.shown() && (other.by == file.by || other.by != Clue::Previous)
             };
-            if once.len() < WORDS && !once.iter().any(is_there) {
+            if once.len() < 2 * WORDS && !once.iter().any(is_there) {
                 once.push(file);
             }
         }
@@ -198,13 +204,14 @@ impl<'r> Above<'r> {
             Candidate { path, by: Clue::Line, quoted: found.quoted }
         });
         let info = self.info.clone().filter(|_| info);
-        let info = info.map(|path| Candidate { path, by: Clue::Info, quoted: false });
+        let info = info.map(|(path, _)| Candidate { path, by: Clue::Info, quoted: false });
         line.into_iter().chain(info).chain(self.mentions()).collect()
     }
 
-    /// Whether the path line of a code block names a part of the file.
+    /// Whether the path line or the info string of a code block names a part of the file.
     pub(super) fn is_part(&self) -> bool {
-        self.path_line().is_some_and(|(found, _)| found.is_part)
+        let of_info = self.info.as_ref().is_some_and(|(_, is_part)| *is_part);
+        of_info || self.path_line().is_some_and(|(found, _)| found.is_part)
     }
 
     /// The words of the paragraph or heading right above that may be paths; the most likely first.
@@ -250,7 +257,7 @@ impl<'r> Above<'r> {
             }
             lines.retain(|line| !is_markup(line));
             let Some(last) = lines.last() else { continue };
-            if !text.is_heading && trim(last).ends_with(':') {
+            if !text.is_heading && trim(last).ends_with([':', '：']) {
                 is_announced = true;
                 continue;
             }

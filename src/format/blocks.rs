@@ -18,7 +18,7 @@ use super::reasoning;
 use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
 use super::why::list_mark;
 use super::{Output, Reading, fault, file, json, seen};
-use crate::edit::{Candidate, CodeBlock, FenceState, FormatId};
+use crate::edit::{Candidate, Clue, CodeBlock, FenceState, FormatId, Target};
 use crate::response::{Passage, Response};
 use crate::span::Span;
 use drafts::Drafts;
@@ -134,9 +134,24 @@ impl<'r> Reader<'r> {
         }
         reader.finish_reasoning();
         reader.cut_off(end);
+        reader.read_bare(end);
         let stopped = reader.stopped.unwrap_or(end);
         reader.out.finish(Span::new(response.id(), stopped, end));
         reader
+    }
+
+    /// Reads a response without blocks, such as a text from a canvas, as one block of the file that the user names.
+    fn read_bare(&mut self, end: usize) {
+        let start = self.drafts.ended.unwrap_or(0);
+        let text = self.response.text().get(start..end).unwrap_or("");
+        let first = text.len() - text.trim_start().len();
+        let start = start + text[..first].rfind('\n').map_or(0, |at| at + 1);
+        let is_bare = self.blocks.is_empty() && self.out.lengths() == (0, 0) && !text.trim().is_empty();
+        if is_bare && self.asked_file().is_some() {
+            let text = self.response.passage(start..end).into_lines();
+            let block = self.code_block(Span::new(self.response.id(), start, end), Vec::new(), text);
+            self.keep(CodeBlock { is_snippet: self.snippets, ..block }, 0);
+        }
     }
 
     /// Reads from a cursor on; returns the inside of a fence or quote that has all of it.
@@ -416,9 +431,17 @@ impl<'r> Reader<'r> {
         CodeBlock { span, candidates, text, is_whole: self.whole_files, ..CodeBlock::default() }
     }
 
+    /// The file of whole files and snippets without a path.
+    fn asked_file(&self) -> Option<&String> {
+        self.path.as_ref().filter(|_| self.whole_files || self.snippets)
+    }
+
     /// Keeps a code block that is not of a format.
-    fn keep(&mut self, given: CodeBlock, depth: u32) {
+    fn keep(&mut self, mut given: CodeBlock, depth: u32) {
         let span = given.span;
+        let asked = self.asked_file().into_iter();
+        let file = |raw: &String| Candidate { path: Target::new(raw, span), by: Clue::Asked, quoted: true };
+        given.candidates.extend(asked.map(file));
         self.add(BlockKind::Fence(Box::new(given)), span, depth);
         self.above.clear();
     }

@@ -21,7 +21,7 @@ pub(super) use calls::Calls;
 pub(super) const FORMAT: Format = Format {
     id: FormatId::EditCalls,
     opens,
-    openings: &["<replace_in_file>", "<write_to_file>", "<apply_diff>"],
+    openings: &["<replace_in_file>", "<write_to_file>", "<apply_diff>", "<invoke"],
     parse,
 };
 
@@ -70,7 +70,7 @@ fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
     let before = out.lengths();
     let id = cursor.response().id();
     if let Some(root) = json.root() {
-        Walk { response: id, place: &|at| at, out }.all(root);
+        Walk { response: id, place: &|at| at, out, is_said: true }.all(root);
     }
     json.fault().into_iter().for_each(|fault| out.fault(fault));
     json.leave(cursor);
@@ -80,8 +80,10 @@ fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
 /// Whether incomplete JSON is meant as an edit, by its keys.
 fn is_edit(json: &Json<'_>) -> bool {
     let has = |name: Name| json.keys().any(|key| Name::of(key) == Some(name));
-    let of_tool = || has(Name::Text) && json.keys().any(|key| walk::INPUT.contains(&key));
+    let names_any = |names: &[&str]| json.keys().any(|key| names.contains(&key));
+    let of_tool = || has(Name::Text) && names_any(walk::INPUT);
     has(Name::Patch)
+        || json.ends_response() && names_any(walk::INPUT) && names_any(walk::NAME)
         || has(Name::Path) && (has(Name::Old) || has(Name::New) || json.is_cut_off() || of_tool())
         || has(Name::Old) && has(Name::New)
 }

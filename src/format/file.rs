@@ -3,6 +3,7 @@
 //! Only the form of a word counts here; whether the tree has such a file is looked up later.
 
 use super::scan::{Line, starts_with_ignore_case, trim};
+use super::why::without_mark;
 use crate::edit::Target;
 use crate::span::Span;
 use crate::text::extension;
@@ -88,7 +89,16 @@ pub(super) fn info(info: &str) -> Option<NamedPath<'_>> {
     let is_border = |c: char| c.is_whitespace() || "{}()[]\"'=,:;".contains(c);
     let mut words = info.split(is_border).filter_map(of);
     let only = words.next().filter(|first| words.all(|other| other.path == first.path));
-    only.or_else(|| of(info))
+    let only = only.or_else(|| of(info))?;
+    // Line numbers, a remark, or the arguments of a command.
+    let after = &info[only.path.as_ptr() as usize - info.as_ptr() as usize + only.path.len()..];
+    let after = after.trim_start();
+    let is_number = |text: &str| text.trim_start_matches('L').starts_with(|c: char| c.is_ascii_digit());
+    let is_part = only.is_part
+        || after.starts_with('(')
+        || after.strip_prefix([':', '#']).is_some_and(is_number)
+        || after.starts_with('-') && after.trim_start_matches('-').starts_with(char::is_alphabetic);
+    Some(NamedPath { is_part, ..only })
 }
 
 /// Whether an info string has line numbers, as `12:15:src/a.rs` does.
@@ -154,12 +164,7 @@ pub(super) fn is_path(path: &str) -> bool {
 
 /// A line without the marks of a heading, a list item or bold text.
 fn without_marks(line: &str) -> &str {
-    let text = trim(line);
-    let text = trim(text.trim_start_matches('#'));
-    let text = ["- ", "* ", "+ "].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let item = text[digits..].strip_prefix(['.', ')']).filter(|_| digits > 0);
-    let text = trim(item.filter(|rest| rest.starts_with(' ')).unwrap_or(text));
+    let text = trim(without_mark(without_mark(trim(trim(line).trim_start_matches('#')))));
     text.strip_prefix("**").and_then(|rest| rest.strip_suffix("**")).map_or(text, trim)
 }
 
@@ -218,6 +223,7 @@ fn is_plausible(path: &str, quoted: bool) -> bool {
     path.len() <= LONGEST
         && (quoted || !path.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']')))
         && !path.contains(is_odd)
+        && !path.starts_with('!')
         && !path.ends_with(['.', ',', '!'])
         && !path.contains(" /")
         && !path.contains("/ ")
@@ -284,7 +290,7 @@ mod tests {
         assert_eq!(of("// File: a.ts"), Some("a.ts"));
         assert_eq!(of("<!-- a.html -->"), Some("a.html"));
         assert_eq!(of("# Makefile"), None, "a comment may be of one word");
-        assert_eq!(of("#!/bin/sh -e"), None);
+        assert_eq!(of("#!/bin/sh"), None, "a program is no file of the repository");
     }
 
     #[test]

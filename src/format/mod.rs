@@ -72,7 +72,7 @@ impl Format {
     }
 
     /// Whether a format is read without being asked for.
-    fn is_detected_by(id: FormatId) -> bool {
+    pub(crate) fn is_detected_by(id: FormatId) -> bool {
         !matches!(id, FormatId::WholeFile | FormatId::Snippet)
     }
 }

@@ -64,7 +64,7 @@ fn escaped(response: &Response) -> Option<(&'static str, &'static str)> {
     } else if text.contains("\\n") || text.contains("\\\"") {
         let plain = text.replace("\\r", "").replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"");
         // The text of a string begins and ends lines of its own, without the quotes.
-        let plain = plain.replace("\"\n", "\n").replace(": \"", ":\n");
+        let plain = plain.replace("\"\n", "\n").replace(": \"", ":\n").replace(":\"", ":\n");
         (plain, ("a JSON string", "undo the escapes with 'jq -r'"))
     } else {
         return None;

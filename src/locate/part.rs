@@ -1,6 +1,6 @@
 //! Search texts that are part of a line, or a line without its indentation and its comment.
 
-use super::reindent::{Reindent, Unclear};
+use super::reindent::{Reindent, Unclear, indentation_below};
 use super::splice::region_eol;
 use crate::edit::Unit;
 use crate::pattern::{Pattern, Step};
@@ -57,10 +57,11 @@ pub(super) fn changes(
         let is_star = step_indentation(line.text).len() < indent.len();
         let unaligned = |text| if is_star && lacks_step(text) { &text[1..] } else { text };
         let after: Vec<&[u8]> = after.into_iter().map(unaligned).collect();
-        let lines: Vec<(&[u8], bool)> = after.iter().map(|text| (*text, true)).collect();
+        let new = pattern.after_and_new().map(|(_, new)| new);
+        let lines: Vec<(&[u8], bool)> = after.iter().copied().zip(new).collect();
         let lost = Some(indent).filter(|indent| !indent.is_empty());
         let reindent = Reindent::indented(indent, language);
-        let reindent = reindent.or_first_alone(lost, true, &lines)?;
+        let reindent = reindent.or_first_alone(lost, Some(indentation_below(hay, place)), &lines)?;
         if reindent.breaks_literal(pattern, language) {
             return Err(Unclear::Style);
         }

@@ -8,7 +8,7 @@ use super::query::Query;
 use super::thresholds::{NEARBY, OTHERS};
 use super::tier::{MatchMode, Scope};
 use crate::pattern::Pattern;
-use crate::text::search::Haystack;
+use crate::text::search::{Haystack, Place};
 use crate::text::{Language, indentation, is_blank, item_indentation, step_indentation};
 use std::borrow::Cow;
 
@@ -75,21 +75,31 @@ impl Reindent {
             return Err(Unclear::Style);
         }
         let lines: Vec<(&[u8], bool)> = pattern.after_and_new().collect();
-        reindent.or_first_alone(aligned.first.as_deref(), pairs.len() == 1, &lines)
+        let below = (pairs.len() == 1).then(|| indentation_below(hay, &aligned.place));
+        reindent.or_first_alone(aligned.first.as_deref(), below, &lines)
     }
 
     /// Chooses between two readings: that all lines are shifted, and that only the first line lacks its indentation.
-    /// `lines` are those of the replacement, each with whether it is added.
+    /// `lines` are those of the replacement, each with whether it is added. `below` is the indentation of the file below
+    /// the place, if no other line was matched.
     pub(super) fn or_first_alone(
         self,
         lost: Option<&[u8]>,
-        is_only: bool,
+        below: Option<&[u8]>,
         lines: &[(&[u8], bool)],
     ) -> Result<Self, Unclear> {
-        // If no other line was matched, the added lines have to show that they lack nothing.
-        let solid: Vec<&[u8]> =
-            lines.iter().skip(1).map(|(text, _)| *text).filter(|text| !is_blank(text)).collect();
-        let alone = lost.filter(|lost| !is_only || solid.iter().all(|text| text.starts_with(lost)));
+        // The second reading makes no sense if another line begins in the first column, too; if the file goes on deeper than
+        // the last line as it is; or if a new line would be above shallower ones.
+        let others = lines.iter().skip(1).map(|(text, _)| *text).filter(|text| !is_blank(text));
+        let others: Vec<usize> = others.map(|text| indentation(text).len()).collect();
+        let goes_on = |below: &[u8]| others.last().is_none_or(|last| below.len() <= *last);
+        let is_new = lines.first().is_some_and(|(_, new)| *new);
+        let falls = |lost: &[u8]| is_new && others.iter().all(|other| *other < lost.len());
+        let alone = lost.filter(|lost| {
+            below.is_none_or(|below| {
+                !others.contains(&0) && goes_on(below) && (others.is_empty() || !falls(lost))
+            })
+        });
         let alone = alone.map(|lost| Self { shift: Shift::None, first: Some(lost.to_vec()), ..self.clone() });
         let all = Some(self).filter(|all| lost.is_none() || all.shift != Shift::None);
         let mut readings = [all, alone].into_iter().flatten().filter_map(|reading| {
@@ -223,6 +233,12 @@ impl Reindent {
         rest.iter().all(|(other, _)| other == written)
             && added.any(|indent| indent != *written && could_be(&indent))
     }
+}
+
+/// The indentation of the first line below a place that is not blank.
+pub(super) fn indentation_below<'h>(hay: Haystack<'h>, place: &Place) -> &'h [u8] {
+    let mut below = (place.behind()..hay.line_count()).map(|line| hay.text(line));
+    below.find(|text| !is_blank(text)).map_or(&[], indentation)
 }
 
 /// The first byte of an indentation, a tab or a space; `None` without indentation, and for the space that aligns the

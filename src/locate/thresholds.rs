@@ -61,6 +61,9 @@ pub(super) const PROBES: usize = 3;
 /// Closest match: this number of words of each of those, the longest.
 pub(super) const WORDS_PROBED: usize = 2;
 
+/// Closest match: the budget for finding words in the file, in steps of about 10 ns.
+pub(super) const NEAREST_SEARCH: u64 = 20_000_000;
+
 /// Closest match: the budget for comparing lines, in steps: 20 ms with code, below 0.1 s with any lines.
 pub(super) const NEAREST_STEPS: usize = 2_000_000;
 

@@ -69,6 +69,7 @@ fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
     let [first, inner @ .., last] = lines.as_slice() else { return hay.parts(text.as_bytes()) };
     // The lines between the first and the last are whole lines, which are found in linear time.
     let begins: Vec<usize> = match inner {
+        [] if first.is_empty() => (0..hay.line_count()).collect(),
         [] => hay.parts(first).iter().map(Place::first).collect(),
         inner => hay
             .whole_lines(inner, Normalization::Text)

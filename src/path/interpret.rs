@@ -105,7 +105,21 @@ fn relative(text: &str) -> Result<RepoPath, PathError> {
     if text.starts_with("~/") {
         return Err(PathError::Outside(quoted(text)));
     }
-    RepoPath::parse(text.trim_start_matches("./"))
+    RepoPath::parse(&folded(text.trim_start_matches("./")))
+}
+
+/// A path without each directory that `..` leaves again.
+fn folded(text: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in text.split('/') {
+        match parts.last() {
+            Some(last) if part == ".." && !["", ".", ".."].contains(last) => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// Whether the `/`-separated path is absolute on any platform.

@@ -4,6 +4,7 @@
 use super::overlay::Overlay;
 use super::whole::rewritten;
 use super::{Aim, Body, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView};
+use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Hunk, Op, Script};
 use crate::locate::{self, Note};
 use crate::path::RepoPath;
@@ -39,6 +40,8 @@ pub(super) fn judge(
         let is_applied = all_apply && (is_as_before || are_appended(script, &edits, &content));
         if is_applied || has_results(script, &edits, tree, rules, (&path, node, &content))? {
             run.mark_applied(script, &edits, &path, &content);
+        } else if all_apply {
+            run.refuse_to_delete_results(script, &edits, &content);
         }
     }
     Ok(())
@@ -59,6 +62,61 @@ impl Run<'_> {
             ..Step::of(edit + 1, path.clone(), Outcome::AlreadyApplied)
         }));
     }
+}
+
+impl Run<'_> {
+    /// Refuses edits of a file that delete what an applied edit adds: the text was moved, and this is a second run.
+    fn refuse_to_delete_results(&mut self, script: &Script, edits: &[usize], content: &Content) {
+        let of = |outcome: Outcome| {
+            let of_file = self.steps.iter().filter(|step| edits.binary_search(&(step.edit - 1)).is_ok());
+            let own = of_file.filter(move |step| step.outcome == outcome);
+            own.filter_map(|step| Some((step.edit, script.edits.get(step.edit - 1)?)))
+        };
+        let mut found = Vec::new();
+        for (number, edit) in of(Outcome::Changes) {
+            let deleted: Vec<_> = edit.hunks().iter().filter_map(deleted).collect();
+            let adds = |hunk: &Hunk, lines: &[&str]| {
+                count(&hunk.change.result(), lines) > 0 && count(&hunk.change.wanted(), lines) == 0
+            };
+            // Elsewhere the file may have them, too.
+            let file: Vec<String> = match deleted.is_empty() {
+                true => Vec::new(),
+                false => String::from_utf8_lossy(&content.to_bytes()).lines().map(str::to_owned).collect(),
+            };
+            let file: Vec<&str> = file.iter().map(String::as_str).collect();
+            let mut applied = of(Outcome::AlreadyApplied);
+            let adding = applied.find(|(_, other)| {
+                other
+                    .hunks()
+                    .iter()
+                    .any(|hunk| deleted.iter().any(|lines| adds(hunk, lines) && count(&file, lines) == 1))
+            });
+            if let Some((adding, _)) = adding {
+                let message =
+                    format!("this would delete the lines that edit {adding} adds, which is applied already");
+                let error = Diagnostic::error(Code::SearchAmbiguous, edit.span, message);
+                found.push((number, error.for_edit(number, edit.path.shown())));
+            }
+        }
+        self.findings.extend(found);
+    }
+}
+
+/// The lines that a hunk deletes, if it adds none.
+fn deleted(hunk: &Hunk) -> Option<Vec<&str>> {
+    let (wanted, result) = (hunk.change.wanted(), hunk.change.result());
+    let head = wanted.iter().zip(&result).take_while(|(one, other)| one == other).count();
+    let tails = wanted.iter().rev().zip(result.iter().rev()).take_while(|(one, other)| one == other);
+    let tail = tails.count().min(result.len() - head);
+    let lines = wanted.get(head..wanted.len() - tail).filter(|_| head + tail == result.len())?;
+    Some(lines.iter().map(|line| line.trim()).collect())
+        .filter(|lines: &Vec<&str>| lines.iter().any(|line| !line.is_empty()))
+}
+
+/// How often a text has these lines in a row, apart from blanks at their ends.
+fn count(text: &[&str], lines: &[&str]) -> usize {
+    let are_equal = |part: &&[&str]| part.iter().zip(lines).all(|(one, other)| one.trim() == *other);
+    text.windows(lines.len()).filter(are_equal).count()
 }
 
 /// The files whose edits are judged together, ascending, with the indexes of the edits.

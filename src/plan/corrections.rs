@@ -41,7 +41,7 @@ pub enum SlotState {
     /// It was refused only because it depends on an earlier edit that was refused, too: it may apply once that is
     /// corrected.
     Waiting,
-    /// It landed, with `--keep-going`.
+    /// It landed, with `--keep-going`, or has a branch of its own.
     Landed,
     /// It was left out.
     LeftOut,
@@ -212,7 +212,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     let regions = attempt.edits.iter().map(|edit| edit.region + 1).max().unwrap_or(0);
     let mut order = Vec::new();
     for (at, slot) in slots.iter().enumerate() {
-        if matches!(slot.state, SlotState::Landed | SlotState::LeftOut) {
+        if slot.state == SlotState::Landed {
             continue;
         }
         if let Some(given) = assigned.get(&at) {
@@ -236,6 +236,9 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
             if !corrections.edits.is_empty() {
                 continue;
             }
+            joined.left_out.insert(joined.edits.len());
+        }
+        if slot.state == SlotState::LeftOut && slot.edit.is_some() {
             joined.left_out.insert(joined.edits.len());
         }
         order.push(Slot { edit: slot.edit.map(|_| joined.edits.len()), ..*slot });

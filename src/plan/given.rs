@@ -49,8 +49,19 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     let mut files = FileLines::new(&overlay);
     let mut touched = touched(script);
     let (mut shown, mut edits, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    let mut all = Vec::new();
     for given in std::mem::take(&mut script.given) {
         let own = named_files(&given, tree, rules)?;
+        all.push((given, own));
+    }
+    // Of several texts for the file that the user names, it is not clear which is meant.
+    let is_asked = |(given, own): &(CodeBlock, Vec<Candidate>)| {
+        !given.is_snippet && own.iter().any(|one| one.by == Clue::Asked)
+    };
+    if all.iter().filter(|one| is_asked(one)).count() > 1 {
+        all.iter_mut().filter(|one| is_asked(one)).for_each(|(_, own)| own.clear());
+    }
+    for (given, own) in all {
         let is_own = |one: &Candidate| own.iter().any(|own| own.path.shown() == one.path.shown());
         let names = |one: &Candidate| one.by == Clue::Comment && is_own(one);
         let path_line = if given.candidates.iter().any(names) { given.path_line } else { 0 };
@@ -75,7 +86,10 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
                     let both = edits.pop().map(|before| replacement(before, edit));
                     edits.extend(both);
                 }
-                Some(Relation::Unclear) => script.diagnostics.push(unclear_relation(&edit)),
+                Some(Relation::Unclear) => {
+                    edits.pop();
+                    script.diagnostics.push(unclear_relation(&edit));
+                }
                 None => edits.push(edit),
             }
         } else if given.is_whole {
@@ -154,17 +168,19 @@ fn named_files(given: &CodeBlock, tree: &dyn TreeView, rules: &Rules) -> Result<
     if !own.is_empty() {
         return Ok(own);
     }
-    for candidate in given.candidates.iter().filter(|candidate| !candidate.by.is_whole()) {
+    for candidate in given.candidates.iter().filter(|one| !one.by.is_whole() && one.by != Clue::Asked) {
         let path = candidate.path.shown();
         let is_full_path = candidate.quoted && path.contains('/') && extension(&path).is_some();
         if !is_in(&own, candidate) && (is_full_path || is_file(&candidate.path, tree, rules)?) {
             own.push(candidate.clone());
         }
     }
-    match own.as_slice() {
-        [only] if Language::is_called(&given.language, &only.path.shown()) => Ok(own),
-        _ => Ok(Vec::new()),
-    }
+    let fits = |one: &&Candidate| Language::is_called(&given.language, &one.path.shown());
+    // Nothing but the option says that it is a file, so that prose is none.
+    let is_valid = |one: &&Candidate| syntax::worse(&one.path.shown(), "", &given.text).is_none();
+    let asked = given.candidates.iter().find(|one| one.by == Clue::Asked);
+    let only = if let [only] = own.as_slice() { Some(only).filter(fits) } else { None };
+    Ok(only.or(asked.filter(fits).filter(is_valid)).cloned().into_iter().collect())
 }
 
 /// Whether a line, comment or info string that may be a path names a file: the tree has it, or it looks like a path. A
@@ -183,7 +199,7 @@ fn is_named(
     let is_of = has_extension || Language::has_name(&path);
     let fits = is_of && !given.language.is_empty() && Language::is_called(&given.language, &path);
     let looks_like_path = match folder {
-        _ if path.starts_with(['$', '~']) => false,
+        _ if path.starts_with(['$', '~', '%']) || path.starts_with("@/") => false,
         _ if given.is_whole => one.quoted || folder.is_some() || has_extension,
         Some(_) if has_extension || fits || path.starts_with('.') => true,
         Some(folder) => match RepoPath::parse(folder) {
@@ -274,14 +290,43 @@ fn text_of(given: &CodeBlock) -> Passage {
     if given.path_line == 0 { given.text.clone() } else { given.content().into() }
 }
 
-/// Adds the edits of blocks that were recorded as new files.
-pub fn make_new_files(script: &mut Script, given: &[CodeBlock]) {
+/// Makes edits of the blocks that were recorded as new files or snippets. A snippet may be recorded together with the one
+/// above it, which it replaces.
+pub fn make_new_files(script: &mut Script, is_recorded: impl Fn(&CodeBlock, Span) -> bool) {
     let edit = |given: &CodeBlock| {
         let path = &given.candidates.first()?.path;
         let is_snippet = given.is_snippet && syntax::knows(&path.raw);
         Some(if is_snippet { snippet(given, path) } else { edit_of(given, path) })
     };
-    insert(script, given.iter().filter_map(edit).collect());
+    let mut edits = Vec::new();
+    let mut given = std::mem::take(&mut script.given).into_iter().peekable();
+    while let Some(one) = given.next() {
+        let next = given.next_if(|next| next.is_snippet && is_recorded(next, one.span.join(next.span)));
+        if let Some(next) = next {
+            edits.extend(edit(&one).zip(edit(&next)).map(|(first, second)| replacement(first, second)));
+        } else if is_recorded(&one, one.span) {
+            edits.extend(edit(&one));
+        } else {
+            script.given.push(one);
+        }
+    }
+    insert(script, edits);
+}
+
+/// Drops the pending blocks whose lines are in a tree: that of before the landing, if the edits have landed.
+///
+/// # Errors
+/// When the tree cannot be read.
+pub fn drop_shown(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> Result<(), TreeError> {
+    let overlay = Overlay::new(tree);
+    let mut files = FileLines::new(&overlay);
+    for given in std::mem::take(&mut script.pending) {
+        let own = named_files(&given, tree, rules)?;
+        if !files.show(&own, given.content(), rules)? {
+            script.pending.push(given);
+        }
+    }
+    Ok(())
 }
 
 /// Whether a path is a pattern instead of the name of a file.

@@ -23,7 +23,7 @@ mod volume;
 mod whole;
 
 pub use corrections::{Mismatch, Slot, SlotState, add_gaps, join, restate, sent_again, slots};
-pub use given::{list_pending, make_new_files, note_unread, refused_before, settle_given};
+pub use given::{drop_shown, list_pending, make_new_files, note_unread, refused_before, settle_given};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;
 pub use policy::{named, objection, removal};
@@ -265,7 +265,38 @@ pub fn resolve(
     let refused = run.findings.iter().map(|(number, _)| *number).collect();
     let mut diagnostics = script.diagnostics.clone();
     diagnostics.extend(given::findings(script, tree, &run.overlay, &refused, rules)?);
-    run.into_plan(script, diagnostics, rules)
+    let plan = run.into_plan(script, diagnostics, rules)?;
+    match plan {
+        Err(rejected) if rejected.diagnostics.iter().any(has_syntax_error) => {
+            without_syntax_errors(script, tree, rules, rejected).map(Err)
+        }
+        plan => Ok(plan),
+    }
+}
+
+fn has_syntax_error(diagnostic: &Diagnostic) -> bool {
+    diagnostic.is_error() && diagnostic.code == Code::Syntax
+}
+
+/// Resolves the edits again without those that are refused for syntax errors, since others may depend on them.
+fn without_syntax_errors(
+    script: &Script,
+    tree: &dyn TreeView,
+    rules: &Rules,
+    rejected: Rejected,
+) -> Result<Rejected, TreeError> {
+    let refused = rejected.diagnostics.iter().filter(|one| has_syntax_error(one));
+    let refused: BTreeSet<usize> = refused.filter_map(|one| one.edit).collect();
+    let mut rest = script.clone();
+    rest.leave_out(|edit| edit.is_none_or(|at| !refused.contains(&(at + 1))));
+    let (fine, more) = match resolve(&rest, tree, rules)? {
+        Ok(plan) => (plan.steps, Vec::new()),
+        Err(rest) => (rest.fine, rest.diagnostics),
+    };
+    let mut diagnostics = rejected.diagnostics;
+    diagnostics.extend(more.into_iter().filter(Diagnostic::is_error));
+    diagnostics.dedup();
+    Ok(Rejected { diagnostics, fine, ..rejected })
 }
 
 /// The result of all edits of a script on a tree.

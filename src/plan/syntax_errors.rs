@@ -7,7 +7,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::syntax;
 
-/// The files that have more syntax errors than before.
+/// The diagnostics about files that have more syntax errors than before.
 pub(super) fn worse(
     steps: &[Step],
     script: &Script,
@@ -25,13 +25,32 @@ pub(super) fn worse(
         };
         let before = before.map_or_else(|| Ok(String::new()), text)?;
         let Some(line) = syntax::worse(path.as_str(), &before, &text(after)?) else { continue };
-        let Some(span) = script.edits.get(edit.wrapping_sub(1)).map(|edit| edit.span) else { continue };
         let message = format!("`{path}` would have a syntax error in line {}", line + 1);
-        let one = match rules.syntax {
-            SyntaxCheck::Refuse => Diagnostic::error(Code::Syntax, span, message),
-            _ => Diagnostic::warning(Code::Syntax, span, message),
+        let (new, edits): (fn(_, _, _) -> _, _) = match rules.syntax {
+            // Any edit of the file may be the reason.
+            SyntaxCheck::Refuse => (Diagnostic::error, edits_of(steps, path.to_string())),
+            _ => (Diagnostic::warning, vec![edit]),
         };
-        found.push(one.for_edit(edit, path.to_string()));
+        for edit in edits {
+            let Some(span) = script.edits.get(edit.wrapping_sub(1)).map(|edit| edit.span) else { continue };
+            found.push(new(Code::Syntax, span, message.clone()).for_edit(edit, path.to_string()));
+        }
     }
     Ok(found)
+}
+
+/// The edits that change a file, also by the names from which they move it.
+fn edits_of(steps: &[Step], path: String) -> Vec<usize> {
+    let (mut names, mut edits) = (vec![path], Vec::new());
+    for step in steps.iter().rev() {
+        if step.changes.iter().any(|change| names.iter().any(|name| name == change.path.as_str())) {
+            edits.push(step.edit);
+            let from = |name: &String| {
+                let rest = name.strip_prefix(step.to.as_ref()?.as_str())?;
+                Some(format!("{}{rest}", step.path))
+            };
+            names.extend(names.clone().iter().filter_map(from));
+        }
+    }
+    edits
 }

@@ -32,9 +32,11 @@ pub(super) fn settle<'s>(
     let mut settled = Script { unnamed: Vec::new(), ..script.clone() };
     let mut refused = BTreeMap::new();
     let mut tried = 0;
+    // The file of the edit before, as far as that was an open question.
+    let mut last: Option<String> = None;
     for (index, edit) in settled.edits.iter_mut().enumerate().filter(|(at, _)| !script.is_left_out(*at)) {
         let Some(unnamed) = open.get(&edit.span) else { continue };
-        let chosen = match counting(edit, unnamed, tree, rules)?.as_slice() {
+        let chosen = match counting(edit, unnamed, last.as_deref(), tree, rules)?.as_slice() {
             [] => Err(fault::no_path(edit.span)),
             [only] => Ok(only.path.clone()),
             several if tried == TRIED => Err(unclear(Code::Limit, edit, several)),
@@ -44,8 +46,12 @@ pub(super) fn settle<'s>(
             }
         };
         match chosen {
-            Ok(target) => edit.path = target,
+            Ok(target) => {
+                last = Some(target.shown());
+                edit.path = target;
+            }
             Err(diagnostic) => {
+                last = None;
                 refused.insert(index + 1, diagnostic.for_edit(index + 1, script.shown_path(index)));
             }
         }
@@ -53,10 +59,12 @@ pub(super) fn settle<'s>(
     Ok((Cow::Owned(settled), refused))
 }
 
-/// The candidates that count, each path once, the most clearly named first.
+/// The candidates that count, each path once, the most clearly named first. `last` is the file of the edit before: of the
+/// words that named that, no other counts.
 fn counting<'u>(
     edit: &Edit,
     unnamed: &'u Unnamed,
+    last: Option<&str>,
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Vec<&'u Candidate>, TreeError> {
@@ -67,9 +75,10 @@ fn counting<'u>(
     let mut counting: Vec<&Candidate> = Vec::new();
     for candidate in all {
         let counts = match candidate.by {
-            Clue::Line | Clue::Comment | Clue::Info => true,
+            Clue::Line | Clue::Comment | Clue::Info | Clue::Asked => true,
             Clue::Heading => !has_no_search_text,
             Clue::Previous if candidate.quoted => !has_no_search_text && !is_named,
+            Clue::Previous if last.is_some_and(|last| last != candidate.path.shown()) => false,
             Clue::Mention | Clue::Previous => {
                 !has_no_search_text && !is_named && is_file(&candidate.path, tree, rules)?
             }

@@ -249,11 +249,10 @@ pub fn findings(report: &Report, verbose: bool) -> String {
         if is_error && whole == WHOLE && !verbose {
             head(&mut out, finding);
             short += 1;
-        } else if is_error
-            || verbose
+        } else if verbose
             || report.status != Status::Nothing
             || report.undone.is_some()
-            || finding.code == Code::Conflict
+            || finding.code != Code::AlreadyApplied
         {
             one(&mut out, finding);
             whole += usize::from(is_error);

@@ -42,7 +42,7 @@ pub use summary::summary;
 pub use undone::{Undone, UndoneCommit};
 pub use wanted::Wanted;
 
-use crate::diag::{Code, Diagnostic, Evidence, Severity};
+use crate::diag::{Code, Diagnostic, Evidence, Severity, shorten};
 use crate::edit::{Edit, FormatId, Op, Script, Unread};
 use crate::locate::Match;
 use crate::names::named;
@@ -520,7 +520,8 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
     let mut excerpt: Vec<(usize, String)> = match (response, places.first()) {
         (Some(response), Some((lines, _))) => {
             let shown = response.lines_from(lines.first).take((lines.last - lines.first + 1).min(EXCERPT));
-            (lines.first..).zip(shown.map(str::to_owned)).collect()
+            // A line may be the whole response.
+            (lines.first..).zip(shown.map(|line| shorten(line, quotes::LINE))).collect()
         }
         _ => Vec::new(),
     };

@@ -8,7 +8,7 @@ use crate::prompt::{fence, inline_code};
 use std::fmt::Write;
 
 /// The longest quoted part of a line, and of a path or message within a sentence, in characters.
-const LINE: usize = 500;
+pub(super) const LINE: usize = 500;
 const WORDS: usize = 240;
 
 /// Which characters are escaped.

@@ -175,8 +175,16 @@ pub struct LandedEdit {
     pub first: usize,
     /// Its last line.
     pub last: usize,
+    /// The byte of its first line at which it begins, from 0: calls in JSON may share a line.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub column: usize,
     /// The file that it resolved to.
     pub path: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it")]
+fn is_zero(column: &usize) -> bool {
+    *column == 0
 }
 
 impl LandedEdits {

@@ -68,6 +68,17 @@ impl Snippet {
                 neutral.replace_range(start..end, &"_".repeat(end - start));
             }
         }
+        // A string in place of a docstring.
+        let is_dots = |line: &str| {
+            let inner = line.trim_matches(['"', '\'']);
+            inner.len() < line.len() && ["...", "…"].contains(&inner.trim())
+        };
+        let dots = parsed.text.lines().map(str::trim).enumerate().find(|(_, line)| is_dots(line));
+        if let Some((at, line)) =
+            dots.filter(|(_, line)| language.is_indented && !file.text.lines().any(|one| one.trim() == *line))
+        {
+            return Err(MergeError::unclear_elision(&format!("`{line}`"), MARK).at(at));
+        }
         let is_json =
             !language.commas.is_empty() && language.comments.len() == 1 && language.imports.is_empty();
         if is_json {

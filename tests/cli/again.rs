@@ -457,6 +457,87 @@ fn the_first_of_a_before_and_after_does_not_come_back() {
 }
 
 #[test]
+fn edits_that_share_a_line_are_known_one_by_one() {
+    let sandbox = sandbox();
+    let text = |lines: [&str; 3]| lines.join("\n-\n-\n") + "\n";
+    sandbox.file("README", text(["one", "two", "three"]));
+    sandbox.commit("Apart");
+    let call = |old: &str, new: &str| {
+        serde_json::json!({"file_path": "README", "old_string": old, "new_string": new}).to_string()
+    };
+    let response = format!("[{},{},{}]\n", call("one", "1"), call("two", "2"), call("three", "3"));
+    sandbox.apply(["--only=1"], &response).exits(0);
+    assert_eq!(sandbox.text("README"), text(["1", "two", "three"]));
+    sandbox.apply([""; 0], &response).exits(0);
+    assert_eq!(sandbox.text("README"), text(["1", "2", "3"]));
+    sandbox.run(["undo", "--edit=2"]).exits(0);
+    sandbox.apply([""; 0], &response).exits(0);
+    assert_eq!(sandbox.text("README"), text(["1", "2", "3"]));
+    sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
+}
+
+#[test]
+fn without_a_record_what_was_moved_is_not_deleted() {
+    let sandbox = sandbox();
+    let moved = |path: &str| {
+        let add = patch(path, "Add", "hello\n", "hello\none\ntwo\n");
+        [
+            add.clone() + &patch(path, "Drop", "one\ntwo\n", ""),
+            patch(path, "Drop", "one\ntwo\nhello\n", "hello\n") + &add,
+        ]
+    };
+    for (number, response) in moved("README").into_iter().enumerate() {
+        let sandbox = sandbox.copy();
+        sandbox.apply(["--no-record"], &response).exits(0);
+        assert_eq!(sandbox.text("README"), "hello\none\ntwo\n", "{number}");
+        let again = sandbox.apply(["--no-record", "--no-keep"], &response);
+        assert!(matches!(again.code, Some(0 | 1)), "{again:?}");
+        assert_eq!(sandbox.text("README"), "hello\none\ntwo\n", "{number}: {again:?}");
+    }
+}
+
+#[test]
+fn lines_that_a_response_shows_before_it_changes_them_do_not_refuse_it_again() {
+    let sandbox = sandbox();
+    let shown = "Now `README` has:\n\n```\nhello\n```\n\nChange it:\n\n";
+    let diff = "```diff\n--- a/README\n+++ b/README\n@@ -1 +1 @@\n-hello\n+bye\n```\n";
+    lands_once(&sandbox, &format!("{shown}{diff}"));
+    // What was refused the first time is so again.
+    let other = format!("In `src/a.rs`:\n\n```\nno such line\n```\n\n{}", diff.replace("bye", "good bye"));
+    let other = other.replace("-hello", "-bye");
+    sandbox.apply(["--keep-going"], &other).exits(1).says("not-read");
+    sandbox.apply(["--no-keep"], &other).exits(1).says("not-read");
+}
+
+#[test]
+fn a_snippet_that_replaces_the_one_above_it_does_so_once() {
+    let sandbox = sandbox();
+    sandbox
+        .file("m.py", "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n");
+    let before = sandbox.commit("m");
+    let block = |n| format!("in `m.py`:\n\n```python\n    def g(self):\n        return {n}\n```\n\n");
+    let response = format!("Replace this {}with this {}", block(2), block(3));
+    sandbox.apply(["--format=snippet"], &response).exits(0);
+    let tip = sandbox.head();
+    for options in [&["--format=snippet"][..], &["--format=snippet", "--keep-going"]] {
+        sandbox.apply(options, &response).exits(0).says("already landed as ");
+    }
+    // Without a record it is not clear which is meant, and neither lands.
+    let options = ["--format=snippet", "--keep-going", "--no-record", "--again", "--no-keep"];
+    sandbox.apply(options, &response).exits(1).says("m.py: the file has these lines");
+    assert_eq!((sandbox.head(), sandbox.git(["rev-parse", "HEAD^"])), (tip, before));
+}
+
+#[test]
+fn what_is_not_read_is_named_where_nothing_is_left_to_do() {
+    let sandbox = sandbox();
+    let diff = "```diff\n--- a/README\n+++ b/README\n@@ -1,3 +1,3 @@\n one\n two\n-hey\n+hello\n```\n";
+    let run = sandbox.apply([""; 0], &format!("{diff}\nAnd add:\n\n```\nbye\n```\n")).exits(0);
+    assert!(run.stdout.contains("nothing to do: already applied"), "{run:?}");
+    assert!(run.stderr.contains("not read: 1 other code block (lines 13-15)"), "{run:?}");
+}
+
+#[test]
 fn every_golden_case_that_lands_lands_once() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let (mut landed, mut cases) = (0, Vec::new());

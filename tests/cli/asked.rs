@@ -114,6 +114,25 @@ fn a_path_is_for_blocks_that_name_none() {
     assert_eq!(sandbox.text("src/a.rs"), "x\n", "what names its file is not asked");
 }
 
+#[test]
+fn a_path_is_for_whole_files_and_snippets_that_name_none() {
+    let new = "def f():\n    return 2\n";
+    let fenced = format!("Here you go:\n\n```python\n{new}```\n\nRun it:\n\n```bash\npython m.py\n```\n");
+    for (answer, unread) in
+        [(fenced.as_str(), true), (new, false), (&format!("<think>f?</think>\n{new}"), false)]
+    {
+        for format in ["whole-file", "snippet"] {
+            let sandbox = Sandbox::new();
+            sandbox.file("m.py", "def f():\n    return 1\n");
+            sandbox.commit("m");
+            let run = sandbox.apply(["--format", format, "--path=m.py"], answer).exits(0);
+            assert_eq!(sandbox.text("m.py"), new, "{format}: {answer}");
+            assert_eq!(run.stderr.contains("not read: 1 other code block"), unread, "{}", run.stderr);
+        }
+        Sandbox::new().apply(["--path=m.py", "--no-keep"], answer).exits(5);
+    }
+}
+
 /// A directory with programs that print the clipboard, first in PATH.
 fn with_clipboard(sandbox: &mut Sandbox, program: &str, text: &str) {
     let bin = sandbox.root().join("bin");

@@ -224,3 +224,19 @@ fn a_record_that_leaves_a_good_edit_out_is_not_believed() {
         same(from, &before, &sandbox.listing());
     }
 }
+
+#[test]
+fn a_choice_is_kept_with_the_attempt_and_a_wrong_one_is_no_attempt() {
+    let sandbox = Sandbox::new();
+    let good = create("fine.txt", "Good", "fine\n");
+    let response = patch("README", "w", "helo\n", "bye\n") + &good;
+    let right = patch("README", "w", "hello\n", "bye\n");
+    sandbox.apply([""; 0], &response).exits(1);
+    sandbox.run(["--continue", "--only=1"]).exits(1);
+    sandbox.apply(["--continue"], &right).exits(0).says("fine.txt  not wanted");
+    assert!(!sandbox.exists("fine.txt"));
+    // Nothing says which edits are wanted.
+    let typo = Run::fed(sandbox.command(["--only=1,9"]), good.as_bytes()).exits(129);
+    assert!(!typo.stderr.contains("--continue"), "{}", typo.stderr);
+    assert_eq!(attempts(&sandbox), [""; 0]);
+}

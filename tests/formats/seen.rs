@@ -85,6 +85,9 @@ fn what_a_region_holds_beside_its_edits_is_not_left_out_in_silence() {
         (format!("[{edit},\n{other}]\n"), "line 2"),
         (format!("```json\n[{edit},\n{other}]\n```\n"), "line 3"),
         (format!("{other}\n{edit}\n{other}\n"), "lines 1, 3"),
+        // What a model says beside its calls is a string in the record of a conversation.
+        (format!("[{},\n{edit}]\n", serde_json::json!({"text": format!("README\n{blocks}")})), "line 1"),
+        (format!("[{},\n{edit}]\n", serde_json::json!({"text": "Words,\nand more.\n"})), ""),
         (
             format!("<opx>\n{}<rename file=\"old.txt\" to=\"b\"/>\n</opx>\n", replace("README", "w", "x\n")),
             "line ",

@@ -176,6 +176,18 @@ fn syntax_that_gets_worse_is_said_or_refused() {
     sandbox.apply(["--syntax=refuse", "--branch-per-edit=one/{n}"], &response).exits(1).says("[syntax]");
     let run = sandbox.apply(["-n", "--syntax=off"], &response).exits(0);
     assert!(!run.stderr.contains("syntax error"), "{run:?}");
+    // It is a failed edit like any other: it can be corrected, and the others land without it.
+    let both = response.clone() + &patch("README", "w", "hello\n", "hello world\n");
+    let run =
+        sandbox.apply(["--syntax=refuse"], &both).exits(1).says("edit 1 of 2 failed (edit 2 would apply)");
+    let feedback = sandbox.run(["--continue", "--feedback"]);
+    assert!(feedback.stdout.contains("would have a syntax error in line 16"), "{run:?} {feedback:?}");
+    let copy = sandbox.copy();
+    let right = patch("src/shelf.py", "w", "    return 0\n", "    return 1\n");
+    copy.apply(["--continue"], &right).exits(0);
+    assert!(copy.text("src/shelf.py").contains("return 1\n") && copy.text("README") == "hello world\n");
+    sandbox.apply(["--syntax=refuse", "--keep-going"], &both).exits(1).says("[syntax]");
+    assert!(sandbox.text("src/shelf.py").contains("return 0\n") && sandbox.text("README") == "hello world\n");
     sandbox.apply([""; 0], &response).exits(0);
     // What was broken before is not said again.
     let next = patch("src/shelf.py", "w", "    shelf.sort()\n", "    shelf.sort(1)\n");

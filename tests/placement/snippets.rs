@@ -112,6 +112,10 @@ proptest! {
         if at_once {
             (file, after) = (file.trim_end().to_owned() + "\n", after.trim_end().to_owned() + "\n");
         }
+        if snippet.is_empty() {
+            prop_assert!(syntax::merge(shape.0, &file, &snippet, false).is_err());
+            return Ok(());
+        }
         prop_assert_eq!(syntax::merge(shape.0, &file, &snippet, false), Ok(after.clone()), "{}", snippet);
         prop_assert_eq!(syntax::merge(shape.0, &after, &snippet, false), Ok(after));
     }

@@ -7,6 +7,7 @@ use crate::format::above::Above;
 use crate::format::document::{Block, BlockKind};
 use crate::format::reasoning::{self, End, Opening, Sections};
 use crate::format::scan::{Cursor, Line, trim};
+use crate::format::tag;
 use crate::format::{FORMATS, Reading, fault};
 use crate::span::Span;
 use std::collections::HashSet;
@@ -38,7 +39,7 @@ pub(super) struct Drafts<'r> {
     /// The first opening tag without a closing one.
     unclosed: Option<Span>,
     /// Where the last reasoning ended.
-    ended: Option<usize>,
+    pub(super) ended: Option<usize>,
     /// The index of the diagnostic about a closing tag without an opening one, if edits were skipped above it.
     lone: Option<usize>,
     /// Whether the response is a copied chat page.
@@ -205,7 +206,10 @@ impl<'r> Reader<'r> {
         }
         let is_rule = last.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b' '));
         let openings = || FORMATS.iter().flat_map(|format| format.openings);
-        if last.len() >= 4 && !is_rule && openings().any(|opening| opening.starts_with(last)) {
+        // A tag may have no end.
+        let is_tag = last.starts_with('<') && tag::peek(last).is_some() && !last.contains('>');
+        let is_cut = |opening: &&str| opening.starts_with(last) || is_tag && last.starts_with(*opening);
+        if last.len() >= 4 && !is_rule && openings().any(is_cut) {
             let place = Span::new(self.response.id(), end, end);
             self.out.fault(fault::unterminated(span, "edit").with_lost(place));
         } else if let Some(line) = self.above.open_heading() {

@@ -15,6 +15,9 @@ use crate::span::Span;
 /// What is wrong with the hunks of a file that is created or deleted.
 const UNFIT: &str = "the header creates or deletes the file, but a hunk does more";
 
+/// The beginnings of the empty blob's id, as SHA-1 and as SHA-256.
+const EMPTY: [&str; 2] = ["e69de29", "473a0f4"];
+
 /// What happens to a file with a new path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Move {
@@ -47,6 +50,8 @@ pub(super) struct Section<'r> {
     mode: Option<bool>,
     /// The id of the old blob, from the `index` line.
     blob: Option<String>,
+    /// Whether that line says that the new file is not empty.
+    has_text: bool,
     /// Its hunks and errors.
     pub(super) hunks: Hunks<'r>,
 }
@@ -80,6 +85,7 @@ impl<'r> Section<'r> {
             deleted: false,
             mode: None,
             blob: None,
+            has_text: false,
             hunks: Hunks::new(response),
         }
     }
@@ -184,9 +190,11 @@ impl<'r> Section<'r> {
         if ["120000", "160000"].contains(&mode.trim_end()) {
             self.executable(index.skip(ids.len() + 1));
         }
-        let old = ids.split_once("..").map_or("", |(old, _)| old);
-        let is_id = old.bytes().all(|byte| byte.is_ascii_hexdigit()) && old.bytes().any(|byte| byte != b'0');
-        self.blob = is_id.then(|| old.to_owned());
+        let (old, new) = ids.split_once("..").unwrap_or(("", ""));
+        let is_id =
+            |id: &str| id.bytes().all(|byte| byte.is_ascii_hexdigit()) && id.bytes().any(|byte| byte != b'0');
+        self.blob = Some(old.to_owned()).filter(|old| is_id(old));
+        self.has_text = is_id(new.trim_end()) && !EMPTY.iter().any(|empty| new.starts_with(empty));
     }
 
     /// The edit, or its errors. `cut`: what is unterminated, if the response ends in the section.
@@ -243,8 +251,18 @@ impl<'r> Section<'r> {
             && kind == other
         {
             let name = |line| Name::read(line, id).map(|name| Path { name, prefixed: false });
-            let to = Some((kind, name(to)?));
-            return Ok(Named { path: name(from)?, to, is_created: false, is_deleted: false });
+            let (path, to) = (name(from)?, name(to)?);
+            // A line that ends the response may be cut off.
+            let is_last = self.response.text().len() <= self.to.map_or(0, |(_, line)| line.end());
+            let is_cut = |whole: &str| whole.len() > to.name.text.len() && whole.starts_with(&*to.name.text);
+            if let Some((_, Name { text: new, .. })) =
+                self.git.filter(|_| is_last).and_then(|git| Name::pair(git, id))
+                && !new.ends_with(&to.name.text)
+                && (is_cut(&new) || new.match_indices('/').any(|(at, _)| is_cut(&new[at + 1..])))
+            {
+                return Err(fault::unterminated(self.span, HEADER).into());
+            }
+            return Ok(Named { path, to: Some((kind, to)), is_created: false, is_deleted: false });
         }
         if let Some((_, line)) = self.from.or(self.to) {
             let span = self.hunks.span(line);
@@ -302,7 +320,7 @@ impl<'r> Section<'r> {
             }
             Op::Delete { recursive: false, hunks }
         } else if is_created && marks.are_only(b'+') {
-            if hunks.is_empty() && self.new_file.is_none() {
+            if hunks.is_empty() && (self.new_file.is_none() || self.has_text) {
                 return no_hunk();
             }
             Op::Create { text: added(&hunks), existing: Existing::Refuse }

@@ -3,13 +3,13 @@
 use super::call::{Call, PATCHERS, REMOVERS, is_tool, take_patch};
 use super::field::Name;
 use crate::format::json::{Decoded, Json, Kind, Value};
-use crate::format::{Output, fault};
+use crate::format::{Output, Reading, fault, parse};
 use crate::response::Response;
 use crate::span::Span;
 
 const ID: &[&str] = &["id", "call_id", "callID", "tool_call_id"];
 const OF: &[&str] = &["tool_use_id", "tool_call_id", "call_id"];
-const NAME: &[&str] = &["name", "tool", "tool_name"];
+pub(super) const NAME: &[&str] = &["name", "tool", "tool_name"];
 pub(super) const INPUT: &[&str] = &["input", "arguments", "args", "parameters"];
 
 /// The fields that show that incomplete arguments are those of an edit.
@@ -22,6 +22,8 @@ pub(super) struct Walk<'a> {
     /// Maps an offset in the JSON to the response.
     pub(super) place: &'a dyn Fn(usize) -> usize,
     pub(super) out: &'a mut Output,
+    /// Whether the model says what the values here say, as far as is known.
+    pub(super) is_said: bool,
 }
 
 /// A call in a conversation.
@@ -44,6 +46,12 @@ impl Walk<'_> {
 
     /// Adds the call or the result that a value is; returns whether it is either.
     fn take(&mut self, value: Value<'_>) -> bool {
+        if let Some(role) = value.member(&["role"]) {
+            self.is_said = ["\"assistant\"", "\"model\""].contains(&role.written());
+        }
+        if self.is_said && has_edits(value) {
+            self.out.beside(self.span(value));
+        }
         if value.kind() != Kind::Object || !value.is_whole() {
             return false;
         }
@@ -119,6 +127,13 @@ fn item(value: Value<'_>) -> Option<Item<'_>> {
     let id = value.member(ID).or_else(|| inner.member(ID)).and_then(Value::text);
     let is_input = matches!(input.kind(), Kind::Object | Kind::String) && !is_schema;
     is_input.then(|| Item { name, input, id: id.map(|id| id.text) })
+}
+
+/// Whether a string that is no argument of a call, such as what the model said beside its calls, contains edits.
+fn has_edits(value: Value<'_>) -> bool {
+    let text = value.text().filter(|_| value.written().contains("\\n"));
+    text.and_then(|text| Response::new(0, "", text.text.into_bytes(), u64::MAX).ok())
+        .is_some_and(|inner| !parse(&inner, &Reading::default()).regions.is_empty())
 }
 
 /// Whether a result says that its call failed.

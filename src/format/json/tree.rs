@@ -165,6 +165,10 @@ fn broken(text: &str, start: usize, end: usize, stop: Stop) -> Broken {
     let at = (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     // The value is cut off if the response or the fence ends at the error.
     let rest = text[at..].trim_start();
+    // An escape may be cut off, too.
+    let rest = rest
+        .strip_prefix('\\')
+        .map_or(rest, |escape| escape.trim_start_matches(char::is_alphanumeric).trim_start());
     let is_cut_off = ends || rest.is_empty() || rest.starts_with("```") || rest.starts_with("~~~");
     Broken { at, why, is_cut_off }
 }

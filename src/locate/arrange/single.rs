@@ -9,13 +9,13 @@ use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::{already_applied, matches_at, result_between};
 use crate::locate::bounds::Bounds;
 use crate::locate::evidence::{self, HELP_CONTEXT};
-use crate::locate::matches::{Matches, find};
+use crate::locate::matches::{Matches, Search, find};
 use crate::locate::part;
 use crate::locate::query::Query;
 use crate::locate::solution::{Placement, Solution, Stage, same};
 use crate::locate::splits::readings;
 use crate::locate::thresholds::ALTERNATIVES;
-use crate::locate::tier::{MatchMode, Tier};
+use crate::locate::tier::{MatchMode, Scope};
 use crate::locate::verbatim::verbatim;
 use crate::pattern::{Pattern, Step};
 use crate::text::Normalization;
@@ -62,19 +62,21 @@ impl Single<'_> {
         let mut refused = None;
         for pattern in &readings {
             let query = self.query(pattern);
-            let search = find(&query)?;
-            let is_exact = search.as_ref().is_ok_and(|matches| matches.match_mode.tier == Tier::Exact);
+            let search = find(&query);
+            let whole_lines = MatchMode { scope: Scope::Whole, ..MatchMode::EXACT };
+            let are_lines =
+                |found: &Search| found.as_ref().is_ok_and(|found| found.match_mode == whole_lines);
             if self.hunk.anchor == Anchor::Unique
                 // Repeated hunks are counted as lines.
                 && (self.repeat.total, self.repeat.elsewhere) == (1, 0)
                 && !pattern.solid().is_empty()
                 // A text that is a whole line in one place and part of a line in another matches twice.
                 && let Some(placement) = verbatim(&query, &self.hunk.change, false)?
-                && !is_exact
+                && !search.as_ref().is_ok_and(are_lines)
             {
                 return Ok(placement);
             }
-            match search {
+            match search? {
                 Ok(matches) => {
                     if let Some(placement) = self.choose(&query, &matches)? {
                         return Ok(placement);

@@ -4,7 +4,9 @@ use super::compare::compare;
 use super::surrounding::{beginning, excerpt};
 use crate::diag::{Evidence, Excerpt, Nearest};
 use crate::locate::bounds::Bounds;
-use crate::locate::thresholds::{NEAREST_LEAST, NEAREST_REGIONS, NEAREST_STEPS, PROBES, WORDS_PROBED};
+use crate::locate::thresholds::{
+    NEAREST_LEAST, NEAREST_REGIONS, NEAREST_SEARCH, NEAREST_STEPS, PROBES, WORDS_PROBED,
+};
 use crate::locate::tier::LOOSEST;
 use crate::text::alike::{COMMON, beginnings, percent, ratio, ratio_steps, reach};
 use crate::text::search::{Budget, Haystack, Solid};
@@ -42,7 +44,7 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
         return None;
     }
     // Evidence has a budget of its own.
-    let free = Budget::new(u64::MAX, 0);
+    let free = Budget::new(NEAREST_SEARCH, 0);
     let hay = hay.with_budget(&free);
     let file = hay.solid(LOOSEST);
     let hashes: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();

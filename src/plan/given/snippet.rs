@@ -36,8 +36,8 @@ pub(super) enum Relation {
 pub(super) fn unclear_relation(second: &Edit) -> Diagnostic {
     let message =
         "the file has these lines, and the code block before this one may be their old or their new text";
-    Diagnostic::error(Code::SnippetUnclear, second.span, message)
-        .with_help("give only the code as it should be")
+    let error = Diagnostic::error(Code::SnippetUnclear, second.span, message);
+    Diagnostic { path: Some(second.path.shown()), ..error.with_help("give only the code as it should be") }
 }
 
 /// Whether most words of a text are in another one.

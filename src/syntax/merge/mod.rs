@@ -9,8 +9,8 @@ mod insert;
 mod loss;
 mod replace;
 
-use super::error::{FILE, MARK, MergeError, OTHER_FORMAT, WHOLE};
-use super::items::{self, Definition, Names};
+use super::error::{FILE, MARK, MergeError, OTHER_FORMAT, SNIPPET, WHOLE};
+use super::items::{self, Definition, Names, Part};
 use super::language::Language;
 use super::snippet::Snippet;
 use super::tree::{Change, Parsed};
@@ -49,6 +49,10 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
         return Err(MergeError::syntax(FILE, OTHER_FORMAT).in_file(line));
     }
     let read = Snippet::read(language, path, snippet, &file)?;
+    let parts = items::parts(&read.parsed, read.list(), &read.elisions);
+    if parts.iter().all(|part| matches!(part, Part::Elision(_) | Part::Comment(_))) {
+        return Err(MergeError::absent(SNIPPET, "code", WHOLE));
+    }
     let above = usize::from(read.is_wrapped);
     let (after, changes) = merged(&file, &read, may_lose)
         .map_err(|refusal| MergeError { line: refusal.line.saturating_sub(above), ..refusal })?;

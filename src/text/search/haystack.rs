@@ -17,6 +17,9 @@ pub(crate) const LINES_PER_STEP: usize = 16;
 /// Searching, or comparing, this many bytes costs one step.
 const BYTES_SCANNED: usize = 256;
 
+/// How many bytes of an occurrence are compared in one step.
+const BYTES_COMPARED: usize = 16;
+
 /// How many lines of a search text are tried to find the one that the fewest chunks may have.
 const PROBED: usize = 8;
 
@@ -171,7 +174,7 @@ impl<'a> Haystack<'a> {
             let mut from = 0;
             // Occurrences may overlap, so each comparison has to be paid for.
             while let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest))
-                && self.budget.spend(text.len() / BYTES_SCANNED + 1)
+                && self.budget.spend(text.len() / BYTES_COMPARED + 1)
             {
                 // A text with a `\r` may also occur across a line ending, which does not count.
                 if let Some((line, range)) = placed.chunk.line_at(from + at)

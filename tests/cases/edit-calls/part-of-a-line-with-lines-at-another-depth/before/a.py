@@ -1,0 +1,7 @@
+class A:
+    def f(self):
+        if x:
+            foo()
+
+if __name__:
+    main()

@@ -1,0 +1,8 @@
+x = 1
+
+def f():
+    pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,4 @@
+x = 1
+
+if __name__ == "__main__":
+    main()

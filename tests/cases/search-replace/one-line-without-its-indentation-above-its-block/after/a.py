@@ -1,0 +1,6 @@
+if x:
+    if y:
+        a()
+        if z:
+            log()
+            b()

@@ -1,0 +1,5 @@
+if x:
+    if y:
+        a()
+        if z:
+            b()

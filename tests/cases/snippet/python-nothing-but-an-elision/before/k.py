@@ -1,0 +1,6 @@
+def f(x):
+    """Doc.
+
+    Returns: its square.
+    """
+    return x * x

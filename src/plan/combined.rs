@@ -72,24 +72,24 @@ impl Run<'_> {
             let own = of_file.filter(move |step| step.outcome == outcome);
             own.filter_map(|step| Some((step.edit, script.edits.get(step.edit - 1)?)))
         };
+        if edits.len() > MOST || of(Outcome::AlreadyApplied).next().is_none() {
+            return;
+        }
+        let bytes = content.to_bytes();
+        let text = String::from_utf8_lossy(&bytes);
+        let file: Vec<&str> = text.lines().collect();
+        let adds = |hunk: &Hunk, lines: &[&str]| {
+            // Elsewhere the file may have them, too.
+            count(&hunk.change.result(), lines) > 0
+                && count(&hunk.change.wanted(), lines) == 0
+                && count(&file, lines) == 1
+        };
         let mut found = Vec::new();
         for (number, edit) in of(Outcome::Changes) {
             let deleted: Vec<_> = edit.hunks().iter().filter_map(deleted).collect();
-            let adds = |hunk: &Hunk, lines: &[&str]| {
-                count(&hunk.change.result(), lines) > 0 && count(&hunk.change.wanted(), lines) == 0
-            };
-            // Elsewhere the file may have them, too.
-            let file: Vec<String> = match deleted.is_empty() {
-                true => Vec::new(),
-                false => String::from_utf8_lossy(&content.to_bytes()).lines().map(str::to_owned).collect(),
-            };
-            let file: Vec<&str> = file.iter().map(String::as_str).collect();
             let mut applied = of(Outcome::AlreadyApplied);
             let adding = applied.find(|(_, other)| {
-                other
-                    .hunks()
-                    .iter()
-                    .any(|hunk| deleted.iter().any(|lines| adds(hunk, lines) && count(&file, lines) == 1))
+                other.hunks().iter().any(|hunk| deleted.iter().any(|lines| adds(hunk, lines)))
             });
             if let Some((adding, _)) = adding {
                 let message =

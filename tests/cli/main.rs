@@ -22,6 +22,7 @@ mod resumed;
 #[path = "../sandbox/mod.rs"]
 mod sandbox;
 mod series;
+mod shown;
 mod suggestions;
 mod terminal;
 mod told;

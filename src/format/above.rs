@@ -39,8 +39,10 @@ pub(super) struct Above<'r> {
     /// Whether the next line may continue the last text.
     is_open: bool,
     heading: Option<Target>,
-    /// The file of the edit before, or its candidates.
-    previous: Vec<Candidate>,
+    /// The file of the block before. It is not sure yet if that has several candidates.
+    previous: Option<Candidate>,
+    /// The nearest heading with a path above the block before.
+    far_heading: Option<Target>,
     /// The path in the info string of the current fence, and whether it is named for a part of the file.
     info: Option<(Target, bool)>,
     /// Whether the info string of that fence names a language of code.
@@ -136,18 +138,11 @@ impl<'r> Above<'r> {
         self.end_paragraph();
     }
 
-    /// Sets the file of the edit that was read, or its candidates. A heading above that edit is farther than its file.
-    pub(super) fn set_previous(&mut self, files: Vec<Candidate>) {
-        let is_sure =
-            |file: &Candidate| if file.by == Clue::Previous { file.quoted } else { file.by != Clue::Mention };
-        let heading = self.heading.take().map(|path| Candidate { path, by: Clue::Heading, quoted: true });
-        let (before, own): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.by == Clue::Previous);
-        let all = own.into_iter().chain(heading).chain(before);
-        let previous = |file: Candidate| Candidate { by: Clue::Previous, quoted: is_sure(&file), ..file };
-        self.previous = all.map(previous).collect();
-        // The words of many blocks must leave room for those of the next one.
-        self.previous.sort_by_key(|file| !file.quoted);
-        self.previous.truncate(WORDS);
+    /// Sets the file of the block that was read. `is_sure`: it has no other candidates. A heading above that block is farther
+    /// than its file.
+    pub(super) fn set_previous(&mut self, file: Option<Target>, is_sure: bool) {
+        self.previous = file.map(|path| Candidate { path, by: Clue::Previous, quoted: is_sure });
+        self.far_heading = self.heading.take().or(self.far_heading.take());
     }
 
     fn target(&self, found: NamedPath<'_>, line: Line<'_>) -> Target {
@@ -177,7 +172,8 @@ impl<'r> Above<'r> {
         let further = further.filter(|(found, _)| !is_named && found.is_sure()).take(1);
         all.extend(further.map(|(found, line)| named(self.target(found, line), Clue::Heading)));
         if !is_named {
-            all.extend(self.previous.iter().cloned());
+            all.extend(self.previous.clone());
+            all.extend(self.far_heading.clone().map(|path| named(path, Clue::Previous)));
             // A single word may be the name of a file.
             all.extend(of_line(Clue::Mention));
             let mentions = self.mentions().into_iter();
@@ -186,10 +182,11 @@ impl<'r> Above<'r> {
         // Every edit keeps them, so the list is short. The file of the block before may be mentioned once more.
         let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(2 * WORDS));
         for file in all {
-            let is_there = |other: &Candidate| {
-                other.path.shown() == file.path.shown() && (other.by == file.by || other.by != Clue::Previous)
+            let is_same = |other: &Candidate| {
+                let are_near = file.by != Clue::Previous && other.by != Clue::Previous;
+                are_near && other.path.shown() == file.path.shown()
             };
-            if once.len() < 2 * WORDS && !once.iter().any(is_there) {
+            if once.len() < 2 * WORDS && !once.iter().any(is_same) {
                 once.push(file);
             }
         }

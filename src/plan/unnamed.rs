@@ -32,11 +32,11 @@ pub(super) fn settle<'s>(
     let mut settled = Script { unnamed: Vec::new(), ..script.clone() };
     let mut refused = BTreeMap::new();
     let mut tried = 0;
-    // The file of the edit before, as far as that was an open question.
-    let mut last: Option<String> = None;
-    for (index, edit) in settled.edits.iter_mut().enumerate().filter(|(at, _)| !script.is_left_out(*at)) {
+    // The file of the edit before, if that had several candidates.
+    let mut last: Option<Target> = None;
+    for (index, edit) in settled.edits.iter_mut().enumerate() {
         let Some(unnamed) = open.get(&edit.span) else { continue };
-        let chosen = match counting(edit, unnamed, last.as_deref(), tree, rules)?.as_slice() {
+        let chosen = match counting(edit, unnamed, last.take(), tree, rules)?.as_slice() {
             [] => Err(fault::no_path(edit.span)),
             [only] => Ok(only.path.clone()),
             several if tried == TRIED => Err(unclear(Code::Limit, edit, several)),
@@ -47,11 +47,11 @@ pub(super) fn settle<'s>(
         };
         match chosen {
             Ok(target) => {
-                last = Some(target.shown());
+                last = Some(target.clone());
                 edit.path = target;
             }
+            Err(_) if script.is_left_out(index) => {}
             Err(diagnostic) => {
-                last = None;
                 refused.insert(index + 1, diagnostic.for_edit(index + 1, script.shown_path(index)));
             }
         }
@@ -59,29 +59,33 @@ pub(super) fn settle<'s>(
     Ok((Cow::Owned(settled), refused))
 }
 
-/// The candidates that count, each path once, the most clearly named first. `last` is the file of the edit before: of the
-/// words that named that, no other counts.
-fn counting<'u>(
+/// The candidates that count, each path once, the most clearly named first. `last` is the file of the edit before, as far as that
+/// was an open question; if that was unclear, so is this one, unless a line or heading names its file.
+fn counting(
     edit: &Edit,
-    unnamed: &'u Unnamed,
-    last: Option<&str>,
+    unnamed: &Unnamed,
+    last: Option<Target>,
     tree: &dyn TreeView,
     rules: &Rules,
-) -> Result<Vec<&'u Candidate>, TreeError> {
+) -> Result<Vec<Candidate>, TreeError> {
     let is_named = unnamed.candidates.iter().any(|candidate| candidate.by.is_whole());
     let has_no_search_text = has_no_search_text(edit);
-    let mut all: Vec<&Candidate> = unnamed.candidates.iter().collect();
+    let mut all: Vec<Candidate> = unnamed.candidates.clone();
     all.sort_by_key(|candidate| candidate.by);
-    let mut counting: Vec<&Candidate> = Vec::new();
+    let mut of_last = all.iter_mut().find(|candidate| candidate.by == Clue::Previous && !candidate.quoted);
+    let is_unclear = of_last.is_some() && last.is_none();
+    if let (Some(candidate), Some(last)) = (&mut of_last, last) {
+        candidate.path = last;
+    }
+    let mut counting: Vec<Candidate> = Vec::new();
     for candidate in all {
         let counts = match candidate.by {
             Clue::Line | Clue::Comment | Clue::Info | Clue::Asked => true,
-            Clue::Heading => !has_no_search_text,
-            Clue::Previous if candidate.quoted => !has_no_search_text && !is_named,
-            Clue::Previous if last.is_some_and(|last| last != candidate.path.shown()) => false,
-            Clue::Mention | Clue::Previous => {
-                !has_no_search_text && !is_named && is_file(&candidate.path, tree, rules)?
-            }
+            _ if has_no_search_text => false,
+            Clue::Heading => true,
+            _ if is_named || is_unclear => false,
+            Clue::Mention => is_file(&candidate.path, tree, rules)?,
+            Clue::Previous => true,
         };
         if counts && !counting.iter().any(|other| other.path.shown() == candidate.path.shown()) {
             counting.push(candidate);
@@ -98,15 +102,15 @@ fn has_no_search_text(edit: &Edit) -> bool {
 /// The only candidate to which the edit applies, if no file is named more clearly or nearer.
 fn only_fitting(
     edit: &Edit,
-    candidates: &[&Candidate],
+    candidates: &[Candidate],
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Target, Diagnostic>, TreeError> {
     let (mut fitting, mut applied, mut clearest) = (Vec::new(), Vec::new(), Clue::Previous);
     for candidate in candidates {
         match outcome(edit, &candidate.path, tree, rules)? {
-            Some(Outcome::Changes) => fitting.push(*candidate),
-            Some(_) => applied.push(*candidate),
+            Some(Outcome::Changes) => fitting.push(candidate),
+            Some(_) => applied.push(candidate),
             None => {}
         }
         if is_file(&candidate.path, tree, rules)? {
@@ -121,7 +125,7 @@ fn only_fitting(
     }
 }
 
-fn unclear(code: Code, edit: &Edit, candidates: &[&Candidate]) -> Diagnostic {
+fn unclear(code: Code, edit: &Edit, candidates: &[Candidate]) -> Diagnostic {
     let names: Vec<String> =
         candidates.iter().take(NAMED).map(|candidate| format!("`{}`", candidate.path.shown())).collect();
     let message = format!("it is not clear which file this edit is for: {}", names.join(" or "));

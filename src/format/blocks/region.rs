@@ -106,15 +106,10 @@ impl<'r> Reader<'r> {
             without.for_each(|edit| edit.why.clone_from(&why));
         }
         let last = new.last();
-        let open = last.and_then(|last| unnamed.last().filter(|unnamed| unnamed.edit == last.span));
-        self.above.set_previous(match open {
-            Some(open) => open.candidates.clone(),
-            None => {
-                let named = || candidates.into_iter().flatten().next().map(|file| file.path);
-                let path = last.map(|last| last.path.clone()).or_else(named);
-                path.map(|path| Candidate { path, by: Clue::Previous, quoted: true }).into_iter().collect()
-            }
-        });
+        let is_open =
+            last.is_some_and(|last| unnamed.last().is_some_and(|unnamed| unnamed.edit == last.span));
+        let named = || candidates.into_iter().flatten().next().map(|file| file.path);
+        self.above.set_previous(last.map(|last| last.path.clone()).or_else(named), !is_open);
     }
 
     /// Gives an edit without a path the file that the text around it names; returns whether there is one.
@@ -133,7 +128,8 @@ impl<'r> Reader<'r> {
         }
         let Some(first) = candidates.first() else { return false };
         edit.path = first.path.clone();
-        if candidates.len() > 1 || first.by == Clue::Mention {
+        let is_open = first.by == Clue::Mention || first.by == Clue::Previous && !first.quoted;
+        if candidates.len() > 1 || is_open {
             self.out.script.unnamed.push(Unnamed { edit: edit.span, candidates });
         }
         true

@@ -5,17 +5,17 @@
 
 use crate::diag::Diagnostic;
 use crate::format::fault;
-use crate::format::scan::{Below, Line, is_blank, starts_with_ignore_case};
+use crate::format::scan::{Below, Line, starts_with_ignore_case};
 use crate::span::Span;
+use mail_parser::HeaderValue;
+use mail_parser::parsers::MessageStream;
+use std::borrow::Cow;
 
 /// The number of header lines that are searched for a subject.
 const MAX_HEADERS: usize = 8;
 
-/// The longest encoded word; the standard allows 75 bytes.
-const LONGEST_WORD: usize = 400;
-
-/// The letters of base64, by value.
-const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// The longest subject that is decoded, because decoding may take its length times its length; a line has at most 998 bytes.
+const LONGEST_ENCODED: usize = 4000;
 
 /// Headers of an encoded body, and the beginnings of their values.
 const ENCODED: [(&str, &str); 3] = [
@@ -197,91 +197,17 @@ fn cleaned(subject: &str) -> String {
     }
 }
 
-/// The value of a header with its encoded words (RFC 2047) decoded, unless they have another character set.
-fn decoded(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    let mut last_was_word = false;
-    while let Some(at) = rest.find("=?") {
-        let (before, word) = rest.split_at(at);
-        let Some((text, length)) = encoded_word(word) else {
-            out.push_str(&rest[..at + 2]);
-            rest = &rest[at + 2..];
-            last_was_word = false;
-            continue;
-        };
-        // Blanks between two encoded words are not text.
-        if !last_was_word || !before.bytes().all(is_blank) {
-            out.push_str(before);
+/// The value of a header with its encoded words (RFC 2047) decoded, unless it is very long or has an unknown character set.
+fn decoded(text: &str) -> Cow<'_, str> {
+    if text.len() > LONGEST_ENCODED {
+        return text.into();
+    }
+    match MessageStream::new(format!("{text}\n").as_bytes()).parse_unstructured() {
+        HeaderValue::Text(decoded) if !decoded.contains(char::REPLACEMENT_CHARACTER) => {
+            decoded.into_owned().into()
         }
-        out.push_str(&text);
-        rest = &word[length..];
-        last_was_word = true;
+        _ => text.into(),
     }
-    out.push_str(rest);
-    out
-}
-
-/// The encoded word at the start of a text: its text and its length.
-fn encoded_word(text: &str) -> Option<(String, usize)> {
-    let end = (0..=LONGEST_WORD.min(text.len())).rev().find(|&end| text.is_char_boundary(end))?;
-    let text = &text[..end];
-    let mut parts = text.strip_prefix("=?")?.splitn(3, '?');
-    let (charset, encoding, rest) = (parts.next()?, parts.next()?, parts.next()?);
-    let (data, _) = rest.split_once("?=")?;
-    if data.contains(|c: char| c.is_whitespace() || c == '?') {
-        return None;
-    }
-    let length = "=?".len() + charset.len() + 1 + encoding.len() + 1 + data.len() + "?=".len();
-    let bytes = match encoding {
-        "q" | "Q" => unquoted(&data.replace('_', " "))?,
-        "b" | "B" => base64(data)?,
-        _ => return None,
-    };
-    let charset = charset.split('*').next().unwrap_or(charset).to_ascii_lowercase();
-    let text = match charset.as_str() {
-        "utf-8" | "utf8" | "us-ascii" => String::from_utf8(bytes).ok()?,
-        "iso-8859-1" => bytes.into_iter().map(char::from).collect(),
-        _ => return None,
-    };
-    Some((text, length))
-}
-
-/// Decodes quoted-printable.
-fn unquoted(data: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(data.len());
-    let mut bytes = data.bytes();
-    while let Some(byte) = bytes.next() {
-        out.push(match byte {
-            b'=' => {
-                let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-                let (high, low) = (digit(bytes.next())?, digit(bytes.next())?);
-                u8::try_from(high * 16 + low).ok()?
-            }
-            byte => byte,
-        });
-    }
-    Some(out)
-}
-
-/// Decodes base64, with any padding.
-fn base64(data: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(data.len() * 3 / 4);
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in data.trim_end_matches('=').bytes() {
-        bits = (bits << 6 | sextet(byte)?) & 0xffff;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-        }
-    }
-    Some(out)
-}
-
-/// The value of a letter of base64.
-fn sextet(byte: u8) -> Option<u32> {
-    memchr::memchr(byte, LETTERS).map(|bits| bits as u32)
 }
 
 #[cfg(test)]
@@ -296,8 +222,8 @@ mod tests {
             ("=?UTF-8?q?[PATCH]_Gr=C3=B6=C3=9Fe?= =?utf-8?b?IGlzdCBkYQ==?=", "Größe ist da"),
             ("[PATCH] =?ISO-8859-1?Q?caf=E9?= au lait", "café au lait"),
             (
-                "[PATCH] =?KOI8-R?Q?x?= and =? and =?utf-8?q?=FF?=",
-                "=?KOI8-R?Q?x?= and =? and =?utf-8?q?=FF?=",
+                "[PATCH] =?unknown?Q?=FF?= and =? and =?utf-8?q?x?=",
+                "=?unknown?Q?=FF?= and =? and =?utf-8?q?x?=",
             ),
             ("Subject", "Subject"),
         ] {

@@ -36,8 +36,8 @@ struct Text<'r> {
 pub(super) struct Above<'r> {
     response: u32,
     texts: Vec<Text<'r>>,
-    /// Whether the next line may continue the last text.
-    is_open: bool,
+    /// Whether the next line may continue the last text. A blank line ends it.
+    pub(super) is_open: bool,
     heading: Option<Target>,
     /// The file of the block before. It is not sure yet if that has several candidates.
     previous: Option<Candidate>,
@@ -101,16 +101,6 @@ impl<'r> Above<'r> {
         self.texts.last().is_some_and(|text| text.is_code)
     }
 
-    /// Whether the next line may continue the last paragraph.
-    pub(super) fn is_open(&self) -> bool {
-        self.is_open
-    }
-
-    /// Ends the paragraph, as a blank line does.
-    pub(super) fn end_paragraph(&mut self) {
-        self.is_open = false;
-    }
-
     /// Forgets the texts, because an edit or a code block follows them.
     pub(super) fn clear(&mut self) {
         self.texts.clear();
@@ -129,13 +119,13 @@ impl<'r> Above<'r> {
         let offset = info.as_ptr() as usize - line.text.as_ptr() as usize;
         self.info =
             file::info(info).map(|found| (found.target(line.skip(offset), self.response), found.is_part));
-        self.end_paragraph();
+        self.is_open = false;
     }
 
     /// Leaves the fence.
     pub(super) fn leave(&mut self) {
         (self.info, self.is_code) = (None, false);
-        self.end_paragraph();
+        self.is_open = false;
     }
 
     /// Sets the file of the block that was read. `is_sure`: it has no other candidates. A heading above that block is farther

@@ -221,7 +221,7 @@ impl<'r> Reader<'r> {
                 break;
             }
             let Some(first) = line.first_byte() else {
-                self.above.end_paragraph();
+                self.above.is_open = false;
                 cursor.advance();
                 continue;
             };
@@ -370,7 +370,7 @@ impl<'r> Reader<'r> {
         let width = item(line.text);
         match (width, self.item) {
             (Some(width), open) if open.is_none_or(|open| width < open) => self.item = Some(width),
-            (None, Some(open)) if column < open && !self.above.is_open() => self.item = None,
+            (None, Some(open)) if column < open && !self.above.is_open => self.item = None,
             _ => {}
         }
         // A conflict is not an edit, but may be meant as one.

@@ -119,11 +119,10 @@ impl<'t> Json<'t> {
         let is_foreign = self.response.text().get(broken.at..).is_some_and(|rest| rest.starts_with(FOREIGN));
         if is_foreign {
             // The lines below have the same error, which is reported once.
-            let goes_on = |text: &str| {
-                let inner = text.trim_matches(|c: char| c.is_whitespace() || "{}[],".contains(c));
-                !text.trim().is_empty() && (inner.is_empty() || inner.starts_with(FOREIGN))
-            };
-            cursor.advance_past(|line| goes_on(line.text));
+            cursor.advance_past(|line| {
+                let inner = line.text.trim_matches(|c: char| c.is_whitespace() || "{}[],".contains(c));
+                !line.is_blank() && (inner.is_empty() || inner.starts_with(FOREIGN))
+            });
         } else if line.start <= start || line.text.get(..before).is_none_or(|text| !text.trim().is_empty()) {
             cursor.advance();
         }

@@ -81,14 +81,9 @@ pub(super) struct Mail {
     /// The span of its first line.
     pub(super) span: Span,
     pub(super) part: Part,
-    subject: String,
-    /// Whether the last header was the subject, which the next line may continue.
-    in_subject: bool,
-    /// Whether its body is encoded or has several parts.
-    is_encoded: bool,
+    /// Its header lines.
+    headers: String,
     text: String,
-    /// Whether it has a section of a diff.
-    has_sections: bool,
 }
 
 impl Mail {
@@ -104,7 +99,6 @@ impl Mail {
     /// Notes that a section begins.
     pub(super) fn begin_section(&mut self) {
         self.part = Part::Diff;
-        self.has_sections = true;
     }
 
     /// Reads a line above the diff.
@@ -112,41 +106,32 @@ impl Mail {
         let text = line.text;
         match self.part {
             Part::Headers if line.is_blank() => self.part = Part::Text,
-            Part::Headers => self.take_header(text),
+            Part::Headers => self.headers.extend([text, "\n"]),
             Part::Text if text.trim_end() == "---" => self.part = Part::Notes,
-            Part::Text => {
-                self.text.push_str(text);
-                self.text.push('\n');
-            }
+            Part::Text => self.text.extend([text, "\n"]),
             Part::Notes | Part::Diff => {}
         }
     }
 
-    fn take_header(&mut self, text: &str) {
-        if text.starts_with([' ', '\t']) {
-            if self.in_subject {
-                self.subject.push(' ');
-                self.subject.push_str(text.trim());
-            }
-            return;
-        }
-        let subject = header(text, "subject");
-        self.in_subject = subject.is_some();
-        self.subject = subject.map_or(std::mem::take(&mut self.subject), str::to_owned);
-        let is = |(name, kind): &(&str, &str)| {
-            header(text, name).is_some_and(|value| starts_with_ignore_case(value, kind))
-        };
-        self.is_encoded |= ENCODED.iter().any(is);
+    /// The subject as written, in one line.
+    fn subject(&self) -> String {
+        let headers = self.headers.replace("\n ", " ").replace("\n\t", " ");
+        headers.lines().rev().find_map(|line| header(line, "subject")).unwrap_or("").to_owned()
     }
 
     /// Whether an encoded body begins below a line.
     pub(super) fn is_encoded_below(&self, line: Line<'_>) -> bool {
-        self.is_encoded && self.part == Part::Headers && line.is_blank()
+        let is = |text: &str, (name, kind): &(&str, &str)| {
+            header(text, name).is_some_and(|value| starts_with_ignore_case(value, kind))
+        };
+        let is_encoded = |text: &str| ENCODED.iter().any(|encoded| is(text, encoded));
+        self.part == Part::Headers && line.is_blank() && self.headers.lines().any(is_encoded)
     }
 
     /// The reason: its subject and text.
     pub(super) fn why(&self) -> Option<String> {
-        let (mut subject, mut text) = (cleaned(&decoded(&self.subject)), self.text.trim_start_matches('\n'));
+        let (mut subject, mut text) =
+            (cleaned(&decoded(&self.subject())), self.text.trim_start_matches('\n'));
         // The text may begin with headers, such as the name of the author.
         while let Some((line, rest)) = text.split_once('\n') {
             if let Some(own) = header(line, "subject") {
@@ -164,7 +149,7 @@ impl Mail {
 
     /// The error at its end; `cut`: the response ends in it.
     pub(super) fn finish(self, cut: bool) -> Option<Diagnostic> {
-        if self.has_sections || (is_cover(&self.subject) && self.part != Part::Headers) {
+        if self.part == Part::Diff || (is_cover(&self.subject()) && self.part != Part::Headers) {
             return None;
         }
         Some(match cut {

@@ -368,11 +368,11 @@ fn target(path: Path) -> Target {
 
 /// The text of hunks that only add lines.
 fn added(hunks: &[Hunk]) -> Passage {
-    if let [Hunk { change: Change::Diff { lines, after_unterminated, .. }, .. }] = hunks {
-        let conversion = if *after_unterminated { unterminated } else { response::marked };
-        if let Some(text) = lines.convert_part(conversion) {
-            return text;
-        }
+    // Usually it is a part of the response, and need not be copied.
+    if let [Hunk { change: Change::Diff { lines, after_unterminated: false, .. }, .. }] = hunks
+        && let Some(text) = lines.convert_part(response::marked)
+    {
+        return text;
     }
     let mut text = String::new();
     for hunk in hunks {
@@ -389,14 +389,4 @@ fn added(hunks: &[Hunk]) -> Passage {
     }
     text.shrink_to_fit();
     text.into()
-}
-
-/// Reads marked lines, without the line break of the last one.
-fn unterminated(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
-    let without_break = written.strip_suffix('\n')?;
-    let without_break = without_break.strip_suffix('\r').unwrap_or(without_break);
-    let start = without_break.rfind('\n').map_or(0, |end| end + 1);
-    response::marked(&written[..start], take)?;
-    take(without_break.get(start + 1..)?);
-    Some(())
 }

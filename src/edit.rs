@@ -123,6 +123,13 @@ named! {
 )]
 pub struct UnknownFormat(pub String);
 
+impl FormatId {
+    /// Whether it is read without being asked for.
+    pub fn is_detected(self) -> bool {
+        !matches!(self, Self::WholeFile | Self::Snippet)
+    }
+}
+
 impl std::str::FromStr for FormatId {
     type Err = UnknownFormat;
 
@@ -147,6 +154,11 @@ impl Target {
     /// A path at a span.
     pub(crate) fn new(raw: &str, span: Span) -> Self {
         Self { raw: raw.to_owned(), root: None, span }
+    }
+
+    /// Whether both are shown alike. Usually they are the same.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.raw == other.raw || self.shown() == other.shown()
     }
 
     /// The path for messages: `d\\e`, `./d/e` and `d/e` are shown alike.

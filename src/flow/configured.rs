@@ -2,7 +2,7 @@
 
 use super::sources::{Sources, Typed};
 use super::{Options, Resume};
-use crate::format::Format;
+use crate::format::FormatId;
 use crate::locate::Tier;
 use crate::path::RepoPath;
 use crate::plan::{Grouping, SyntaxCheck};
@@ -121,7 +121,7 @@ impl Options {
         options.given = from.used();
         // Corrections may have another format, but code blocks are read only if that is asked for.
         if let Some(formats) = options.given.get_mut("format") {
-            formats.retain(|name| name.parse().is_ok_and(|format| !Format::is_detected_by(format)));
+            formats.retain(|name| name.parse().is_ok_and(|format: FormatId| !format.is_detected()));
         }
         options.given.retain(|long, values| long != "format" || !values.is_empty());
         if !options.sensitive.is_empty() {

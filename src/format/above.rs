@@ -172,9 +172,10 @@ impl<'r> Above<'r> {
         // Every edit keeps them, so the list is short. The file of the block before may be mentioned once more.
         let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(2 * WORDS));
         for file in all {
+            let is_sure = |one: &Candidate| one.by != Clue::Previous || one.quoted;
             let is_same = |other: &Candidate| {
-                let are_near = file.by != Clue::Previous && other.by != Clue::Previous;
-                are_near && other.path.shown() == file.path.shown()
+                let is_near = file.by == other.by || other.by != Clue::Previous;
+                is_near && is_sure(&file) && is_sure(other) && other.path.is_like(&file.path)
             };
             if once.len() < 2 * WORDS && !once.iter().any(is_same) {
                 once.push(file);

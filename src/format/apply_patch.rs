@@ -58,15 +58,16 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
 /// Reads the sections up to the end of the patch; returns the patch if it is cut off.
 fn read_sections<'r>(cursor: &mut Cursor<'r>, out: &mut Output, mut patch: Patch<'r>) -> Option<Patch<'r>> {
     while let Some(line) = cursor.line().filter(|_| !out.is_full()) {
-        if patch.ends_at(cursor, line) {
+        let marked = (line, Marker::of(line.text));
+        if patch.ends_at(cursor, marked) {
             patch.finish(out);
             cursor.advance();
             return None;
         }
-        if patch.breaks_off_at(cursor, line) {
+        if patch.breaks_off_at(cursor, marked) {
             break;
         }
-        if let Err(fault) = patch.take(cursor, out, line) {
+        if let Err(fault) = patch.take(cursor, out, marked) {
             patch.fail(out, fault);
         }
         match &mut patch.section {
@@ -87,13 +88,15 @@ fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
     out.fault(Diagnostic::error(Code::Truncated, first, message).with_help(fault::HELP_CUT_OFF));
 }
 
+/// A line, and the marker on it.
+type Marked<'r> = (Line<'r>, Option<Marker<'r>>);
+
 /// Whether a line may be in a patch, by its first characters.
-fn is_of_patch(line: Line<'_>) -> bool {
-    let text = line.text;
-    text.starts_with([' ', '+', '-'])
-        || text.starts_with("@@")
+fn is_of_patch((line, marker): Marked<'_>) -> bool {
+    line.text.starts_with([' ', '+', '-'])
+        || line.text.starts_with("@@")
         || line.is_blank()
-        || Marker::of(text).is_some()
+        || marker.is_some()
 }
 
 /// A patch, while it is read.
@@ -118,22 +121,22 @@ impl<'r> Patch<'r> {
 
     /// Whether the patch ends at a line. An indented end marker may be a context line: it is one if lines of a patch
     /// follow.
-    fn ends_at(&self, cursor: &Cursor<'_>, line: Line<'_>) -> bool {
+    fn ends_at(&self, cursor: &Cursor<'_>, (line, marker): Marked<'_>) -> bool {
         let is_new =
             |line: Line<'_>| Marker::kind_of(line.text) == Some(Kind::Begin) && !self.is_context(line);
         let goes_on = || {
             let next = cursor.lines().skip(1).find(|line| !line.is_blank());
-            next.is_some_and(|line| is_of_patch(line) && !is_new(line))
+            next.is_some_and(|line| is_of_patch((line, Marker::of(line.text))) && !is_new(line))
         };
-        Marker::kind_of(line.text) == Some(Kind::End) && !(self.is_context(line) && goes_on())
+        marker.is_some_and(|marker| marker.kind == Kind::End) && !(self.is_context(line) && goes_on())
     }
 
     /// Whether the patch is cut off at a line: another patch begins there, or the line cannot be in a patch and there
     /// is no end below.
-    fn breaks_off_at(&mut self, cursor: &Cursor<'_>, line: Line<'_>) -> bool {
+    fn breaks_off_at(&mut self, cursor: &Cursor<'_>, (line, marker): Marked<'_>) -> bool {
         let is_new = |line: &Line<'_>| Marker::kind_of(line.text) == Some(Kind::Begin);
-        if is_of_patch(line) {
-            return is_new(&line) && !self.is_context(line);
+        if is_of_patch((line, marker)) {
+            return marker.is_some_and(|marker| marker.kind == Kind::Begin) && !self.is_context(line);
         }
         !*self.has_end.get_or_insert_with(|| {
             let is_own = |line: &Line<'_>| !is_new(line) && !reasoning::begins_with_closing(*line);
@@ -143,10 +146,10 @@ impl<'r> Patch<'r> {
     }
 
     /// Reads the next line.
-    fn take(&mut self, cursor: &Cursor<'r>, out: &mut Output, line: Line<'r>) -> Result<(), Fault> {
+    fn take(&mut self, cursor: &Cursor<'r>, out: &mut Output, marked: Marked<'r>) -> Result<(), Fault> {
+        let (line, marker) = marked;
         let span = cursor.span_of(line);
-        let marker = Marker::of(line.text).filter(|_| !self.is_context(line));
-        let Some(marker) = marker else {
+        let Some(marker) = marker.filter(|_| !self.is_context(line)) else {
             return match &mut self.section {
                 Some(section) => section.take(cursor, line),
                 // After an error, all lines up to the next section belong to it.

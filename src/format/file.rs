@@ -142,6 +142,11 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
 
 /// Whether a text only names a file, perhaps after a single word with a colon, which may be `File:` in any language.
 pub(super) fn only_names(text: &str) -> bool {
+    // Most texts are prose: they have more words than a label and a path.
+    let is_word = |word: &&str| word.contains(char::is_alphanumeric);
+    if !text.contains('`') && text.split_whitespace().filter(is_word).nth(2).is_some() {
+        return false;
+    }
     let Some(found) = words(text).find(NamedPath::is_sure) else { return false };
     let start = found.path.as_ptr() as usize - text.as_ptr() as usize;
     let (before, after) = (&text[..start], &text[start + found.path.len()..]);

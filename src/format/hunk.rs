@@ -323,6 +323,7 @@ impl<'r> Hunks<'r> {
             cursor.advance();
             return None;
         };
+        let (mut counts, mut last) = ([0; 3], 0);
         let (span, next) = cursor.advance_over(|line| {
             let mark = match line.text.as_bytes() {
                 // It may be a list item.
@@ -337,11 +338,16 @@ impl<'r> Hunks<'r> {
             // It must have a line break, so that the span is whole lines.
             let whole = line.next > line.end();
             if whole {
-                hunk.count(mark);
-                hunk.marks.add(Marks::of(mark));
+                counts[usize::from(mark == b'-') + 2 * usize::from(mark == b'+')] += 1;
+                last = mark;
             }
             whole
         })?;
+        for (mark, lines) in [b' ', b'-', b'+'].into_iter().zip(counts).filter(|(_, lines)| *lines > 0) {
+            hunk.count(mark, lines);
+            hunk.marks.add(Marks::of(mark));
+        }
+        hunk.last = last;
         hunk.take_blanks(self.response);
         hunk.lines.push_part(self.response, span.start as usize..next);
         hunk.span = hunk.span.join(span);
@@ -402,12 +408,11 @@ impl Open {
         matches!(self.anchor, Anchor::Seek { .. })
     }
 
-    /// Counts a line.
-    #[inline]
-    fn count(&mut self, mark: u8) {
+    /// Counts lines with the same mark.
+    fn count(&mut self, mark: u8, lines: u32) {
         self.last = mark;
         for (count, side) in self.counted.iter_mut().zip([mark != b'+', mark != b'-']) {
-            *count = count.saturating_add(u32::from(side));
+            *count = count.saturating_add(u32::from(side) * lines);
         }
     }
 
@@ -447,7 +452,7 @@ impl Open {
         {
             fault = Some(Box::new(fault::malformed_hunk(span, NO_NEWLINE)));
         }
-        self.count(mark);
+        self.count(mark, 1);
         let lines = if blank && self.numbers.due(self.counted) != Due::Nothing {
             &mut self.blanks
         } else {

@@ -65,16 +65,6 @@ impl Format {
     pub fn name(&self) -> &'static str {
         self.id.as_str()
     }
-
-    /// Whether it is read without being asked for.
-    pub fn is_detected(&self) -> bool {
-        Self::is_detected_by(self.id)
-    }
-
-    /// Whether a format is read without being asked for.
-    pub(crate) fn is_detected_by(id: FormatId) -> bool {
-        !matches!(id, FormatId::WholeFile | FormatId::Snippet)
-    }
 }
 
 /// All formats, in the order in which `opens` is called.

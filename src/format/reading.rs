@@ -1,6 +1,6 @@
 //! Which formats of a response are read, and for which file.
 
-use super::{Format, FormatId};
+use super::FormatId;
 
 /// Which formats of a response are read, and for which file; by default all formats that are detected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -20,17 +20,17 @@ impl Reading {
 
     /// Whether a format is read.
     pub fn reads(&self, id: FormatId) -> bool {
-        self.formats.contains(&id) || Format::is_detected_by(id) && !self.is_restricted()
+        self.formats.contains(&id) || id.is_detected() && !self.is_restricted()
     }
 
     /// Removes the restriction to some of the detected formats.
     pub fn widen(&mut self) {
-        self.formats.retain(|id| !Format::is_detected_by(*id));
+        self.formats.retain(|id| !id.is_detected());
     }
 
     /// Whether only some of the detected formats are read.
     pub fn is_restricted(&self) -> bool {
-        self.formats.iter().any(|id| Format::is_detected_by(*id))
+        self.formats.iter().any(|id| id.is_detected())
     }
 }
 

@@ -124,7 +124,7 @@ impl<'r> Cursor<'r> {
 
     /// Goes to the next line, and past the lines for which `passes` is true. Returns the span of these lines and the
     /// offset of the line after them.
-    #[inline]
+    #[inline(always)]
     pub(super) fn advance_over(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) -> Option<(Span, usize)> {
         let (mut first, mut end, mut next) = (None, 0, 0);
         self.advance_past(|line| {
@@ -139,7 +139,7 @@ impl<'r> Cursor<'r> {
     }
 
     /// Goes to the next line, and past the lines for which `passes` is true.
-    #[inline]
+    #[inline(always)]
     pub fn advance_past(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
         self.advance();
         if self.margin.is_none() {

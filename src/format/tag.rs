@@ -271,7 +271,7 @@ pub(super) fn read_envelope(
 
 /// What the line has that does not belong between the elements of an envelope: a region of another format, or reasoning.
 fn foreign(cursor: &Cursor<'_>, own: FormatId) -> Option<&'static str> {
-    let opens = |format: &Format| format.id != own && format.is_detected() && (format.opens)(cursor);
+    let opens = |format: &Format| format.id != own && (format.opens)(cursor);
     match peek(trim_start(cursor.text())) {
         Some(_) if reasoning::is_tag(trim_start(cursor.text())) => Some("reasoning"),
         _ => FORMATS.iter().any(opens).then_some("edit of another format"),

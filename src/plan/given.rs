@@ -62,7 +62,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         all.iter_mut().filter(|one| is_asked(one)).for_each(|(_, own)| own.clear());
     }
     for (given, own) in all {
-        let is_own = |one: &Candidate| own.iter().any(|own| own.path.shown() == one.path.shown());
+        let is_own = |one: &Candidate| own.iter().any(|own| own.path.is_like(&one.path));
         let names = |one: &Candidate| one.by == Clue::Comment && is_own(one);
         let path_line = if given.candidates.iter().any(names) { given.path_line } else { 0 };
         let given = CodeBlock { path_line, candidates: own, ..given };
@@ -158,8 +158,7 @@ fn touched(script: &Script) -> HashMap<String, Span> {
 /// The files that a block names; several only if whole lines name several.
 fn named_files(given: &CodeBlock, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<Candidate>, TreeError> {
     let mut own: Vec<Candidate> = Vec::new();
-    let is_in =
-        |own: &[Candidate], one: &Candidate| own.iter().any(|other| other.path.shown() == one.path.shown());
+    let is_in = |own: &[Candidate], one: &Candidate| own.iter().any(|other| other.path.is_like(&one.path));
     for candidate in given.candidates.iter().filter(|candidate| candidate.by.is_whole()) {
         if !is_in(&own, candidate) && is_named(given, candidate, tree, rules)? {
             own.push(candidate.clone());

@@ -87,7 +87,7 @@ fn counting(
             Clue::Mention => is_file(&candidate.path, tree, rules)?,
             Clue::Previous => true,
         };
-        if counts && !counting.iter().any(|other| other.path.shown() == candidate.path.shown()) {
+        if counts && !counting.iter().any(|other| other.path.is_like(&candidate.path)) {
             counting.push(candidate);
         }
     }

@@ -238,12 +238,10 @@ impl Response {
         }
     }
 
-    /// A part of the text, converted; `None` if it does not have the form that the conversion expects. It is converted
-    /// when it is used.
-    pub(crate) fn converted(&self, part: Range<usize>, conversion: Conversion) -> Option<Passage> {
-        let mut is_empty = true;
-        conversion(self.text().get(part.clone())?, &mut |piece| is_empty &= piece.is_empty())?;
-        Some(if is_empty { Passage::default() } else { convert(&self.text, part, conversion) })
+    /// A part of the text, converted when it is used. It must have the form that the conversion expects, and be empty only if it is
+    /// short.
+    pub(crate) fn converted(&self, part: Range<usize>, conversion: Conversion) -> Passage {
+        convert(&self.text, part, conversion)
     }
 }
 

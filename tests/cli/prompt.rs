@@ -41,7 +41,7 @@ fn is_built(id: FormatId) -> bool {
 
 /// How a format is asked for, if it has to be.
 fn asked(format: &Format) -> Option<FormatId> {
-    (!format.is_detected()).then_some(format.id)
+    (!format.id.is_detected()).then_some(format.id)
 }
 
 /// The edits of a response for a repository without files, but for one with definitions: code blocks are files by what the
@@ -77,7 +77,7 @@ fn every_example_in_the_instructions_lands() {
             assert!(script.edits.iter().all(|edit| edit.format == row.id), "{example}");
         }
         // All of them as one answer, fences and prose around; where a fence is no file's.
-        if !row.is_detected() {
+        if !row.id.is_detected() {
             continue;
         }
         let sandbox = sandbox();

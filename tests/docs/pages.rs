@@ -172,7 +172,7 @@ mod man_page {
         for id in FORMATS.iter().map(|format| format.id).filter(|id| is_built(*id)) {
             let (_, example) = manual::chapter(id);
             let detected =
-                FORMATS.iter().filter(|format| format.is_detected() && format.id == id).map(|_| None);
+                FORMATS.iter().filter(|format| format.id.is_detected() && format.id == id).map(|_| None);
             for only in detected.chain([Some(id)]) {
                 let response = Response::new(0, "example", example.clone().into(), 1 << 20).unwrap();
                 let reading = format::Reading { formats: only.into_iter().collect(), ..Default::default() };
@@ -198,7 +198,7 @@ mod man_page {
             sandbox.file("TODO", "sort\n");
             sandbox.file("notes.txt", "x\n");
             sandbox.commit("as the examples have it");
-            let asked = (!format.is_detected()).then(|| format!("--format={}", format.name()));
+            let asked = (!format.id.is_detected()).then(|| format!("--format={}", format.name()));
             let options = asked.into_iter().chain(["-q".to_owned()]);
             sandbox.apply(options, &manual::chapter(format.id).1).exits(0);
             assert!(sandbox.text("src/shelf.py").contains("    return sorted(books"), "{}", format.name());

@@ -40,7 +40,7 @@ fn every_case_is_as_its_folder_says() {
             row.is_some() || name == "general",
             "a folder is named like its format, or holds what is said of all"
         );
-        let asked = row.filter(|format| !format.is_detected()).map(|format| format.id);
+        let asked = row.filter(|format| !format.id.is_detected()).map(|format| format.id);
         println!("{name}: {} cases", cases.len());
         complaints.extend(cases.iter().filter_map(|case| complaint(case, asked)));
     }

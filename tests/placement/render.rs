@@ -30,7 +30,7 @@ fn round_trip(
     after: &Files,
 ) -> Vec<(&'static str, Unrepresentable)> {
     let mut unrepresentable = Vec::new();
-    for format in FORMATS.iter().filter(|format| format.is_detected()) {
+    for format in FORMATS.iter().filter(|format| format.id.is_detected()) {
         let response = match render(format.id, changes) {
             Ok(response) => response,
             Err(reason) => {
@@ -169,7 +169,7 @@ fn what_no_format_can_say_is_said_to_be_so() {
     let change = (Some("a\n".to_owned()), Some("a\0\n".to_owned()));
     let changes = [rendered("a", &change)];
     let not = round_trip(&changes, &Files::new(), &Files::new());
-    assert_eq!(not.len(), FORMATS.iter().filter(|format| format.is_detected()).count());
+    assert_eq!(not.len(), FORMATS.iter().filter(|format| format.id.is_detected()).count());
     for (format, error) in not {
         assert_eq!(error, Unrepresentable { path: "a".into(), reason: Reason::Binary }, "{format}");
     }

@@ -20,12 +20,10 @@ impl<'r> Reader<'r> {
         let outer = (cursor.margin(), cursor.fence());
         let (first, lengths, region) = (self.blocks.len(), self.out.lengths(), self.region);
         cursor.set_indent();
-        let above = self.above.saved();
+        let mut above = self.above.clone();
         let language = language(fence.info);
         let is_code = !language.is_empty() && !PROSE.contains(&language);
         self.above.enter(line, fence.info, is_code);
-        let files = self.above.files_of_block(!file::has_line_numbers(fence.info));
-        let is_part = self.above.is_part();
         cursor.advance();
         self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
@@ -37,7 +35,7 @@ impl<'r> Reader<'r> {
             // An inner fence has no end, so inner fences are text: the fence is read again without them.
             self.nests = false;
             self.restore(first, lengths);
-            (self.region, self.above) = (region, above.clone());
+            (self.region, self.above) = (region, above.saved());
             self.above.enter(line, fence.info, is_code);
             cursor.reset(inside);
             summary = self.read_blocks(cursor, depth + 1);
@@ -65,7 +63,10 @@ impl<'r> Reader<'r> {
             if !(has_regions || depth == 0 && PROSE.contains(&language)) {
                 self.blocks.truncate(first);
             }
-            self.above = above;
+            self.above = above.saved();
+            above.enter(line, fence.info, is_code);
+            let files = above.files_of_block(!file::has_line_numbers(fence.info));
+            let is_part = above.is_part();
             let goes_on = || close.and_then(|close| may_go_on(cursor, close, language, &files));
             let state = match (close.is_some() || summary.is_closed, summary.nested.or_else(goes_on)) {
                 (false, _) => FenceState::Unclosed,

@@ -274,6 +274,6 @@ impl<'a> Value<'a> {
     /// The same for a string without its first characters: the byte at `offset` counts as the opening quote.
     pub(in crate::format) fn passage_from(self, offset: usize, conversion: Conversion) -> Passage {
         let range = self.range();
-        self.response.converted(range.start + offset..range.end, conversion).unwrap_or_default()
+        self.response.converted(range.start + offset..range.end, conversion)
     }
 }

@@ -94,7 +94,7 @@ impl<'r> Parts<'r> {
                 return;
             }
             // The next edit begins, so this one has no closing tag.
-            if cursor.is_end() || is("opx") || opening(cursor) == Some(super::Opening::Edit) {
+            if cursor.is_end() || is("opx") || is("edit") && opening(cursor) == Some(super::Opening::Edit) {
                 return self.fail(unterminated());
             }
             match PARTS.iter().position(|part| is(part)).filter(|_| !closing) {
@@ -206,13 +206,16 @@ impl<'r> Parts<'r> {
                 Op::Rename { to: Box::new(Target { root: path.root.clone(), ..to }), hunks: Vec::new() }
             }
             ("patch", Some(find), Some(put), _) => {
-                let texts = (find.text(), put.text());
+                let (mut before, mut after) = (find.text(), put.text());
                 let opening = |text: &str| text.trim_start().lines().next().map(trim).map(str::to_owned);
                 // Fences that differ are part of the edit.
-                let are_alike = opening(&texts.0) == opening(&texts.1);
-                let unfenced = find.unfenced(&path.raw, response).zip(put.unfenced(&path.raw, response));
-                let (before, after) = unfenced.filter(|_| are_alike).unwrap_or(texts);
-                if before.trim().is_empty() {
+                if let (Some(find), Some(put)) =
+                    (find.unfenced(&path.raw, response), put.unfenced(&path.raw, response))
+                    && opening(&before) == opening(&after)
+                {
+                    (before, after) = (find, put);
+                }
+                if before.is_blank() {
                     return Err(fault::missing_field(find.span, "<find>", &owner).into());
                 }
                 let change = Change::Texts { before, after, unit: Unit::Text };

@@ -20,7 +20,7 @@ impl<'r, L: Iterator<Item = Line<'r>> + Clone> Below<'r> for L {}
 
 impl<'r> Lines<'r> {
     /// Skips the lines for which `passes` is true. For many lines, this is faster than [`Iterator::next`].
-    #[inline]
+    #[inline(always)]
     pub fn pass(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
         while let Some(line) = self.upcoming.filter(|&line| passes(line)) {
             let mut at = line.next;

@@ -19,6 +19,6 @@ pub(crate) fn check(bytes: &[u8]) {
     }
     for format in FORMATS {
         let forced = format::parse(&response, &git_llm_apply::format::Reading::only(format.id));
-        assert!(forced.edits.iter().all(|edit| edit.format == format.id || !format.is_detected()));
+        assert!(forced.edits.iter().all(|edit| edit.format == format.id || !format.id.is_detected()));
     }
 }

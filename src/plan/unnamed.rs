@@ -36,8 +36,14 @@ pub(super) fn settle<'s>(
     let mut last: Option<Target> = None;
     for (index, edit) in settled.edits.iter_mut().enumerate() {
         let Some(unnamed) = open.get(&edit.span) else { continue };
+        let is_of_last = |one: &Candidate| one.by == Clue::Previous && !one.quoted;
+        let is_lost = last.is_none() && unnamed.candidates.iter().any(is_of_last);
         let chosen = match counting(edit, unnamed, last.take(), tree, rules)?.as_slice() {
             [] => Err(fault::no_path(edit.span)),
+            // The file of the edit before is unclear, so this one's is, unless a line or heading names it.
+            several if is_lost && several.iter().all(|one| one.by > Clue::Heading) => {
+                Err(unclear(Code::Missing, edit, several))
+            }
             [only] => Ok(only.path.clone()),
             several if tried == TRIED => Err(unclear(Code::Limit, edit, several)),
             several => {
@@ -60,7 +66,7 @@ pub(super) fn settle<'s>(
 }
 
 /// The candidates that count, each path once, the most clearly named first. `last` is the file of the edit before, as far as that
-/// was an open question; if that was unclear, so is this one, unless a line or heading names its file.
+/// was an open question.
 fn counting(
     edit: &Edit,
     unnamed: &Unnamed,
@@ -72,9 +78,8 @@ fn counting(
     let has_no_search_text = has_no_search_text(edit);
     let mut all: Vec<Candidate> = unnamed.candidates.clone();
     all.sort_by_key(|candidate| candidate.by);
-    let mut of_last = all.iter_mut().find(|candidate| candidate.by == Clue::Previous && !candidate.quoted);
-    let is_unclear = of_last.is_some() && last.is_none();
-    if let (Some(candidate), Some(last)) = (&mut of_last, last) {
+    let of_last = all.iter_mut().find(|candidate| candidate.by == Clue::Previous && !candidate.quoted);
+    if let (Some(candidate), Some(last)) = (of_last, last) {
         candidate.path = last;
     }
     let mut counting: Vec<Candidate> = Vec::new();
@@ -83,7 +88,7 @@ fn counting(
             Clue::Line | Clue::Comment | Clue::Info | Clue::Asked => true,
             _ if has_no_search_text => false,
             Clue::Heading => true,
-            _ if is_named || is_unclear => false,
+            _ if is_named => false,
             Clue::Mention => is_file(&candidate.path, tree, rules)?,
             Clue::Previous => true,
         };

@@ -59,6 +59,18 @@ pub struct Candidate {
     pub quoted: bool,
 }
 
+impl Candidate {
+    /// Whether it is a word that only the tree tells from a file.
+    pub(crate) fn is_word(&self) -> bool {
+        self.by == Clue::Mention && !self.quoted && !self.path.raw.contains(['/', '\\', '.'])
+    }
+
+    /// Whether it is the file of the block before, which is not sure.
+    pub(crate) fn is_of_last(&self) -> bool {
+        self.by == Clue::Previous && !self.quoted
+    }
+}
+
 /// Where a file is named for an edit or a code block, the clearest and nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clue {
@@ -191,11 +203,8 @@ impl Script {
     /// The path to show for the unresolved edit at an index: `?` if only words of prose may name it.
     pub fn shown_path(&self, at: usize) -> String {
         let Some(edit) = self.edits.get(at) else { return String::new() };
-        let is_word = |one: &Candidate| {
-            one.by == Clue::Mention && !one.quoted && !one.path.raw.contains(['/', '\\', '.'])
-        };
         let unnamed = self.unnamed.iter().find(|unnamed| unnamed.edit == edit.span);
-        match unnamed.is_some_and(|unnamed| unnamed.candidates.iter().all(is_word)) {
+        match unnamed.is_some_and(|unnamed| unnamed.candidates.iter().all(Candidate::is_word)) {
             true => "?".to_owned(),
             false => edit.path.shown(),
         }

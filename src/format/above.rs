@@ -165,17 +165,16 @@ impl<'r> Above<'r> {
             all.extend(self.previous.clone());
             all.extend(self.far_heading.clone().map(|path| named(path, Clue::Previous)));
             // A single word may be the name of a file.
-            all.extend(of_line(Clue::Mention));
+            all.extend(of_line(Clue::Mention).map(|word| Candidate { quoted: is_sure, ..word }));
             let mentions = self.mentions().into_iter();
             all.extend(mentions.map(|mention| Candidate { by: Clue::Mention, ..mention }));
         }
         // Every edit keeps them, so the list is short. The file of the block before may be mentioned once more.
         let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(2 * WORDS));
         for file in all {
-            let is_sure = |one: &Candidate| one.by != Clue::Previous || one.quoted;
             let is_same = |other: &Candidate| {
                 let is_near = file.by == other.by || other.by != Clue::Previous;
-                is_near && is_sure(&file) && is_sure(other) && other.path.is_like(&file.path)
+                is_near && !file.is_of_last() && !other.is_of_last() && other.path.is_like(&file.path)
             };
             if once.len() < 2 * WORDS && !once.iter().any(is_same) {
                 once.push(file);

@@ -32,18 +32,13 @@ pub(super) fn settle<'s>(
     let mut settled = Script { unnamed: Vec::new(), ..script.clone() };
     let mut refused = BTreeMap::new();
     let mut tried = 0;
-    // The file of the edit before, if that had several candidates.
-    let mut last: Option<Target> = None;
+    // The files that the edit before may be for, if it had several candidates.
+    let mut last: Vec<Target> = Vec::new();
     for (index, edit) in settled.edits.iter_mut().enumerate() {
         let Some(unnamed) = open.get(&edit.span) else { continue };
-        let is_of_last = |one: &Candidate| one.by == Clue::Previous && !one.quoted;
-        let is_lost = last.is_none() && unnamed.candidates.iter().any(is_of_last);
-        let chosen = match counting(edit, unnamed, last.take(), tree, rules)?.as_slice() {
+        let counting = counting(edit, unnamed, &last, tree, rules)?;
+        let chosen = match counting.as_slice() {
             [] => Err(fault::no_path(edit.span)),
-            // The file of the edit before is unclear, so this one's is, unless a line or heading names it.
-            several if is_lost && several.iter().all(|one| one.by > Clue::Heading) => {
-                Err(unclear(Code::Missing, edit, several))
-            }
             [only] => Ok(only.path.clone()),
             several if tried == TRIED => Err(unclear(Code::Limit, edit, several)),
             several => {
@@ -53,35 +48,39 @@ pub(super) fn settle<'s>(
         };
         match chosen {
             Ok(target) => {
-                last = Some(target.clone());
+                last = vec![target.clone()];
                 edit.path = target;
             }
-            Err(_) if script.is_left_out(index) => {}
             Err(diagnostic) => {
-                refused.insert(index + 1, diagnostic.for_edit(index + 1, script.shown_path(index)));
+                last = counting.into_iter().map(|candidate| candidate.path).collect();
+                if !script.is_left_out(index) {
+                    refused.insert(index + 1, diagnostic.for_edit(index + 1, script.shown_path(index)));
+                }
             }
         }
     }
     Ok((Cow::Owned(settled), refused))
 }
 
-/// The candidates that count, each path once, the most clearly named first. `last` is the file of the edit before, as far as that
-/// was an open question.
+/// The candidates that count, each path once, the most clearly named first. `last` are the files of the edit before, if that had
+/// several candidates.
 fn counting(
     edit: &Edit,
     unnamed: &Unnamed,
-    last: Option<Target>,
+    last: &[Target],
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Vec<Candidate>, TreeError> {
     let is_named = unnamed.candidates.iter().any(|candidate| candidate.by.is_whole());
     let has_no_search_text = has_no_search_text(edit);
-    let mut all: Vec<Candidate> = unnamed.candidates.clone();
-    all.sort_by_key(|candidate| candidate.by);
-    let of_last = all.iter_mut().find(|candidate| candidate.by == Clue::Previous && !candidate.quoted);
-    if let (Some(candidate), Some(last)) = (of_last, last) {
-        candidate.path = last;
+    let mut all = Vec::new();
+    for candidate in &unnamed.candidates {
+        match candidate.is_of_last() {
+            true => all.extend(last.iter().map(|path| Candidate { path: path.clone(), ..candidate.clone() })),
+            false => all.push(candidate.clone()),
+        }
     }
+    all.sort_by_key(|candidate| candidate.by);
     let mut counting: Vec<Candidate> = Vec::new();
     for candidate in all {
         let counts = match candidate.by {

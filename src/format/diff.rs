@@ -175,7 +175,7 @@ impl<'r> Reader<'r> {
         }
         if begins {
             self.end_section(cursor, out, None);
-            self.mail.iter_mut().for_each(Mail::begin_section);
+            self.mail.iter_mut().for_each(|mail| mail.begin(Part::Diff));
             (self.named, self.behind) = (None, None);
             self.section = Some(Section::new(line, cursor.response()));
             return Some(1);

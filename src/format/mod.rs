@@ -85,11 +85,15 @@ pub const FORMATS: &[Format] = &[
 const MAX_ERRORS: usize = 100;
 const MAX_DIAGNOSTICS: usize = 1000;
 const MAX_EDITS: usize = 100_000;
+/// The length of all whys together, in bytes: a mail may have many edits, each with all of its text.
+const MAX_WHYS: usize = 1 << 25;
 
 /// The result of the parsers, and what they remember between regions.
 #[derive(Debug, Default)]
 struct Output {
     script: Script,
+    /// The length of the whys.
+    whys: usize,
     /// Whether tool calls were asked for by name.
     asked: bool,
     /// How the reasoning around the cursor ends; `None` outside of reasoning.
@@ -112,6 +116,7 @@ struct Output {
 
 impl Output {
     fn edit(&mut self, edit: Edit) {
+        self.whys += edit.why.as_ref().map_or(0, String::len);
         self.script.edits.push(edit);
     }
 
@@ -153,6 +158,7 @@ impl Output {
         let Script { edits, diagnostics, .. } = &self.script;
         let errors = || diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
         edits.len() >= MAX_EDITS
+            || self.whys >= MAX_WHYS
             || diagnostics.len() >= MAX_DIAGNOSTICS
             || diagnostics.len() >= MAX_ERRORS && errors() >= MAX_ERRORS
     }

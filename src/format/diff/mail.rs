@@ -81,8 +81,9 @@ pub(super) struct Mail {
     /// The span of its first line.
     pub(super) span: Span,
     pub(super) part: Part,
-    /// Its header lines.
+    /// Its header lines, until they end.
     headers: String,
+    subject: String,
     text: String,
 }
 
@@ -96,27 +97,24 @@ impl Mail {
         self.part != Part::Diff
     }
 
-    /// Notes that a section begins.
-    pub(super) fn begin_section(&mut self) {
-        self.part = Part::Diff;
+    /// Begins another part. The subject is found at the end of the headers.
+    pub(super) fn begin(&mut self, part: Part) {
+        self.part = part;
+        let headers = std::mem::take(&mut self.headers).replace("\n ", " ").replace("\n\t", " ");
+        let subject = headers.lines().rev().find_map(|line| header(line, "subject"));
+        self.subject = subject.map_or(std::mem::take(&mut self.subject), str::to_owned);
     }
 
     /// Reads a line above the diff.
     pub(super) fn take(&mut self, line: Line<'_>) {
         let text = line.text;
         match self.part {
-            Part::Headers if line.is_blank() => self.part = Part::Text,
+            Part::Headers if line.is_blank() => self.begin(Part::Text),
             Part::Headers => self.headers.extend([text, "\n"]),
             Part::Text if text.trim_end() == "---" => self.part = Part::Notes,
             Part::Text => self.text.extend([text, "\n"]),
             Part::Notes | Part::Diff => {}
         }
-    }
-
-    /// The subject as written, in one line.
-    fn subject(&self) -> String {
-        let headers = self.headers.replace("\n ", " ").replace("\n\t", " ");
-        headers.lines().rev().find_map(|line| header(line, "subject")).unwrap_or("").to_owned()
     }
 
     /// Whether an encoded body begins below a line.
@@ -130,8 +128,7 @@ impl Mail {
 
     /// The reason: its subject and text.
     pub(super) fn why(&self) -> Option<String> {
-        let (mut subject, mut text) =
-            (cleaned(&decoded(&self.subject())), self.text.trim_start_matches('\n'));
+        let (mut subject, mut text) = (cleaned(&decoded(&self.subject)), self.text.trim_start_matches('\n'));
         // The text may begin with headers, such as the name of the author.
         while let Some((line, rest)) = text.split_once('\n') {
             if let Some(own) = header(line, "subject") {
@@ -149,7 +146,7 @@ impl Mail {
 
     /// The error at its end; `cut`: the response ends in it.
     pub(super) fn finish(self, cut: bool) -> Option<Diagnostic> {
-        if self.part == Part::Diff || (is_cover(&self.subject()) && self.part != Part::Headers) {
+        if self.part == Part::Diff || (is_cover(&self.subject) && self.part != Part::Headers) {
             return None;
         }
         Some(match cut {

@@ -153,6 +153,19 @@ fn a_wrong_count_is_no_error_before_the_end() {
 }
 
 #[test]
+fn the_text_of_a_mail_is_not_kept_for_very_many_edits() {
+    let head = format!("From {} x\nSubject: [PATCH] x\n\n{}\n---\n", "a".repeat(40), "word ".repeat(100_000));
+    let file = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
+    let read = |files: usize| {
+        let script = script(&format!("{head}{}", file.repeat(files)));
+        (script.edits.len(), script.diagnostics.iter().map(|fault| fault.code).collect::<Vec<_>>())
+    };
+    assert_eq!(read(60), (60, vec![]));
+    let (edits, codes) = read(500);
+    assert!(edits < 100 && codes.last() == Some(&Code::Limit), "{edits} {codes:?}");
+}
+
+#[test]
 fn the_edits_of_a_mail_have_its_reason_and_one_commit() {
     let mail = |subject: &str, body: &str| {
         format!(

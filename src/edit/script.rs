@@ -62,7 +62,7 @@ pub struct Candidate {
 impl Candidate {
     /// Whether it is a word that only the tree tells from a file.
     pub(crate) fn is_word(&self) -> bool {
-        self.by == Clue::Mention && !self.quoted && !self.path.raw.contains(['/', '\\', '.'])
+        self.by == Clue::Mention && !self.path.raw.contains(['/', '\\', '.'])
     }
 
     /// Whether it is the file of the block before, which is not sure.
@@ -204,7 +204,8 @@ impl Script {
     pub fn shown_path(&self, at: usize) -> String {
         let Some(edit) = self.edits.get(at) else { return String::new() };
         let unnamed = self.unnamed.iter().find(|unnamed| unnamed.edit == edit.span);
-        match unnamed.is_some_and(|unnamed| unnamed.candidates.iter().all(Candidate::is_word)) {
+        match unnamed.is_some_and(|unnamed| unnamed.candidates.iter().all(|one| one.is_word() && !one.quoted))
+        {
             true => "?".to_owned(),
             false => edit.path.shown(),
         }

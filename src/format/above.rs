@@ -128,11 +128,11 @@ impl<'r> Above<'r> {
         self.is_open = false;
     }
 
-    /// Sets the file of the block that was read. `is_sure`: it has no other candidates. A heading above that block is farther
-    /// than its file.
+    /// Sets the file of the block that was read. `is_sure`: it has no other candidates. A heading right above that block is farther
+    /// than its file, and one higher up counts only as long as no block is sure of its file.
     pub(super) fn set_previous(&mut self, file: Option<Target>, is_sure: bool) {
         self.previous = file.map(|path| Candidate { path, by: Clue::Previous, quoted: is_sure });
-        self.far_heading = self.heading.take().or(self.far_heading.take());
+        self.far_heading = self.heading.take().or(self.far_heading.take().filter(|_| !is_sure));
     }
 
     fn target(&self, found: NamedPath<'_>, line: Line<'_>) -> Target {
@@ -165,7 +165,7 @@ impl<'r> Above<'r> {
             all.extend(self.previous.clone());
             all.extend(self.far_heading.clone().map(|path| named(path, Clue::Previous)));
             // A single word may be the name of a file.
-            all.extend(of_line(Clue::Mention).map(|word| Candidate { quoted: is_sure, ..word }));
+            all.extend(of_line(Clue::Mention));
             let mentions = self.mentions().into_iter();
             all.extend(mentions.map(|mention| Candidate { by: Clue::Mention, ..mention }));
         }

@@ -335,7 +335,8 @@ impl<'r> Reader<'r> {
             Due::Lines(_) => false,
             Due::Unknown | Due::Less => self.mail.is_some(),
         };
-        (ends && !is_marked(next)).then_some(1)
+        let own = self.mail.is_some() && next.is_some_and(|next| !next.is_blank());
+        (ends && !is_marked(next)).then_some(if own { 2 } else { 1 })
     }
 
     /// Ends the section of a file. `cut`: what is unterminated, if the response ends in the section.

@@ -60,13 +60,6 @@ pub struct Format {
     parse: fn(&mut Cursor<'_>, &mut Output),
 }
 
-impl Format {
-    /// Its name for `--format`.
-    pub fn name(&self) -> &'static str {
-        self.id.as_str()
-    }
-}
-
 /// All formats, in the order in which `opens` is called.
 pub const FORMATS: &[Format] = &[
     opx::FORMAT,

@@ -14,8 +14,6 @@ pub(super) struct Results<'a> {
     query: &'a Query<'a>,
     match_mode: MatchMode,
     after: Pattern<'a>,
-    /// The context lines.
-    keeps: HashSet<usize>,
     /// Ascending.
     places: Vec<Place>,
 }
@@ -37,7 +35,7 @@ impl<'a> Results<'a> {
             }
             _ => hay.whole_lines(&after.before, LOOSEST),
         };
-        Self { query, match_mode, after, keeps: pattern.kept().collect(), places }
+        Self { query, match_mode, after, places }
     }
 
     /// Whether a match of the search text is inside one of them.
@@ -47,13 +45,9 @@ impl<'a> Results<'a> {
         if self.match_mode.scope == Scope::Part {
             return is_inside_result(hay, context.limits.language(), pattern, place);
         }
-        // If the hunk adds no line that is not blank, blank lines count, too. So do those that it keeps.
+        // If the hunk adds no line that is not blank, blank lines count, too.
         let adds_lines = adds_solid_lines(pattern, &self.after);
-        let is_edge = |line: usize| {
-            let keeps = self.match_mode.scope == Scope::Whole && self.keeps.contains(&(line - place.first()));
-            adds_lines && hay.is_blank(line) && !keeps
-        };
-        let mut lines = (place.first()..place.behind()).filter(|&line| !is_edge(line));
+        let mut lines = (place.first()..place.behind()).filter(|&line| !adds_lines || !hay.is_blank(line));
         let first = lines.next().unwrap_or(place.first());
         let last = lines.next_back().unwrap_or(first);
         let match_mode = MatchMode { scope: self.match_mode.scope, ..MatchMode::LOOSEST };

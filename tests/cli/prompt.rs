@@ -62,13 +62,13 @@ fn every_example_in_the_instructions_lands() {
     for row in FORMATS.iter().filter(|row| is_built(row.id)) {
         let text = prompt::instructions(row.id, Default::default());
         let examples = examples(&text);
-        assert!(examples.len() >= 2, "{}", row.name());
+        assert!(examples.len() >= 2, "{}", row.id.as_str());
         for example in &examples {
             let sandbox = sandbox();
             // Detected, and by itself.
             let options = asked(row).map(|id| format!("--format={}", id.as_str()));
             let run = sandbox.apply(options, example);
-            assert_eq!(run.code, Some(0), "{}:\n{example}\n{}{}", row.name(), run.stdout, run.stderr);
+            assert_eq!(run.code, Some(0), "{}:\n{example}\n{}{}", row.id.as_str(), run.stdout, run.stderr);
             assert_ne!(sandbox.git(["rev-list", "--count", "HEAD"]), "1", "{example}");
             assert_eq!(sandbox.status(), "", "{example}");
             let response = Response::new(0, "r", example.clone().into_bytes(), 1 << 20).unwrap();
@@ -90,7 +90,7 @@ fn every_example_in_the_instructions_lands() {
                 format::parse(&response, &git_llm_apply::format::Reading::only(row.id)).edits.len()
             })
             .sum();
-        assert_eq!(script.edits.len(), alone, "{}", row.name());
+        assert_eq!(script.edits.len(), alone, "{}", row.id.as_str());
         drop(sandbox);
     }
 }
@@ -110,7 +110,7 @@ fn instructions_use_no_operation_that_the_examples_do_not_show() {
             .collect();
         shown.sort_unstable();
         shown.dedup();
-        let expected: &[&str] = match row.name() {
+        let expected: &[&str] = match row.id.as_str() {
             "opx" => &["create", "delete", "modify", "rename", "replace"],
             "apply-patch" => &["create", "delete", "modify", "rename"],
             "search-replace" => &["modify"],
@@ -123,7 +123,7 @@ fn instructions_use_no_operation_that_the_examples_do_not_show() {
             other => panic!("{other} has no line here"),
         };
         for operation in expected {
-            assert!(shown.contains(operation), "{} does not show {operation}: {shown:?}", row.name());
+            assert!(shown.contains(operation), "{} does not show {operation}: {shown:?}", row.id.as_str());
         }
     }
 }
@@ -172,11 +172,11 @@ fn format_base_listing_and_pathspecs_are_honoured() {
     sandbox.file("docs/notes.md", "changed\n");
     sandbox.commit("two");
     for row in FORMATS {
-        let run = sandbox.run(["prompt", "--format", row.name()]).exits(0);
+        let run = sandbox.run(["prompt", "--format", row.id.as_str()]).exits(0);
         assert!(
             run.stdout.contains(prompt::instructions(row.id, Default::default()).trim_end()),
             "{}",
-            row.name()
+            row.id.as_str()
         );
     }
     let run = sandbox.run(["prompt", "--base", &base, "--listing=prepdir", "*.md"]).exits(0);
@@ -396,18 +396,19 @@ fn every_promise_in_the_instructions_is_kept() {
     ];
     let mut unshown = Vec::new();
     for row in FORMATS {
-        let of_format = |(format, ..): &&(&'static str, &'static str, String, Kept)| *format == row.name();
+        let of_format =
+            |(format, ..): &&(&'static str, &'static str, String, Kept)| *format == row.id.as_str();
         for sentence in sentences(&prompt::instructions(row.id, Default::default())) {
             let is_kept = promises.iter().filter(of_format).any(|(_, said, ..)| sentence.contains(said));
             let is_asked = ASKED.iter().any(|asked| *asked == sentence);
             if !is_kept && !is_asked {
-                unshown.push(format!("{}: {sentence}", row.name()));
+                unshown.push(format!("{}: {sentence}", row.id.as_str()));
             }
         }
     }
     assert!(unshown.is_empty(), "nothing shows that these are kept: {unshown:#?}");
     for (format, sentence, answer, kept) in promises {
-        let row = FORMATS.iter().find(|row| row.name() == format).unwrap();
+        let row = FORMATS.iter().find(|row| row.id.as_str() == format).unwrap();
         let text = prompt::instructions(row.id, Default::default());
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains(sentence), "{format} does not say {sentence:?}");
@@ -433,7 +434,7 @@ fn what_is_forbidden_is_not_taught() {
     let sandbox = sandbox();
     sandbox.git(["config", "llmapply.allowDelete", "false"]);
     for row in FORMATS {
-        let run = sandbox.run(["prompt", "--format", row.name()]).exits(0);
+        let run = sandbox.run(["prompt", "--format", row.id.as_str()]).exits(0);
         for word in ["op=\"remove\"", "*** Delete File", "FILE_DELETE", "delete_file", "+++ /dev/null"] {
             assert!(!run.stdout.contains(word), "{word} in {}", run.stdout);
         }

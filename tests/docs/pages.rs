@@ -96,7 +96,7 @@ mod man_page {
         }
         for format in FORMATS {
             let chapters = plain(FORMATS_FILE);
-            assert!(chapters.contains(&format!("(--format={})", format.name())), "{FORMATS_FILE}");
+            assert!(chapters.contains(&format!("(--format={})", format.id.as_str())), "{FORMATS_FILE}");
         }
         for tier in Tier::ALL {
             has(&format!("\n.TP\n{}\n", tier.as_str()));
@@ -198,10 +198,14 @@ mod man_page {
             sandbox.file("TODO", "sort\n");
             sandbox.file("notes.txt", "x\n");
             sandbox.commit("as the examples have it");
-            let asked = (!format.id.is_detected()).then(|| format!("--format={}", format.name()));
+            let asked = (!format.id.is_detected()).then(|| format!("--format={}", format.id.as_str()));
             let options = asked.into_iter().chain(["-q".to_owned()]);
             sandbox.apply(options, &manual::chapter(format.id).1).exits(0);
-            assert!(sandbox.text("src/shelf.py").contains("    return sorted(books"), "{}", format.name());
+            assert!(
+                sandbox.text("src/shelf.py").contains("    return sorted(books"),
+                "{}",
+                format.id.as_str()
+            );
         }
     }
 

@@ -35,7 +35,7 @@ fn every_case_is_as_its_folder_says() {
         let cases = list(format);
         assert!(!cases.is_empty(), "{} has no cases", format.display());
         let name = name(format);
-        let row = FORMATS.iter().find(|format| format.name() == name);
+        let row = FORMATS.iter().find(|format| format.id.as_str() == name);
         assert!(
             row.is_some() || name == "general",
             "a folder is named like its format, or holds what is said of all"

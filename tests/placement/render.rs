@@ -34,7 +34,7 @@ fn round_trip(
         let response = match render(format.id, changes) {
             Ok(response) => response,
             Err(reason) => {
-                unrepresentable.push((format.name(), reason));
+                unrepresentable.push((format.id.as_str(), reason));
                 continue;
             }
         };
@@ -42,7 +42,11 @@ fn round_trip(
             Outcome::Lands(files) if files == *after => {}
             Outcome::NoEdits if before == after => {}
             outcome => {
-                panic!("{} from {before:?} to {after:?}:\n{response}\n{}", format.name(), outcome.describe())
+                panic!(
+                    "{} from {before:?} to {after:?}:\n{response}\n{}",
+                    format.id.as_str(),
+                    outcome.describe()
+                )
             }
         }
     }

@@ -32,11 +32,11 @@ pub(crate) fn check(bytes: &[u8]) {
         let response = Response::new(0, "fuzz", text.clone().into_bytes(), 1 << 24).expect("text");
         let script = format::parse(&response, &git_llm_apply::format::Reading::default());
         let plan = resolve(&script, &tree, &rules()).expect("a tree in memory can be read");
-        let plan =
-            plan.unwrap_or_else(|rejected| panic!("{}:\n{text}\n{:?}", format.name(), rejected.diagnostics));
+        let plan = plan
+            .unwrap_or_else(|rejected| panic!("{}:\n{text}\n{:?}", format.id.as_str(), rejected.diagnostics));
         let last = plan.steps().iter().flat_map(|step| &step.changes).next_back();
         let made = last.and_then(|change| change.after.as_ref()).map(|state| state.body.read(&tree));
         let made = made.transpose().expect("a tree in memory can be read");
-        assert_eq!(made.as_deref().unwrap_or(before), after, "{}:\n{text}", format.name());
+        assert_eq!(made.as_deref().unwrap_or(before), after, "{}:\n{text}", format.id.as_str());
     }
 }

@@ -1,0 +1,2 @@
+import sys
+B = 1

@@ -1,0 +1,2 @@
+import os
+B = 1

@@ -9,9 +9,9 @@ use super::{Error, Result};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid, places};
+use crate::vcs::{self, Oid, places, sharing};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The file in the directory that names its owner.
@@ -48,7 +48,7 @@ impl ScratchDir {
             return Ok(kept);
         }
         let path = Elsewhere::SCRATCH.note(transaction_dir, &root)?;
-        places::make_private(&path)?;
+        sharing::in_own(&root, || places::make_private(&path))?;
         let within = path.join(WITHIN);
         let made = Self { top: within.join(name), path, kept: None };
         let owner = made.path.join(OWNER);
@@ -68,7 +68,7 @@ impl ScratchDir {
         let id = id.map_err(|e| vcs::Error::git("name a directory", e))?;
         let path = root.join(format!("kept-{}", &id.to_string()[..16]));
         if path.symlink_metadata().is_err() {
-            places::make_private(&path)?;
+            sharing::in_own(root, || places::make_private(&path))?;
         }
         let found = path.symlink_metadata().map_err(|e| vcs::Error::io("look at", &path, e))?;
         let is_own =
@@ -198,9 +198,8 @@ fn root(repo: &Repo, configured: Option<&Path>) -> Result<PathBuf> {
             root
         }
     };
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&root);
-    made.map_err(|e| vcs::Error::io("create", &root, e))?;
-    let real = root.canonicalize().map_err(|e| vcs::Error::io("look at", &root, e))?;
+    let real =
+        sharing::in_own(&root, || root.canonicalize().map_err(|e| vcs::Error::io("look at", &root, e)))?;
     let inside =
         real.components().any(|part| part.as_os_str() == ".git") || real.starts_with(repo.common_dir());
     match inside {

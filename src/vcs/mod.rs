@@ -52,7 +52,7 @@ mod replace;
 pub mod repo;
 pub mod scratch;
 mod shadow;
-mod sharing;
+pub mod sharing;
 pub mod show;
 mod sparse;
 mod startup;

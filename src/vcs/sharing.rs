@@ -123,6 +123,14 @@ fn make_shared(sharing: Option<Sharing>, mode: u32, directory: &Path, made: &mut
     Ok(())
 }
 
+/// As [`Repo::in_shared`], in a directory outside of the repository that only its owner may enter.
+///
+/// # Errors
+/// As [`Repo::in_shared`].
+pub fn in_own<T>(directory: &Path, act: impl FnMut() -> Result<T>) -> Result<T> {
+    in_shared(None, PRIVATE, directory, &mut Vec::new(), act)
+}
+
 /// As [`Repo::in_shared`], for this sharing.
 pub(super) fn in_shared<T>(
     sharing: Option<Sharing>,

@@ -210,6 +210,33 @@ fn agents_whose_commands_take_long_all_land_on_one_branch() {
 }
 
 #[test]
+fn a_cache_directory_that_others_remove_is_made_again() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let sandbox = Sandbox::new();
+    let cache = sandbox.root().join("home/.cache/git-llm-apply");
+    let ended = AtomicBool::new(false);
+    // As other runs do when they end.
+    let removes = || {
+        while !ended.load(Ordering::Relaxed) {
+            let _ = std::fs::remove_dir(&cache);
+            std::thread::sleep(std::time::Duration::from_micros(20));
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(removes);
+        let runs: Vec<_> = (0..40)
+            .map(|n| {
+                let text = create(&format!("of-{n}.txt"), "Add it", "x\n");
+                sandbox.apply(["-x", "true"], &text)
+            })
+            .collect();
+        ended.store(true, Ordering::Relaxed);
+        runs.into_iter().for_each(|run| _ = run.exits(0));
+    });
+    sandbox.leaves_no_file();
+}
+
+#[test]
 fn who_does_not_wait_is_told_that_it_can_be_tried_again() {
     // The command itself moves the branch, whenever it runs.
     let sandbox = Sandbox::new();

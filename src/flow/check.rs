@@ -23,7 +23,16 @@ pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: 
 }
 
 /// What has to pass before a landing, in order: hooks, commands and signatures. `existing` says whether its commits exist.
-pub(super) fn to_pass(repo: &Repo, options: &Options, existing: bool) -> Result<Vec<ToPass>, Error> {
+/// Warns if they cannot be made, because nobody is known as their author or committer.
+pub(super) fn to_pass(
+    repo: &Repo,
+    options: &Options,
+    existing: bool,
+    watch: &dyn Watch,
+) -> Result<Vec<ToPass>, Error> {
+    if let Err(error) = repo.identities(&options.author) {
+        watch.warn(&format!("a landing would fail: {error}"));
+    }
     let hooks = transaction::hooks_to_pass(repo, !options.verify, !options.ff && !existing, existing)?;
     let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
     let exec = options.exec.iter().map(|line| ToPass { kind: "exec", name: line.clone() });
@@ -57,7 +66,7 @@ impl Run<'_> {
         report.branch = Some(build_report::branch(&target));
         warn_of_pending(repo, self.watch)?;
         let Some(resolved) = self.resolved(repo, &target, None, report)? else { return Ok(()) };
-        report.to_pass = to_pass(repo, &self.options, false)?;
+        report.to_pass = to_pass(repo, &self.options, false, self.watch)?;
         let autostash = self.options.autostash;
         let obstacles = transaction::in_the_way(repo, &target, &resolved.series, autostash);
         // The diff is shown in spite of obstacles.

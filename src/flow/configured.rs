@@ -4,6 +4,7 @@ use super::sources::{Sources, Typed};
 use super::{Options, Resume};
 use crate::format::FormatId;
 use crate::locate::Tier;
+use crate::message::Trailer;
 use crate::path::RepoPath;
 use crate::plan::{Grouping, SyntaxCheck};
 use crate::syntax;
@@ -79,6 +80,14 @@ impl Options {
         options.subject_prefix = from.single("subject-prefix")?;
         options.cleanup = from.single("cleanup")?;
         options.trailer = from.several("trailer")?;
+        let is_configured = typed.several("trailer").is_none() && from.kept("trailer").is_none();
+        // With rules of the user's own, git reads them.
+        if is_configured && !repo.has_trailer_rules() {
+            let mut all = options.trailer.iter();
+            if let Some(text) = all.find(|text| Trailer::parse(text).is_none()) {
+                return Err(config::bad("llmapply.trailer", text, "<token>: <value>"));
+            }
+        }
         options.assisted_by = from.single("assisted-by")?;
         options.author.author = from.single("author")?;
         options.sign = match from.optional("gpg-sign")? {

@@ -328,7 +328,7 @@ impl Driver<'_> {
             return Ok((self.land(report)?.map(|(_, moved)| moved), None));
         }
         (self.fill)(report, &Made::default(), true);
-        report.to_pass = check::to_pass(repo, self.options, true)?;
+        report.to_pass = check::to_pass(repo, self.options, true, self.watch)?;
         let obstacles = transaction::in_the_way(repo, target, self.series, self.options.autostash)?;
         if !obstacles.is_empty() {
             build_report::in_the_way(report, obstacles);

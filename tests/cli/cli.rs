@@ -92,6 +92,7 @@ fn where_git_does_not_know_the_user_nothing_lands() {
         }
         let before = sandbox.listing();
         sandbox.apply([""; 0], &create("a", "w", "x\n")).exits(128).says("user.");
+        sandbox.apply(["-n"], &create("a", "w", "x\n")).exits(0).says("a landing would fail: ");
         same("unknown user", &before, &sandbox.listing());
     }
     let mut sandbox = Sandbox::new();

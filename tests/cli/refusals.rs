@@ -319,6 +319,16 @@ fn refusals() -> Vec<Refusal> {
             "bad value 'hourly' for 'llmapply.commit'",
         ),
         (
+            "bad trailer in the configuration",
+            |s| {
+                s.git(["config", "llmapply.trailer", "no such: x"]);
+            },
+            &[],
+            with(String::new()),
+            128,
+            "bad value 'no such: x' for 'llmapply.trailer'",
+        ),
+        (
             "not text",
             nothing,
             &[],

@@ -4,41 +4,18 @@ use super::Error;
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
 use crate::path::RepoPath;
-use crate::plan::{self, Node, Rejected, Rules, TreeError, TreeView};
+use crate::plan::{self, MemoryTree, Node, Rejected, Rules, TreeView};
 use crate::transaction::Target;
 use crate::vcs::Oid;
 use crate::vcs::checkout::{Checkout, Found};
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// The largest number of commits to try.
 const VERSIONS: usize = 100;
 /// The largest number of refused edits to try them for.
 const EDITS: usize = 3;
-
-/// A tree with one file of the checkout.
-struct WithLocal<'t> {
-    tree: &'t BaseTree<'t>,
-    path: RepoPath,
-    bytes: Arc<[u8]>,
-}
-
-impl TreeView for WithLocal<'_> {
-    fn entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
-        let entry = self.tree.entry(path)?;
-        Ok(entry.or_else(|| (*path == self.path).then_some(Node::File { executable: false })))
-    }
-
-    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, TreeError> {
-        if *path == self.path { Ok(Arc::clone(&self.bytes)) } else { self.tree.read(path) }
-    }
-
-    fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {
-        self.tree.list(directory)
-    }
-}
 
 impl Run<'_> {
     /// Says of refused edits in which other version of their file they apply: in the checkout's, or else in the newest commit's.
@@ -69,7 +46,7 @@ impl Run<'_> {
             script.leave_out(|edit| edit == Some(at));
             script.left_out.clear();
             script.landed = (0..script.edits.len()).filter(|other| *other != at).collect();
-            if let Some(local) = self.with_local(repo, target, tree, &path)?
+            if let Some(local) = self.local(repo, target, tree, &path)?
                 && plan::applies(&script, &local, rules)?
             {
                 found.help = Some(format!(
@@ -89,23 +66,24 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The tree with the checkout's version of a file; `None` if there is none, or it is that of the tree.
-    fn with_local<'t>(
+    /// A tree of only a file, as it is in the checkout; `None` if there is none, or the commit has the same.
+    fn local(
         &self,
         repo: &Repo,
         target: &Target,
-        tree: &'t BaseTree<'t>,
+        tree: &BaseTree<'_>,
         path: &RepoPath,
-    ) -> Result<Option<WithLocal<'t>>, Error> {
+    ) -> Result<Option<MemoryTree>, Error> {
         let (true, Some(workdir)) = (target.checked_out, repo.workdir()) else { return Ok(None) };
         let checkout = Checkout::open(workdir, repo)?;
         let Found::File(stat) = checkout.look(path.as_str())? else { return Ok(None) };
         if u64::try_from(stat.st_size).is_ok_and(|size| size > self.options.max_size) {
             return Ok(None);
         }
-        let bytes: Arc<[u8]> = checkout.read(path.as_str())?.into();
-        let is_committed = matches!(tree.entry(path)?, Some(Node::File { .. })) && tree.read(path)? == bytes;
-        Ok((!is_committed).then(|| WithLocal { tree, path: path.clone(), bytes }))
+        let bytes = checkout.read(path.as_str())?;
+        let is_committed =
+            matches!(tree.entry(path)?, Some(Node::File { .. })) && *tree.read(path)? == *bytes;
+        Ok(MemoryTree::new().with_file(path.as_str(), bytes).ok().filter(|_| !is_committed))
     }
 
     /// The file in which an edit's search text does not match.

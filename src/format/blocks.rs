@@ -168,7 +168,7 @@ impl<'r> Reader<'r> {
         let summary = self.read_blocks(&mut cursor, 0);
         if let Some(fence) = start.fence() {
             if fence.info.is_empty() {
-                self.note_rest(&cursor, 0, (start.at(), cursor.at()), 0);
+                self.note_text(&cursor, 0, (start.at(), cursor.at()), 0, false);
             }
             // Read by itself, the inside of a fence may end earlier.
             cursor.advance();

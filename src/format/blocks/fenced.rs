@@ -1,11 +1,11 @@
 //! Reads fences: whether they contain edits, and what in them is not read.
 
-use super::{Gap, PROSE, Reader};
+use super::{Gap, PROSE, Reader, Summary};
 use crate::edit::{Candidate, CodeBlock, FenceState};
 use crate::format::document::{Block, BlockKind, lift};
 use crate::format::fence::{Fence, is_markdown};
 use crate::format::scan::{Cursor, Line};
-use crate::format::{code, file};
+use crate::format::{code, diff, fault, file};
 use crate::span::Span;
 
 impl<'r> Reader<'r> {
@@ -38,14 +38,19 @@ impl<'r> Reader<'r> {
             (self.region, self.above) = (region, above.saved());
             self.above.enter(line, fence.info, is_code);
             cursor.reset(inside);
-            summary = self.read_blocks(cursor, depth + 1);
+            summary = Summary { nested: summary.nested, ..self.read_blocks(cursor, depth + 1) };
         }
         let close = cursor.line().filter(|line| !summary.is_closed && !self.closes_outer(cursor, *line));
         let end = close.map_or(cursor.at(), |line| line.start);
         let text = cursor.payload(start, end);
         let span = cursor.span(line.start, close.map_or(end, Line::end));
-        let is_prose = PROSE.contains(&language) && summary.has_text;
-        if !is_prose {
+        let outside = above.saved();
+        above.enter(line, fence.info, is_code);
+        let files = above.files_of_block(!file::has_line_numbers(fence.info));
+        let is_prose = PROSE.contains(&language);
+        let is_example = (is_prose || summary.has_text) && self.is_file_with_edits(first, &files, &text);
+        let is_document = is_example || is_prose && summary.has_text;
+        if !is_document {
             let is_direct = |block: &&mut Block| {
                 (block.is_region() || matches!(block.kind, BlockKind::Other)) && block.depth == depth + 1
             };
@@ -54,7 +59,7 @@ impl<'r> Reader<'r> {
         let inside = &mut self.blocks[first..];
         let has_regions = inside.iter().any(Block::is_region);
         let is_pure = has_regions && !summary.has_text && !summary.has_code;
-        if depth == 0 && is_pure {
+        if depth == 0 && is_pure && !is_document {
             // It contains only edits, some in fences of their own.
             lift(inside);
         }
@@ -63,10 +68,9 @@ impl<'r> Reader<'r> {
             if !(has_regions || depth == 0 && PROSE.contains(&language)) {
                 self.blocks.truncate(first);
             }
-            self.above = above.saved();
-            above.enter(line, fence.info, is_code);
-            let files = above.files_of_block(!file::has_line_numbers(fence.info));
-            let is_part = above.is_part();
+            self.above = outside;
+            // Perhaps the edits in code are meant as such.
+            let is_part = above.is_part() || is_example && !is_prose;
             let goes_on = || close.and_then(|close| may_go_on(cursor, close, language, &files));
             let state = match (close.is_some() || summary.is_closed, summary.nested.or_else(goes_on)) {
                 (false, _) => FenceState::Unclosed,
@@ -78,16 +82,19 @@ impl<'r> Reader<'r> {
                 CodeBlock { language, state, is_part, is_snippet, why, ..self.code_block(span, files, text) };
             self.keep_code_block(cursor, block, (start, end), depth);
         } else {
-            // Code beside the edits is not read, nor are edits in a fence there.
-            let is_code =
-                |block: &&mut Block| matches!(block.kind, BlockKind::Fence(_)) && block.depth == depth + 1;
-            inside
-                .iter_mut()
-                .filter(is_code)
-                .for_each(|block| (block.kind, block.level) = (BlockKind::Other, depth));
+            // Code beside the edits is not read, nor are edits in a fence there. If it names a file, the fence around the edits
+            // may have lost its end.
+            for block in inside.iter_mut().filter(|block| block.depth == depth + 1) {
+                let BlockKind::Fence(given) = &mut block.kind else { continue };
+                block.level = depth;
+                match summary.nested.filter(|_| given.candidates.iter().any(|file| file.by.is_whole())) {
+                    Some(nested) => given.state = FenceState::Unclear(nested),
+                    None => block.kind = BlockKind::Other,
+                }
+            }
             let shown = inside.iter().filter(|block| block.is_region() && block.level > depth);
             let shown: Vec<Span> = shown.map(|block| block.span).collect();
-            self.note_rest(cursor, first, (start, end), depth);
+            self.note_text(cursor, first, (start, end), depth, is_code && !diff::is_diff(fence));
             shown.into_iter().for_each(|span| self.add(BlockKind::Other, span, depth));
             self.above.leave();
             self.gap = self.gap.max(Gap::Files);
@@ -101,27 +108,68 @@ impl<'r> Reader<'r> {
         holds_edits
     }
 
-    /// Notes the text in a fence behind its last edit as not read; its blocks begin at a number.
-    pub(super) fn note_rest(
+    /// Whether a fence is a file of its own that holds examples of edits: its blocks begin at a number, and an edit of them names
+    /// another file.
+    fn is_file_with_edits(&self, first: usize, files: &[Candidate], text: &str) -> bool {
+        let named = files.iter().filter(|file| file.by.is_whole()).map(|file| file.path.raw.as_str());
+        let comment = text.lines().next().and_then(file::comment).map(|found| found.path);
+        let own: Vec<&str> = named.chain(comment).collect();
+        let is_own = |path: &str| own.iter().any(|own| own.ends_with(path) || path.ends_with(own));
+        !own.is_empty()
+            && self.blocks[first..].iter().any(|block| {
+                let BlockKind::Region { edits, .. } = &block.kind else { return false };
+                let edits = self.out.script.edits.get(edits.start as usize..edits.end as usize);
+                edits.into_iter().flatten().any(|edit| !is_own(&edit.path.raw))
+            })
+    }
+
+    /// Notes the text in a fence beside its edits as not read; its blocks begin at a number. In a fence of code that is all text
+    /// that does not name a file, in another one only the text behind the last edit: prose above edits is read around.
+    pub(super) fn note_text(
         &mut self,
         cursor: &Cursor<'r>,
         first: usize,
         (start, end): (usize, usize),
         depth: u32,
+        is_code: bool,
     ) {
-        let inside = &self.blocks[first..];
-        let Some(last) = inside.iter().rposition(Block::is_region) else { return };
-        // What is a block has a note of its own.
-        let end = inside.get(last + 1).map_or(end, |next| end.min(next.span.start as usize));
-        let range = inside[last].span.range();
-        let rest = self.response.text().get(range.end.min(end)..end).unwrap_or("").trim_start();
-        let above = self.response.text().get(start..range.start).unwrap_or("");
-        let rest = code::heredoc_end(above).and_then(|word| rest.strip_prefix(word)).unwrap_or(rest);
-        let rest = rest.trim_start();
-        if rest.contains(char::is_alphanumeric) {
-            let start = end - rest.len();
-            self.add(BlockKind::Other, cursor.span(start, start + rest.trim_end().len()), depth);
+        let whole = self.response.text();
+        let blocks = self.blocks[first..].iter();
+        let mut blocks: Vec<_> = blocks.map(|block| (block.span.range(), block.is_region())).collect();
+        blocks.sort_by_key(|(range, _)| range.start);
+        let Some(last) = blocks.iter().rposition(|(_, is_region)| *is_region) else { return };
+        blocks.push((end..end, false));
+        let (mut at, mut word, mut notes, mut lost) = (start, None, Vec::new(), None);
+        for (index, (block, is_region)) in blocks.into_iter().enumerate() {
+            let gap = whole.get(at..block.start.min(end)).unwrap_or("");
+            // The end of a here-document around the edit above, and the beginning of one around the next.
+            let behind = word.and_then(|word| gap.trim_start().strip_prefix(word)).unwrap_or(gap).trim();
+            word = code::heredoc_end(behind).filter(|_| is_region);
+            let command =
+                if word.is_some() { behind.rfind('\n').map_or(0, |at| at + 1) } else { behind.len() };
+            let text = behind[..command].trim_end();
+            let names = |line: &str| file::path_line(line).is_some_and(|path| path.is_sure());
+            let is_text = |line: &str| {
+                let is_fence = Fence::of(line).is_some();
+                line.contains(char::is_alphanumeric)
+                    && !is_fence
+                    && !names(line)
+                    && file::comment(line).is_none()
+            };
+            let offset = |line: &str| line.as_ptr() as usize - whole.as_ptr() as usize;
+            let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+            while let Some(line) = lines.next().filter(|_| !self.nests) {
+                let begins = lines.next_if(|next| names(line) && Fence::of(next).is_some());
+                lost = lost.or(begins.map(|next| cursor.span(offset(next), offset(next) + next.len())));
+            }
+            if (is_code || index == last + 1) && text.lines().any(is_text) {
+                notes.push(cursor.span(offset(text), offset(text) + text.len()));
+            }
+            at = at.max(block.end);
         }
+        notes.into_iter().for_each(|span| self.add(BlockKind::Other, span, depth));
+        // The fence of another file begins: the one around the edits has lost its end.
+        lost.into_iter().for_each(|line| self.out.fault(fault::unclear_fence(line)));
     }
 
     /// Whether a line closes an outer fence that is longer than the current one or has another mark.

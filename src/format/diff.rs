@@ -18,8 +18,8 @@ use super::{Format, FormatId, Output, code, fault, file, reasoning};
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
 use mail::{Mail, Part};
-pub(super) use opening::is_hunk;
-use opening::{has_names, is_diff, is_git, opens};
+use opening::{has_names, is_git, opens};
+pub(super) use opening::{is_diff, is_hunk};
 use section::Section;
 use std::ops::Range;
 

@@ -59,7 +59,8 @@ pub(super) fn has_label(line: &str) -> bool {
 
 /// The path that a comment consists of, if the comment is a whole line.
 pub(super) fn comment(line: &str) -> Option<NamedPath<'_>> {
-    let text = trim(line);
+    // Three dashes begin the header of a diff.
+    let text = Some(trim(line)).filter(|text| !text.starts_with("---"))?;
     let found = COMMENTS.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
         // `///` and `##`.

@@ -3,7 +3,7 @@
 use super::{mail, name};
 use crate::format::fence::Fence;
 use crate::format::hunk::git::HeaderLine;
-use crate::format::hunk::header::{after_numbers, names};
+use crate::format::hunk::header::{after_numbers, is_one_file, names};
 use crate::format::scan::{Below, Cursor, Line, trim_start};
 
 /// The languages of fences with diffs.
@@ -39,7 +39,7 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
 }
 
 /// Whether a fence is for diffs.
-pub(super) fn is_diff(fence: Fence<'_>) -> bool {
+pub(in crate::format) fn is_diff(fence: Fence<'_>) -> bool {
     let word = fence.info.split([' ', '\t', ':']).next().unwrap_or("");
     LANGUAGES.iter().any(|language| word.eq_ignore_ascii_case(language))
 }
@@ -51,7 +51,10 @@ fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
         Some(b'd') => {
             let is_header =
                 |next: Line<'_>| next.text.starts_with("@@") || HeaderLine::of(next.text).is_some();
-            is_git(line.text) && below.clone().next().is_none_or(is_header)
+            let names = || line.text.strip_prefix("diff --git ").and_then(|names| names.split_once(' '));
+            is_git(line.text)
+                && (below.clone().next().is_none_or(is_header)
+                    || names().is_some_and(|(old, new)| is_one_file(old, new)))
         }
         Some(b'@') => line.text.strip_prefix("@@").and_then(after_numbers).is_some(),
         Some(b'F' | b'S' | b'D') => mail::begins(line, below),
@@ -71,9 +74,18 @@ pub(super) fn is_git(text: &str) -> bool {
 }
 
 /// Whether a line is `--- name` above `+++ name`. In a bare diff, a hunk or a line with a mark must follow, unless the
-/// file is deleted.
+/// names are of one file, the second perhaps cut off, or the file is deleted.
 pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) -> bool {
     let is_marked = |line: Line<'_>| line.text.starts_with(['@', '+', '-', ' ']) && !line.is_blank();
     let goes_on = || below.clone().nth(1).is_some_and(is_marked);
-    names(line, below).is_some_and(|(_, new, _)| !bare || name::is_dev_null(new) || goes_on())
+    let is_last = || below.clone().nth(1).is_none();
+    let is_cut =
+        |old: &str, new: &str| new.len() > 1 && old.get(1..).is_some_and(|old| old.starts_with(&new[1..]));
+    names(line, below).is_some_and(|(old, new, _)| {
+        !bare
+            || name::is_dev_null(new)
+            || goes_on()
+            || is_one_file(old, new)
+            || old.starts_with("a/") && new.starts_with('b') && is_last() && is_cut(old, new)
+    })
 }

@@ -144,7 +144,7 @@ pub(in crate::format) fn names<'r>(
 }
 
 /// Whether both names, with git's prefixes, are of one file, or one of them is `/dev/null`.
-fn is_one_file(old: &str, new: &str) -> bool {
+pub(in crate::format) fn is_one_file(old: &str, new: &str) -> bool {
     let name = |text: &str| text.split('\t').next().unwrap_or(text).trim_end().to_owned();
     let (old, new) = (name(old), name(new));
     let rest = |name: &str| name.get(1..).filter(|rest| rest.starts_with('/')).map(str::to_owned);

@@ -43,6 +43,10 @@ pub(super) struct Above<'r> {
     previous: Option<Candidate>,
     /// The nearest heading with a path above the block before.
     far_heading: Option<Target>,
+    /// The files that a code block below that block may show.
+    shown: Vec<Candidate>,
+    /// The path on the line right above the current fence, up to the first block in it.
+    outside: Option<Target>,
     /// The path in the info string of the current fence, and whether it is named for a part of the file.
     info: Option<(Target, bool)>,
     /// Whether the info string of that fence names a language of code.
@@ -104,7 +108,7 @@ impl<'r> Above<'r> {
     /// Forgets the texts, because an edit or a code block follows them.
     pub(super) fn clear(&mut self) {
         self.texts.clear();
-        self.is_open = false;
+        (self.is_open, self.outside) = (false, None);
     }
 
     /// The state to restore if a fence or quote has no edits.
@@ -116,6 +120,8 @@ impl<'r> Above<'r> {
     /// Enters a fence with an info string.
     pub(super) fn enter(&mut self, line: Line<'_>, info: &str, is_code: bool) {
         self.is_code = is_code;
+        let outside = self.path_line().filter(|(found, _)| found.is_sure());
+        self.outside = outside.map(|(found, line)| self.target(found, line));
         let offset = info.as_ptr() as usize - line.text.as_ptr() as usize;
         self.info =
             file::info(info).map(|found| (found.target(line.skip(offset), self.response), found.is_part));
@@ -124,7 +130,7 @@ impl<'r> Above<'r> {
 
     /// Leaves the fence.
     pub(super) fn leave(&mut self) {
-        (self.info, self.is_code) = (None, false);
+        (self.info, self.outside, self.is_code) = (None, None, false);
         self.is_open = false;
     }
 
@@ -132,7 +138,15 @@ impl<'r> Above<'r> {
     /// than its file, and one higher up counts only as long as no block is sure of its file.
     pub(super) fn set_previous(&mut self, file: Option<Target>, is_sure: bool) {
         self.previous = file.map(|path| Candidate { path, by: Clue::Previous, quoted: is_sure });
+        self.shown.clear();
         self.far_heading = self.heading.take().or(self.far_heading.take().filter(|_| !is_sure));
+    }
+
+    /// Sets the files that a code block may show: the block below it may be for one of them.
+    pub(super) fn set_shown(&mut self, files: &[Candidate]) {
+        let is_sure = |file: &&Candidate| file.by.is_whole() || file.quoted && file::is_path(&file.path.raw);
+        let files = files.iter().filter(is_sure).cloned();
+        self.shown = files.map(|file| Candidate { by: Clue::Previous, ..file }).collect();
     }
 
     fn target(&self, found: NamedPath<'_>, line: Line<'_>) -> Target {
@@ -154,6 +168,7 @@ impl<'r> Above<'r> {
         let of_line = |by| line.map(|(found, line)| named(self.target(found, line), by));
         let is_sure = line.is_some_and(|(found, _)| found.is_sure());
         let mut all: Vec<Candidate> = of_line(Clue::Line).filter(|_| is_sure).into_iter().collect();
+        all.extend(self.outside.clone().map(|path| named(path, Clue::Line)));
         all.extend(self.info.clone().map(|(path, _)| named(path, Clue::Info)));
         let is_named = !all.is_empty();
         all.extend(self.heading.clone().map(|path| named(path, Clue::Heading)));
@@ -162,7 +177,7 @@ impl<'r> Above<'r> {
         let further = further.filter(|(found, _)| !is_named && found.is_sure()).take(1);
         all.extend(further.map(|(found, line)| named(self.target(found, line), Clue::Heading)));
         if !is_named {
-            all.extend(self.previous.clone());
+            all.extend(self.previous.iter().chain(&self.shown).cloned());
             all.extend(self.far_heading.clone().map(|path| named(path, Clue::Previous)));
             // A single word may be the name of a file.
             all.extend(of_line(Clue::Mention));

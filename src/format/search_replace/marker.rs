@@ -76,14 +76,19 @@ fn is_unknown(word: &str) -> bool {
         && !word.ends_with("_HEAD")
 }
 
-/// Whether the text after `<<<` is meant as SEARCH or NEW_FILE: it may have another case or, if the length `fits`, one
-/// more word such as a path.
-fn is_misspelt(word: &str, fits: bool) -> bool {
-    let is = |word: &str| word.eq_ignore_ascii_case("SEARCH") || word.eq_ignore_ascii_case("NEW_FILE");
-    is(word)
-        || word.split_once([' ', '\t']).is_some_and(|(word, rest)| {
-            fits && (word == "SEARCH" || word == "NEW_FILE") && !trim(rest).contains([' ', '\t'])
-        })
+/// Whether the text after `<<<` is meant as one of the known words: it may have another case, a sign behind it or, if the length
+/// `fits`, one more word such as a path.
+fn is_misspelt(text: &str, fits: bool) -> bool {
+    let words = ["SEARCH", "NEW_FILE", "NEW FILE", "ORIGINAL"];
+    let rest = |word: &str| {
+        let head = text.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word))?;
+        Some((head == word, text.get(word.len()..)?))
+    };
+    words.into_iter().filter_map(rest).any(|(is_same_case, rest)| {
+        let is_word = trim(rest).starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let is_apart = rest.starts_with([' ', '\t']);
+        !is_word || fits && is_same_case && is_apart && !trim(rest).contains([' ', '\t'])
+    })
 }
 
 #[cfg(test)]
@@ -126,6 +131,10 @@ mod tests {
             "<<<<<<< SEARCH:",
             "<<<<<<< [SEARCH]",
             "<<<<<<< \"SEARCH\"",
+            "<<<<<<< SEARCH/REPLACE",
+            "<<<<<<< SEARCH # the port",
+            "<<<<<<< Original",
+            "<<<<<<< NEW FILE",
         ] {
             assert_eq!(Marker::of(line), Some(Marker::Misspelt), "{line:?}");
         }

@@ -158,7 +158,8 @@ fn takes_the_place(line: &[u8]) -> Box<Refusal> {
         .with_help("write the code out, or leave the unchanged lines out of both texts")
 }
 
-/// Refuses a line that begins or ends a conflict, or divides a block of the edit's format, unless the file has it.
+/// Refuses a line that begins or ends a conflict, unless the file has it, or divides a block of the edit's format, unless the file
+/// has such lines.
 /// Models sometimes repeat a divider, or omit a line of a block.
 fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
     let label = |line: &[u8]| {
@@ -174,9 +175,15 @@ fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<
         guard.format == Some(FormatId::SearchReplace)
             && (is(line, b'<', b"SEARCH") || is(line, b'=', b"") || is(line, b'>', b"REPLACE"))
     };
+    // Of any length: under a heading it may be as long as that.
+    let has_one = |new: &[u8]| {
+        let mut lines = (0..hay.line_count()).map(|at| hay.text(at));
+        let mark = new.trim_ascii().first();
+        lines.any(|line| line.trim_ascii().first() == mark && divides(line))
+    };
     let is_new = |line: &&&[u8]| {
         label(line) == Some(true) && !hay.has_line(line, Normalization::Text)
-            || divides(line) && !hay.has_line(line, Normalization::Trimmed)
+            || divides(line) && !has_one(line)
     };
     match added.iter().find(is_new) {
         Some(line) if !guard.allow_markers => Err(marker(&String::from_utf8_lossy(line))),

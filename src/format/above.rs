@@ -177,7 +177,8 @@ impl<'r> Above<'r> {
         let further = further.filter(|(found, _)| !is_named && found.is_sure()).take(1);
         all.extend(further.map(|(found, line)| named(self.target(found, line), Clue::Heading)));
         if !is_named {
-            all.extend(self.previous.iter().chain(&self.shown).cloned());
+            let shown = self.shown.iter().filter(|_| self.previous.is_some());
+            all.extend(self.previous.iter().chain(shown).cloned());
             all.extend(self.far_heading.clone().map(|path| named(path, Clue::Previous)));
             // A single word may be the name of a file.
             all.extend(of_line(Clue::Mention));

@@ -316,7 +316,7 @@ fn conflicts_and_prose_about_markers_are_no_blocks() {
         "A line <<<<<<< SEARCH opens a block, `>>>>>>> REPLACE` closes it.\n",
         "`<<<<<<< SEARCH`\n",
         "Title\n=======\n\n- SEARCH\n",
-        "diff\n--- a/x\n+++ b/x\n",
+        "diff\n--- removed\n+++ added\n",
     ] {
         assert_eq!(fine(text), [""; 0], "{text}");
     }

@@ -128,7 +128,9 @@ impl<'r> Texts<'_, 'r> {
                 let is_outside =
                     self.cursor.fence().is_some() && (is_closed || self.cursor.closes_fence(*line));
                 is_closed ^= is_outside;
-                first = first.or(is_outside.then_some(*line));
+                let outer = self.cursor.fence();
+                let is_like_it = |outer| Fence::of(line.text).is_some_and(|fence| fence.may_close(outer));
+                first = first.or(outer.is_some_and(is_like_it).then_some(*line));
                 edge = edge.or((!is_outside && ends.contains(&Some(*line))).then_some(*line));
                 is_outside
             });

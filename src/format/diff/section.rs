@@ -319,7 +319,7 @@ impl<'r> Section<'r> {
                 return Err(self.contradiction(UNFIT));
             }
             Op::Delete { recursive: false, hunks }
-        } else if is_created && marks.are_only(b'+') {
+        } else if is_created && (marks.are_only(b'+') || hunks.iter().all(is_added)) {
             if hunks.is_empty() && (self.new_file.is_none() || self.has_text) {
                 return no_hunk();
             }
@@ -364,6 +364,12 @@ struct Named {
 
 fn target(path: Path) -> Target {
     Target::new(&path.name.text, path.name.span)
+}
+
+/// Whether a hunk of a new file has only added lines. A blank line may have lost its mark: the file has no other lines.
+fn is_added(hunk: &Hunk) -> bool {
+    let is_added = |line: &str| line.starts_with('+') || line.trim().is_empty();
+    matches!(&hunk.change, Change::Diff { lines, .. } if lines.lines().all(is_added))
 }
 
 /// The text of hunks that only add lines.

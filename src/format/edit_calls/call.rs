@@ -182,6 +182,9 @@ impl<'a> Call<'a> {
             () if has_path && writes => Some(Verb::Create),
             () if self.is_tool(REMOVERS) => Some(Verb::Remove),
             () if has_path && self.is_tool(EDITORS) => return Err(self.lacks("old_string")),
+            () if self.tool.is_none() && self.is_sure(Name::Path) && self.has(Name::Blocks) => {
+                return Err(self.lacks("old_string"));
+            }
             () if self.is_tool(REPLACERS) => return Err(self.lacks("diff")),
             () if self.is_tool(PATCHERS) || self.has(Name::Patch) => return Err(self.lacks(PATCH)),
             () => None,

@@ -16,37 +16,11 @@ use crate::response::{Passage, Response};
 use crate::span::Span;
 use header::{Header, Numbers};
 
-/// The set of marks in hunks: context, removed, added and `~` lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Marks(u8);
-
-impl Marks {
-    fn of(mark: u8) -> Self {
-        Self(match mark {
-            b' ' => 1,
-            b'-' => 2,
-            b'+' => 4,
-            _ => 8,
-        })
-    }
-
-    fn add(&mut self, other: Self) {
-        self.0 |= other.0;
-    }
-
-    /// Whether no other mark is in the set.
-    pub(super) fn are_only(self, mark: u8) -> bool {
-        self.0 & !Self::of(mark).0 == 0
-    }
-}
-
 /// The body of a diff.
 #[derive(Debug, Default)]
 pub struct Body {
     /// The hunks in order. Those that change nothing are omitted, unless there are no others.
     pub hunks: Vec<Hunk>,
-    /// The marks of all lines.
-    pub(super) marks: Marks,
     /// The errors in order.
     pub faults: Vec<Diagnostic>,
 }
@@ -128,8 +102,6 @@ struct Open {
     /// Whether the last old and the last new line have no line break.
     before_unterminated: bool,
     after_unterminated: bool,
-    /// The marks of `lines`.
-    marks: Marks,
     /// The spans of `~` lines.
     omissions: Vec<Span>,
     /// Whether an error was reported, so that others are not.
@@ -345,7 +317,6 @@ impl<'r> Hunks<'r> {
         })?;
         for (mark, lines) in [b' ', b'-', b'+'].into_iter().zip(counts).filter(|(_, lines)| *lines > 0) {
             hunk.count(mark, lines);
-            hunk.marks.add(Marks::of(mark));
         }
         hunk.last = last;
         hunk.take_blanks(self.response);
@@ -358,7 +329,7 @@ impl<'r> Hunks<'r> {
     pub(super) fn end(&mut self) {
         let Some(mut hunk) = self.open.take() else { return };
         // In a Codex patch, blank lines after added lines alone only separate hunks; they are not context.
-        if hunk.is_of_patch() && !hunk.marks.are_only(b'+') {
+        if hunk.is_of_patch() && !are_only('+', &hunk.lines) {
             hunk.take_blanks(self.response);
         }
         if let Some(span) = hunk.unanchored().filter(|_| !hunk.at_fault) {
@@ -366,7 +337,8 @@ impl<'r> Hunks<'r> {
             let what = format!("`~` needs {ANCHORS} removed lines right above and right below it");
             self.fault(fault::malformed_hunk(span, &what));
         }
-        let may_be_changed = if hunk.marks.are_only(b' ') { u32::MAX } else { hunk.unmarked };
+        let is_context = are_only(' ', &hunk.lines);
+        let may_be_changed = if is_context { u32::MAX } else { hunk.unmarked };
         if hunk.numbers.miss_marks(may_be_changed, hunk.counted) && !hunk.at_fault {
             hunk.at_fault = true;
             self.fault(fault::missing_field(hunk.span, "mark", "hunk").with_help(fault::HELP_MARKS));
@@ -378,15 +350,14 @@ impl<'r> Hunks<'r> {
             return;
         }
         // In a Codex patch, a hunk without changes tells where the search continues.
-        let is_unchanged = hunk.marks.are_only(b' ') && !hunk.is_of_patch();
-        let Open { span, anchor, marks, before_unterminated, after_unterminated, .. } = hunk;
+        let is_unchanged = is_context && !hunk.is_of_patch();
+        let Open { span, anchor, before_unterminated, after_unterminated, .. } = hunk;
         let change = Change::Diff { lines: hunk.lines.into_lines(), before_unterminated, after_unterminated };
         let hunk = Hunk { span, change, anchor };
         if is_unchanged {
             self.unchanged.push(hunk);
         } else {
             self.body.hunks.push(hunk);
-            self.body.marks.add(marks);
         }
     }
 
@@ -395,12 +366,17 @@ impl<'r> Hunks<'r> {
         self.end();
         let Self { mut body, unchanged, .. } = self;
         if body.hunks.is_empty() && !unchanged.is_empty() {
-            (body.hunks, body.marks) = (unchanged, Marks::of(b' '));
+            body.hunks = unchanged;
         }
         // A response may have very many bodies.
         body.hunks.shrink_to_fit();
         body
     }
+}
+
+/// Whether lines have only this mark.
+pub(super) fn are_only(mark: char, lines: &str) -> bool {
+    lines.lines().all(|line| line.starts_with(mark))
 }
 
 impl Open {
@@ -419,7 +395,6 @@ impl Open {
     /// Adds the blank lines at the end as context, because other lines follow.
     fn take_blanks(&mut self, response: &Response) {
         if !self.blanks.is_empty() {
-            self.marks.add(Marks::of(b' '));
             self.lines.push(response, &std::mem::take(&mut self.blanks));
         }
     }
@@ -457,7 +432,6 @@ impl Open {
             &mut self.blanks
         } else {
             self.take_blanks(response);
-            self.marks.add(Marks::of(mark));
             self.span = self.span.join(span);
             &mut self.lines
         };
@@ -479,7 +453,6 @@ impl Open {
         self.lines.push_str("~\n");
         self.span = self.span.join(span);
         self.last = b'~';
-        self.marks.add(Marks::of(b'~'));
         self.omissions.push(span);
     }
 

@@ -139,33 +139,27 @@ impl<'r> Reader<'r> {
         blocks.sort_by_key(|(range, _)| range.start);
         let Some(last) = blocks.iter().rposition(|(_, is_region)| *is_region) else { return };
         blocks.push((end..end, false));
+        let span_of = |text: &str| {
+            let start = text.as_ptr() as usize - whole.as_ptr() as usize;
+            cursor.span(start, start + text.len())
+        };
+        let names = |line: &str| file::path_line(line).is_some_and(|path| path.is_sure());
         let (mut at, mut word, mut notes, mut lost) = (start, None, Vec::new(), None);
-        for (index, (block, is_region)) in blocks.into_iter().enumerate() {
-            let gap = whole.get(at..block.start.min(end)).unwrap_or("");
-            // The end of a here-document around the edit above, and the beginning of one around the next.
-            let behind = word.and_then(|word| gap.trim_start().strip_prefix(word)).unwrap_or(gap).trim();
-            word = code::heredoc_end(behind).filter(|_| is_region);
-            let command =
-                if word.is_some() { behind.rfind('\n').map_or(0, |at| at + 1) } else { behind.len() };
-            let text = behind[..command].trim_end();
-            let names = |line: &str| file::path_line(line).is_some_and(|path| path.is_sure());
-            let is_text = |line: &str| {
-                let is_fence = Fence::of(line).is_some();
-                line.contains(char::is_alphanumeric)
-                    && !is_fence
-                    && !names(line)
-                    && file::comment(line).is_none()
+        for (index, (block, _)) in blocks.into_iter().enumerate() {
+            let text = whole.get(at..block.start.min(end)).unwrap_or("").trim();
+            let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+            let is_text = |line: &&str| {
+                let is_around = code::heredoc_end(line).is_some() || word == Some(line.trim());
+                let is_name = names(line) || file::comment(line).is_some();
+                line.contains(char::is_alphanumeric) && Fence::of(line).is_none() && !is_around && !is_name
             };
-            let offset = |line: &str| line.as_ptr() as usize - whole.as_ptr() as usize;
-            let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
-            while let Some(line) = lines.next().filter(|_| !self.nests) {
-                let begins = lines.next_if(|next| names(line) && Fence::of(next).is_some());
-                lost = lost.or(begins.map(|next| cursor.span(offset(next), offset(next) + next.len())));
+            if (is_code || index == last + 1) && lines.iter().any(is_text) {
+                notes.push(span_of(text));
             }
-            if (is_code || index == last + 1) && text.lines().any(is_text) {
-                notes.push(cursor.span(offset(text), offset(text) + text.len()));
-            }
-            at = at.max(block.end);
+            let begins = |pair: &&[&str]| names(pair[0]) && Fence::of(pair[1]).is_some();
+            let begins = lines.windows(2).find(begins).filter(|_| !self.nests);
+            lost = lost.or(begins.map(|pair| span_of(pair[1])));
+            (word, at) = (code::heredoc_end(text), at.max(block.end));
         }
         notes.into_iter().for_each(|span| self.add(BlockKind::Other, span, depth));
         // The fence of another file begins: the one around the edits has lost its end.

@@ -7,7 +7,7 @@ use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, 
 use crate::format::fault::{self, Fault};
 use crate::format::hunk::git::HeaderLine;
 use crate::format::hunk::header::is_placeholder;
-use crate::format::hunk::{Body, Hunks, Marks};
+use crate::format::hunk::{Body, Hunks, are_only};
 use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
 use crate::span::Span;
@@ -34,6 +34,14 @@ pub(super) struct Section<'r> {
     pub(super) is_nameless: bool,
     /// Whether it has changed lines outside of hunks.
     has_strays: bool,
+    head: Head<'r>,
+    /// Its hunks and errors.
+    pub(super) hunks: Hunks<'r>,
+}
+
+/// The header of a section.
+#[derive(Default)]
+struct Head<'r> {
     /// The rest of the `diff --git ` line.
     git: Option<Line<'r>>,
     /// The rest of the `--- ` and `+++ ` lines.
@@ -52,8 +60,6 @@ pub(super) struct Section<'r> {
     blob: Option<String>,
     /// Whether that line says that the new file is not empty.
     has_text: bool,
-    /// Its hunks and errors.
-    pub(super) hunks: Hunks<'r>,
 }
 
 impl<'r> Section<'r> {
@@ -61,9 +67,9 @@ impl<'r> Section<'r> {
     pub(super) fn new(line: Line<'r>, response: &'r Response) -> Self {
         let mut section = Self { is_nameless: false, ..Self::nameless(line, response) };
         if line.text.starts_with("diff --git ") {
-            section.git = Some(line.skip("diff --git ".len()));
+            section.head.git = Some(line.skip("diff --git ".len()));
         } else if !section.read(line) {
-            section.git = Some(line.skip(line.text.len()));
+            section.head.git = Some(line.skip(line.text.len()));
             section.hunks.fault_combined(section.span);
         }
         section
@@ -76,29 +82,23 @@ impl<'r> Section<'r> {
             span: Span::new(response.id(), line.start, line.end()),
             is_nameless: true,
             has_strays: false,
-            git: None,
-            old: None,
-            new: None,
-            from: None,
-            to: None,
-            new_file: None,
-            deleted: false,
-            mode: None,
-            blob: None,
-            has_text: false,
+            head: Head::default(),
             hunks: Hunks::new(response),
         }
     }
 
     /// Whether `--- ` and `+++ ` lines may follow.
     pub(super) fn awaits_names(&self) -> bool {
-        self.git.is_some() && self.old.is_none() && !self.hunks.begun
+        self.head.git.is_some() && self.head.old.is_none() && !self.hunks.begun
     }
 
     /// Whether it changes nothing so far, or its open hunk is too short.
     pub(super) fn is_short(&self) -> bool {
-        let is_bare = self.from.is_none() && self.new_file.is_none() && self.mode.is_none() && !self.deleted;
-        let removes = self.new.is_some_and(|new| super::name::is_dev_null(new.text));
+        let is_bare = self.head.from.is_none()
+            && self.head.new_file.is_none()
+            && self.head.mode.is_none()
+            && !self.head.deleted;
+        let removes = self.head.new.is_some_and(|new| super::name::is_dev_null(new.text));
         self.hunks.is_short() || (!self.hunks.begun && is_bare && !removes)
     }
 
@@ -110,7 +110,7 @@ impl<'r> Section<'r> {
 
     /// Whether it has only the names of its file so far.
     pub(super) fn has_only_names(&self) -> bool {
-        self.new.is_some() && !self.hunks.begun
+        self.head.new.is_some() && !self.hunks.begun
     }
 
     /// Reads a line of the open hunk.
@@ -149,18 +149,18 @@ impl<'r> Section<'r> {
         let Some((kind, length)) = HeaderLine::of(line.text) else { return false };
         let rest = line.skip(length);
         match kind {
-            HeaderLine::OldName => self.old = Some(rest),
-            HeaderLine::NewName => self.new = Some(rest),
-            HeaderLine::RenameFrom => self.from = Some((Move::Rename, rest)),
-            HeaderLine::RenameTo => self.to = Some((Move::Rename, rest)),
-            HeaderLine::CopyFrom => self.from = Some((Move::Copy, rest)),
-            HeaderLine::CopyTo => self.to = Some((Move::Copy, rest)),
-            HeaderLine::NewFileMode => self.new_file = Some(self.executable(rest)),
+            HeaderLine::OldName => self.head.old = Some(rest),
+            HeaderLine::NewName => self.head.new = Some(rest),
+            HeaderLine::RenameFrom => self.head.from = Some((Move::Rename, rest)),
+            HeaderLine::RenameTo => self.head.to = Some((Move::Rename, rest)),
+            HeaderLine::CopyFrom => self.head.from = Some((Move::Copy, rest)),
+            HeaderLine::CopyTo => self.head.to = Some((Move::Copy, rest)),
+            HeaderLine::NewFileMode => self.head.new_file = Some(self.executable(rest)),
             HeaderLine::DeletedFileMode => {
                 self.executable(rest);
-                self.deleted = true;
+                self.head.deleted = true;
             }
-            HeaderLine::NewMode => self.mode = Some(self.executable(rest)),
+            HeaderLine::NewMode => self.head.mode = Some(self.executable(rest)),
             HeaderLine::OldMode => _ = self.executable(rest),
             HeaderLine::Index => self.read_index(rest),
             HeaderLine::Similarity => {}
@@ -193,8 +193,8 @@ impl<'r> Section<'r> {
         let (old, new) = ids.split_once("..").unwrap_or(("", ""));
         let is_id =
             |id: &str| id.bytes().all(|byte| byte.is_ascii_hexdigit()) && id.bytes().any(|byte| byte != b'0');
-        self.blob = Some(old.to_owned()).filter(|old| is_id(old));
-        self.has_text = is_id(new.trim_end()) && !EMPTY.iter().any(|empty| new.starts_with(empty));
+        self.head.blob = Some(old.to_owned()).filter(|old| is_id(old));
+        self.head.has_text = is_id(new.trim_end()) && !EMPTY.iter().any(|empty| new.starts_with(empty));
     }
 
     /// The edit, or its errors. `cut`: what is unterminated, if the response ends in the section.
@@ -210,11 +210,11 @@ impl<'r> Section<'r> {
             return Err(vec![Diagnostic { path: self.path(), ..fault }]);
         }
         let hunks = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
-        let Body { hunks, marks, mut faults } = hunks;
+        let Body { hunks, mut faults } = hunks;
         // A hunk may end with blank lines, by its numbers.
         self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
         let is_open = self.response.text().get(self.span.end as usize..).is_some_and(str::is_empty);
-        match self.edit(mail, hunks, marks) {
+        match self.edit(mail, hunks) {
             Ok(edit) if faults.is_empty() => {
                 return Ok(Box::new(Edit { git: Git { is_open, ..edit.git }, ..edit }));
             }
@@ -231,7 +231,7 @@ impl<'r> Section<'r> {
     fn named_span(&self) -> Span {
         let start = self.span.start as usize;
         let (start, end) =
-            self.old.map_or((start, start), |old| (old.start, old.start + old.text.trim_end().len()));
+            self.head.old.map_or((start, start), |old| (old.start, old.start + old.text.trim_end().len()));
         Span::new(self.response.id(), start, end)
     }
 
@@ -244,19 +244,19 @@ impl<'r> Section<'r> {
     fn named(&self) -> Result<Named, Fault> {
         let id = self.response.id();
         let side = |line: Option<Line<'r>>| line.map(|line| Name::of_side(line, id)).transpose();
-        let (old, new) = (side(self.old)?, side(self.new)?);
-        let is_created = self.new_file.is_some() || old == Some(None);
-        let is_deleted = self.deleted || new == Some(None);
-        if let (Some((kind, from)), Some((other, to))) = (self.from, self.to)
+        let (old, new) = (side(self.head.old)?, side(self.head.new)?);
+        let is_created = self.head.new_file.is_some() || old == Some(None);
+        let is_deleted = self.head.deleted || new == Some(None);
+        if let (Some((kind, from)), Some((other, to))) = (self.head.from, self.head.to)
             && kind == other
         {
             let name = |line| Name::read(line, id).map(|name| Path { name, prefixed: false });
             let (path, to) = (name(from)?, name(to)?);
             // A line that ends the response may be cut off.
-            let is_last = self.response.text().len() <= self.to.map_or(0, |(_, line)| line.end());
+            let is_last = self.response.text().len() <= self.head.to.map_or(0, |(_, line)| line.end());
             let is_cut = |whole: &str| whole.len() > to.name.text.len() && whole.starts_with(&*to.name.text);
             if let Some((_, Name { text: new, .. })) =
-                self.git.filter(|_| is_last).and_then(|git| Name::pair(git, id))
+                self.head.git.filter(|_| is_last).and_then(|git| Name::pair(git, id))
                 && !new.ends_with(&to.name.text)
                 && (is_cut(&new) || new.match_indices('/').any(|(at, _)| is_cut(&new[at + 1..])))
             {
@@ -264,15 +264,15 @@ impl<'r> Section<'r> {
             }
             return Ok(Named { path, to: Some((kind, to)), is_created: false, is_deleted: false });
         }
-        if let Some((_, line)) = self.from.or(self.to) {
+        if let Some((_, line)) = self.head.from.or(self.head.to) {
             let span = self.hunks.span(line);
-            let lacks = if self.from.is_none() { "from" } else { "to" };
+            let lacks = if self.head.from.is_none() { "from" } else { "to" };
             return Err(fault::missing_field(span, lacks, HEADER).into());
         }
         if is_created && is_deleted {
             return Err(self.contradiction("the header both creates and deletes the file"));
         }
-        let pair = self.git.and_then(|git| Name::pair(git, id));
+        let pair = self.head.git.and_then(|git| Name::pair(git, id));
         let pair = pair.and_then(|(old, new)| same(&old, &new));
         let (old, new) = (old.flatten(), new.flatten());
         let path = match (&old, &new) {
@@ -292,7 +292,7 @@ impl<'r> Section<'r> {
         }
         // Words such as `original` are not names: the text above names the file.
         let is_bare = |name: &Option<Name>| name.as_ref().is_none_or(|name| is_placeholder(&name.text));
-        let is_unnamed = self.git.is_none() && is_bare(&old) && is_bare(&new);
+        let is_unnamed = self.head.git.is_none() && is_bare(&old) && is_bare(&new);
         let path = path.filter(|_| !is_unnamed).unwrap_or_else(|| Path {
             name: Name { text: String::new(), span: self.named_span() },
             prefixed: false,
@@ -305,7 +305,7 @@ impl<'r> Section<'r> {
         fault::malformed_hunk(self.span, what).into()
     }
 
-    fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>, marks: Marks) -> Result<Edit, Fault> {
+    fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>) -> Result<Edit, Fault> {
         let no_hunk = || Err(fault::missing_field(self.span, "@@", "diff").into());
         let Named { path, to, is_created, is_deleted } = self.named()?;
         let op = if let Some((kind, to)) = to {
@@ -315,30 +315,33 @@ impl<'r> Section<'r> {
                 Move::Copy => Op::Copy { to, hunks },
             }
         } else if is_deleted {
-            if !marks.are_only(b'-') {
+            if !hunks.iter().all(|hunk| are_only('-', lines_of(hunk))) {
                 return Err(self.contradiction(UNFIT));
             }
             Op::Delete { recursive: false, hunks }
-        } else if is_created && (marks.are_only(b'+') || hunks.iter().all(is_added)) {
-            if hunks.is_empty() && (self.new_file.is_none() || self.has_text) {
+        } else if is_created && hunks.iter().all(is_added) {
+            if hunks.is_empty() && (self.head.new_file.is_none() || self.head.has_text) {
                 return no_hunk();
             }
             Op::Create { text: added(&hunks), existing: Existing::Refuse }
-        } else if self.new_file.is_some() {
+        } else if self.head.new_file.is_some() {
             return Err(self.contradiction(UNFIT));
-        } else if hunks.is_empty() && self.mode.is_none() {
+        } else if hunks.is_empty() && self.head.mode.is_none() {
             return no_hunk();
         } else {
-            let is_empty = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. });
-            let creates = marks.are_only(b'+') && hunks.iter().all(is_empty) && !hunks.is_empty();
+            let creates = |hunk: &Hunk| {
+                matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. })
+                    && are_only('+', lines_of(hunk))
+            };
+            let creates = hunks.iter().all(creates) && !hunks.is_empty();
             let missing = if creates { Missing::CreateFromAdditions } else { Missing::Refuse };
             Op::Modify { hunks, missing }
         };
-        let executable = self.mode.or(self.new_file.filter(|executable| *executable));
+        let executable = self.head.mode.or(self.head.new_file.filter(|executable| *executable));
         let prefixed = path.prefixed && !is_created;
         let git = Git {
             executable,
-            blob: self.blob.clone(),
+            blob: self.head.blob.clone(),
             prefixed,
             mail: mail.map(|mail| mail.span),
             is_open: false,
@@ -368,8 +371,11 @@ fn target(path: Path) -> Target {
 
 /// Whether a hunk of a new file has only added lines. A blank line may have lost its mark: the file has no other lines.
 fn is_added(hunk: &Hunk) -> bool {
-    let is_added = |line: &str| line.starts_with('+') || line.trim().is_empty();
-    matches!(&hunk.change, Change::Diff { lines, .. } if lines.lines().all(is_added))
+    lines_of(hunk).lines().all(|line| line.starts_with('+') || line.trim().is_empty())
+}
+
+fn lines_of(hunk: &Hunk) -> &str {
+    if let Change::Diff { lines, .. } = &hunk.change { lines } else { "" }
 }
 
 /// The text of hunks that only add lines.

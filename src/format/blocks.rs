@@ -377,12 +377,12 @@ impl<'r> Reader<'r> {
         if line.text.starts_with("<<<<<<< ") {
             self.add(BlockKind::Other, self.span_of(line), depth);
         }
-        let is_path = self.above.read_line(line, width.is_some());
         if depth == 0 {
             self.note_tag(line);
-            if self.escaped.is_none() && seen::is_escaped_opening(line.text) {
-                self.escaped = Some(self.span_of(line));
-            }
+        }
+        let is_path = self.above.read_line(line, width.is_some());
+        if depth == 0 && self.escaped.is_none() && seen::is_escaped_opening(line.text) {
+            self.escaped = Some(self.span_of(line));
         }
         is_path
     }

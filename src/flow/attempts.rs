@@ -69,9 +69,11 @@ impl Run<'_> {
             return None;
         }
         let id = attempt.listed.id;
-        // Without a name, `--continue` finds an attempt for HEAD's branch.
+        // Without a name, `--continue` finds an attempt for HEAD's branch, by the paths of its failed edits.
         let head = Target::choose(repo, None, None).ok();
-        let is_next = head.is_some_and(|head| Attempt::is_next(repo, &id, &head.name));
+        let mut diagnostics = rejected.iter().flat_map(|rejected| &rejected.diagnostics);
+        let is_next = !diagnostics.any(may_change_path)
+            && head.is_some_and(|head| Attempt::is_next(repo, &id, &head.name));
         Some(KeptAttempt { id, is_next })
     }
 
@@ -115,7 +117,7 @@ impl Run<'_> {
         }
         let failed = self.failed_paths(&slots, diagnostics);
         let mut paths = self.script.paths_of(self.reported());
-        // These do not name what was declined.
+        // These do not name what was declined, or could not be read.
         let others: Vec<_> = failed.iter().flatten().filter(|path| !paths.contains(path)).cloned().collect();
         paths.extend(others);
         kept.extend(slots);
@@ -141,19 +143,19 @@ impl Run<'_> {
         }
     }
 
-    /// The paths of the failed and declined edits; `None` if a correction may have another path, because the path was wrong, or
-    /// an edit could not be read.
+    /// The paths of the failed and declined edits; `None` if one is not known, or the response is cut off and may go on with
+    /// any file.
     fn failed_paths(&self, slots: &[Slot], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
-        let is_of_path = |code| {
-            matches!(code, Code::NotFound | Code::AlreadyExists | Code::NotEditable | Code::Policy)
-                || code.as_str().starts_with("path-")
-        };
-        if diagnostics.iter().any(|one| one.is_error() && (one.edit.is_none() || is_of_path(one.code))) {
+        if diagnostics.iter().any(|one| one.is_error() && one.code == Code::Truncated) {
             return None;
         }
         let failed =
             slots.iter().filter(|slot| matches!(slot.state, SlotState::Failed | SlotState::Declined));
-        failed.map(|slot| Some(self.script.edits.get(slot.edit?)?.path.shown())).collect()
+        let path = |slot: &Slot| match slot.edit {
+            Some(at) => Some(self.script.edits.get(at)?.path.shown()),
+            None => plan::path_of_gap(slot, diagnostics),
+        };
+        failed.map(path).collect()
     }
 
     /// Forgets the attempts that this landing replaces.
@@ -182,4 +184,13 @@ impl Run<'_> {
     fn attempt_id(&self, repo: &Repo) -> String {
         Attempt::id_of(repo, &self.responses, self.single_edit.as_ref().map(|edit| edit.at))
     }
+}
+
+/// Whether a correction of what an error is about may have another path.
+fn may_change_path(diagnostic: &Diagnostic) -> bool {
+    let is_of_path = match diagnostic.code {
+        Code::NotFound | Code::AlreadyExists | Code::NotEditable | Code::Policy => true,
+        code => code.as_str().starts_with("path-"),
+    };
+    diagnostic.is_error() && is_of_path
 }

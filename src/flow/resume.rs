@@ -1,7 +1,7 @@
 //! Going on with a refused attempt, and forgetting one.
 
 use super::numbers::Numbers;
-use super::{Error, Given};
+use super::{Error, Given, Watch};
 use crate::edit::{Script, Unread};
 use crate::format::{self, Reading};
 use crate::plan::{self, Slot, SlotState};
@@ -52,9 +52,9 @@ impl Resume {
             if let Ok((kept, slots)) = script_of(attempt, false) {
                 others.left_out = plan::sent_again(&kept, &slots, &script);
             }
-            others.paths()
+            own_paths(&others)
         };
-        Ok(Self::of(Attempt::find(repo, id, &target.name, &script.paths(), &others)?))
+        Ok(Self::of(Attempt::find(repo, id, &target.name, &own_paths(&script), &others)?))
     }
 
     /// Goes on with an attempt, with its branch and base.
@@ -95,6 +95,13 @@ impl Resumed {
     pub(super) fn replaced(&self) -> HashMap<Span, Span> {
         self.slots.iter().filter_map(|slot| Some((slot.span, slot.replaces?))).collect()
     }
+}
+
+/// The paths of the edits, without destinations: an edit is corrected by one of the same file.
+fn own_paths(script: &Script) -> Vec<String> {
+    let edits = script.edits.iter().enumerate().filter(|(at, _)| !script.is_left_out(*at));
+    let paths: BTreeSet<String> = edits.map(|(_, edit)| edit.path.shown()).collect();
+    paths.into_iter().collect()
 }
 
 /// Forgets the attempt that [`Resume::find`] would find.
@@ -162,7 +169,7 @@ fn recall(script: &mut Script, attempt: &Attempt, strict: bool) {
     plan::note_unread(script, &attempt.responses, strict);
 }
 
-/// Joins the corrections with the attempt.
+/// Joins the corrections with the attempt. Warns of a failed edit that an edit of another file replaces.
 ///
 /// # Errors
 /// It cannot be told which correction is for which edit.
@@ -171,6 +178,7 @@ pub(super) fn join(
     skip: &Numbers,
     corrections: &Script,
     strict: bool,
+    watch: &dyn Watch,
 ) -> Result<(Script, Vec<Slot>), Error> {
     let (script, mut slots) = script_of(attempt, strict)?;
     // The edits that the refusal named, by its numbers.
@@ -184,5 +192,18 @@ pub(super) fn join(
     let mut is_kept = attempt.slots.iter().map(|kept| number(kept).is_none_or(|number| !skip.hold(number)));
     let is_read = |span: Span| strict || !script.unread.iter().any(|unread| unread.span == span);
     slots.retain(|slot| is_kept.next().unwrap_or(true) && (slot.edit.is_some() || is_read(slot.span)));
-    Ok(plan::join(&script, &slots, corrections)?)
+    let (joined, order) = plan::join(&script, &slots, corrections)?;
+    for slot in slots.iter().filter(|slot| slot.failed()) {
+        let Some(failed) = slot.edit.and_then(|at| script.edits.get(at)) else { continue };
+        let replaces =
+            |one: &&Slot| one.replaces == slot.replaces.or(Some(slot.span)) && one.span != slot.span;
+        let edits = order.iter().filter(replaces).filter_map(|one| joined.edits.get(one.edit?));
+        let (path, paths) =
+            (failed.path.shown(), edits.map(|edit| edit.path.shown()).collect::<BTreeSet<_>>());
+        if !paths.is_empty() && !paths.contains(&path) {
+            let paths = paths.into_iter().collect::<Vec<_>>().join(", ");
+            watch.warn(&format!("the failed edit of {path} is replaced by edits of {paths}"));
+        }
+    }
+    Ok((joined, order))
 }

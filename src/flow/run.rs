@@ -210,7 +210,8 @@ impl<'a> Run<'a> {
             && (again || !(whole && self.script.edits.is_empty()))
         {
             let attempt = resume.attempt;
-            let join = || resume::join(&attempt, &resume.skip, &self.script, self.options.strict);
+            let strict = self.options.strict;
+            let join = || resume::join(&attempt, &resume.skip, &self.script, strict, self.watch);
             let combined = whole.then(join).transpose()?;
             if resume.takes_branch {
                 self.options.branch.clone_from(&attempt.listed.branch);

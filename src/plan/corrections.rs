@@ -142,6 +142,13 @@ pub fn add_gaps(slots: &mut Vec<Slot>, findings: &[Diagnostic]) {
     }
 }
 
+/// The path of a gap, if the diagnostics about it know one.
+pub fn path_of_gap(slot: &Slot, findings: &[Diagnostic]) -> Option<String> {
+    let is_about = |d: &&Diagnostic| d.lost.or(d.span()).is_some_and(|span| slot.span.holds(span));
+    let mut paths = findings.iter().filter(|d| is_gap(d)).filter(is_about).filter_map(|d| d.path.as_deref());
+    paths.next().map(shown)
+}
+
 /// Whether a diagnostic of the parser means that something declared is not among the edits.
 fn is_gap(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() && diagnostic.edit.is_none()
@@ -177,15 +184,11 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     let given: Vec<usize> = (0..corrections.edits.len()).filter(|at| !again.contains(at)).collect();
     let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].failed()).collect();
     let gaps = gaps(attempt);
-    let gap_path = |slot: &Slot| {
-        let about = gaps.iter().filter(|(_, gap)| slot.edit.is_none() && **gap == slot.span);
-        let mut paths = about.filter_map(|(at, _)| attempt.diagnostics.get(*at)?.path.as_deref());
-        paths.next().map(shown)
+    let path_of = |slot: &Slot| match edit_of(slot) {
+        Some(edit) => Some(edit.path.shown()),
+        None => path_of_gap(slot, &attempt.diagnostics),
     };
-    let paths: Vec<Option<String>> = slots
-        .iter()
-        .map(|slot| edit_of(slot).map(|edit| edit.path.shown()).or_else(|| gap_path(slot)))
-        .collect();
+    let paths: Vec<Option<String>> = slots.iter().map(path_of).collect();
     let given_paths: Vec<String> = corrections.edits.iter().map(|edit| edit.path.shown()).collect();
     let slot_path = |at: usize| paths[at].as_deref();
     let mismatch = || Mismatch {

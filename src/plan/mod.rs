@@ -22,7 +22,7 @@ mod unnamed;
 mod volume;
 mod whole;
 
-pub use corrections::{Mismatch, Slot, SlotState, add_gaps, join, restate, sent_again, slots};
+pub use corrections::{Mismatch, Slot, SlotState, add_gaps, join, path_of_gap, restate, sent_again, slots};
 pub use given::{drop_shown, list_pending, make_new_files, note_unread, refused_before, settle_given};
 pub use grouping::{Group, Grouping};
 pub use memory::MemoryTree;

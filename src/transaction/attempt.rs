@@ -73,7 +73,7 @@ pub struct Listed {
     /// The paths that its edits name.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// The paths of the failed edits; `None` if a correction may have any path.
+    /// The paths of the failed edits; `None` if they are not known, because of an edit that could not be read.
     #[serde(default)]
     pub failed: Option<Vec<String>>,
 }
@@ -87,10 +87,9 @@ impl Listed {
 
     /// Whether edits of these paths can correct it. Edits of files whose edits were good may be among them.
     fn can_be_for(&self, corrections: &[String]) -> bool {
-        self.failed.as_ref().is_none_or(|failed| {
-            corrections.iter().all(|path| self.paths.contains(path))
-                && corrections.iter().any(|path| failed.contains(path))
-        })
+        let failed = self.failed.as_deref().unwrap_or_default();
+        corrections.iter().all(|path| self.paths.contains(path))
+            && corrections.iter().any(|path| failed.contains(path))
     }
 
     fn described(&self) -> String {
@@ -323,7 +322,7 @@ impl Attempt {
                     found = all_of(&|others, one| one.can_be_for(others));
                     if found.is_empty() {
                         // Good edits that are sent again correct nothing.
-                        found = all_of(&|others, _| others.is_empty());
+                        found = all_of(&|others, one| others.is_empty() || one.failed.is_none());
                     }
                 }
                 (found, what)

@@ -1,7 +1,7 @@
 //! What a refused attempt is gone on with: the options that it was judged by.
 use crate::sandbox;
 
-use sandbox::{Sandbox, create, patch, remove};
+use sandbox::{Sandbox, create, patch, remove, rename};
 
 /// Of two edits the second fails.
 fn two() -> String {
@@ -262,9 +262,53 @@ fn of_several_attempts_that_can_be_meant_none_is() {
 fn an_edit_whose_path_was_wrong_is_corrected_under_another() {
     let sandbox = Sandbox::new();
     let wrong = create("one.txt", "Add it", "x\n") + &patch("RAEDME", "Change it", "hello\n", "new\n");
-    sandbox.apply([""; 0], &wrong).exits(1);
-    sandbox.apply(["--continue"], &patch("README", "Change it", "hello\n", "new\n")).exits(0);
+    let run = sandbox.apply([""; 0], &wrong).exits(1);
+    let id = attempt(&sandbox);
+    // The hint has the id, because the corrections have another path.
+    let _ = run.says(&format!("--continue={id} <file>"));
+    let fix = patch("README", "Change it", "hello\n", "new\n");
+    let run = sandbox.apply([&format!("--continue={id}")], &fix).exits(0);
+    let _ = run.says("the failed edit of RAEDME is replaced by edits of README");
     assert!(sandbox.exists("one.txt") && sandbox.text("README") == "new\n");
+}
+
+/// The name of the only attempt.
+fn attempt(sandbox: &Sandbox) -> String {
+    let listed = sandbox.run(["list", "--json"]).exits(0).stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed["attempts"].as_array().unwrap().len(), 1, "{listed}");
+    assert_eq!(listed["attempts"][0]["failed"].as_array().unwrap().len(), 1, "{listed}");
+    listed["attempts"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_edit_of_another_file_corrects_no_edit_whatever_it_was_refused_for() {
+    let explode = remove("old.txt", "Two").replace("op=\"remove\"", "op=\"explode\"");
+    for (options, refused) in [
+        (&["--no-allow-delete"][..], remove("old.txt", "Two")),
+        (&[], remove("absent.txt", "Two")),
+        (&[], create("old.txt", "Two", "two\n")),
+        (&[], explode),
+        (&["--exclude=old.txt"], patch("old.txt", "Two", "one\n", "1\n")),
+        (&[], rename("old.txt", "README", "Two")),
+        (&[], create(".husky/pre-commit", "Two", "exit 0\n")),
+    ] {
+        let sandbox = Sandbox::new();
+        let base = sandbox.head();
+        sandbox.apply(options, &(create("one.txt", "One", "one\n") + &refused)).exits(1);
+        let id = attempt(&sandbox);
+        let other = patch("src/a.rs", "Other", "fn a() {}\n", "fn alpha() {}\n");
+        sandbox.apply(["--continue"], &other).exits(128).says("no refused attempt").says(&id);
+        assert_eq!(sandbox.head(), base, "{refused}");
+        // It is in no other attempt's way.
+        let another = patch("README", "Two", "nowhere\n", "x\n");
+        sandbox.apply([""; 0], &(create("two.txt", "One", "two\n") + &another)).exits(1);
+        let fix = patch("README", "Two", "hello\n", "x\n");
+        sandbox.apply(["--continue"], &fix).exits(0);
+        assert!(sandbox.exists("two.txt") && !sandbox.exists("one.txt"), "{refused}");
+        sandbox.run([&format!("--abort={id}")]).exits(0);
+        sandbox.is_sound();
+    }
 }
 
 #[test]

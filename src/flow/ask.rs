@@ -65,6 +65,7 @@ pub fn ask(
         chooser,
         watch: &observer,
         attempt: None,
+        stopped: None,
     };
     let prompted = asking.prompt()?;
     if let Some(done) = in_the_way(repo, &prompted, options, &observer)? {
@@ -72,7 +73,7 @@ pub fn ask(
     }
     let outcome = asking.rounds(prompted, model, rounds.max(1));
     // With `--no-keep` no attempt stays after the last round.
-    if let (false, Some(kept)) = (options.keep, asking.attempt) {
+    for kept in [asking.attempt, asking.stopped].into_iter().flatten().filter(|_| !options.keep) {
         Attempt::forget(repo, &kept.id)?;
     }
     let mut outcome = outcome?;
@@ -120,6 +121,8 @@ struct Asking<'a> {
     watch: &'a dyn Watch,
     /// The refused attempt of the rounds so far.
     attempt: Option<KeptAttempt>,
+    /// The attempt that a hook or a command stopped, until a complete answer takes its place.
+    stopped: Option<KeptAttempt>,
 }
 
 impl Asking<'_> {
@@ -152,7 +155,9 @@ impl Asking<'_> {
                     let asked = self.options.asked.clone();
                     let report = Report { asked, ..Report::new(Status::Failed) };
                     let new = || Ok::<_, Error>(Done::new(report, self.repo.open_again()?));
-                    return Ok(Done { failure: Some(failure), ..last.map_or_else(new, Ok)? });
+                    let mut done = last.map_or_else(new, Ok)?;
+                    done.report.attempt = self.attempt.clone().or_else(|| self.stopped.clone());
+                    return Ok(Done { failure: Some(failure), ..done });
                 }
                 Err(error) => return Err(error),
             };
@@ -167,7 +172,7 @@ impl Asking<'_> {
             if round >= rounds {
                 return Ok(done);
             }
-            let Some(why) = self.goes_on(&done)? else { return Ok(done) };
+            let Some(why) = self.goes_on(&done) else { return Ok(done) };
             self.watch.warn(&format!("round {round} of {rounds}: {why}; telling the model"));
             let mut advice = feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default();
             if is_declined(&done) {
@@ -209,32 +214,34 @@ impl Asking<'_> {
         let mut order = Order::of(vec![response]);
         (order.resume, order.chooser, order.more) = (resume, self.chooser.clone(), more);
         let mut done = land(repo, order, &kept, self.watch);
-        match done.report.status {
-            Status::NoEdits => done.report.attempt.clone_from(&self.attempt),
-            _ => self.attempt = done.report.attempt.clone().or(self.attempt.take()),
+        if done.report.status == Status::NoEdits {
+            done.report.attempt = self.attempt.clone().or_else(|| self.stopped.clone());
+            return Ok(done);
+        }
+        self.attempt = done.report.attempt.clone().or(self.attempt.take());
+        if let Some(stopped) = self.stopped.take().filter(|one| self.attempt.as_ref() != Some(one)) {
+            Attempt::forget(&done.repo, &stopped.id)?;
         }
         Ok(done)
     }
 
     /// The reason to ask the model again, if there is one.
-    fn goes_on(&mut self, done: &Done) -> Result<Option<String>, Error> {
+    fn goes_on(&mut self, done: &Done) -> Option<String> {
         let why = match (&done.failure, done.report.status) {
-            (Some(Error::Mismatch(mismatch)), _) => return Ok(Some(mismatch.to_string())),
-            (None, Status::NoEdits) => return Ok(Some("no edits".to_owned())),
+            (Some(Error::Mismatch(mismatch)), _) => return Some(mismatch.to_string()),
+            (None, Status::NoEdits) => return Some("no edits".to_owned()),
             (None, Status::Refused) if is_declined(done) => {
-                return Ok(Some("some edits were declined".to_owned()));
+                return Some("some edits were declined".to_owned());
             }
-            (_, Status::Refused) => return Ok(Some("refused".to_owned())),
+            (_, Status::Refused) => return Some("refused".to_owned()),
             (Some(Error::Transaction(Stopped::Exec(failure) | Stopped::Hook(failure))), _) => {
                 failure.to_string()
             }
-            _ => return Ok(None),
+            _ => return None,
         };
         // No edit failed, so there is nothing to correct: the model has to send a complete answer.
-        if let Some(kept) = self.attempt.take() {
-            Attempt::forget(self.repo, &kept.id)?;
-        }
-        Ok(Some(why))
+        self.stopped = self.attempt.take();
+        Some(why)
     }
 
     /// Adds the files that an answer without edits names to the prompt, and returns whether there are any.

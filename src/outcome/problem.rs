@@ -83,7 +83,9 @@ pub fn settle(report: &mut Report, failure: Option<&flow::Error>) -> Exit {
     let exit = exit_of(report, failure);
     if let Some(failure) = failure {
         if report.status != Status::Refused {
-            report.status = status_of(exit);
+            // It has refused no edit.
+            let is_model = matches!(failure, flow::Error::Model(_));
+            report.status = if is_model { Status::Failed } else { status_of(exit) };
         }
         report.error = Some(of_flow(failure).1);
     }

@@ -331,6 +331,33 @@ fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
 }
 
 #[test]
+fn what_a_check_stopped_is_kept_until_another_answer_takes_its_place() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let once = format!("[ -e {0}/count ] && exit 1; {1}", model.directory.display(), model.command());
+    let run = sandbox.run(["ask", "--with", &once, "-x", "false", "-r", "Greet"]).exits(1);
+    let run = run.says("the response is kept: 'git llm-apply --continue' tries it again");
+    assert!(!run.stderr.contains("--keep-going") && !run.stderr.contains("refused:"), "{}", run.stderr);
+    sandbox.run(["--continue", "--no-exec"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.is_sound();
+
+    // Nor does an answer without edits take its place.
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good(), "I would rather not.\n".to_owned()]);
+    sandbox.run(["ask", "--with", &model.command(), "-x", "false", "-r", "Greet"]).exits(5).says("is kept");
+    sandbox.run(["--continue", "--no-exec"]).exits(0);
+
+    // Another one does.
+    let sandbox = Sandbox::new();
+    let other = good().replace("hello world", "hello you");
+    let model = Model::of(&sandbox, &[good(), other]);
+    sandbox.run(["ask", "--with", &model.command(), "-x", "grep you README", "-r", "Greet"]).exits(0);
+    sandbox.run(["--continue"]).exits(128).says("no refused attempt is kept");
+    sandbox.is_sound();
+}
+
+#[test]
 fn nobody_is_asked_while_the_files_that_are_shown_are_in_the_way() {
     let sandbox = Sandbox::new();
     let model = Model::of(&sandbox, &[good()]);

@@ -215,7 +215,8 @@ impl Printer {
     }
 
     fn json(&self, report: &Report, exit: Exit) {
-        match report::json(report, exit.code()) {
+        // Agents read it, too.
+        match report::json(&report.for_models(), exit.code()) {
             // Not through the colour filter.
             Ok(text) => exactly(&format!("{text}\n")),
             Err(e) => self.message(&format!("cannot write JSON: {e}"), None),

@@ -399,10 +399,13 @@ impl Report {
 
     /// The report for a model: without lines of the withheld files.
     pub fn for_models(&self) -> Cow<'_, Self> {
-        if self.withheld.is_empty() {
+        if self.withheld.is_empty() && self.suggestions.iter().all(|one| one.report.withheld.is_empty()) {
             return Cow::Borrowed(self);
         }
         let mut report = self.clone();
+        for one in &mut report.suggestions {
+            one.report = one.report.for_models().into_owned();
+        }
         let withheld = std::mem::take(&mut report.withheld);
         for finding in &mut report.findings {
             let why = finding.path.as_ref().and_then(|path| withheld.get(path));

@@ -85,11 +85,20 @@ fn no_refusal_quotes_what_no_model_is_shown() {
     ] {
         let run = sandbox.apply(["--feedback", "--no-keep"], &response).exits(1);
         assert!(!run.stdout.contains("hunter2") && !run.stdout.is_empty(), "{response}: {}", run.stdout);
+        for options in [&["--json", "--no-keep"][..], &["--json", "--branch-per-edit=try/{n}"]] {
+            let run = sandbox.apply(options, &response).exits(1);
+            assert!(!run.stdout.contains("hunter2"), "{response}: {}", run.stdout);
+        }
         let model = Model::of(&sandbox, &[response.clone(), good()]);
         sandbox.run(["ask", "--rounds=2", "--with", &model.command(), "-n", "README"]);
         assert!(!model.asked(2).contains("hunter2"), "{response}: {}", model.asked(2));
         std::fs::remove_dir_all(&model.directory).unwrap();
     }
+    // Nor does JSON where an edit lands beside it; people see their own files.
+    let beside = patch("secrets/s.txt", "w", "host=h\n", "host=i\n");
+    let run = sandbox.apply(["-n", "--json"], &beside).exits(0);
+    assert!(!run.stdout.contains("hunter2") && run.stdout.contains("\"diff\":null"), "{}", run.stdout);
+    sandbox.apply(["--no-keep"], &wrong("secrets/s.txt")).exits(1).says("hunter2");
     // What says so is changed only by who may; a file that the user names may be quoted.
     sandbox
         .apply(["--no-keep"], "<edit file=\".aiignore\" op=\"remove\"/>\n")

@@ -59,6 +59,11 @@ impl Printer {
         check_written(self.print(std::io::stdout(), text));
     }
 
+    /// Prints a result. With `--feedback` standard output is only for that.
+    fn result(&self, text: &str) {
+        if self.output.feedback { self.err(text) } else { self.out(text) }
+    }
+
     fn err(&self, text: &str) {
         let _ = self.print(std::io::stderr(), text);
     }
@@ -122,17 +127,15 @@ impl Printer {
         if (printed && self.output.quiet) || is_done {
             return;
         }
-        // Standard output is only for the feedback then.
-        let out = |text: &str| if printed { self.err(text) } else { self.out(text) };
         let verbose = self.output.verbose;
         let failed =
             matches!(report.status, Status::Refused | Status::NoEdits | Status::InTheWay | Status::Failed);
         let shown = (report.dry_run || !failed) && !self.output.quiet;
         if shown {
-            out(&report::lines(report, verbose));
+            self.result(&report::lines(report, verbose));
         }
         if report.dry_run && !self.output.quiet {
-            out(&report::summary(report, verbose));
+            self.result(&report::summary(report, verbose));
         }
         let always = matches!(report.status, Status::Refused | Status::PartlyLanded | Status::NoEdits);
         if !self.output.quiet || always {
@@ -160,9 +163,9 @@ impl Printer {
             self.hint(&kept);
         }
         if shown {
-            out(&report::headline(report));
+            self.result(&report::headline(report));
             if !report.dry_run && (report.undone.is_some() || !report.accepted.is_empty()) {
-                out(&report::summary(report, verbose));
+                self.result(&report::summary(report, verbose));
             }
         }
     }
@@ -195,11 +198,11 @@ impl Printer {
         if self.output.quiet || report.suggestions.is_empty() {
             return;
         }
-        self.out(&report::table(report));
+        self.result(&report::table(report));
         let has_landed = |status| matches!(status, Status::Landed | Status::PartlyLanded);
         let landed = report.suggestions.iter().filter(|one| has_landed(one.report.status)).count();
         if landed > 0 {
-            self.out(&format!(
+            self.result(&format!(
                 "{landed} of {} landed; 'git llm-apply accept <branch>' takes one, 'git llm-apply drop <branch>…' removes \
                  others\n",
                 report.suggestions.len()

@@ -51,6 +51,8 @@ impl Output {
             None => config.string("color.ui")?.and_then(|text| color_of(&text)).unwrap_or_default(),
         };
         let (mut json, mut feedback) = (from.switch("json", false)?, from.switch("feedback", false)?);
+        // Verbs that read no response lack the option.
+        feedback &= matches.try_contains_id("feedback").is_ok();
         if json && feedback {
             // What is typed wins over what is configured.
             let typed = |long| matches.switch(long) == Some(true);
@@ -137,8 +139,10 @@ impl Settings {
 
     /// Adjusts the options to the output.
     pub(super) fn print_by(&mut self, output: Output) -> std::result::Result<(), Error> {
-        if output.json && self.shows() {
-            return usage("--json cannot be used with --diff or --stat");
+        for (is_on, option) in [(output.json, "--json"), (output.feedback, "--feedback")] {
+            if is_on && self.shows() {
+                return usage(&format!("{option} cannot be used with --diff or --stat"));
+            }
         }
         if self.branch_per_edit.is_some() && self.options.branch.is_some() {
             return usage("--branch-per-edit cannot be used with --branch");

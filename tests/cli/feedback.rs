@@ -226,7 +226,8 @@ fn a_line_beyond_the_end_and_a_file_that_shrinks_are_told_in_the_models_terms() 
 fn nothing_else_changes() {
     let sandbox = Sandbox::new();
     let plain = sandbox.apply(["-n"], &five()).exits(0);
-    assert_eq!(sandbox.apply(["-n", "--feedback"], &five()), plain);
+    let with = sandbox.apply(["-n", "--feedback"], &five()).exits(0);
+    assert_eq!((with.stdout.as_str(), &with.stderr), ("", &plain.stdout));
     sandbox.file("README", "my own\n");
     let in_the_way = sandbox.apply([""; 0], &five()).exits(4);
     assert_eq!(sandbox.apply(["--feedback"], &five()), in_the_way, "the model cannot help with that");
@@ -238,6 +239,34 @@ fn nothing_else_changes() {
     assert!(with.stdout.starts_with("Your answer was not applied"));
     let check = sandbox.apply(["check", "--feedback", "-q"], &bad).exits(1);
     assert_eq!(check.stdout, with.stdout);
+}
+
+#[test]
+fn where_nothing_is_refused_nothing_is_on_standard_output() {
+    let sandbox = Sandbox::new();
+    let good = patch("README", "w", "hello\n", "hello world\n");
+    let bad = patch("README", "w", "goodbye\n", "hello world\n");
+    let says = |options: &[&str], response: &str, said: &str| {
+        let run = sandbox.apply(options, response).exits(0).says(said);
+        assert_eq!(run.stdout, "", "{options:?}");
+    };
+    says(&["check", "--feedback"], &good, "would land 1 edit");
+    says(&["-n", "--feedback", "-b", "try/{n}"], &good, "try/1");
+    sandbox.apply(["-q"], &(create("fine", "w", "x\n") + &bad)).exits(1);
+    says(&["--continue", "--feedback"], &good, "would land 2 edits");
+    sandbox.run(["--abort"]).exits(0);
+    says(&["--feedback"], &good, "");
+    says(&["--feedback"], &good, "already landed as ");
+    sandbox.apply(["--feedback", "--diff"], &good).exits(129).says("--feedback cannot be used with --diff");
+    // With a refusal the table is for people, too.
+    let run = sandbox.apply(["--feedback", "-b", "try/{n}", "--no-keep"], &bad).exits(1).says("try/1");
+    assert!(
+        run.stdout.starts_with("Your answer was not applied") && !run.stdout.contains("try/1"),
+        "{run:?}"
+    );
+    // What reads no response has no feedback.
+    sandbox.git(["config", "llmapply.feedback", "true"]);
+    assert_ne!(sandbox.run(["list"]).exits(0).stdout, "");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What is pushed lands only if the remote takes it, and what the remote has taken is not lost.
 use crate::sandbox;
 
+mod ahead;
 mod interrupted;
 
 use git_llm_apply::vcs::fault::VARIABLE;

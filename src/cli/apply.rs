@@ -8,8 +8,9 @@ use super::{Error, input, settings, suggest, usage};
 use crate::flow::sources::Typed;
 use crate::flow::{self, Done, Each, Order, Resume};
 use crate::outcome::Exit;
-use crate::report::Status;
+use crate::report::{self, Status};
 use crate::response::Response;
+use crate::vcs::show::Show;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
@@ -157,7 +158,15 @@ pub(super) fn finish(mut done: Done, settings: &Settings, printer: &Printer) -> 
     }
     if let Some((old, preview)) = done.preview.as_ref().filter(|_| settings.shows()) {
         let show = settings.show(printer.output, Some(preview.objects()));
-        printer.diff(&done.repo, *old, preview.tree(), show)?;
+        let diffs = report::diffs(&done.report);
+        if diffs.is_empty() {
+            printer.diff(&done.repo, *old, preview.tree(), show)?;
+        } else {
+            if settings.stat {
+                printer.diff(&done.repo, *old, preview.tree(), Show { diff: false, ..show })?;
+            }
+            printer.diffs(&done.repo, &diffs)?;
+        }
     }
     Ok(exit)
 }

@@ -10,7 +10,7 @@ pub(super) fn coloured(diff: &[u8], colors: &Colors) -> String {
     let (mut is_diff, mut is_header) = (false, false);
     for line in diff.split_inclusive(|&byte| byte == b'\n') {
         let starts = |text: &str| line.starts_with(text.as_bytes());
-        if starts("diff ") {
+        if starts("diff ") || starts("edit ") {
             (is_diff, is_header) = (true, true);
         } else if starts("@@ ") {
             is_header = false;

@@ -288,13 +288,30 @@ impl Printer {
         if !std::io::stdout().is_terminal() {
             return repo.show_diff(old, new, show);
         }
+        self.page(repo, &repo.diff_text(old, new, show)?)
+    }
+
+    /// Prints the diffs of edits, as git would print one.
+    pub(super) fn diffs(&self, repo: &Repo, diffs: &str) -> vcs::Result<()> {
+        if std::io::stdout().is_terminal() {
+            return self.page(repo, diffs.as_bytes());
+        }
+        match self.output.color {
+            ColorChoice::Always => exactly(&diff::coloured(diffs.as_bytes(), &repo.colors("always")?)),
+            _ => exactly(diffs),
+        }
+        Ok(())
+    }
+
+    /// Shows a diff at the terminal, with the pager if there is one.
+    fn page(&self, repo: &Repo, diff: &[u8]) -> vcs::Result<()> {
         let colors = repo.colors(git_color(self.output.color))?;
         let colors = if repo.colors_pager()? || self.output.color == ColorChoice::Always {
             colors
         } else {
             Colors::default()
         };
-        let text = diff::coloured(&repo.diff_text(old, new, show)?, &colors);
+        let text = diff::coloured(diff, &colors);
         if !repo.page(&text)? {
             exactly(&text);
         }

@@ -150,7 +150,7 @@ impl Settings {
         if output.json && output.feedback {
             return usage("--json cannot be used with --feedback");
         }
-        self.options.diffs &= output.json;
+        self.options.diffs &= output.json || (self.options.dry_run && self.diff);
         self.options.abbreviate = !output.json && !output.quiet;
         Ok(())
     }

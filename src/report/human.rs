@@ -37,10 +37,6 @@ pub fn lines(report: &Report, verbose: bool) -> String {
 pub(super) fn edits(report: &Report, verbose: bool) -> String {
     let mut out = String::new();
     let digits = report.edits.len().to_string().len();
-    let place = |edit: &EditReport| match &edit.to {
-        Some(to) => format!("{} -> {}", escape(&cut(&edit.path)), escape(&cut(to))),
-        None => escape(&cut(&edit.path)),
-    };
     let width = report.edits.iter().map(|edit| place(edit).chars().count()).max().unwrap_or(0).min(40);
     for edit in &report.edits {
         let _ = write!(out, "{:>digits$}  {:<7}  {:<width$}", edit.number, edit.verb(), place(edit));
@@ -92,6 +88,25 @@ pub(super) fn edits(report: &Report, verbose: bool) -> String {
         }
     }
     out
+}
+
+/// The diff of each edit that has one, under its number.
+pub fn diffs(report: &Report) -> String {
+    let mut out = String::new();
+    for edit in &report.edits {
+        if let Some(diff) = &edit.diff {
+            let _ = write!(out, "\nedit {}: {} {}\n{diff}", edit.number, edit.verb(), place(edit));
+        }
+    }
+    out
+}
+
+/// The path of an edit, with the destination of a move.
+fn place(edit: &EditReport) -> String {
+    match &edit.to {
+        Some(to) => format!("{} -> {}", escape(&cut(&edit.path)), escape(&cut(to))),
+        None => escape(&cut(&edit.path)),
+    }
 }
 
 /// Renders the result, and the command that takes it back.

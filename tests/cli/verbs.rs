@@ -2,7 +2,7 @@
 use crate::sandbox;
 
 use sandbox::kinds::in_others;
-use sandbox::{Sandbox, create, patch, remove};
+use sandbox::{Run, Sandbox, create, patch, remove, rename, same};
 
 /// Three edits that land as three commits: one file changes, one comes, one goes.
 fn three() -> String {
@@ -296,4 +296,31 @@ fn in_a_submodule() {
     sandbox.repo = sandbox.root().join("repo/sub");
     sandbox.git(["switch", "-q", "-C", "main"]);
     all(&sandbox);
+}
+
+#[test]
+fn a_check_shows_the_diff_of_each_edit_under_its_number() {
+    let sandbox = Sandbox::new();
+    let answer = patch("README", "One", "hello\n", "hello world\n")
+        + &create("new.txt", "Two", "new\n")
+        + &patch("README", "Three", "hello world\n", "hello you\n")
+        + &rename("old.txt", "older.txt", "Four");
+    let (before, file) = (sandbox.listing(), sandbox.response(&answer));
+    let file = file.to_str().unwrap();
+    for options in [&["check", "--diff"][..], &["-n", "--diff"], &["check", "--diff", "--commit=response"]] {
+        let run = sandbox.run(options.iter().copied().chain([file])).exits(0);
+        let (_, diffs) = run.stdout.split_once("nothing was changed\n").unwrap();
+        let parts: Vec<&str> = diffs.split("\nedit ").skip(1).collect();
+        assert_eq!(parts.len(), 4, "{diffs}");
+        assert!(parts[0].starts_with("1: modify README\ndiff --git a/README b/README\n"), "{diffs}");
+        assert!(parts[0].contains("-hello\n+hello world\n") && parts[1].contains("+new\n"), "{diffs}");
+        assert!(parts[2].contains("-hello world\n+hello you\n"), "{diffs}");
+        assert!(parts[3].starts_with("4: rename old.txt -> older.txt\ndiff --git a/old.txt"), "{diffs}");
+        // It applies as it is.
+        let _ = Run::fed(sandbox.git_command(["apply", "--check", "-"]), diffs).exits(0);
+    }
+    let run = sandbox.run(["check", "--diff", "--stat", "--color=always", file]).exits(0);
+    let all = run.says("3 files changed").stdout;
+    assert!(all.contains("\x1b[1medit 2: create new.txt\x1b[m\n"), "{all:?}");
+    same("check --diff", &before, &sandbox.listing());
 }

@@ -7,7 +7,7 @@ use super::run::{Run, SingleEdit};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Op};
 use crate::format;
-use crate::plan::{self, FileChange, FileState, Node, Rejected, Step};
+use crate::plan::{self, FileChange, FileState, Node, Rejected, SlotState, Step};
 use crate::report::{
     self, BranchReport, CommitName, EditState, FailedCheck, Obstacle, Problem, Report, Status,
 };
@@ -28,6 +28,8 @@ impl Run<'_> {
         report.asked.clone_from(&self.options.asked);
         report.dry_run = self.dry;
         report.instructions.delete = self.options.allow_delete;
+        let kept = self.resumed.iter().flat_map(|resumed| &resumed.attempt.slots);
+        report.settled = kept.filter(|slot| slot.state == SlotState::Landed).count();
         if let Some(SingleEdit { at, .. }) = self.single_edit {
             // The rest of the report is about the whole response.
             report.formats = self.script.edits.get(at).map(|edit| edit.format).into_iter().collect();

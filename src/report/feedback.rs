@@ -99,8 +99,8 @@ impl<'a> Text<'a> {
         let sections = self.sections();
         if sections.is_empty() {
             let unwanted = self.unwanted();
-            let landed = self.report.edits.iter().any(|edit| edit.state == EditState::Landed);
-            let head = if landed {
+            let is_in = |state| matches!(state, EditState::Landed | EditState::AlreadyApplied);
+            let head = if self.report.edits.iter().any(|edit| is_in(edit.state)) {
                 "Not all of your answer was applied."
             } else {
                 "Nothing of your answer was applied."
@@ -221,14 +221,15 @@ impl<'a> Text<'a> {
             of_state(&[EditState::Landed, EditState::Fine, EditState::AlreadyApplied, EditState::NoChange]);
         let parts = sections.iter().filter(|section| section.edit.is_none()).count();
         let mut out = String::new();
-        let of_edits = match (refused.len(), edits.len()) {
+        let settled = self.report.settled;
+        let of_edits = match (refused.len(), edits.len() + settled) {
             (0, _) => None,
             (1, 1) => Some("its one edit was refused".to_owned()),
             (n, all) => Some(format!("{n} of its {} {} refused", counted(all, "edit"), was(n))),
         };
         let of_parts = (parts > 0).then(|| format!("{} of it could not be read", counted(parts, "part")));
         let what = of_edits.into_iter().chain(of_parts).collect::<Vec<_>>().join(", and ");
-        if landed.is_empty() {
+        if landed.is_empty() && settled == 0 {
             let _ = writeln!(out, "Your answer was not applied: {what}. Nothing was changed.\n");
         } else {
             let _ = writeln!(out, "Not all of your answer was applied: {what}.\n");
@@ -256,6 +257,11 @@ impl<'a> Text<'a> {
                 (_, false) => "are applied: do not send them again",
             };
             let _ = writeln!(out, "{} {state}.", capital(&numbered("edit", &good)));
+        }
+        if settled > 0 {
+            let others = counted(settled, "other edit");
+            let are = if settled == 1 { "is" } else { "are" };
+            let _ = writeln!(out, "Of your answer {others} {are} settled: send nothing of that again.");
         }
         out.push_str(&self.unwanted());
         out.push_str(

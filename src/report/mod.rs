@@ -278,6 +278,9 @@ pub struct Report {
     pub branch: Option<BranchReport>,
     /// The edits in the order of the response.
     pub edits: Vec<EditReport>,
+    /// How many edits of the refused attempt that is gone on with have landed before, or have branches of their own.
+    #[serde(skip)]
+    pub settled: usize,
     /// What was declared as an edit but could not be read, then what no format reads.
     pub unread: Vec<UnreadReport>,
     /// Which rules a model is told if it has to write the response again.

@@ -242,6 +242,25 @@ fn nothing_else_changes() {
 }
 
 #[test]
+fn what_an_earlier_run_has_landed_is_not_forgotten() {
+    let sandbox = Sandbox::new();
+    let answer = create("fine.txt", "Good", "fine\n")
+        + &patch("README", "w", "nowhere\n", "x\n")
+        + &create("more.txt", "Good", "more\n");
+    sandbox.apply(["-q", "--keep-going"], &answer).exits(1);
+    let run = sandbox.run(["--continue", "--feedback"]).exits(1);
+    assert!(
+        run.stdout.starts_with("Not all of your answer was applied: 1 of its 3 edits was refused.\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("2 other edits are settled: send nothing of that again."), "{run:?}");
+    let run = sandbox.apply(["--feedback", "--only=3"], &answer).exits(0);
+    assert!(run.stdout.starts_with("Not all of your answer was applied.\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("Edits 1, 2 were not wanted"), "{}", run.stdout);
+}
+
+#[test]
 fn where_nothing_is_refused_nothing_is_on_standard_output() {
     let sandbox = Sandbox::new();
     let good = patch("README", "w", "hello\n", "hello world\n");

@@ -164,8 +164,10 @@ fn recall(script: &mut Script, attempt: &Attempt, strict: bool) {
             script.unread.push(Unread { span: given.span, info: given.language });
         }
     }
-    // With `--strict`, those that were refused and not corrected are refused again.
-    script.unread.retain(|unread| !strict || is_kept(unread.span, false));
+    // With `--strict`, those that were refused and not corrected are refused again. One gap stands for all of a response.
+    let refused = script.unread.iter().filter(|unread| is_kept(unread.span, false));
+    let refused: BTreeSet<u32> = refused.map(|unread| unread.span.response).collect();
+    script.unread.retain(|unread| !strict || refused.contains(&unread.span.response));
     plan::note_unread(script, &attempt.responses, strict);
 }
 

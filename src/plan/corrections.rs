@@ -1,6 +1,6 @@
 //! Combines the corrections of a refused attempt with its good edits. Pure.
 
-use crate::diag::{Diagnostic, Severity, counted};
+use crate::diag::{Code, Diagnostic, Severity, counted};
 use crate::edit::{Edit, Script, shown};
 use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,9 +144,19 @@ pub fn add_gaps(slots: &mut Vec<Slot>, findings: &[Diagnostic]) {
 
 /// The path of a gap, if the diagnostics about it know one.
 pub fn path_of_gap(slot: &Slot, findings: &[Diagnostic]) -> Option<String> {
-    let is_about = |d: &&Diagnostic| d.lost.or(d.span()).is_some_and(|span| slot.span.holds(span));
-    let mut paths = findings.iter().filter(|d| is_gap(d)).filter(is_about).filter_map(|d| d.path.as_deref());
-    paths.next().map(shown)
+    about_gap(slot, findings).find_map(|d| d.path.as_deref()).map(shown)
+}
+
+/// Whether a slot is a gap only because `--strict` refuses what is not read.
+fn is_no_edit(slot: &Slot, findings: &[Diagnostic]) -> bool {
+    let mut about = about_gap(slot, findings).peekable();
+    slot.edit.is_none() && about.peek().is_some() && about.all(|d| d.code == Code::Unread)
+}
+
+fn about_gap<'d>(slot: &Slot, findings: &'d [Diagnostic]) -> impl Iterator<Item = &'d Diagnostic> {
+    let place = slot.span;
+    let is_about = move |d: &Diagnostic| d.lost.or(d.span()).is_some_and(|span| place.holds(span));
+    findings.iter().filter(move |d| is_gap(d) && is_about(d))
 }
 
 /// Whether a diagnostic of the parser means that something declared is not among the edits.
@@ -168,8 +178,8 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 /// A correction that is equal to a good edit is ignored. The others replace the failed edits: all of them the only one
 /// that failed; else by path, and in order; the rest in order, if there are as many of both. If none failed, all of
 /// them replace what was declined, and come after the good edits, because they are made for the files with these
-/// applied. An edit that only waits for a failed one needs no correction. A failed or declined edit without a
-/// correction is kept: without any corrections, all of them are.
+/// applied. An edit that only waits for a failed one needs no correction, and what is no edit is left out where only good
+/// edits are sent again. A failed or declined edit without a correction is kept: without any corrections, all of them are.
 ///
 /// # Errors
 /// It is unclear which correction is for which edit.
@@ -195,11 +205,14 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         given: given.len(),
         failed: failed.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
     };
-    if given.is_empty() && !corrections.edits.is_empty() && !failed.is_empty() {
+    let is_sent_again = given.is_empty() && !corrections.edits.is_empty();
+    if is_sent_again && !failed.iter().all(|&at| is_no_edit(&slots[at], &attempt.diagnostics)) {
         return Err(mismatch());
     }
     let declined = slots.iter().rposition(is_declined);
     let assigned = match (given.is_empty(), declined) {
+        // Nothing takes the place of what is no edit.
+        (true, _) if is_sent_again => failed.iter().map(|&at| (at, Vec::new())).collect(),
         (true, _) => BTreeMap::new(),
         (false, Some(last)) if failed.is_empty() => BTreeMap::from([(last, given.clone())]),
         (false, _) => {

@@ -211,6 +211,10 @@ impl<'a> Text<'a> {
     }
 
     fn head(&mut self, sections: &[Section<'_>]) -> String {
+        let mut findings = sections.iter().flat_map(|section| &section.findings);
+        if findings.all(|finding| finding.code == Code::Unread) {
+            return self.head_of_unread();
+        }
         let edits = &self.report.edits;
         let of_state = |states: &[EditState]| -> Vec<usize> {
             edits.iter().filter(|edit| states.contains(&edit.state)).map(|edit| edit.number).collect()
@@ -274,6 +278,19 @@ impl<'a> Text<'a> {
         }
         out.push('\n');
         out
+    }
+
+    /// The head if only what is no edit was refused, as `--strict` does.
+    fn head_of_unread(&mut self) -> String {
+        let has_landed = self.report.edits.iter().any(|edit| edit.state == EditState::Landed);
+        let head = if has_landed || self.report.settled > 0 {
+            "All edits of your answer were applied, but not all of it is edits."
+        } else {
+            "Your answer was not applied: not all of it is edits. Nothing was changed.\n\n\
+             Send the whole answer again: all of its edits as they are, and without what is named below."
+        };
+        let unwanted = self.unwanted();
+        format!("{head} If that was to be an edit, send it as one, in the format of the others.\n{unwanted}")
     }
 
     /// The format of everything that failed, if it is a single one.

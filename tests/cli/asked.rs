@@ -2,6 +2,7 @@
 //! clipboard.
 use crate::sandbox;
 
+use super::ask::Model;
 use sandbox::{Sandbox, patch, replace, same};
 use serde_json::{Value, json};
 
@@ -58,6 +59,34 @@ fn what_is_strictly_refused_stays_refused_until_it_is_given_as_an_edit() {
     let edit = patch("gone.txt", "Three", "gone\n", "here\n");
     sandbox.apply(["--continue"], &edit).exits(0);
     assert_eq!(sandbox.git(["rev-list", "--count", &format!("{base}..")]), "3");
+}
+
+#[test]
+fn of_what_is_strictly_refused_the_whole_response_is_asked_for_again() {
+    let sandbox = Sandbox::new();
+    let edit = patch("README", "Say more", "hello\n", "bye\n");
+    let answer = format!("```python\nprint(1)\n```\n\n{edit}\n```json\n{{\"x\":1}}\n```\n");
+    let run = sandbox.apply(["--strict", "--feedback"], &answer).exits(1);
+    assert!(run.stdout.contains("Send the whole answer again"), "{}", run.stdout);
+    for wrong in ["Send only", "do not send it again", "with its path"] {
+        assert!(!run.stdout.contains(wrong), "{wrong}: {}", run.stdout);
+    }
+    let again = sandbox.run(["--continue", "--feedback"]).exits(1);
+    assert_eq!(again.stdout, run.stdout, "both blocks count");
+    let run = sandbox.apply(["--continue"], &edit).exits(0).says("taken for corrected: not read: 2 other");
+    assert!(run.stdout.contains("1 commit"), "{}", run.stdout);
+    assert_eq!(sandbox.text("README"), "bye\n");
+    sandbox.is_sound();
+    sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
+    let run = sandbox.apply(["--strict", "--feedback", "--keep-going", "--again"], &answer).exits(1);
+    assert!(run.stdout.starts_with("All edits of your answer were applied"), "{}", run.stdout);
+    sandbox.run(["--abort"]).exits(0);
+    // So it is where the model is asked itself.
+    sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
+    let model = Model::of(&sandbox, &[answer, edit]);
+    sandbox.run(["ask", "--strict", "--again", "--with", &model.command()]).exits(0);
+    assert!(model.asked(2).contains("Send the whole answer again"), "{}", model.asked(2));
+    assert_eq!(sandbox.text("README"), "bye\n");
 }
 
 #[test]

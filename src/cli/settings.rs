@@ -2,7 +2,7 @@
 
 use super::{Error, args, usage};
 use crate::flow::configured::{SENSITIVE, number};
-use crate::flow::sources::{OFF, Sources, Typed};
+use crate::flow::sources::{EXCLUDE, OFF, Sources, Typed};
 use crate::flow::{Each, Options, Question, ROUNDS, Resume, Template};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
@@ -99,7 +99,9 @@ pub(super) fn going_on(matches: &ArgMatches, resume: &Resume) -> Option<String> 
         onto.into_iter().filter_map(|(long, value)| Some((long.to_owned(), vec![value?.to_owned()]))),
     );
     let is_typed = |long: &str| {
-        matches.switch(long).is_some() || matches.single(long).is_some() || matches.several(long).is_some()
+        let is_replaced = |values: Vec<String>| long != EXCLUDE || values.is_empty();
+        matches.switch(long).is_some()
+            || matches.several(long).map_or_else(|| matches.single(long).is_some(), is_replaced)
     };
     let mut words = Vec::new();
     for (long, values) in kept.iter().filter(|(long, _)| !is_typed(long)) {

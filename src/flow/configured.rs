@@ -1,6 +1,6 @@
 //! Reading options from what was typed, from an attempt, and from the configuration.
 
-use super::sources::{Sources, Typed};
+use super::sources::{EXCLUDE, Sources, Typed};
 use super::{Options, Resume};
 use crate::format::FormatId;
 use crate::locate::Tier;
@@ -101,7 +101,7 @@ impl Options {
         options.scratch_dir = config.path("llmapply.scratchdir")?;
         options.keep_scratch = config.bool("llmapply.keepscratch")?.unwrap_or(options.keep_scratch);
         options.include = from.several("include")?;
-        options.exclude = from.several("exclude")?;
+        options.exclude = from.several(EXCLUDE)?;
         if let Some(text) = from.single("directory")? {
             let is_given = from.given("directory").is_some();
             options.directory =

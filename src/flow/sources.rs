@@ -67,6 +67,9 @@ pub(crate) fn key(long: &str) -> String {
     key
 }
 
+/// The option whose values are added to those of the attempt: what it forbade must not land because more is forbidden.
+pub(crate) const EXCLUDE: &str = "exclude";
+
 impl<'a> Sources<'a> {
     pub(crate) fn new(typed: &'a dyn Typed, config: &'a Config) -> Self {
         Self { typed, kept: None, config, repo: None, used: RefCell::default() }
@@ -168,7 +171,11 @@ impl<'a> Sources<'a> {
         let (typed, kept) = (self.typed.several(long), self.kept(long));
         let is_given = typed.is_some() || kept.is_some();
         let values = match (typed, kept) {
-            (Some(typed), _) => typed.into_iter().map(from_here).collect::<Result<Vec<_>>>()?,
+            (Some(typed), kept) => {
+                let stays = kept.filter(|_| long == EXCLUDE && !typed.is_empty());
+                let typed = typed.into_iter().map(from_here);
+                stays.into_iter().flatten().cloned().map(Ok).chain(typed).collect::<Result<Vec<_>>>()?
+            }
             (None, Some(kept)) => kept.clone(),
             (None, None) => self.config.list(&key(long))?,
         };

@@ -78,6 +78,23 @@ fn what_a_key_forbade_does_not_land_by_going_on() {
 }
 
 #[test]
+fn what_was_excluded_stays_so_where_more_is_excluded() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    sandbox.git(["config", "llmapply.exclude", "infra"]);
+    sandbox.apply([""; 0], &two()).exits(1);
+    sandbox.git(["config", "--unset", "llmapply.exclude"]);
+    let run = sandbox.apply(["--continue", "--exclude=zzz"], &correction()).exits(1);
+    let _ = run.says("continuing with the options of the attempt: --exclude=infra\n").says("[policy]");
+    nothing_landed(&sandbox, &base);
+    // Both are kept.
+    sandbox.run(["--continue"]).exits(1).says("--exclude=infra --exclude=zzz\n");
+    sandbox.run(["--continue", "--no-exclude"]).exits(0);
+    assert!(sandbox.exists("infra/one.txt"));
+    sandbox.is_sound();
+}
+
+#[test]
 fn it_lands_as_it_was_to_land() {
     let sandbox = Sandbox::new();
     let remote = sandbox.root().join("remote.git");

@@ -90,6 +90,9 @@ pub enum Error {
     /// Each branch has commits that the other lacks.
     #[error("{0} and the branch here have diverged")]
     Diverged(String),
+    /// The remote's branch is not deleted, because it has more than the branch here.
+    #[error("{0} has commits that the branch here lacks")]
+    Ahead(String),
     /// The branch does not exist.
     #[error("there is no branch '{0}'")]
     NoBranch(String),

@@ -61,7 +61,8 @@ pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Pus
         return Err(Error::Diverged(upstream.to_string()));
     }
     if !options.rebase {
-        return Err(behind(&upstream));
+        let why = "it has commits that the branch here lacks".to_owned();
+        return Err(transaction::Error::Behind { to: upstream.to_string(), why }.into());
     }
     Ok(Push { to: Some(upstream), onto: Some(there), is_ahead: false })
 }
@@ -92,11 +93,6 @@ pub(super) fn branch_there(
     let Some(there) = repo.ask_remote(&upstream)? else { return Ok(None) };
     match repo.has(there)? && repo.is_ancestor(there, tip)? {
         true => Ok(Some((upstream, there.to_string()))),
-        false => Err(behind(&upstream)),
+        false => Err(Error::Ahead(upstream.to_string())),
     }
-}
-
-fn behind(upstream: &Upstream) -> Error {
-    let why = "it has commits that the branch here lacks".to_owned();
-    transaction::Error::Behind { to: upstream.to_string(), why }.into()
 }

@@ -55,6 +55,11 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
         F::Diverged(_) => {
             problem(InTheWay, "push-rejected", "run 'git pull --rebase' or 'git pull --no-rebase' first")
         }
+        F::Ahead(_) => problem(
+            InTheWay,
+            "push-rejected",
+            "nothing was changed; 'git fetch' gets its commits to look at, and a drop without --push leaves it there",
+        ),
         F::Merge { branch, .. } => problem(Refused, "refused", format!("use 'git merge {branch}'")),
         F::Mismatch(_) => problem(
             Refused,

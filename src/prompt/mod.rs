@@ -133,9 +133,13 @@ pub fn retry(prompt: &str, answer: &str, feedback: &str) -> String {
 /// The feedback on an answer whose edits apply but do not pass a check, with the end of the check's output.
 pub fn check_failed(message: &str, output: &str) -> String {
     let (output, fence) = (output.trim_end(), fence(output));
+    let printed = match output {
+        "" => "It printed nothing.".to_owned(),
+        output => format!("This is what was printed:\n\n{fence}\n{output}\n{fence}"),
+    };
     format!(
-        "All of its edits could be made, but then {message}, so nothing was changed. This is what was printed:\n\n\
-         {fence}\n{output}\n{fence}\n\nSend a whole new answer, with all edits, made to the files as they were.\n"
+        "All of its edits could be made, but then {message}, so nothing was changed. {printed}\n\n\
+         Send a whole new answer, with all edits, made to the files as they were.\n"
     )
 }
 

@@ -261,6 +261,16 @@ fn what_an_earlier_run_has_landed_is_not_forgotten() {
 }
 
 #[test]
+fn what_prints_nothing_has_no_empty_fence() {
+    let sandbox = Sandbox::new();
+    let good = patch("README", "w", "hello\n", "hello world\n");
+    let text = feedback(&sandbox, &["-x", "exit 3"], &good, 2);
+    assert!(text.contains("It printed nothing.") && !text.contains("```"), "{text}");
+    let text = feedback(&sandbox, &["-x", "echo why; exit 3"], &good, 2);
+    assert!(text.contains("This is what was printed:\n\n```\nwhy\n```\n"), "{text}");
+}
+
+#[test]
 fn where_nothing_is_refused_nothing_is_on_standard_output() {
     let sandbox = Sandbox::new();
     let good = patch("README", "w", "hello\n", "hello world\n");

@@ -62,6 +62,9 @@ pub struct Evidence {
     pub builds_on: Option<usize>,
     /// The abbreviated id of the newest commit whose version of the file has the search text.
     pub version: Option<String>,
+    /// Whether the edit does not merge from there, because the branch has changed the lines since.
+    #[serde(skip)]
+    pub version_clashes: bool,
     /// Whether the search for the closest match was cut short because it takes too long.
     #[serde(skip)]
     pub gave_up: bool,

@@ -3,9 +3,10 @@
 use super::Error;
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
+use crate::edit::Script;
 use crate::path::RepoPath;
 use crate::plan::{self, MemoryTree, Node, Rejected, Rules, TreeView};
-use crate::transaction::Target;
+use crate::transaction::{self, Target};
 use crate::vcs::Oid;
 use crate::vcs::checkout::{Checkout, Found};
 use crate::vcs::repo::Repo;
@@ -57,13 +58,31 @@ impl Run<'_> {
             let Some(tip) = target.start else { continue };
             let paths = BTreeSet::from([path.as_str().as_bytes().to_vec()]);
             for version in repo.versions(tip, &paths, VERSIONS)?.into_iter().skip(1) {
-                if plan::applies(&script, &repo.tree(Some(version))?, rules)? {
-                    found.evidence.get_or_insert_default().version = Some(repo.short(version));
-                    break;
+                if !plan::applies(&script, &repo.tree(Some(version))?, rules)? {
+                    continue;
                 }
+                let clashes = !self.merges(repo, target, &script, (version, tip), rules)?;
+                let evidence = found.evidence.get_or_insert_default();
+                (evidence.version, evidence.version_clashes) = (Some(repo.short(version)), clashes);
+                break;
             }
         }
         Ok(())
+    }
+
+    /// Whether edits that apply at one commit merge with another.
+    fn merges(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        script: &Script,
+        (from, onto): (Oid, Oid),
+        rules: &Rules,
+    ) -> Result<bool, Error> {
+        let Ok(plan) = plan::resolve(script, &repo.tree(Some(from))?, rules)? else { return Ok(false) };
+        let series = self.series(repo, &plan, "")?;
+        let (checked_out, favor) = (target.checked_out, self.options.favor);
+        Ok(transaction::carry(repo, from, onto, &series, checked_out, favor)?.clashes.is_empty())
     }
 
     /// A tree of only a file, as it is in the checkout; `None` if there is none, or the commit has the same.

@@ -392,9 +392,16 @@ fn one(out: &mut String, finding: &Finding) {
     if let Some(evidence) = &finding.evidence {
         refusal::show(out, finding, evidence);
     }
-    let version = finding.evidence.as_ref().and_then(|evidence| evidence.version.as_ref());
-    let version =
-        version.map(|id| format!("it matches the file as of {id}: land it from there with --base {id}"));
+    let version = finding.evidence.as_ref().and_then(|evidence| {
+        let id = evidence.version.as_ref()?;
+        Some(match evidence.version_clashes {
+            false => format!("it matches the file as of {id}: land it from there with --base {id}"),
+            true => format!(
+                "it matches the file as of {id}, and the lines have changed since: ask for the edit again; or land on a new \
+                 branch at {id}: -b <new> --base {id}"
+            ),
+        })
+    });
     if let Some(help) = version.as_ref().or(finding.help.as_ref()) {
         let _ = writeln!(out, "  {CYAN}hint{CYAN:#}: {}", escape(help));
     }

@@ -435,6 +435,26 @@ fn what_clashes_is_corrected_on_the_branch_as_it_is_now() {
 }
 
 #[test]
+fn no_hint_leads_to_a_base_from_which_it_is_a_conflict() {
+    let sandbox = Sandbox::new();
+    sandbox.file("twenty.txt", lines(0..20));
+    let base = sandbox.commit("twenty");
+    sandbox.file("twenty.txt", lines(0..20).replace("line 3\n", "line three\n"));
+    sandbox.commit("Spell three");
+    let edit = patch("twenty.txt", "w", "line 3\n", "line III\n");
+    sandbox.apply(["--base", &base], &edit).exits(1).says("[conflict]");
+    let run = sandbox.run(["--continue", "--feedback"]).exits(1).says("and the lines have changed since");
+    assert!(!run.stdout.contains("--base") && !run.stderr.contains("with --base"), "{run:?}");
+    sandbox.apply(["-b", "aside", "--base", &base], &edit).exits(0);
+    // What merges can be landed from there.
+    let find = "line 3\nline 4\nline 5\nline 6\n";
+    let edit = patch("twenty.txt", "w", find, &find.replace("6", "VI"));
+    sandbox.apply(["--max-fuzz=exact"], &edit).exits(1).says("land it from there with --base ");
+    sandbox.apply(["--base", &base], &edit).exits(0);
+    sandbox.is_sound();
+}
+
+#[test]
 fn advice_on_what_the_branch_took_away_is_for_the_model() {
     let (sandbox, base) = shown();
     sandbox.git(["rm", "-q", "forty.txt"]);

@@ -374,7 +374,7 @@ pub(super) fn in_the_way(report: &mut Report, mut obstacles: Vec<Obstacle>) {
 pub(super) fn failed(report: &mut Report, error: &Error) {
     if let Error::Mismatch(mismatch) = error {
         report.status = Status::Refused;
-        report.error = Some(Problem::new("mismatch", mismatch.to_string()));
+        report.error = Some(Problem::new(report::MISMATCH, mismatch.to_string()));
     } else if report.status != Status::Refused {
         report.status = Status::Failed;
     }

@@ -2,7 +2,7 @@
 
 use super::exit::Exit::{self, Done, ExecFailed, Fatal, HookRefused, InTheWay, Interrupted, Refused, Usage};
 use crate::flow;
-use crate::report::{Problem, Report, Status};
+use crate::report::{MISMATCH, MODEL_COMMAND, Problem, Report, Status};
 use crate::response::ResponseError;
 use crate::transaction::{self, Failure, Ran};
 use crate::vcs;
@@ -63,10 +63,10 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
         F::Merge { branch, .. } => problem(Refused, "refused", format!("use 'git merge {branch}'")),
         F::Mismatch(_) => problem(
             Refused,
-            "mismatch",
+            MISMATCH,
             "give one corrected edit for each failed edit, in the same order, and no others; or --abort and apply a whole response",
         ),
-        F::Model(_) => problem(Refused, "model-command", ""),
+        F::Model(_) => problem(Refused, MODEL_COMMAND, ""),
         F::Unborn(_) => problem(Fatal, REPOSITORY, "land the first commits without --no-ff"),
         F::Impossible(_) => problem(Fatal, REPOSITORY, ""),
         F::Usage(_) => problem(Usage, "usage", ""),
@@ -88,9 +88,7 @@ pub fn settle(report: &mut Report, failure: Option<&flow::Error>) -> Exit {
     let exit = exit_of(report, failure);
     if let Some(failure) = failure {
         if report.status != Status::Refused {
-            // It has refused no edit.
-            let is_model = matches!(failure, flow::Error::Model(_));
-            report.status = if is_model { Status::Failed } else { status_of(exit) };
+            report.status = status_of(exit);
         }
         report.error = Some(of_flow(failure).1);
     }

@@ -8,7 +8,7 @@ use super::advice::advice;
 use super::compared::{Compared, Row};
 use super::places::Line;
 use super::quotes::{Quotes, Quoting, numbered};
-use super::{EditState, Finding, Report, Status, places};
+use super::{EditState, Finding, MISMATCH, Report, Status, places};
 use crate::diag::{Code, Evidence, counted};
 use crate::edit::FormatId;
 use crate::prompt::{self, instructions};
@@ -84,7 +84,7 @@ impl<'a> Text<'a> {
         let printed: Vec<_> = check.output.lines().map(|line| self.quotes.plain(line)).collect();
         let printed = printed.join("\n");
         let message = self.quotes.plain(&check.message);
-        let around = prompt::check_failed(&message, "").len() + 2 * prompt::fence(&printed).len();
+        let around = prompt::check_failed(&message, "-").len() + 2 * prompt::fence(&printed).len();
         // Keeps the end of the output, where the error is.
         let mut from = printed.len().saturating_sub(limit.saturating_sub(around));
         while !printed.is_char_boundary(from) {
@@ -186,7 +186,7 @@ impl<'a> Text<'a> {
 
     /// The text for corrections that do not match the refused edits.
     fn mismatch(&mut self) -> Option<String> {
-        let error = self.report.error.as_ref().filter(|_| self.report.status == Status::Refused)?;
+        let error = self.report.error.as_ref().filter(|error| error.code == MISMATCH)?;
         let message = &error.message;
         Some(format!(
             "Your corrections could not be put in the place of the edits that were refused, and nothing was changed: \

@@ -285,7 +285,7 @@ pub fn findings(report: &Report, verbose: bool) -> String {
     if report.findings.iter().any(|finding| of_a_file(finding) && finding.is_after(&changed)) {
         let _ = writeln!(out, "{DIM}line numbers assume that the edits before are applied{DIM:#}");
     }
-    if matches!(report.status, Status::Refused | Status::PartlyLanded) {
+    if matches!(report.status, Status::Refused | Status::PartlyLanded) && !report.has_no_answer() {
         let changed = match report.status {
             Status::PartlyLanded => "the others have landed",
             _ => "nothing was changed",
@@ -340,6 +340,7 @@ pub fn kept(report: &Report) -> Option<String> {
     let attempt = report.attempt.as_ref()?;
     let (response, what) = match report.status {
         Status::InTheWay | Status::Failed => ("response", "tries it again"),
+        Status::Refused if report.has_no_answer() => ("earlier response", "tries it again"),
         Status::NoEdits => ("earlier response", "tries it again"),
         Status::Checked => ("response", "lands it"),
         _ => return None,

@@ -33,7 +33,7 @@ pub use json::{SCHEMA_VERSION, json};
 pub use landings::{AttemptReport, LandingReport, landings, porcelain, shown, visible};
 pub use obstacle::{Obstacle, ObstacleKind};
 pub use open::{DroppedReport, Onto, OpenReport, open, open_porcelain};
-pub use problem::Problem;
+pub use problem::{MISMATCH, MODEL_COMMAND, Problem};
 pub use quotes::Quoting;
 pub use recorded::recorded;
 pub use recovered::{End, Recovered};
@@ -424,6 +424,13 @@ impl Report {
             }
         }
         Cow::Owned(report)
+    }
+
+    /// Whether a model gave no answer, and no edit of an earlier one was refused.
+    fn has_no_answer(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| error.code == MODEL_COMMAND)
+            && !self.edits.iter().any(|edit| edit.state == EditState::Refused)
+            && !self.findings.iter().any(Finding::is_error)
     }
 
     /// The commits that landed, or that have applied everything already.

@@ -2,6 +2,11 @@
 
 use serde::Serialize;
 
+/// The code for corrections that fit no refused edit.
+pub const MISMATCH: &str = "mismatch";
+/// The code for a model that gave no answer.
+pub const MODEL_COMMAND: &str = "model-command";
+
 /// An error that is not about the response.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Problem {

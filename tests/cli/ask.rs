@@ -336,11 +336,18 @@ fn what_a_check_stopped_is_kept_until_another_answer_takes_its_place() {
     let model = Model::of(&sandbox, &[good()]);
     let once = format!("[ -e {0}/count ] && exit 1; {1}", model.directory.display(), model.command());
     let run = sandbox.run(["ask", "--with", &once, "-x", "false", "-r", "Greet"]).exits(1);
-    let run = run.says("the response is kept: 'git llm-apply --continue' tries it again");
+    let run = run.says("the earlier response is kept: 'git llm-apply --continue' tries it again");
     assert!(!run.stderr.contains("--keep-going") && !run.stderr.contains("refused:"), "{}", run.stderr);
     sandbox.run(["--continue", "--no-exec"]).exits(0);
     assert_eq!(sandbox.text("README"), "hello world\n");
     sandbox.is_sound();
+
+    // It is no feedback that the model failed.
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let once = format!("[ -e {0}/count ] && exit 1; {1}", model.directory.display(), model.command());
+    let run = sandbox.run(["ask", "--feedback", "--with", &once, "-x", "false", "-r", "Greet"]).exits(1);
+    assert_eq!(run.stdout, "");
 
     // Nor does an answer without edits take its place.
     let sandbox = Sandbox::new();

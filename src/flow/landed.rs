@@ -8,7 +8,7 @@ use super::fate::{Fate, fates, fates_of_files};
 use super::run::{AlreadyLanded, Run};
 use super::{Error, build_report, history};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::CodeBlock;
+use crate::edit::{Candidate, CodeBlock};
 use crate::plan::{self, Plan, Step};
 use crate::report::record::{LandedEdit, LandedEdits};
 use crate::report::{EditState, Report, Status};
@@ -143,14 +143,18 @@ impl Run<'_> {
                 names = Some(plan::files(&self.script, &repo.tree(target.start)?, &rules)?);
             }
             let names = names.iter().flatten();
+            // The files that the edit before may be for.
+            let mut last: Vec<String> = Vec::new();
             for (at, (edit, name)) in self.script.edits.iter().zip(names).enumerate() {
+                let others = self.script.unnamed.iter().filter(|unnamed| unnamed.edit == edit.span);
+                let others = others.flat_map(|unnamed| &unnamed.candidates);
+                let before = if others.clone().any(Candidate::is_of_last) { last } else { Vec::new() };
+                last = name.iter().cloned().chain(others.map(|one| one.path.shown())).chain(before).collect();
                 if edit.span.response != response.id() || self.script.left_out.contains(&at) {
                     continue;
                 }
-                let others = self.script.unnamed.iter().filter(|unnamed| unnamed.edit == edit.span);
-                let others = others.flat_map(|unnamed| &unnamed.candidates).map(|one| one.path.shown());
-                let mut paths = name.iter().cloned().chain(others);
-                let found = paths.find_map(|path| known.get(&landed_edit(response, edit.span, path)));
+                let found =
+                    last.iter().find_map(|path| known.get(&landed_edit(response, edit.span, path.clone())));
                 let Some((fate, one, commit)) = found else { continue };
                 match fate {
                     Fate::There => {

@@ -146,7 +146,7 @@ impl<'r> Above<'r> {
     pub(super) fn set_shown(&mut self, files: &[Candidate]) {
         let is_sure = |file: &&Candidate| file.by.is_whole() || file.quoted && file::is_path(&file.path.raw);
         let files = files.iter().filter(is_sure).cloned();
-        self.shown = files.map(|file| Candidate { by: Clue::Previous, ..file }).collect();
+        self.shown = files.map(|file| Candidate { by: Clue::Previous, quoted: true, ..file }).collect();
     }
 
     fn target(&self, found: NamedPath<'_>, line: Line<'_>) -> Target {

@@ -538,6 +538,23 @@ fn what_is_not_read_is_named_where_nothing_is_left_to_do() {
 }
 
 #[test]
+fn a_block_for_the_file_of_an_unclear_one_lands_once() {
+    let sandbox = Sandbox::new();
+    sandbox.file("a.txt", "one\nboth\n");
+    sandbox.file("b.txt", "two\nboth\n");
+    sandbox.commit("before");
+    let block = |old: &str, new: &str| format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n\n");
+    let response = format!("For a.txt and b.txt.\n\n{}{}", block("two", "zwei"), block("both", "beide"));
+    sandbox.apply(["-q"], &response).exits(0);
+    // Alone, the second block fits only a.txt now.
+    sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
+    assert_eq!(
+        (sandbox.text("a.txt"), sandbox.text("b.txt")),
+        ("one\nboth\n".into(), "zwei\nbeide\n".into())
+    );
+}
+
+#[test]
 fn every_golden_case_that_lands_lands_once() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let (mut landed, mut cases) = (0, Vec::new());

@@ -13,12 +13,14 @@ use super::solution::Placement;
 use super::splice::{Beside, Splice};
 use super::thresholds::{LEAST_LINES, NEARLY};
 use super::tier::{LOOSEST, MatchMode, Scope};
-use crate::edit::{Hunk, Unit};
+use super::{Applied, Context, Outcome, apply};
+use crate::edit::{Anchor, Change, Hunk, Unit};
 use crate::pattern::{Pattern, Step, says_something};
 use crate::text::alike::reach;
 use crate::text::search::{Budget, Haystack, Place, Point, is_of_tokens};
-use crate::text::{Content, Normalization, difference_of, in_common, is_blank};
+use crate::text::{Content, Line, Normalization, difference_of, in_common, is_blank};
 use crate::version::Version;
+use std::ops::Range;
 
 /// The placement of a hunk without a match, if it is already applied.
 pub(super) fn already_applied(query: &Query<'_>) -> Option<Placement> {
@@ -150,34 +152,103 @@ pub(super) fn nearly_has(
     false
 }
 
-/// The text before all hunks of a file, if they are already applied together: their results are reverted one after the
-/// other. `None` if one of them does not match in one place then, or does not prove enough.
+/// The text before all hunks of a file, if they may be already applied together: their results are reverted one after
+/// the other. `None` if one of them does not match in one place then. With it, whether that is proven: those that share
+/// lines are already applied as one hunk.
 ///
 /// The caller checks that the hunks change this text to the content of the file.
-pub fn before_all(content: &Content, hunks: &[&Hunk], budget: &Budget) -> Option<Content> {
-    let patterns: Option<Vec<_>> =
-        hunks.iter().map(|hunk| Pattern::readings(&hunk.change).into_iter().next()).collect();
-    let mut left: Vec<Pattern<'_>> =
-        patterns?.into_iter().filter(|pattern| !pattern.changes_nothing()).collect();
+pub fn before_all(content: &Content, hunks: &[&Hunk], context: &Context<'_>) -> Option<(Content, bool)> {
+    let mut left: Vec<(&Hunk, Pattern<'_>)> = Vec::with_capacity(hunks.len());
+    for hunk in hunks {
+        left.push((hunk, Pattern::readings(&hunk.change).into_iter().next()?));
+    }
+    left.retain(|(_, pattern)| !pattern.changes_nothing());
     // Usually a line is missing.
-    let hay = Haystack::new(content, budget);
-    if !left.last()?.added().all(|text| hay.has_line(text, LOOSEST)) {
+    let hay = Haystack::new(content, context.budget);
+    if !left.last()?.1.added().all(|text| hay.has_line(text, LOOSEST)) {
         return None;
     }
     let mut now = content.clone();
+    let mut groups: Vec<Group<'_>> = Vec::new();
     while !left.is_empty() {
         // Usually the last one that was applied matches first.
-        let reverted =
-            (0..left.len()).rev().find_map(|at| Some((at, without_result(&now, left.get(at)?, budget)?)));
-        let (at, before) = reverted?;
-        left.remove(at);
+        let without = |at: usize| Some((at, without_result(&now, &left.get(at)?.1, context.budget)?));
+        let (at, (place, before)) = (0..left.len()).rev().find_map(without)?;
+        let (hunk, _) = left.remove(at);
+        join(&mut groups, hunk, &place, [now.line_count(), before.line_count()]);
         now = before;
     }
-    (now != *content).then_some(now)
+    groups.sort_by_key(|group| group.before.start);
+    // Between groups both texts have the same lines.
+    let mut shift = [0, 0];
+    let are_applied = groups.iter().all(|group| {
+        let start = group.before.start + shift[0] - shift[1];
+        shift = [shift[0] + group.result, shift[1] + group.before.len()];
+        group.is_applied(&now, (content, start..start + group.result), context)
+    });
+    (now != *content).then_some((now, are_applied))
 }
 
-/// The text before a hunk, if the result of the hunk matches one place and proves that it was applied.
-fn without_result(content: &Content, pattern: &Pattern<'_>, budget: &Budget) -> Option<Content> {
+/// Hunks of which each shares lines with another one.
+struct Group<'h> {
+    hunks: Vec<&'h Hunk>,
+    /// Their lines in the text from which the results were reverted.
+    before: Range<usize>,
+    /// How many lines these are in the file.
+    result: usize,
+}
+
+impl Group<'_> {
+    /// Whether the hunks are already applied as one hunk.
+    fn is_applied(
+        &self,
+        before: &Content,
+        (content, lines): (&Content, Range<usize>),
+        context: &Context<'_>,
+    ) -> bool {
+        let text = |content: &Content, lines: Range<usize>| {
+            let text =
+                |(_, line): (usize, Line<'_>)| Some(std::str::from_utf8(line.text).ok()?.to_owned() + "\n");
+            Haystack::new(content, context.budget).lines(lines).map(text).collect::<Option<String>>()
+        };
+        let joined = |first: &Hunk| {
+            let (before, after) = (text(before, self.before.clone())?, text(content, lines)?);
+            let change = Change::Texts { before: before.into(), after: after.into(), unit: Unit::Lines };
+            Some(Hunk { change, anchor: Anchor::Unique, ..first.clone() })
+        };
+        let one = match self.hunks.as_slice() {
+            [one] => Some((*one).clone()),
+            several => several.first().and_then(|first| joined(first)),
+        };
+        let applied = one.map(|one| apply(&Version::of_new(content.clone()), &[one], context));
+        matches!(applied, Some(Ok(Applied { outcome: Outcome::AlreadyApplied, .. })))
+    }
+}
+
+/// Adds a hunk whose result was reverted at a place to those with which it shares lines. The text had these numbers of
+/// lines before and after that.
+fn join<'h>(groups: &mut Vec<Group<'h>>, hunk: &'h Hunk, place: &Place, [old, new]: [usize; 2]) {
+    let (first, behind) = (place.first(), place.behind());
+    let shares = |group: &mut Group<'_>| group.before.start < behind && first < group.before.end;
+    let mut joined = Group { hunks: vec![hunk], before: first..behind, result: behind - first };
+    for shared in groups.extract_if(.., shares) {
+        let range = joined.before.start.min(shared.before.start)..joined.before.end.max(shared.before.end);
+        joined.result =
+            range.len() + joined.result + shared.result - joined.before.len() - shared.before.len();
+        joined.hunks.extend(shared.hunks);
+        joined.before = range;
+    }
+    // From there on, all lines have moved.
+    joined.before.end = joined.before.end + new - old;
+    for below in groups.iter_mut().filter(|group| group.before.start >= behind) {
+        below.before = below.before.start + new - old..below.before.end + new - old;
+    }
+    groups.push(joined);
+}
+
+/// The place of the result of a hunk, and the text before the hunk, if the result matches there only and proves that
+/// the hunk was applied.
+fn without_result(content: &Content, pattern: &Pattern<'_>, budget: &Budget) -> Option<(Place, Content)> {
     let back = pattern.reversed().filter(|_| pattern.after_is_proof())?;
     let hay = Haystack::new(content, budget);
     let [place] = hay.whole_lines(&back.before, MatchMode::TRAILING.normalization)[..] else { return None };
@@ -188,5 +259,7 @@ fn without_result(content: &Content, pattern: &Pattern<'_>, budget: &Budget) -> 
     }
     let aligned = Alignment::at(hay, &back, place, MatchMode::TRAILING)?;
     let splice = Splice { hay, reindent: &Reindent::default(), beside: Beside::Above, context: None };
-    Some(Version::of_new(content.clone()).with(&splice.changes(&back, &aligned).ok()?).content().clone())
+    let before =
+        Version::of_new(content.clone()).with(&splice.changes(&back, &aligned).ok()?).content().clone();
+    Some((place, before))
 }

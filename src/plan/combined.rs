@@ -1,12 +1,13 @@
 //! Edits of one file that are already applied only together: the file may have no single result of theirs, but that of
 //! all.
 
+use super::operations::limits;
 use super::overlay::Overlay;
 use super::whole::rewritten;
 use super::{Aim, Body, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Hunk, Op, Script};
-use crate::locate::{self, Note};
+use crate::locate::{self, Context, HELP_CONTEXT, Note};
 use crate::path::RepoPath;
 use crate::text::Content;
 use crate::text::search::Budget;
@@ -15,8 +16,9 @@ use std::collections::{BTreeMap, HashMap};
 /// The most hunks of one file that are judged together: each is searched again for each that is reverted.
 const MOST: usize = 256;
 
-/// Marks edits as already applied that are so only together: all of them leave the file as it was, or a hunk is refused
-/// or would be applied again. `paths` has a name for the path of every edit.
+/// Marks edits as already applied that are so only together: all of them leave the file as it was, or those that share
+/// lines prove it as one hunk would. Where nothing proves it, edits of which some are applied are not applied again.
+/// `paths` has a name for the path of every edit.
 pub(super) fn judge(
     script: &Script,
     paths: &[String],
@@ -38,13 +40,30 @@ pub(super) fn judge(
         let after = run.overlay.file(&path)?.filter(|after| after.node == node);
         let is_as_before = after.map_or(Ok(false), |after| run.overlay.same(&after.body, &before.body))?;
         let is_applied = all_apply && (is_as_before || are_appended(script, &edits, &content));
-        if is_applied || has_results(script, &edits, tree, rules, (&path, node, &content))? {
-            run.mark_applied(script, &edits, &path, &content);
-        } else if all_apply {
-            run.refuse_to_delete_results(script, &edits, &content);
+        let together = if is_applied {
+            Together::Applied
+        } else {
+            together(script, &edits, (tree, rules), (&path, node, &content))?
+        };
+        match together {
+            Together::Applied => run.mark_applied(script, &edits, &path, &content),
+            Together::Unclear if all_apply => run.refuse_to_repeat(script, &edits),
+            Together::Unapplied if all_apply => run.refuse_to_delete_results(script, &edits, &content),
+            Together::Unclear | Together::Unapplied => {}
         }
     }
     Ok(())
+}
+
+/// Whether edits of a file are already applied together.
+#[derive(Clone, Copy)]
+enum Together {
+    /// They are.
+    Applied,
+    /// They may be: applied to the file without their results they give the file, but that proves nothing.
+    Unclear,
+    /// They are not.
+    Unapplied,
 }
 
 impl Run<'_> {
@@ -65,6 +84,22 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
+    /// Refuses edits of a file that may be already applied, if other edits or hunks are.
+    fn refuse_to_repeat(&mut self, script: &Script, edits: &[usize]) {
+        let of_file = || self.steps.iter().filter(|step| edits.binary_search(&(step.edit - 1)).is_ok());
+        let is_applied = |step: &Step| {
+            let mut notes = step.notes.iter();
+            step.outcome == Outcome::AlreadyApplied || notes.any(|(_, note)| *note == Note::AlreadyApplied)
+        };
+        if !of_file().any(is_applied) {
+            return;
+        }
+        let changing = of_file().filter(|step| step.outcome == Outcome::Changes);
+        let refused = changing.filter_map(|step| Some(repeated(step.edit, script.edits.get(step.edit - 1)?)));
+        let refused: Vec<_> = refused.collect();
+        self.findings.extend(refused);
+    }
+
     /// Refuses edits of a file that delete what an applied edit adds: the text was moved, and this is a second run.
     fn refuse_to_delete_results(&mut self, script: &Script, edits: &[usize], content: &Content) {
         let of = |outcome: Outcome| {
@@ -88,18 +123,22 @@ impl Run<'_> {
         for (number, edit) in of(Outcome::Changes) {
             let deleted: Vec<_> = edit.hunks().iter().filter_map(deleted).collect();
             let mut applied = of(Outcome::AlreadyApplied);
-            let adding = applied.find(|(_, other)| {
+            let is_added = applied.any(|(_, other)| {
                 other.hunks().iter().any(|hunk| deleted.iter().any(|lines| adds(hunk, lines)))
             });
-            if let Some((adding, _)) = adding {
-                let message =
-                    format!("this would delete the lines that edit {adding} adds, which is applied already");
-                let error = Diagnostic::error(Code::SearchAmbiguous, edit.span, message);
-                found.push((number, error.for_edit(number, edit.path.shown())));
+            if is_added {
+                found.push(repeated(number, edit));
             }
         }
         self.findings.extend(found);
     }
+}
+
+/// Refuses an edit that a second run would apply again.
+fn repeated(number: usize, edit: &Edit) -> (usize, Diagnostic) {
+    let message = "this may be already applied, as other changes of the file are";
+    let error = Diagnostic::error(Code::SearchAmbiguous, edit.span, message).with_help(HELP_CONTEXT);
+    (number, error.for_edit(number, edit.path.shown()))
 }
 
 /// The lines that a hunk deletes, if it adds none.
@@ -151,29 +190,35 @@ fn are_appended(script: &Script, edits: &[usize], content: &Content) -> bool {
     locate::ends_with(content, &regions.concat())
 }
 
-/// Whether the edits have only hunks, at least two, and applying them to the file without their results gives the file.
-fn has_results(
+/// Whether edits that have only hunks, at least two, are already applied together.
+fn together(
     script: &Script,
     edits: &[usize],
-    tree: &dyn TreeView,
-    rules: &Rules,
+    (tree, rules): (&dyn TreeView, &Rules),
     (path, node, content): (&RepoPath, Node, &Content),
-) -> Result<bool, TreeError> {
+) -> Result<Together, TreeError> {
     let edits: Vec<Edit> = edits.iter().filter_map(|edit| script.edits.get(*edit)).cloned().collect();
     let are_hunks =
         edits.iter().all(|edit| matches!(edit.op, Op::Modify { .. }) && edit.git.executable.is_none());
     let part = Script { edits, ..Script::default() };
     let hunks: Vec<&Hunk> = part.edits.iter().flat_map(|edit| edit.hunks()).collect();
-    if !are_hunks || !(2..=MOST).contains(&hunks.len()) || content.is_binary() {
-        return Ok(false);
-    }
+    let first = part.edits.first().filter(|_| are_hunks && !content.is_binary());
+    let Some(limits) = first.filter(|_| (2..=MOST).contains(&hunks.len())).map(|edit| limits(edit, rules))
+    else {
+        return Ok(Together::Unapplied);
+    };
     let budget = Budget::without_evidence();
-    let Some(before) = locate::before_all(content, &hunks, &budget).filter(|_| !budget.is_spent()) else {
-        return Ok(false);
+    let before = locate::before_all(content, &hunks, &Context::new(&limits, &budget));
+    let Some((before, is_proven)) = before.filter(|_| !budget.is_spent()) else {
+        return Ok(Together::Unapplied);
     };
     let mut overlay = Overlay::new(tree);
     overlay.set(path, Some(FileState { node, body: Body::Text(before) }), None);
     let run = Run::of(&part, &overlay, rules, &BTreeMap::new(), Aim::Combined)?;
     let made = run.overlay.file(path)?.map(|state| run.overlay.text(&state.body)).transpose()?;
-    Ok(run.findings.is_empty() && made.is_some_and(|made| made == *content))
+    Ok(match run.findings.is_empty() && made.is_some_and(|made| made == *content) {
+        true if is_proven => Together::Applied,
+        true => Together::Unclear,
+        false => Together::Unapplied,
+    })
 }

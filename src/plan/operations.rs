@@ -236,7 +236,7 @@ impl Operation<'_, '_> {
         if elsewhere && locate::holds(&version, text, self.budget) {
             return Ok(self.step(path, Outcome::AlreadyApplied));
         }
-        let appended = locate::append(&version, text, &self.limits(), self.budget);
+        let appended = locate::append(&version, text, &limits(self.edit, self.rules), self.budget);
         match appended.map_err(|refusal| self.refusal(*refusal, &[]))? {
             Some((appended, note)) => {
                 let step = self.rewrite(path, state, appended)?;
@@ -310,7 +310,7 @@ impl Operation<'_, '_> {
         // Hunks that are located together are repeated only together.
         let first = repeats.first().copied().unwrap_or(Repeat::ONCE);
         repeats.resize(hunks.len(), first);
-        let limits = self.limits();
+        let limits = limits(self.edit, self.rules);
         let (others, followed) = (self.others, self.followed);
         let context = Context { repeats: &repeats, others, followed, ..Context::new(&limits, self.budget) };
         let refused = |refusal: Refusal| {
@@ -349,23 +349,8 @@ impl Operation<'_, '_> {
 
     /// Refuses unintended content of a whole text.
     pub(super) fn check_guards(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
-        guard::whole_text(text, old, &self.limits().guard)
+        guard::whole_text(text, old, &limits(self.edit, self.rules).guard)
             .map_err(|unwanted| self.refusal(*unwanted, &[]).into())
-    }
-
-    /// The limits for locating the hunks of the edit.
-    fn limits(&self) -> Limits {
-        let (edit, rules) = (self.edit, self.rules);
-        Limits {
-            max_fuzz: rules.max_fuzz,
-            guard: Guard {
-                allow_placeholder: rules.allow_placeholder,
-                allow_markers: rules.allow_markers,
-                allow_escaped: rules.allow_escaped,
-                language: Language::of(&edit.path.raw),
-                format: Some(edit.format),
-            },
-        }
     }
 
     fn refusal(&self, refusal: Refusal, hunks: &[Hunk]) -> Diagnostic {
@@ -490,6 +475,20 @@ impl Operation<'_, '_> {
         self.overlay.set(&path, Some(after.clone()), version);
         let changes = vec![FileChange { path: path.clone(), before, after: Some(after) }];
         Ok(Step { changes, ..self.step(path, Outcome::Changes) })
+    }
+}
+
+/// The limits for locating the hunks of an edit.
+pub(super) fn limits(edit: &Edit, rules: &Rules) -> Limits {
+    Limits {
+        max_fuzz: rules.max_fuzz,
+        guard: Guard {
+            allow_placeholder: rules.allow_placeholder,
+            allow_markers: rules.allow_markers,
+            allow_escaped: rules.allow_escaped,
+            language: Language::of(&edit.path.raw),
+            format: Some(edit.format),
+        },
     }
 }
 

@@ -1,7 +1,9 @@
 //! "Already there" is said only where nothing else could have been meant.
 
-use crate::answer::{applydir_all, diffs, each, opx, opx_all, search_replace_all, texts};
-use crate::check::{already, lands, refused, stays};
+use crate::answer::{
+    applydir_all, diffs, each, every, occurrence, opx, opx_all, search_replace_all, texts, udiffx,
+};
+use crate::check::{Ran, already, lands, refused, run, stays};
 
 #[test]
 fn a_result_that_stands_once_and_nothing_like_the_before_text_is_there() {
@@ -235,8 +237,9 @@ fn a_line_that_another_edit_of_the_response_brings_is_not_the_one_that_was_to_go
         ("def read_three(c):", "def load_three(c):"),
     ];
     lands("a.py", before, opx_all("a.py", &edits), &before.replace("read", "load"));
-    already("a.py", &before.replace("read", "load"), opx_all("a.py", &edits));
-    already("a.py", &before.replace("read", "load"), search_replace_all("a.py", &edits));
+    // One line each: run again they prove nothing.
+    refused("a.py", &before.replace("read", "load"), opx_all("a.py", &edits));
+    refused("a.py", &before.replace("read", "load"), search_replace_all("a.py", &edits));
     // One that only stays there may be it.
     let file = "const size = 1;\nconst width = 2;\n\nconst height = 9;\n";
     let edits = [
@@ -244,4 +247,48 @@ fn a_line_that_another_edit_of_the_response_brings_is_not_the_one_that_was_to_go
         ("const size = 1;\nconst width = 2;", "const size = 1;\nconst width = 3;"),
     ];
     refused("a.js", file, opx_all("a.js", &edits));
+}
+
+#[test]
+fn several_edits_apart_prove_no_more_than_each_alone() {
+    let file = "def a():\n    x = load(1)\n    return x\n\n\ndef b():\n    x = fetch(1)\n    return [x]\n";
+    let pairs = [("    x = fetch(2)", "    x = load(1)"), ("    return [y]", "    return x")];
+    refused("m.py", file, every("m.py", &pairs));
+    let second = "@@ -7,1 +7,1 @@\n-    x = fetch(2)\n+    x = load(1)\n@@ -8,1 +8,1 @@\n-    return [y]\n+    return x\n";
+    refused("m.py", file, udiffx("m.py", second));
+    let first = |(find, put): (&str, &str)| occurrence("first", "m.py", find, put);
+    refused("m.py", file, first(pairs[0]).then(first(pairs[1])));
+    let toml = "[dev]\ntimeout = 20\nretries = 1\n\n[prod]\ntimeout = 30\nretries = 5\n";
+    let pairs = [("timeout = 10", "timeout = 30"), ("retries = 2", "retries = 5")];
+    refused("app.toml", toml, every("app.toml", &pairs));
+    // One of three is certain, the others are not.
+    let file = "a = 1\nb = 2\nc = 3\n\nd = 4\n\ne = 5\n";
+    let pairs = [("a = 1\nb = 0\nc = 3", "a = 1\nb = 2\nc = 3"), ("d = 9", "d = 4"), ("e = 9", "e = 5")];
+    refused("m.py", file, every("m.py", &pairs));
+}
+
+#[test]
+fn names_that_are_exchanged_through_another_one_are_so_at_the_first_run() {
+    let exchange = [("def a():", "def tmp():"), ("def b():", "def a():"), ("def tmp():", "def b():")];
+    let file = "def a():\n    return 1\n\n\ndef b():\n    return 2\n";
+    let expected = "def b():\n    return 1\n\n\ndef a():\n    return 2\n";
+    for (pairs, file, expected) in [
+        (exchange, file, expected),
+        (
+            // Each result would be proof.
+            [
+                ("def a():\n    x = 1\n    return x", "def tmp():\n    x = 1\n    return x"),
+                ("def b():\n    y = 1\n    return y", "def a():\n    y = 1\n    return y"),
+                ("def tmp():\n    x = 1\n    return x", "def b():\n    x = 1\n    return x"),
+            ],
+            "def a():\n    x = 1\n    return x\n\n\ndef b():\n    y = 1\n    return y\n",
+            "def b():\n    x = 1\n    return x\n\n\ndef a():\n    y = 1\n    return y\n",
+        ),
+    ] {
+        for answers in [opx_all("m.py", &pairs), search_replace_all("m.py", &pairs)] {
+            let (_, answer) = &answers.0[0];
+            let Ran::Changed(files, _) = run("m.py", file, answer) else { panic!("it lands: {answer}") };
+            assert_eq!(files["m.py"], expected, "{answer}");
+        }
+    }
 }

@@ -236,7 +236,9 @@ impl Operation<'_, '_> {
         if elsewhere && locate::holds(&version, text, self.budget) {
             return Ok(self.step(path, Outcome::AlreadyApplied));
         }
-        let appended = locate::append(&version, text, &limits(self.edit, self.rules), self.budget);
+        let limits = limits(self.edit, self.rules);
+        let context = Context { repeats: &repeats, ..Context::new(&limits, self.budget) };
+        let appended = locate::append(&version, text, &context);
         match appended.map_err(|refusal| self.refusal(*refusal, &[]))? {
             Some((appended, note)) => {
                 let step = self.rewrite(path, state, appended)?;

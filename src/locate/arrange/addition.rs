@@ -15,7 +15,7 @@ use crate::locate::splice::{Beside, Splice};
 use crate::locate::tier::MatchMode;
 use crate::locate::{Limits, Note};
 use crate::pattern::{End, Pattern};
-use crate::text::search::{Budget, Haystack, Place};
+use crate::text::search::{Haystack, Place};
 use crate::text::{Content, Normalization, depth, indentation, is_blank, is_of_word};
 use crate::version::Version;
 
@@ -49,18 +49,16 @@ pub(super) fn at_end(query: &Query<'_>, followed: bool) -> Result<Placement, Box
 pub fn append(
     version: &Version,
     text: &str,
-    limits: &Limits,
-    budget: &Budget,
+    context: &Context<'_>,
 ) -> Result<Option<(Version, Option<Note>)>, Box<Refusal>> {
     let content = version.content();
     let mut pattern = Pattern::of_texts("", text, Unit::Lines);
     pattern.end = End::Newline;
-    let context = Context::new(limits, budget);
-    let hay = Haystack::new(content, budget);
-    let query = Query { context: &context, hay, pattern: &pattern, bounds: &Bounds::NONE };
+    let hay = Haystack::new(content, context.budget);
+    let query = Query { context, hay, pattern: &pattern, bounds: &Bounds::NONE };
     let placement = at_end(&query, false)?;
     // A search that was cut short proves nothing.
-    if budget.is_spent() {
+    if context.budget.is_spent() {
         return Err(evidence::too_costly());
     }
     let Placement::Change(solution) = placement else { return Ok(None) };
@@ -115,7 +113,12 @@ fn insert(query: &Query<'_>, line: usize) -> Result<Placement, Box<Refusal>> {
         language.is_prose() || fits(hay.text(heading), inner, indentation(&reindent.line(first, false)))
     };
     let reindent = reindent.ok().filter(is_known).ok_or_else(unknown_indentation)?;
-    let start = if at_end { line.checked_sub(pattern.after().len()) } else { Some(line) };
+    // Equal ones of a region are added each, so those there may be of the one before.
+    let start = match at_end {
+        true if context.repeat(0).index > 0 => None,
+        true => line.checked_sub(pattern.after().len()),
+        false => Some(line),
+    };
     put(query, line, start, &reindent)
 }
 

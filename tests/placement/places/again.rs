@@ -162,17 +162,25 @@ fn lines_appended_one_after_the_other_are_there_the_second_time() {
 }
 
 #[test]
-fn the_same_addition_given_again_is_made_once_and_at_another_place_too() {
+fn equal_appends_of_one_envelope_are_all_made_and_given_again_they_are_not() {
     let one = "<FILE_APPEND file_path=\"a.txt\">\nb\n</FILE_APPEND>\n";
     let all = |edits: &str| format!("<FILE_CHANGES>\n{edits}</FILE_CHANGES>\n");
-    let (before, after) = (check::files(&[("a.txt", "a\n")]), check::files(&[("a.txt", "a\nb\n")]));
-    // In one envelope, and in another one of the response.
-    for answer in [all(&[one, one].concat()), format!("{}\nOnce more:\n\n{}", all(one), all(one))] {
+    let again = |edits: &str| format!("{}\nOnce more:\n\n{}", all(edits), all(edits));
+    let two = [one, one].concat();
+    for (answer, made) in
+        [(all(one), "a\nb\n"), (again(one), "a\nb\n"), (all(&two), "a\nb\nb\n"), (again(&two), "a\nb\nb\n")]
+    {
+        let (before, after) = (check::files(&[("a.txt", "a\n")]), check::files(&[("a.txt", made)]));
         assert!(
             matches!(run_on(&before, &answer), check::Ran::Changed(made, _) if made == after),
             "{answer}"
         );
+        assert!(matches!(run_on(&after, &answer), check::Ran::There), "{answer}");
     }
+}
+
+#[test]
+fn the_same_insertion_given_again_is_made_once_and_at_another_place_too() {
     let pair = ("bravo = 2", "bravo = 2\nbetween = 6");
     lands("a.py", LIST, every("a.py", &[pair, pair]), &LIST.replace(pair.0, pair.1));
     let other = ("delta = 4", "delta = 4\nbetween = 6");

@@ -12,7 +12,7 @@ use super::results::{is_unfinished, sees_all};
 use super::solution::Placement;
 use super::splice::{Beside, Splice};
 use super::thresholds::{LEAST_LINES, NEARLY};
-use super::tier::{LOOSEST, MatchMode, Scope};
+use super::tier::{LOOSEST, MatchMode, Scope, allowed_modes};
 use super::{Applied, Context, Outcome, apply};
 use crate::edit::{Anchor, Change, Hunk, Unit};
 use crate::pattern::{Pattern, Step, says_something};
@@ -63,16 +63,45 @@ pub(super) fn matches_at<T: AsRef<[u8]>>(
 
 /// The result of a hunk, if it matches at exactly the line that its line number names.
 pub(super) fn applied_at(query: &Query<'_>, line: usize) -> Option<(Place, MatchMode)> {
-    let Query { hay, pattern, .. } = *query;
-    let after = pattern.after();
-    let place = Place::lines(line, line + after.len());
-    let mut modes = [MatchMode::EXACT, MatchMode::TRAILING].into_iter();
-    let match_mode = modes.find(|mode| matches_at(hay, line, &after, mode.normalization))?;
+    let Query { context, hay, pattern, .. } = *query;
+    let after = Pattern::of_lines(pattern.after());
+    // Usually nothing matches there in any mode.
+    query.with(&after).loose_match_at(line)?;
+    let in_mode = |match_mode: MatchMode| {
+        let place = result_at(hay, pattern, &after, line, match_mode)?;
+        Alignment::at(hay, &after, place, match_mode).map(|aligned| (aligned.place, match_mode))
+    };
+    let (place, match_mode) = allowed_modes(pattern.unit, context.limits).find_map(in_mode)?;
+    let sees_all = |match_mode: MatchMode| sees_all(pattern, match_mode.normalization);
     (pattern.after_is_proof()
-        && sees_all(pattern, MatchMode::TRAILING.normalization)
+        && sees_all(MatchMode::TRAILING)
+        && sees_all(match_mode)
         && !is_unfinished(hay, pattern, &place)
         && query.admits(&place))
     .then_some((place, match_mode))
+}
+
+/// The place of the result of a hunk that begins at exactly this line, in a match mode.
+fn result_at(
+    hay: Haystack<'_>,
+    pattern: &Pattern<'_>,
+    after: &Pattern<'_>,
+    line: usize,
+    match_mode: MatchMode,
+) -> Option<Place> {
+    let normalization = match_mode.normalization;
+    match match_mode.scope {
+        Scope::Whole => matches_at(hay, line, &after.before, normalization)
+            .then(|| Place::lines(line, line + after.before.len())),
+        Scope::Part => None,
+        // Only blank lines may tell the result from the search text.
+        Scope::SkippingBlanks if after.solid() == pattern.solid() => None,
+        Scope::SkippingBlanks => {
+            let nearby = hay.within(line..line.saturating_add(2 * after.before.len() + 1));
+            let begins = |place: &Place| (line..place.first()).all(|above| hay.is_blank(above));
+            nearby.skipping_blanks(&after.solid(), normalization).into_iter().find(begins)
+        }
+    }
 }
 
 /// The result of a hunk, if it matches in a stricter mode than the search text and apart from its matches: the hunk may

@@ -77,6 +77,28 @@ fn what_is_made_at_the_number_is_not_made_elsewhere() {
 }
 
 #[test]
+fn what_is_made_at_the_number_in_another_form_is_not_made_elsewhere() {
+    let twins = |body: &str| format!("def a():\n{body}\n\ndef b():\n{body}");
+    for (body, hunk, made) in [
+        ("    x = 1\n    y = 2\n", " \tx = 1\n-\ty = 2\n+\ty = 5\n", "    x = 1\n    y = 5\n"),
+        (
+            "    x = \"a\"\n    y = 2\n",
+            "     x = \u{201c}a\u{201d}\n-    y = 2\n+    y = 5\n",
+            "    x = \"a\"\n    y = 5\n",
+        ),
+        ("    x = 1\n\n    y = 2\n", "     x = 1\n-    y = 2\n+    y = 5\n", "    x = 1\n\n    y = 5\n"),
+    ] {
+        let file = twins(body);
+        let line = file[..file.find("def b").unwrap()].lines().count() + 2;
+        let answers = || udiffx("m.py", &format!("@@ -{line},2 +{line},2 @@\n{hunk}"));
+        let at = file.rfind(body).unwrap();
+        let expected = format!("{}{made}", &file[..at]);
+        lands("m.py", &file, answers(), &expected);
+        already("m.py", &expected, answers());
+    }
+}
+
+#[test]
 fn numbers_of_several_hunks_are_one_story() {
     let body = "@@ -2,1 +2,2 @@\n size = 1\n+deep = 3\n@@ -6,1 +7,2 @@\n size = 1\n+deep = 3\n";
     let first = added(1);

@@ -27,12 +27,17 @@ struct Cursor {
     above: usize,
     /// The places of all chunks so far.
     taken: Vec<Place>,
+    /// The first line of the last of them that is already applied.
+    applied: usize,
 }
 
 impl Cursor {
     /// Moves after a chunk, and the last line that it changed.
     fn pass(&mut self, bounds: &Bounds, placement: &Placement) {
         let Some(place) = placement.place() else { return };
+        if let Placement::AlreadyApplied(_) = placement {
+            self.applied = place.first();
+        }
         let changed = match placement {
             Placement::Change(solution) => solution.changes.iter().map(|change| change.end).max(),
             _ => None,
@@ -128,7 +133,7 @@ impl Chunk<'_> {
                 // With order alone, the lines that match best may be the ones that are meant, so no looser match is
                 // taken.
                 let is_before = matches!(refused, Some((_, Objection::Order)));
-                if let Some(placement) = self.out_of_order(&cursor.taken).filter(|_| is_before).transpose()? {
+                if let Some(placement) = self.out_of_order(cursor).filter(|_| is_before).transpose()? {
                     return Ok(placement);
                 }
                 let may_be_applied =
@@ -151,15 +156,17 @@ impl Chunk<'_> {
     }
 
     /// The placement of a chunk whose only place is before that of the previous one, and is not that of another chunk.
-    /// The next chunk is searched where it was.
-    fn out_of_order(&self, taken: &[Place]) -> Option<Result<Placement, Box<Refusal>>> {
+    /// The next chunk is searched where it was. If a chunk below is already applied, this one may be, too, and may mean
+    /// another place.
+    fn out_of_order(&self, cursor: &Cursor) -> Option<Result<Placement, Box<Refusal>>> {
         if !self.context.is_empty() || self.at_end {
             return None;
         }
         let query = Query { bounds: &Bounds::NONE, ..self.query };
         let Ok(Ok(matches)) = find(&query) else { return None };
         let [(aligned, false)] = matches.places.as_slice() else { return None };
-        let is_free = !taken.iter().any(|place| place.overlaps(&aligned.place));
+        let is_free = aligned.place.first() >= cursor.applied
+            && !cursor.taken.iter().any(|place| place.overlaps(&aligned.place));
         // It may have no other place in a looser mode.
         (is_free && query.loose_matches().len() == 1).then(|| Ok(Placement::Change(query.solve(aligned)?)))
     }

@@ -5,7 +5,7 @@ use crate::diag::Refusal;
 use crate::edit::Hunk;
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
-use crate::locate::bounds::Bounds;
+use crate::locate::bounds::{Bounds, Objection};
 use crate::locate::evidence;
 use crate::locate::query::Query;
 use crate::locate::solution::Placement;
@@ -63,6 +63,38 @@ impl Series<'_> {
 
     /// Leaves each hunk only the candidate that is meant.
     pub(super) fn choose(&mut self) -> Result<(), Vec<Refusal>> {
+        self.choose_by_order()?;
+        self.check_applied()
+    }
+
+    /// Refuses hunks above an earlier one that is already applied, unless their line number names the place: they may be
+    /// applied, too, and the place may be another.
+    fn check_applied(&self) -> Result<(), Vec<Refusal>> {
+        let (mut applied, mut refused) = (0, Vec::new());
+        for (index, (hunk, pattern, state)) in self.hunks.iter().enumerate() {
+            match state {
+                State::Done(Placement::AlreadyApplied(solution)) => {
+                    applied = applied.max(solution.place.first())
+                }
+                State::Done(_) => {}
+                State::Open(candidates) => {
+                    let Some(one) = candidates.first() else { continue };
+                    let place = one.aligned.place;
+                    if one.is_applied {
+                        applied = applied.max(place.first());
+                    } else if place.behind() <= applied
+                        && LineNumbers::of(self.context, hunk).in_base != Some(one.line())
+                    {
+                        let refusal = evidence::objected(self.hay, pattern, &place, Objection::Order);
+                        refused.push(refusal.of_hunk(index));
+                    }
+                }
+            }
+        }
+        if refused.is_empty() { Ok(()) } else { Err(refused) }
+    }
+
+    fn choose_by_order(&mut self) -> Result<(), Vec<Refusal>> {
         let mut order = match self.order() {
             Order::Several(several) => {
                 self.keep_numbered(&several)?;

@@ -213,3 +213,17 @@ fn a_text_that_an_earlier_edit_left_in_one_of_two_places_is_ambiguous() {
         .then(short("    limit = 30", "    limit = 5"));
     lands("a.py", TWINS, rest, "def b():\n    limit = 5\n    return b(limit)\n");
 }
+
+#[test]
+fn a_hunk_behind_one_that_is_applied_is_not_made_above_it() {
+    let function = |name: &str| format!("def {name}(\n    user,\n    root,\n    prefix,\n):\n    pass\n\n\n");
+    let file = format!("{}v = 1\nw = 1\nu = 1\n\n\n{}end()\n", function("a"), function("b"));
+    let body = "@@ ... @@\n-v = 1\n+v = 2\n w = 1\n u = 1\n@@ ... @@\n     user,\n-    root,\n     prefix,\n";
+    let expected = format!(
+        "{}v = 2\nw = 1\nu = 1\n\n\n{}end()\n",
+        function("a"),
+        function("b").replace("    root,\n", "")
+    );
+    lands("m.py", &file, diffs("m.py", &body.replace("@@ ... @@", "@@")), &expected);
+    lands("m.py", &file, answer::udiffx("m.py", body), &expected);
+}

@@ -133,7 +133,9 @@ fn only_outcome(
         Splice { hay, reindent, beside, context: Some(context) }.changes(pattern, aligned)
     };
     let first = read(Beside::Above, pattern, aligned)?;
-    if aligned.match_mode == MatchMode::EXACT {
+    // An insertion may go behind lines that earlier edits inserted below the place.
+    let goes_on = first.iter().any(|change| change.end > aligned.place.behind());
+    if aligned.match_mode == MatchMode::EXACT && !goes_on {
         // Whichever lines are kept, the result is the replacement.
         return Ok(first);
     }
@@ -147,7 +149,7 @@ fn only_outcome(
     if !pattern.sources().unwrap_or_default().iter().zip(pattern.after()).all(is_one) {
         return Err(Unclear::Ambiguous);
     }
-    if aligned.match_mode.scope != Scope::SkippingBlanks {
+    if aligned.match_mode.scope != Scope::SkippingBlanks && !goes_on {
         return Ok(first);
     }
     let (below, otherwise) = (aligned.paired_below(hay, pattern), pattern.paired_otherwise());
@@ -157,7 +159,11 @@ fn only_outcome(
             readings.extend([read(Beside::Above, pattern, aligned)?, read(Beside::Below, pattern, aligned)?]);
         }
     }
-    if same(hay, &first, &readings) { Ok(first) } else { Err(Unclear::Ambiguous) }
+    match same(hay, &first, &readings) {
+        true => Ok(first),
+        false if goes_on => Err(Unclear::Duplicate),
+        false => Err(Unclear::Ambiguous),
+    }
 }
 
 /// Whether all these changes give the same bytes.

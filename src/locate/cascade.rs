@@ -34,7 +34,11 @@ pub(super) fn settle(
         // A search that was cut short proves nothing.
         _ if context.budget.is_spent() => Err(vec![*evidence::too_costly()]),
         Ok(applied) if context.repeat(0).elsewhere > 0 && applied.outcome == Outcome::Changes => {
-            Err(vec![*evidence::duplicate()])
+            // Another place of the base was not meant the first time. One that an edit made since may be.
+            match applied.matched.iter().all(|matched| matched.base_line.is_some()) {
+                true => Ok(Applied { version: version.clone(), outcome: Outcome::AlreadyApplied, ..applied }),
+                false => Err(vec![*evidence::duplicate()]),
+            }
         }
         settled => settled,
     }

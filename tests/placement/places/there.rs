@@ -129,6 +129,20 @@ fn the_same_deletion_twice_in_one_response_is_made_once() {
 }
 
 #[test]
+fn the_same_deletion_twice_in_one_response_leaves_the_twin() {
+    let file = "def a():\n    x = 1\n    y = 2\n\n\ndef b():\n    x = 1\n    y = 2\n";
+    let expected = "def a():\n    x = 1\n    y = 2\n\n\ndef b():\n    x = 1\n";
+    let hunk = "@@ -8,1 +7,0 @@\n-    y = 2\n";
+    for body in [hunk.to_owned(), [hunk, hunk].concat()] {
+        for (format, answer) in udiffx("m.py", &body).and(udiffx("m.py", &body).then(udiffx("m.py", &body))).0
+        {
+            let Ran::Changed(files, _) = run("m.py", file, &answer) else { panic!("{format}: {answer}") };
+            assert_eq!(files["m.py"], expected, "{answer}");
+        }
+    }
+}
+
+#[test]
 fn the_same_replacement_twice_in_one_response_is_made_once() {
     let file = "alpha = 1\nbravo = 2\ncharlie = 3\n";
     let pair = ("bravo = 2", "bravo = 20");

@@ -30,17 +30,27 @@ pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange>
 }
 
 /// Whether the change from `before` to `after`, merged into `other` line by line, gives `other_after`. The two old texts need
-/// only have lines in common.
+/// only have lines in common. What is inserted beside lines that only `other` has may be on either side of them.
 pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Content; 2]) -> bool {
     let budget = Budget::default();
-    let mut lineage = Lineage::between(Haystack::new(before, &budget), Haystack::new(other, &budget));
+    let lineage = Lineage::between(Haystack::new(before, &budget), Haystack::new(other, &budget));
     let made = changes(before, after).into_iter().map(|(old, new)| {
         let bytes =
             after.lines(new).flat_map(|line| [line.text, line.eol.map_or(&[][..], Eol::as_bytes)].concat());
         LineChange::new(old.start, old.end, bytes.collect())
     });
-    bring_over(before, other, &lineage, &made.collect::<Vec<_>>())
-        .is_some_and(|brought| change::commit(other, &brought, &mut lineage) == *other_after)
+    let Some(mut brought) = bring_over(before, other, &lineage, &made.collect::<Vec<_>>()) else {
+        return false;
+    };
+    let gives = |changes: &[LineChange]| change::commit(other, changes, &mut lineage.clone()) == *other_after;
+    if gives(&brought) {
+        return true;
+    }
+    for change in brought.iter_mut().filter(|change| change.start == change.end) {
+        let only_here = (0..change.start).rev().take_while(|line| lineage.origin(*line).is_none()).count();
+        (change.start, change.end) = (change.start - only_here, change.end - only_here);
+    }
+    gives(&brought)
 }
 
 /// The changed ranges of lines, in the old text and in the new one.

@@ -153,6 +153,20 @@ fn what_stands_beside_an_edit_that_is_left_out_is_not_refused() {
     assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn two() {}\nfn c() {}\n");
     sandbox.apply(["-q", "--except", "2"], &answer).exits(0);
     assert_eq!(sandbox.text("src/a.rs"), "fn one() {}\nfn more() {}\nfn two() {}\nfn three() {}\n");
+    // Lines that both put between the same two.
+    let answer = patch("README", "Above", "hello\n", "above\nhello\n")
+        + &patch("README", "Below", "title\n", "title\nbelow\n");
+    for (options, expected) in [
+        (&["-q"][..], "title\nbelow\nabove\nhello\n"),
+        (&["-q", "--only", "1"], "title\nabove\nhello\n"),
+        (&["-q", "--only", "2"], "title\nbelow\nhello\n"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.file("README", "title\nhello\n");
+        sandbox.commit("Title");
+        sandbox.apply(options, &answer).exits(0);
+        assert_eq!(sandbox.text("README"), expected);
+    }
 }
 
 #[test]

@@ -200,7 +200,11 @@ impl Chunk<'_> {
                 _ => false,
             }
         };
-        if open.len() == 1 || in_order || follows() {
+        if open.len() == 1
+            || in_order
+            || follows()
+            || equal == 1 && self.query.has_one_outcome(&open, self.stage)
+        {
             return Ok(Some((*first).clone()));
         }
         Err(evidence::ambiguous(self.query.hay, places))

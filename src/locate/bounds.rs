@@ -20,6 +20,8 @@ pub(super) enum Objection {
     Comment,
     /// Its blank lines are elsewhere than in the search text, or nothing but blank lines would change.
     Blanks,
+    /// The hunk may be already applied there, which proves too little.
+    Applied,
 }
 
 impl Objection {

@@ -31,6 +31,11 @@ impl Matches {
         self.places.iter().filter(|(_, is_applied)| !is_applied).map(|(aligned, _)| aligned).collect()
     }
 
+    /// The first match, at which the hunk is already applied.
+    pub(super) fn applied(&self) -> Option<(Place, Objection)> {
+        self.places.first().map(|(aligned, _)| (aligned.place, Objection::Applied))
+    }
+
     /// The places of all matches.
     pub(super) fn all(&self) -> Vec<Place> {
         self.places.iter().map(|(aligned, _)| aligned.place).collect()

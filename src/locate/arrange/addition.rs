@@ -162,8 +162,7 @@ fn put(
     if let Some(start) = start.filter(|&start| matches_at(hay, start, &after, Normalization::Text)) {
         let place = Place::lines(start, start + after.len());
         if !pattern.after_is_proof() {
-            let message = format!("line {} already has lines like the added ones", start + 1);
-            return Err(Refusal::new(Code::SearchAmbiguous, message).with_help(HELP_CONTEXT));
+            return Err(evidence::has_added_lines(start));
         }
         return Ok(Placement::applied(hay, place, MatchMode::EXACT));
     }

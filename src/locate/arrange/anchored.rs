@@ -121,7 +121,7 @@ impl Chunk<'_> {
         let bounds = Bounds { regions, from: cursor.changed, tail };
         let query = Query { bounds: &bounds, ..self.query };
         let meant = match find(&query)? {
-            Ok(matches) => self.choose(&matches, &bounds, equal)?.ok_or(None),
+            Ok(matches) => self.choose(&matches, &bounds, equal)?.ok_or_else(|| matches.applied()),
             Err(refused) => Err(refused),
         };
         let placement = match meant {

@@ -80,7 +80,10 @@ impl Member<'_> {
             };
         }
         let (mut places, refused) = match find(&self.query)? {
-            Ok(matches) => (matches.places, None),
+            Ok(matches) => {
+                let applied = matches.applied();
+                (matches.places, applied)
+            }
             Err(refused) => (Vec::new(), refused),
         };
         let numbers = LineNumbers::of(context, self.hunk);

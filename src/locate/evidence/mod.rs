@@ -160,8 +160,17 @@ pub(super) fn objected(
         Objection::Token => ("but begins or ends inside a word, number or operator there", HELP_COPY),
         Objection::Comment => ("but only in a comment", HELP_COPY),
         Objection::Blanks => ("but with other blank lines", HELP_COPY),
+        Objection::Applied => {
+            return Box::new(Refusal { code: Code::SearchNotFound, ..*has_added_lines(place.first()) });
+        }
     };
     matches_but(hay, pattern, place, why).with_help(help)
+}
+
+/// The hunk may be already applied at this line, but its added lines prove too little.
+pub(super) fn has_added_lines(line: usize) -> Box<Refusal> {
+    let message = format!("line {} already has lines like the added ones", line + 1);
+    Refusal::new(Code::SearchAmbiguous, message).with_help(HELP_CONTEXT)
 }
 
 /// A match that is loose, or counted to, while the result of the hunk matches elsewhere: it may be applied there.

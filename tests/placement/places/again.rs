@@ -27,6 +27,17 @@ fn an_insertion_is_there_the_second_time() {
 }
 
 #[test]
+fn a_short_insertion_is_there_the_second_time() {
+    let pair = ("bravo = 2", "bravo = 2\nbetween = 6");
+    let expected = LIST.replace(pair.0, pair.1);
+    lands("a.py", LIST, each("a.py", pair.0, pair.1), &expected);
+    already("a.py", &expected, texts("a.py", &[pair]));
+    // Two lines of a hunk prove too little, but the text is there.
+    let refused = refused("a.py", &expected, diffs("a.py", "@@ ... @@\n bravo = 2\n+between = 6\n"));
+    refused.says("line 3 already has lines like the added ones").says_not("no match");
+}
+
+#[test]
 fn a_deletion_between_kept_lines_is_there_the_second_time() {
     let find = "alpha = 1\nbravo = 2\ncharlie = 3\ndelta = 4\nend = 5";
     let put = "alpha = 1\ndelta = 4\nend = 5";

@@ -1,6 +1,6 @@
 use crate::diag::Code;
 use crate::edit::{FenceState, FormatId, Script};
-use crate::format::{Reading, parse, prose};
+use crate::format::{Reading, parse};
 use crate::response::Response;
 
 fn response(text: &str) -> Response {
@@ -180,7 +180,7 @@ fn text_that_opens_no_region_is_prose() {
     let remove = |path: &str| format!("<edit file='{path}' op='remove'/>\n");
     let r = response(&format!("Sure:\n\n```\n{}```\n\nThen\nthis:\n{}", remove("a"), remove("c")));
     let s = parse(&r, &Reading::default());
-    assert_eq!(prose(&s, &r), ["Sure:", "Then\nthis:"]);
+    assert_eq!(s.prose(&r), ["Sure:", "Then\nthis:"]);
     assert_eq!(s.paths(), ["a", "c"]);
 }
 

@@ -37,13 +37,14 @@ pub(super) fn settle<'s>(
     let mut tried = 0;
     // The files that the edit before may be for, if it had several candidates.
     let mut last: Vec<Target> = Vec::new();
-    // The edits so far whose files are known.
+    // The edits so far that are made, and whose files are known.
     let mut known: Vec<usize> = Vec::new();
     for index in 0..settled.edits.len() {
         let (before, rest) = settled.edits.split_at_mut(index);
         let Some(edit) = rest.first_mut() else { continue };
+        let made = (!script.is_left_out(index)).then_some(index);
         let Some(unnamed) = open.get(&edit.span) else {
-            known.push(index);
+            known.extend(made);
             continue;
         };
         let counting = counting(edit, unnamed, &last, tree, rules)?;
@@ -61,7 +62,7 @@ pub(super) fn settle<'s>(
             Ok(target) => {
                 last = vec![target.clone()];
                 edit.path = target;
-                known.push(index);
+                known.extend(made);
             }
             Err(diagnostic) => {
                 last = counting.into_iter().map(|candidate| candidate.path).collect();

@@ -43,8 +43,6 @@ pub(super) struct Above<'r> {
     previous: Option<Candidate>,
     /// The nearest heading with a path above the block before.
     far_heading: Option<Target>,
-    /// The files that a code block below that block may show.
-    shown: Vec<Candidate>,
     /// The path on the line right above the current fence, up to the first block in it.
     outside: Option<Target>,
     /// The path in the info string of the current fence, and whether it is named for a part of the file.
@@ -138,15 +136,7 @@ impl<'r> Above<'r> {
     /// than its file, and one higher up counts only as long as no block is sure of its file.
     pub(super) fn set_previous(&mut self, file: Option<Target>, is_sure: bool) {
         self.previous = file.map(|path| Candidate { path, by: Clue::Previous, quoted: is_sure });
-        self.shown.clear();
         self.far_heading = self.heading.take().or(self.far_heading.take().filter(|_| !is_sure));
-    }
-
-    /// Sets the files that a code block may show: the block below it may be for one of them.
-    pub(super) fn set_shown(&mut self, files: &[Candidate]) {
-        let is_sure = |file: &&Candidate| file.by.is_whole() || file.quoted && file::is_path(&file.path.raw);
-        let files = files.iter().filter(is_sure).cloned();
-        self.shown = files.map(|file| Candidate { by: Clue::Previous, quoted: true, ..file }).collect();
     }
 
     fn target(&self, found: NamedPath<'_>, line: Line<'_>) -> Target {
@@ -168,7 +158,11 @@ impl<'r> Above<'r> {
         let of_line = |by| line.map(|(found, line)| named(self.target(found, line), by));
         let is_sure = line.is_some_and(|(found, _)| found.is_sure());
         let mut all: Vec<Candidate> = of_line(Clue::Line).filter(|_| is_sure).into_iter().collect();
-        all.extend(self.outside.clone().map(|path| named(path, Clue::Line)));
+        // Both lines are right above: neither is nearer.
+        let is_other =
+            |path: &&Target| all.first().is_some_and(|inside| !file::is_same(&path.raw, &inside.path.raw));
+        let outside = self.outside.as_ref().filter(is_other).cloned();
+        all.extend(outside.map(|path| named(path, Clue::Line)));
         all.extend(self.info.clone().map(|(path, _)| named(path, Clue::Info)));
         let is_named = !all.is_empty();
         all.extend(self.heading.clone().map(|path| named(path, Clue::Heading)));
@@ -177,8 +171,7 @@ impl<'r> Above<'r> {
         let further = further.filter(|(found, _)| !is_named && found.is_sure()).take(1);
         all.extend(further.map(|(found, line)| named(self.target(found, line), Clue::Heading)));
         if !is_named {
-            let shown = self.shown.iter().filter(|_| self.previous.is_some());
-            all.extend(self.previous.iter().chain(shown).cloned());
+            all.extend(self.previous.clone());
             all.extend(self.far_heading.clone().map(|path| named(path, Clue::Previous)));
             // A single word may be the name of a file.
             all.extend(of_line(Clue::Mention));

@@ -439,7 +439,6 @@ impl<'r> Reader<'r> {
     /// Keeps a code block that is not of a format.
     fn keep(&mut self, mut given: CodeBlock, depth: u32) {
         let span = given.span;
-        self.above.set_shown(&given.candidates);
         let asked = self.asked_file().into_iter();
         let file = |raw: &String| Candidate { path: Target::new(raw, span), by: Clue::Asked, quoted: true };
         given.candidates.extend(asked.map(file));

@@ -4,7 +4,7 @@
 
 use super::scan::{Line, starts_with_ignore_case, trim};
 use super::why::without_mark;
-use crate::edit::Target;
+use crate::edit::{Target, shown};
 use crate::span::Span;
 use crate::text::extension;
 
@@ -69,6 +69,18 @@ pub(super) fn comment(line: &str) -> Option<NamedPath<'_>> {
         only_path(value.unwrap_or(inner), value.is_some())
     });
     found.filter(NamedPath::is_sure)
+}
+
+/// Whether a line begins with a comment, or is a tag.
+pub(super) fn is_comment(line: &str) -> bool {
+    let text = trim(line);
+    COMMENTS.iter().any(|(open, _)| text.starts_with(open)) || text.starts_with('<') && text.ends_with('>')
+}
+
+/// Whether two paths may be of one file: they are equal, or the last components of one are the other.
+pub(super) fn is_same(one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(|path| format!("/{}", shown(path)));
+    one.ends_with(&other) || other.ends_with(&one)
 }
 
 /// Whether the first line of a text is a path as a comment, and another line is the like with another path.

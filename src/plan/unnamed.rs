@@ -16,9 +16,6 @@ use std::collections::{BTreeMap, HashMap};
 /// The most edits that are tried on several files.
 const TRIED: usize = 500;
 
-/// The most edits before it of a file on which an edit is tried.
-const BEFORE: usize = 64;
-
 /// The most candidates that a message names.
 const NAMED: usize = 3;
 
@@ -37,16 +34,8 @@ pub(super) fn settle<'s>(
     let mut tried = 0;
     // The files that the edit before may be for, if it had several candidates.
     let mut last: Vec<Target> = Vec::new();
-    // The edits so far that are made, and whose files are known.
-    let mut known: Vec<usize> = Vec::new();
-    for index in 0..settled.edits.len() {
-        let (before, rest) = settled.edits.split_at_mut(index);
-        let Some(edit) = rest.first_mut() else { continue };
-        let made = (!script.is_left_out(index)).then_some(index);
-        let Some(unnamed) = open.get(&edit.span) else {
-            known.extend(made);
-            continue;
-        };
+    for (index, edit) in settled.edits.iter_mut().enumerate() {
+        let Some(unnamed) = open.get(&edit.span) else { continue };
         let counting = counting(edit, unnamed, &last, tree, rules)?;
         let chosen = match counting.as_slice() {
             [] => Err(fault::no_path(edit.span)),
@@ -54,15 +43,13 @@ pub(super) fn settle<'s>(
             several if tried == TRIED => Err(unclear(Code::Limit, edit, several)),
             several => {
                 tried += 1;
-                let before = known.iter().rev().filter_map(|at| before.get(*at));
-                only_fitting(edit, before, several, tree, rules)?
+                only_fitting(edit, several, tree, rules)?
             }
         };
         match chosen {
             Ok(target) => {
                 last = vec![target.clone()];
                 edit.path = target;
-                known.extend(made);
             }
             Err(diagnostic) => {
                 last = counting.into_iter().map(|candidate| candidate.path).collect();
@@ -116,18 +103,16 @@ fn has_no_search_text(edit: &Edit) -> bool {
     edit.hunks().iter().all(|hunk| hunk.change.wanted().is_empty())
 }
 
-/// The only candidate to which the edit applies, if no file is named more clearly or nearer. `before` are the edits before it,
-/// the last one first.
-fn only_fitting<'e>(
+/// The only candidate to which the edit applies, if no file is named more clearly or nearer.
+fn only_fitting(
     edit: &Edit,
-    before: impl Iterator<Item = &'e Edit> + Clone,
     candidates: &[Candidate],
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Result<Target, Diagnostic>, TreeError> {
     let (mut fitting, mut applied, mut clearest) = (Vec::new(), Vec::new(), Clue::Previous);
     for candidate in candidates {
-        match outcome(edit, before.clone(), &candidate.path, tree, rules)? {
+        match outcome(edit, &candidate.path, tree, rules)? {
             Some(Outcome::Changes) => fitting.push(candidate),
             Some(_) => applied.push(candidate),
             None => {}
@@ -151,31 +136,17 @@ fn unclear(code: Code, edit: &Edit, candidates: &[Candidate]) -> Diagnostic {
     Diagnostic::error(code, edit.span, message).with_help(fault::HELP_PATH)
 }
 
-/// The outcome of the edit in a file, if it applies there after the edits before it, or if these do not all apply, to the
-/// file as it is.
-fn outcome<'e>(
+/// The outcome of the edit in a file, if it applies.
+fn outcome(
     edit: &Edit,
-    before: impl Iterator<Item = &'e Edit>,
     target: &Target,
     tree: &dyn TreeView,
     rules: &Rules,
 ) -> Result<Option<Outcome>, TreeError> {
     let edit = Edit { path: target.clone(), ..edit.clone() };
-    let of_file = before.filter(|other| other.path.is_like(target)).take(BEFORE);
-    let mut edits: Vec<Edit> = of_file.cloned().collect();
-    edits.reverse();
-    edits.push(edit.clone());
-    let number = edits.len();
-    let run_of = |edits| {
-        let script = Script { edits, ..Script::default() };
-        let run = Run::of(&script, tree, rules, &BTreeMap::new(), Aim::Whether)?;
-        let outcome = run.steps.last().filter(|_| run.findings.is_empty()).map(|step| step.outcome);
-        Ok((outcome, run.findings.iter().any(|(failed, _)| *failed < number)))
-    };
-    match run_of(edits)? {
-        (_, true) => Ok(run_of(vec![edit])?.0),
-        (outcome, false) => Ok(outcome),
-    }
+    let script = Script { edits: vec![edit], ..Script::default() };
+    let run = Run::of(&script, tree, rules, &BTreeMap::new(), Aim::Whether)?;
+    Ok(run.steps.first().filter(|_| run.findings.is_empty()).map(|step| step.outcome))
 }
 
 /// Whether the file exists.

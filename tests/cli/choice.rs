@@ -142,19 +142,6 @@ fn copy(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn the_file_of_an_edit_does_not_go_by_one_that_is_left_out() {
-    let sandbox = Sandbox::new();
-    sandbox.file("p.txt", "one\n");
-    sandbox.file("q.txt", "one\n");
-    sandbox.commit("Two files");
-    let block = "<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n";
-    let answer = format!("p.txt\n{block}\nThe same in `q.txt`:\n\n{block}");
-    sandbox.apply(["--only", "2"], &answer).exits(1).says("it is not clear which file");
-    sandbox.apply(["-q"], &answer).exits(0);
-    assert_eq!((sandbox.text("p.txt"), sandbox.text("q.txt")), ("two\n".into(), "two\n".into()));
-}
-
-#[test]
 fn what_stands_beside_an_edit_that_is_left_out_is_not_refused() {
     let sandbox = Sandbox::new();
     let answer = patch("src/a.rs", "One", "fn a() {}\n", "fn one() {}\nfn more() {}\n")

@@ -1,12 +1,13 @@
 //! Reads fences: whether they contain edits, and what in them is not read.
 
 use super::{Gap, PROSE, Reader, Summary};
-use crate::edit::{Candidate, CodeBlock, FenceState};
+use crate::edit::{Candidate, CodeBlock, FenceState, Op};
 use crate::format::document::{Block, BlockKind, lift};
 use crate::format::fence::{Fence, is_markdown};
 use crate::format::scan::{Cursor, Line};
 use crate::format::{code, diff, fault, file};
 use crate::span::Span;
+use crate::text::{Language, extension};
 
 impl<'r> Reader<'r> {
     /// Reads a fence; returns whether it contains edits.
@@ -48,7 +49,8 @@ impl<'r> Reader<'r> {
         above.enter(line, fence.info, is_code);
         let files = above.files_of_block(!file::has_line_numbers(fence.info));
         let is_prose = PROSE.contains(&language);
-        let is_example = (is_prose || summary.has_text) && self.is_file_with_edits(first, &files, &text);
+        let is_example =
+            (is_prose || summary.has_text) && self.is_file_with_edits(first, &files, language, &text);
         let is_document = is_example || is_prose && summary.has_text;
         if !is_document {
             let is_direct = |block: &&mut Block| {
@@ -108,18 +110,30 @@ impl<'r> Reader<'r> {
         holds_edits
     }
 
-    /// Whether a fence is a file of its own that holds examples of edits: its blocks begin at a number, and an edit of them names
-    /// another file.
-    fn is_file_with_edits(&self, first: usize, files: &[Candidate], text: &str) -> bool {
+    /// Whether a fence is a file of its own that holds examples of edits: its blocks begin at a number, and all their edits are
+    /// of other files.
+    fn is_file_with_edits(&self, first: usize, files: &[Candidate], language: &str, text: &str) -> bool {
         let named = files.iter().filter(|file| file.by.is_whole()).map(|file| file.path.raw.as_str());
         let comment = text.lines().next().and_then(file::comment).map(|found| found.path);
-        let own: Vec<&str> = named.chain(comment).collect();
-        let is_own = |path: &str| own.iter().any(|own| own.ends_with(path) || path.ends_with(own));
+        // A label such as `Fix` or `Node.js` may be no path.
+        let is_sure = |path: &&str| {
+            extension(path).is_some()
+                && (path.contains(['/', '\\']) || !language.is_empty() && Language::is_called(language, path))
+        };
+        let own: Vec<&str> = named.chain(comment).filter(is_sure).collect();
+        let is_own = |path: &str| own.iter().any(|own| path.is_empty() || file::is_same(own, path));
+        let regions = self.blocks[first..].iter().filter_map(|block| match &block.kind {
+            BlockKind::Region { edits, .. } => {
+                self.out.script.edits.get(edits.start as usize..edits.end as usize)
+            }
+            _ => None,
+        });
+        let mut edits = regions.flatten().peekable();
         !own.is_empty()
-            && self.blocks[first..].iter().any(|block| {
-                let BlockKind::Region { edits, .. } = &block.kind else { return false };
-                let edits = self.out.script.edits.get(edits.start as usize..edits.end as usize);
-                edits.into_iter().flatten().any(|edit| !is_own(&edit.path.raw))
+            && edits.peek().is_some()
+            && edits.all(|edit| match &edit.op {
+                Op::Rename { to, .. } | Op::Copy { to, .. } if is_own(&to.raw) => false,
+                _ => !is_own(&edit.path.raw),
             })
     }
 
@@ -150,14 +164,15 @@ impl<'r> Reader<'r> {
             let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
             let is_text = |line: &&str| {
                 let is_around = code::heredoc_end(line).is_some() || word == Some(line.trim());
-                let is_name = names(line) || file::comment(line).is_some();
+                let is_name = names(line) || file::is_comment(line);
                 line.contains(char::is_alphanumeric) && Fence::of(line).is_none() && !is_around && !is_name
             };
             if (is_code || index == last + 1) && lines.iter().any(is_text) {
                 notes.push(span_of(text));
             }
             let begins = |pair: &&[&str]| names(pair[0]) && Fence::of(pair[1]).is_some();
-            let begins = lines.windows(2).find(begins).filter(|_| !self.nests);
+            // Without text beside it, it is only that of the next edit.
+            let begins = lines.windows(2).find(begins).filter(|_| !self.nests && lines.iter().any(is_text));
             lost = lost.or(begins.map(|pair| span_of(pair[1])));
             (word, at) = (code::heredoc_end(text), at.max(block.end));
         }

@@ -182,13 +182,18 @@ impl<'a> Call<'a> {
             () if has_path && writes => Some(Verb::Create),
             () if self.is_tool(REMOVERS) => Some(Verb::Remove),
             () if has_path && self.is_tool(EDITORS) => return Err(self.lacks("old_string")),
-            () if self.tool.is_none() && self.is_sure(Name::Path) && self.has(Name::Blocks) => {
+            () if self.tool.is_none() && self.is_sure(Name::Path) && self.has_change_of_another() => {
                 return Err(self.lacks("old_string"));
             }
             () if self.is_tool(REPLACERS) => return Err(self.lacks("diff")),
             () if self.is_tool(PATCHERS) || self.has(Name::Patch) => return Err(self.lacks(PATCH)),
             () => None,
         })
+    }
+
+    /// Whether it has a change as only other tools take it.
+    fn has_change_of_another(&self) -> bool {
+        self.fields.iter().any(|field| ["diff", "code_edit"].contains(&field.key) && field.is_text())
     }
 
     /// The error about a missing field.

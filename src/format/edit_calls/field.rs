@@ -42,7 +42,7 @@ impl Name {
             "insert_line" => Name::Line,
             "insert_text" => Name::Inserted,
             "patchText" => Name::Patch,
-            "diff" | "code_edit" => Name::Blocks,
+            "diff" => Name::Blocks,
             "dryRun" | "dry_run" => Name::DryRun,
             "why" | "explanation" | "instruction" | "instructions" | "description" | "reason" => Name::Why,
             "id" | "type" | "name" | "tool" | "language" | "view_range" | "line_count" => Name::Remark,

@@ -115,8 +115,12 @@ impl<'r> Texts<'_, 'r> {
     ) -> Result<(), Span> {
         let is_markdown = is_markdown(out.file.as_deref().unwrap_or(""));
         let (mut is_closed, mut first) = (false, None);
-        let mut edges = Vec::new();
+        let (mut edges, mut likes) = (Vec::new(), Vec::new());
+        let is_like_it = |line: &&Line<'r>| {
+            Fence::of(line.text).zip(self.cursor.fence()).is_some_and(|(fence, outer)| fence.may_close(outer))
+        };
         for half in halves {
+            likes.push(half.pairs.lone.iter().filter(is_like_it).copied().collect::<Vec<_>>());
             if half.pairs.lone.is_empty() {
                 edges.push(None);
                 continue;
@@ -128,15 +132,15 @@ impl<'r> Texts<'_, 'r> {
                 let is_outside =
                     self.cursor.fence().is_some() && (is_closed || self.cursor.closes_fence(*line));
                 is_closed ^= is_outside;
-                let outer = self.cursor.fence();
-                let is_like_it = |outer| Fence::of(line.text).is_some_and(|fence| fence.may_close(outer));
-                first = first.or(outer.is_some_and(is_like_it).then_some(*line));
+                first = first.or(is_outside.then_some(*line));
                 edge = edge.or((!is_outside && ends.contains(&Some(*line))).then_some(*line));
                 is_outside
             });
             edges.push(edge);
         }
-        let first = first.filter(|_| is_markdown);
+        // Where both texts have as many, these fences stay.
+        let is_one = likes.iter().any(|like| like.len() != likes[0].len()) || N == 1;
+        let first = first.or(likes.concat().first().copied().filter(|_| is_one)).filter(|_| is_markdown);
         let only = if N == 1 || edges.contains(&None) { edges.into_iter().flatten().next() } else { None };
         let only = only.filter(|_| !is_markdown && self.cursor.fence().is_some());
         if let Some(unclear) = first.or(only) {

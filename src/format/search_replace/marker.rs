@@ -79,7 +79,7 @@ fn is_unknown(word: &str) -> bool {
 /// Whether the text after `<<<` is meant as one of the known words: it may have another case, a sign behind it or, if the length
 /// `fits`, one more word such as a path.
 fn is_misspelt(text: &str, fits: bool) -> bool {
-    let words = ["SEARCH", "NEW_FILE", "NEW FILE", "ORIGINAL"];
+    let words = ["SEARCH", "NEW_FILE", "NEW FILE"];
     let rest = |word: &str| {
         let head = text.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word))?;
         Some((head == word, text.get(word.len()..)?))
@@ -87,7 +87,7 @@ fn is_misspelt(text: &str, fits: bool) -> bool {
     words.into_iter().filter_map(rest).any(|(is_same_case, rest)| {
         let is_word = trim(rest).starts_with(|c: char| c.is_alphanumeric() || c == '_');
         let is_apart = rest.starts_with([' ', '\t']);
-        !is_word || fits && is_same_case && is_apart && !trim(rest).contains([' ', '\t'])
+        rest.is_empty() || is_same_case && (!is_word || fits && is_apart && !trim(rest).contains([' ', '\t']))
     })
 }
 
@@ -133,7 +133,6 @@ mod tests {
             "<<<<<<< \"SEARCH\"",
             "<<<<<<< SEARCH/REPLACE",
             "<<<<<<< SEARCH # the port",
-            "<<<<<<< Original",
             "<<<<<<< NEW FILE",
         ] {
             assert_eq!(Marker::of(line), Some(Marker::Misspelt), "{line:?}");
@@ -145,6 +144,7 @@ mod tests {
         for line in [
             "<<<<<<< HEAD",
             "<<<<<<< ORIG_HEAD",
+            "<<<<<<< search-feature",
             ">>>>>>> feature",
             "||||||| base",
             "====",

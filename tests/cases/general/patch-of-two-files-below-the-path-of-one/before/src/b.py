@@ -1,0 +1,4 @@
+import os
+
+def h():
+    return third(3)

@@ -5,7 +5,6 @@ use super::evidence::{self, HELP_COPY};
 use super::query::Query;
 use super::reindent::{Reindent, Unclear};
 use super::splice::{Beside, Splice};
-use super::thresholds::ALTERNATIVES;
 use super::tier::{MatchMode, Scope, Tier};
 use super::{Match, Note, part};
 use crate::diag::{Code, Refusal};
@@ -78,20 +77,6 @@ impl Solution {
 }
 
 impl Query<'_> {
-    /// Whether the hunk can be applied at each of these matches, with the same result. In an earlier text this says nothing
-    /// of the current one, so the first stage does not ask.
-    pub(super) fn has_one_outcome(&self, matches: &[&Alignment], stage: Stage) -> bool {
-        if stage < Stage::AlreadyApplied || matches.len() > ALTERNATIVES {
-            return false;
-        }
-        let mut all = Vec::with_capacity(matches.len());
-        for aligned in matches {
-            let Ok(solution) = self.solve(aligned) else { return false };
-            all.push(solution.changes);
-        }
-        all.first().is_some_and(|first| same(self.hay, first, &all))
-    }
-
     /// The changes of the hunk at a place.
     ///
     /// # Errors

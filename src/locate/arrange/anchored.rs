@@ -200,11 +200,7 @@ impl Chunk<'_> {
                 _ => false,
             }
         };
-        if open.len() == 1
-            || in_order
-            || follows()
-            || equal == 1 && self.query.has_one_outcome(&open, self.stage)
-        {
+        if open.len() == 1 || in_order || follows() {
             return Ok(Some((*first).clone()));
         }
         Err(evidence::ambiguous(self.query.hay, places))

@@ -44,7 +44,7 @@ pub(in crate::locate) fn arrange<'h>(
     };
     let hunks = evidence::each(hunks.iter().zip(equals(hay, hunks)).enumerate().map(member))?;
     let mut series = Series { context, hay, hunks };
-    series.choose(stage)?;
+    series.choose()?;
     series.solve()
 }
 

@@ -8,7 +8,7 @@ use crate::locate::alignment::Alignment;
 use crate::locate::bounds::{Bounds, Objection};
 use crate::locate::evidence;
 use crate::locate::query::Query;
-use crate::locate::solution::{Placement, Stage};
+use crate::locate::solution::Placement;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::Haystack;
 
@@ -62,8 +62,8 @@ impl Series<'_> {
     }
 
     /// Leaves each hunk only the candidate that is meant.
-    pub(super) fn choose(&mut self, stage: Stage) -> Result<(), Vec<Refusal>> {
-        self.choose_by_order(stage)?;
+    pub(super) fn choose(&mut self) -> Result<(), Vec<Refusal>> {
+        self.choose_by_order()?;
         self.check_applied()
     }
 
@@ -94,11 +94,10 @@ impl Series<'_> {
         if refused.is_empty() { Ok(()) } else { Err(refused) }
     }
 
-    fn choose_by_order(&mut self, stage: Stage) -> Result<(), Vec<Refusal>> {
+    fn choose_by_order(&mut self) -> Result<(), Vec<Refusal>> {
         let mut order = match self.order() {
             Order::Several(several) => {
                 self.keep_numbered(&several)?;
-                self.keep_one_of_equals(&several, stage);
                 self.order()
             }
             order => order,
@@ -154,23 +153,6 @@ impl Series<'_> {
             *of = vec![of.swap_remove(in_base)];
         }
         Ok(())
-    }
-
-    /// Leaves those of these hunks that have the same result at each candidate only the first one.
-    fn keep_one_of_equals(&mut self, which: &[bool], stage: Stage) {
-        let (context, hay) = (self.context, self.hay);
-        let open = self.hunks.iter_mut().filter_map(|(_, pattern, state)| match state {
-            State::Open(candidates) => Some((pattern, candidates)),
-            State::Done(_) => None,
-        });
-        for ((pattern, of), _) in open.zip(which).filter(|((_, of), keeps)| **keeps && of.len() > 1) {
-            let query = Query { context, hay, pattern, bounds: &Bounds::NONE };
-            let all: Vec<&Alignment> = of.iter().map(|candidate| &candidate.aligned).collect();
-            let is_open = !of.iter().any(|candidate| candidate.is_applied);
-            if is_open && query.has_one_outcome(&all, stage) {
-                of.truncate(1);
-            }
-        }
     }
 
     /// The placement of each hunk at the candidate that is left.

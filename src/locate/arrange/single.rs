@@ -5,17 +5,19 @@ use crate::diag::{Code, Refusal, counted};
 use crate::edit::{Anchor, Change, Hunk, Occurrence};
 use crate::locate::Context;
 use crate::locate::Repeat;
+use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::{already_applied, matches_at, result_between};
 use crate::locate::bounds::Bounds;
 use crate::locate::evidence::{self, HELP_CONTEXT};
 use crate::locate::matches::{Matches, Search, find};
 use crate::locate::part;
 use crate::locate::query::Query;
-use crate::locate::solution::{Placement, Stage};
+use crate::locate::solution::{Placement, Solution, Stage, same};
 use crate::locate::splits::readings;
+use crate::locate::thresholds::ALTERNATIVES;
 use crate::locate::tier::{MatchMode, Scope};
 use crate::locate::verbatim::verbatim;
-use crate::pattern::Pattern;
+use crate::pattern::{Pattern, Step};
 use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 
@@ -76,7 +78,7 @@ impl Single<'_> {
             }
             match search? {
                 Ok(matches) => {
-                    if let Some(placement) = self.choose(&query, &matches, stage)? {
+                    if let Some(placement) = self.choose(&query, &matches)? {
                         return Ok(placement);
                     }
                     break;
@@ -136,12 +138,7 @@ impl Single<'_> {
     }
 
     /// The placement by the matches of the search text; `None` if the hunk is applied at all of them.
-    fn choose(
-        &self,
-        query: &Query<'_>,
-        matches: &Matches,
-        stage: Stage,
-    ) -> Result<Option<Placement>, Box<Refusal>> {
+    fn choose(&self, query: &Query<'_>, matches: &Matches) -> Result<Option<Placement>, Box<Refusal>> {
         if let Anchor::Occurrence(occurrence) = self.hunk.anchor {
             return self.nth_match(query, matches, occurrence).map(Some);
         }
@@ -156,14 +153,30 @@ impl Single<'_> {
         if open.len() < all.len() && self.repeat.total != all.len() {
             return Err(evidence::ambiguous(self.hay, all));
         }
-        if open.len() > 1
-            && !self.repeat.fits(&places().collect::<Vec<_>>())
-            && (self.repeat.total > 1 || !query.has_one_outcome(&open, stage))
-        {
-            return Err(evidence::ambiguous(self.hay, places()));
+        if open.len() > 1 && !self.repeat.fits(&places().collect::<Vec<_>>()) {
+            return match self.one_outcome(query, &open)? {
+                Some(solution) => Ok(Some(Placement::Change(solution))),
+                None => Err(evidence::ambiguous(self.hay, places())),
+            };
         }
         query.check_strictest(matches.match_mode, &[first.place])?;
         query.solve(first).map(|solution| Some(Placement::Change(solution)))
+    }
+
+    /// The solution of the hunk, if the result is the same at each match.
+    fn one_outcome(&self, query: &Query<'_>, open: &[&Alignment]) -> Result<Option<Solution>, Box<Refusal>> {
+        // A hunk without context lines would be applied again by a second run.
+        let keeps = query.pattern.steps.iter().any(|step| matches!(step, Step::Keep(_)));
+        if open.len() > ALTERNATIVES || self.repeat.total > 1 || !keeps {
+            return Ok(None);
+        }
+        let mut solutions = Vec::with_capacity(open.len());
+        for aligned in open {
+            solutions.push(query.solve(aligned)?);
+        }
+        let changes: Vec<_> = solutions.iter().map(|solution| solution.changes.clone()).collect();
+        let first = solutions.swap_remove(0);
+        Ok(same(self.hay, &first.changes, &changes).then_some(first))
     }
 
     /// The placement at the match that the hunk counts to. Matches where the hunk is applied count, too, or a second

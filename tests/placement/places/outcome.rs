@@ -1,8 +1,8 @@
 //! Where there are several places or readings it lands only if all of them give the same bytes.
 
 use crate::answer;
-use crate::answer::{diffs, each, every, opx_all, search_replace_all, texts};
-use crate::check::{Ran, lands, lands_or_refused, refused, run};
+use crate::answer::{each, every, opx_all, search_replace_all, texts};
+use crate::check::{lands, lands_or_refused, refused};
 use git_llm_apply::diag::Code;
 
 #[test]
@@ -97,19 +97,6 @@ fn as_many_equal_insertions_as_places_are_those_places() {
 #[test]
 fn more_or_fewer_equal_edits_than_places_are_ambiguous() {
     refused("a.ini", PLACES, every("a.ini", &times(2))).code(Code::SearchAmbiguous);
-}
-
-#[test]
-fn one_of_equal_lines_side_by_side_is_removed() {
-    let file = "import a\nx()\nx()\nend()\n";
-    for (format, answer) in texts("m.js", &[("x()", "")]).and(diffs("m.js", "@@\n-x()\n")).0 {
-        let Ran::Changed(files, _) = run("m.js", file, &answer) else { panic!("{format}: {answer}") };
-        assert_eq!(files["m.js"], "import a\nx()\nend()\n", "{format}");
-    }
-    refused("m.js", &file.replace("x()\nx", "x()\ny()\nx"), texts("m.js", &[("x()", "")]));
-    // Nor of those that an earlier edit has parted, though they were side by side.
-    let parted = [("x()\nx()", "x()\ny()\nx()"), ("x()", "")];
-    refused("m.js", file, texts("m.js", &parted));
 }
 
 #[test]

@@ -329,11 +329,6 @@ proptest! {
         if case.drift == Drift::BlankAdded {
             return Ok(());
         }
-        // Of two side by side it makes no difference which one is removed.
-        let between = if in_front { &case.above } else { &case.below };
-        if between.is_empty() && case.fates.iter().all(|fate| *fate == Fate::Remove) {
-            return Ok(());
-        }
         let mut copy = case.region.clone();
         let lines = case.above.iter().chain(&case.region).chain(&case.below);
         let eol = lines.map(|line| line.1).find(|eol| !eol.is_empty()).unwrap_or("\n");

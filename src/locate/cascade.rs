@@ -2,22 +2,17 @@
 //! has already, loosely in the current text.
 
 use super::Context;
-use super::alignment::Alignment;
-use super::already_applied::matches_at;
 use super::combine::combined;
 use super::evidence;
-use super::reindent::Reindent;
-use super::solution::{Placement, Stage, same};
-use super::splice::{Beside, Splice};
+use super::solution::{Placement, Stage};
 use super::thresholds::LINE_COMPARED;
-use super::tier::{MatchMode, Tier};
+use super::tier::Tier;
 use super::{Applied, Note, Outcome};
 use crate::diag::{Code, Refusal};
 use crate::edit::{Change, Hunk, Unit};
-use crate::pattern::Pattern;
+use crate::text::Content;
 use crate::text::search::{Haystack, Place};
-use crate::text::{Content, Normalization};
-use crate::version::{self, LineChange, Lineage, Version};
+use crate::version::{self, Lineage, Version};
 
 /// How hunks are located together in one text.
 pub(super) type Strategy =
@@ -99,7 +94,7 @@ impl Cascade<'_> {
             Err(refusals) => !refusals.iter().any(|refusal| refusal.is_last),
         };
         let in_base = if needs_base { self.on(&Context { lineage: None, ..*context }, base) } else { None };
-        let bring = |in_base| self.finish(self.bring_over(base, lineage, in_base)?);
+        let bring = |in_base| self.finish(bring_over(base, content, lineage, in_base)?);
         match (now, in_base) {
             (Ok(placements), Some(in_base)) if is_closer(&in_base, &placements, lineage) => {
                 Some(bring(in_base))
@@ -160,44 +155,7 @@ impl Cascade<'_> {
             return None;
         }
         let [then, now] = [blob, content].map(|text| Haystack::new(text, self.context.budget));
-        Some(self.bring_over(blob, &Lineage::between(then, now), placements))
-    }
-
-    /// The placements in an earlier text, brought over to the current one.
-    ///
-    /// # Errors
-    /// The lines of a place were changed, or were parted and it is unclear which of them stay.
-    fn bring_over(
-        &self,
-        earlier: &Content,
-        lineage: &Lineage,
-        mut placements: Vec<Placement>,
-    ) -> Result<Vec<Placement>, Vec<Refusal>> {
-        let content = self.version.content();
-        let [then, now] = [earlier, content].map(|text| Haystack::new(text, self.context.budget));
-        for (hunk, placement) in placements.iter_mut().enumerate() {
-            let Placement::Change(solution) = placement else { continue };
-            let line = solution.matched.line;
-            let over = |changes: &[LineChange]| version::bring_over(earlier, content, lineage, changes);
-            let place = solution.place;
-            let mut lines = (place.first()..place.behind()).map(|line| lineage.of(line));
-            let first = lines.next().flatten();
-            let is_parted = lines.zip(1..).any(|(line, at)| line != first.map(|first| first + at));
-            // Where the place is parted it matters which of equal lines is kept.
-            let others =
-                if is_parted { otherwise(then, &self.hunks[hunk].change, place) } else { Vec::new() };
-            let brought = over(&solution.changes).filter(|brought| {
-                others.iter().all(|other| over(other).is_none_or(|other| same(now, brought, &[other])))
-            });
-            match brought {
-                Some(brought) => solution.changes = brought,
-                None => return Err(vec![evidence::conflict(line).of_hunk(hunk)]),
-            }
-            if let Some(change) = solution.changes.first() {
-                solution.matched.line = change.start + 1;
-            }
-        }
-        Ok(placements)
+        Some(bring_over(blob, content, &Lineage::between(then, now), placements))
     }
 
     /// Applies all changes at once.
@@ -276,15 +234,26 @@ fn is_closer(in_base: &[Placement], placements: &[Placement], lineage: &Lineage)
     })
 }
 
-/// The changes of a hunk that matches exactly at a place, with others of equal lines kept.
-fn otherwise(hay: Haystack<'_>, change: &Change, place: Place) -> Vec<Vec<LineChange>> {
-    let splice = Splice { hay, reindent: &Reindent::default(), beside: Beside::Above, context: None };
-    let changes = |pattern: Pattern<'_>| {
-        let aligned = Alignment::at(hay, &pattern, place, MatchMode::EXACT)?;
-        splice.changes(&pattern, &aligned).ok()
-    };
-    let readings = Pattern::readings(change);
-    let exact =
-        readings.iter().find(|pattern| matches_at(hay, place.first(), &pattern.before, Normalization::Text));
-    exact.into_iter().flat_map(Pattern::paired_otherwise).filter_map(changes).collect()
+/// The placements in the base, brought over to the current text.
+///
+/// # Errors
+/// The lines of a place were changed.
+fn bring_over(
+    base: &Content,
+    content: &Content,
+    lineage: &Lineage,
+    mut placements: Vec<Placement>,
+) -> Result<Vec<Placement>, Vec<Refusal>> {
+    for (hunk, placement) in placements.iter_mut().enumerate() {
+        let Placement::Change(solution) = placement else { continue };
+        let line = solution.matched.line;
+        let Some(brought) = version::bring_over(base, content, lineage, &solution.changes) else {
+            return Err(vec![evidence::conflict(line).of_hunk(hunk)]);
+        };
+        solution.changes = brought;
+        if let Some(change) = solution.changes.first() {
+            solution.matched.line = change.start + 1;
+        }
+    }
+    Ok(placements)
 }

@@ -133,9 +133,7 @@ fn only_outcome(
         Splice { hay, reindent, beside, context: Some(context) }.changes(pattern, aligned)
     };
     let first = read(Beside::Above, pattern, aligned)?;
-    // An insertion may go behind lines that earlier edits inserted below the place.
-    let goes_on = first.iter().any(|change| change.end > aligned.place.behind());
-    if aligned.match_mode == MatchMode::EXACT && !goes_on {
+    if aligned.match_mode == MatchMode::EXACT {
         // Whichever lines are kept, the result is the replacement.
         return Ok(first);
     }
@@ -149,7 +147,7 @@ fn only_outcome(
     if !pattern.sources().unwrap_or_default().iter().zip(pattern.after()).all(is_one) {
         return Err(Unclear::Ambiguous);
     }
-    if aligned.match_mode.scope != Scope::SkippingBlanks && !goes_on {
+    if aligned.match_mode.scope != Scope::SkippingBlanks {
         return Ok(first);
     }
     let (below, otherwise) = (aligned.paired_below(hay, pattern), pattern.paired_otherwise());
@@ -159,11 +157,7 @@ fn only_outcome(
             readings.extend([read(Beside::Above, pattern, aligned)?, read(Beside::Below, pattern, aligned)?]);
         }
     }
-    match same(hay, &first, &readings) {
-        true => Ok(first),
-        false if goes_on => Err(Unclear::Duplicate),
-        false => Err(Unclear::Ambiguous),
-    }
+    if same(hay, &first, &readings) { Ok(first) } else { Err(Unclear::Ambiguous) }
 }
 
 /// Whether all these changes give the same bytes.

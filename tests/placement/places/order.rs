@@ -227,18 +227,3 @@ fn a_hunk_behind_one_that_is_applied_is_not_made_above_it() {
     lands("m.py", &file, diffs("m.py", &body.replace("@@ ... @@", "@@")), &expected);
     lands("m.py", &file, answer::udiffx("m.py", body), &expected);
 }
-
-#[test]
-fn equal_lines_are_not_torn_apart_by_what_an_earlier_edit_put_between() {
-    let pairs = [("run()\nstop()", "run()\nlog()\nstop()"), ("start()\nrun()", "run()\nrun()")];
-    let file = "start()\nrun()\nstop()\nend()\n";
-    let expected = "run()\nrun()\nlog()\nstop()\nend()\n";
-    lands_or_refused("m.js", file, texts("m.js", &pairs), expected);
-    // Nor where they are only found in the base.
-    let in_base = (&*format!("{}\nstop()", pairs[1].0), &*format!("{}\nstop()", pairs[1].1));
-    lands_or_refused("m.js", file, texts("m.js", &[pairs[0], in_base]), expected);
-    // Blank lines are equal, too, and it makes no difference which of them stays.
-    let file = "start()\n\nstop()\nend()\n";
-    let pairs = [("start()", "begin()\nlog()"), ("start()\n\nstop()", "start()\n\nrun()\n\nstop()")];
-    lands("m.js", file, texts("m.js", &pairs), "begin()\nlog()\n\nrun()\n\nstop()\nend()\n");
-}

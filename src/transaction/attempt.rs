@@ -319,7 +319,10 @@ impl Attempt {
                         let these = known.iter().filter(|(others, one)| is_for(others, one));
                         these.map(|(_, one)| one.clone()).collect::<Vec<_>>()
                     };
-                    found = all_of(&|others, one| one.can_be_for(others));
+                    let may_be_for = |others: &[String], one: &Listed| {
+                        one.can_be_for(others) || one.failed.is_none() && names(one)
+                    };
+                    found = all_of(&may_be_for);
                     if found.is_empty() {
                         // Good edits that are sent again correct nothing.
                         found = all_of(&|others, one| others.is_empty() || one.failed.is_none());

@@ -329,6 +329,19 @@ fn an_edit_of_another_file_corrects_no_edit_whatever_it_was_refused_for() {
 }
 
 #[test]
+fn an_attempt_whose_failed_files_are_not_all_known_is_not_passed_over() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let wrong = |file: &str| patch(file, "Wrong", "nowhere\n", "x\n");
+    sandbox.apply([""; 0], &(create("one.txt", "One", "one\n") + &wrong("README"))).exits(1);
+    let unnamed = "<<<<<<< SEARCH\nq\n=======\nr\n>>>>>>> REPLACE\n\n";
+    sandbox.apply([""; 0], &format!("{unnamed}{}", wrong("README"))).exits(1);
+    let fix = patch("README", "Right", "hello\n", "x\n");
+    sandbox.apply(["--continue"], &fix).exits(128).says("2 refused attempts");
+    assert_eq!(sandbox.head(), base);
+}
+
+#[test]
 fn list_names_attempts_subjects_and_authors() {
     let sandbox = Sandbox::new();
     sandbox.apply([""; 0], &create("new.txt", "Add a file. It is needed.", "new\n")).exits(0);

@@ -94,8 +94,8 @@ fn result_at(
         Scope::Whole => matches_at(hay, line, &after.before, normalization)
             .then(|| Place::lines(line, line + after.before.len())),
         Scope::Part => None,
-        // Only blank lines may tell the result from the search text.
-        Scope::SkippingBlanks if after.solid() == pattern.solid() => None,
+        // Blank lines tell whether it is applied.
+        Scope::SkippingBlanks if pattern.added().chain(pattern.removed()).any(is_blank) => None,
         Scope::SkippingBlanks => {
             let nearby = hay.within(line..line.saturating_add(2 * after.before.len() + 1));
             let begins = |place: &Place| (line..place.first()).all(|above| hay.is_blank(above));

@@ -23,13 +23,14 @@ pub(super) fn equals<'h>(hay: Haystack<'_>, hunks: &'h [Hunk]) -> Vec<Equal> {
     for hunk in hunks {
         *counts.entry(&hunk.change).or_default() += 1;
     }
-    let mut known: BTreeMap<(&Change, &Anchor), bool> = BTreeMap::new();
+    // Whether they have one place is looked up only for the second one.
+    let mut known: BTreeMap<(&Change, &Anchor), Option<bool>> = BTreeMap::new();
     let of = |hunk: &'h Hunk| {
         let key = (&hunk.change, &hunk.anchor);
         let is_repeated = counts.get(key.0).is_some_and(|count| *count > 1);
-        let is_duplicate = match known.get(&key) {
-            Some(has_one_place) => *has_one_place,
-            None if is_repeated => known.insert(key, has_one_place(hay, hunk)).is_some(),
+        let is_duplicate = match known.get_mut(&key) {
+            Some(has_one) => *has_one.get_or_insert_with(|| has_one_place(hay, hunk)),
+            None if is_repeated => known.insert(key, None).is_some(),
             None => false,
         };
         Equal { is_repeated, is_duplicate, in_row: 1 }

@@ -218,7 +218,7 @@ pub fn before_all(content: &Content, hunks: &[&Hunk], context: &Context<'_>) -> 
     (now != *content).then_some((now, are_applied))
 }
 
-/// Hunks of which each shares lines with another one.
+/// Hunks that are joined because they share lines.
 struct Group<'h> {
     hunks: Vec<&'h Hunk>,
     /// Their lines in the text from which the results were reverted.

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 const MOST: usize = 256;
 
 /// Marks edits as already applied that are so only together: all of them leave the file as it was, or those that share
-/// lines prove it as one hunk would. Where nothing proves it, edits of which some are applied are not applied again.
+/// lines prove it as one hunk would. Where nothing proves it, they are refused if some of them are applied.
 /// `paths` has a name for the path of every edit.
 pub(super) fn judge(
     script: &Script,

@@ -123,28 +123,6 @@ pub(super) fn unfence(lines: &Lines<'_>, end: usize, file: &str, response: &Resp
     Some(text)
 }
 
-/// Texts of a file, each in one more fence if all of them have a fence that a parser would remove.
-pub fn guarded<const N: usize>(texts: [String; N], file: &str) -> [String; N] {
-    let is_fenced = |text: &String| {
-        let lines = text.lines().map(|text| Line {
-            text,
-            start: text.as_ptr() as usize,
-            next: 0,
-            margin_start: None,
-        });
-        Pairs::of(lines).wrapper(file).is_some()
-    };
-    if texts.iter().all(is_fenced) { texts.map(|text| enclosed(&text, file)) } else { texts }
-}
-
-/// A text in a fence that is longer than the fences in it, and that is not content of the file.
-pub fn enclosed(text: &str, file: &str) -> String {
-    let longest = text.lines().filter_map(Fence::of).map(|fence| fence.length).max();
-    let fence = "`".repeat(longest.map_or(LONG, |length| LONG.max(length + 1)));
-    let info = if is_markdown(file) { "markdown" } else { "" };
-    format!("{fence}{info}\n{text}{fence}\n")
-}
-
 /// Whether the info string of a fence says that it contains Markdown.
 pub(super) fn says_markdown(info: &str) -> bool {
     ["markdown", "md"].iter().any(|known| info.eq_ignore_ascii_case(known))

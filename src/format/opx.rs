@@ -5,13 +5,10 @@
 
 mod element;
 mod payload;
-mod write;
 
 use super::scan::{Cursor, equals_trimmed, starts_with_ignore_case, trim_start};
 use super::tag::{self, Brackets, has_attributes, is_bare};
 use super::{Format, FormatId, Output, fault};
-
-pub use write::{edit, payloads, quoted};
 
 pub(super) const FORMAT: Format = Format { id: FormatId::Opx, opens, openings: &["<edit file="], parse };
 

@@ -1,13 +1,8 @@
-//! Writes edits that are given as arguments as a response in existing formats, so that they are read, refused, corrected
-//! and recorded like any response.
+//! Writes edits that are given as arguments as tool calls, so that they are read, refused, corrected and recorded like any
+//! response.
 
-use crate::edit::FormatId;
-use crate::format::opx;
 use serde::Deserialize;
 use serde_json::json;
-
-/// The formats of that response.
-pub(super) const FORMATS: [FormatId; 2] = [FormatId::Opx, FormatId::EditCalls];
 
 /// An edit as given.
 #[derive(Debug, Deserialize)]
@@ -45,8 +40,10 @@ impl Given {
     fn write(&self) -> Result<String, String> {
         // A format may read such a path as another one.
         for path in std::iter::once(&self.path).chain(&self.to) {
-            if path.trim() != path || path.contains('\\') {
-                return Err(format!("the path `{path}` begins or ends with a blank, or has a backslash"));
+            if path.trim() != path || path.contains(|c: char| c == '\\' || c.is_control()) {
+                return Err(format!(
+                    "the path `{path}` begins or ends with a blank, or has a backslash or a control character"
+                ));
             }
         }
         if self.op == Op::Edit && self.old.as_deref().is_none_or(str::is_empty) {
@@ -63,57 +60,43 @@ impl Given {
             let op = format!("{:?}", self.op).to_lowercase();
             return Err(format!("an edit with op `{op}` has {names}"));
         }
-        let (old, mut new) = (self.old.as_deref(), self.new.clone().unwrap_or_default());
-        if self.op == Op::Edit {
-            let call = json!({
+        let new = self.new.as_deref().unwrap_or_default();
+        let call = match (self.op, &self.to) {
+            (Op::Edit, _) => json!({
                 "file_path": self.path,
-                "old_string": old,
+                "old_string": self.old,
                 "new_string": new,
                 "replace_all": self.all,
                 "why": self.why,
-            });
-            // Escaped, so that no tag in it is read as part of the response.
-            return Ok(format!("{call}\n").replace('<', "\\u003c"));
-        }
-        // As in each format, a new file gets the line endings that are usual at its path.
-        new = new.replace("\r\n", "\n");
-        if new.contains(['\0', '\r']) {
-            return Err("`new` is not text".to_owned());
-        }
-        if !new.is_empty() && !new.ends_with('\n') {
-            new.push('\n');
-        }
-        let quoted = |path: &str| opx::quoted(path).ok_or(format!("the path `{path}` cannot be written"));
-        let why = self.why.as_deref().map(why).filter(|why| !why.is_empty());
-        let why = why.map_or_else(String::new, |why| format!("<why>{}</why>\n", why.trim_end()));
-        let (op, parts) = match &self.to {
-            Some(to) if *to == self.path => return Err("it changes nothing".to_owned()),
-            Some(to) => ("move", format!("<to file={}/>\n", quoted(to)?)),
-            None if self.op == Op::Delete => ("remove", String::new()),
-            None => ("new", opx::payloads(&self.path, ["put"], [new])),
+            }),
+            (_, Some(to)) if *to == self.path => return Err("it changes nothing".to_owned()),
+            (_, Some(to)) => self.patch("Update", &format!("*** Move to: {to}\n")),
+            (Op::Delete, None) => self.patch("Delete", ""),
+            (Op::Create | Op::Move, None) => {
+                // As in each format, a new file gets the line endings that are usual at its path.
+                let new = new.replace("\r\n", "\n");
+                if new.contains(['\0', '\r']) {
+                    return Err("`new` is not text".to_owned());
+                }
+                let lines: String = new.split_terminator('\n').map(|line| format!("+{line}\n")).collect();
+                self.patch("Add", &lines)
+            }
         };
-        Ok(opx::edit(&quoted(&self.path)?, op, &format!("{why}{parts}")))
+        // Escaped, so that no tag in it is read as part of the response.
+        Ok(format!("{call}\n").replace('<', "\\u003c"))
     }
-}
 
-/// A reason that is safe inside of a tag: no line after the first begins with a tag, and no tag is a closing one.
-fn why(text: &str) -> String {
-    let mut all = String::new();
-    for line in text.trim().lines().map(str::trim) {
-        if line.starts_with(['<', '[', '&']) && !all.is_empty() {
-            all.truncate(all.trim_end().len());
-            all.push(' ');
-        }
-        all.push_str(line);
-        all.push('\n');
+    /// The call of a patch with one section.
+    fn patch(&self, section: &str, lines: &str) -> serde_json::Value {
+        let patch = format!("*** Begin Patch\n*** {section} File: {}\n{lines}*** End Patch\n", self.path);
+        json!({"name": "apply_patch", "input": {"patchText": patch, "why": self.why}})
     }
-    ["</", "[/", "&lt;/"].iter().fold(all, |all, closing| all.replace(closing, &closing.replace('/', " /")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::Op;
+    use crate::edit::{FormatId, Op};
     use crate::format::{self, Reading};
     use crate::response::Response;
     use proptest::prelude::*;
@@ -121,7 +104,7 @@ mod tests {
     fn script(edits: &str) -> crate::edit::Script {
         let edits: Vec<Given> = serde_json::from_str(edits).unwrap();
         let text = response(&edits).unwrap();
-        let reading = Reading { formats: FORMATS.to_vec(), ..Reading::default() };
+        let reading = Reading::only(FormatId::EditCalls);
         format::parse(&Response::new(0, "a", text.into(), 1 << 20).unwrap(), &reading)
     }
 
@@ -138,7 +121,7 @@ mod tests {
         assert!(script.diagnostics.is_empty(), "{:?}", script.diagnostics);
         assert_eq!(script.paths(), ["a b.txt", "empty", "b", "c", "d", "e/f"]);
         let whys: Vec<_> = script.edits.iter().map(|edit| edit.why.as_deref()).collect();
-        assert_eq!(whys[0], Some("Use Vec<T> <to> it < /why> ends"));
+        assert_eq!(whys[0], Some("Use Vec<T>\n\n<to> it\n</why> ends"));
         assert_eq!(&whys[1..], [None, Some("So\n\nand </so>"), Some("Gone"), None, Some("Move")]);
     }
 

@@ -3,6 +3,7 @@
 use super::edits::{self, Given};
 use super::listener::Listener;
 use super::{arguments, read, report};
+use crate::edit::FormatId;
 use crate::flow::{self, Done, Each, Numbers, Options, Order, Resume, Template, Undo};
 use crate::outcome::{self, Exit};
 use crate::report::record::Asked;
@@ -328,7 +329,7 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Va
     let text = match (input.edits, input.response) {
         (None, Some(response)) => response,
         (Some(given), None) => {
-            options.reading.formats = edits::FORMATS.to_vec();
+            options.reading.formats = vec![FormatId::EditCalls];
             edits::response(&given).map_err(Failed::Usage)?
         }
         _ => return Err(Failed::Usage("give either `edits` or `response`".to_owned())),

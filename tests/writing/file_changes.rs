@@ -1,8 +1,9 @@
 //! Changes written as directives.
 
+use super::fence::enclosed;
 use super::unified::unified;
 use super::{Action, Reason, Rendered, Texts, Unrepresentable, write};
-use git_llm_apply::format::fence::{Fence, enclosed};
+use git_llm_apply::format::fence::Fence;
 
 /// The longest fence in which the tags of this format are text.
 const LONGEST: usize = 32;

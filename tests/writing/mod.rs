@@ -7,6 +7,7 @@ mod apply_patch;
 mod applydir;
 mod diff;
 mod edit_calls;
+mod fence;
 mod file_changes;
 pub(crate) mod hunks;
 mod opx;
@@ -164,7 +165,7 @@ impl<'a> Rendered<'a> {
 
     /// A path as an attribute's value, with its quotes.
     pub(crate) fn quoted(&self, path: &str) -> Result<String, Unrepresentable> {
-        git_llm_apply::format::opx::quoted(path).ok_or_else(|| self.cannot(Reason::Path))
+        opx::quoted(path).ok_or_else(|| self.cannot(Reason::Path))
     }
 
     /// A new file's text, each line of which has to be ended.

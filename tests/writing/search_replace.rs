@@ -1,8 +1,8 @@
 //! Changes written as blocks.
 
+use super::fence::guarded;
 use super::hunks::Fit;
 use super::{Action, Reason, Rendered, Texts, Unrepresentable, ended, write};
-use git_llm_apply::format::fence::guarded;
 use git_llm_apply::format::{Reading, parse};
 use git_llm_apply::response::Response;
 

@@ -131,6 +131,7 @@ impl<'a> Call<'a> {
 
     /// Adds the edits or the error of the call; returns whether it is an edit.
     pub(super) fn take(&self, out: &mut Output) -> bool {
+        let first = out.script.edits.len();
         let taken = if let Some(patch) = self.patch() {
             take_patch(patch, self.span, out);
             Ok(true)
@@ -143,6 +144,9 @@ impl<'a> Call<'a> {
                 is_edit
             })
         };
+        for edit in out.script.edits.iter_mut().skip(first) {
+            edit.why = self.why().or(edit.why.take());
+        }
         taken.unwrap_or_else(|fault| {
             out.take(Err(fault), self.path().ok().map(|path| path.raw));
             true
@@ -243,7 +247,7 @@ impl<'a> Call<'a> {
         };
         let path = self.path()?;
         self.check(verb)?;
-        Ok(Edit { why: self.why(), ..Edit::new(FormatId::EditCalls, self.span, path, op) })
+        Ok(Edit::new(FormatId::EditCalls, self.span, path, op))
     }
 
     /// Refuses duplicate fields, and fields that such a call cannot have.
@@ -371,9 +375,7 @@ impl<'a> Call<'a> {
         };
         let first = out.script.edits.len();
         take_nested(blocks, self.span, read, "SEARCH block", out);
-        for edit in out.script.edits.iter_mut().skip(first) {
-            (edit.path, edit.why) = (path.clone(), self.why());
-        }
+        out.script.edits.iter_mut().skip(first).for_each(|edit| edit.path.clone_from(&path));
         Ok(())
     }
 }

@@ -48,6 +48,15 @@ fn an_edit_has_the_span_of_its_call_and_hunks_those_of_their_texts() {
 }
 
 #[test]
+fn a_reason_beside_a_patch_is_that_of_all_its_edits() {
+    let patch = "*** Begin Patch\n*** Delete File: a\n*** Delete File: b\n*** End Patch";
+    let call = |input| serde_json::json!({ "name": "apply_patch", "input": input }).to_string();
+    let script = script(&call(serde_json::json!({ "patchText": patch, "explanation": "So." })));
+    let whys: Vec<_> = script.edits.iter().map(|edit| edit.why.as_deref()).collect();
+    assert_eq!((whys, codes(&script)), (vec![Some("So."); 2], vec![]));
+}
+
+#[test]
 fn errors_of_json_are_in_words() {
     for (old, message) in [
         (r#""\d""#, "invalid JSON: unknown escape sequence"),

@@ -156,38 +156,8 @@ pub(super) fn only_name(name: &Name) -> Path {
 /// The name in quotes at the beginning of a text, and its length with the quotes; `None` if the quotes or an escape are
 /// malformed. Git quotes names as C does (git-config(1), `core.quotePath`).
 fn unquoted(text: &str) -> Option<(String, usize)> {
-    let bytes = text.strip_prefix('"')?.as_bytes();
-    let (mut name, mut at) = (Vec::new(), 0);
-    loop {
-        let (byte, length) = match bytes.get(at)? {
-            b'"' => break,
-            b'\\' => escape(&bytes[at + 1..])?,
-            &byte => (byte, 1),
-        };
-        name.push(byte);
-        at += length;
-    }
-    Some((String::from_utf8(name).ok()?, at + 2))
-}
-
-/// The byte of an escape whose backslash is before `bytes`, and the length of the escape.
-fn escape(bytes: &[u8]) -> Option<(u8, usize)> {
-    let byte = match bytes.first()? {
-        b'a' => 7,
-        b'b' => 8,
-        b't' => b'\t',
-        b'n' => b'\n',
-        b'v' => 11,
-        b'f' => 12,
-        b'r' => b'\r',
-        &quoted @ (b'"' | b'\\') => quoted,
-        b'0'..=b'3' => {
-            let digits = std::str::from_utf8(bytes.get(..3)?).ok()?;
-            return Some((u8::from_str_radix(digits, 8).ok()?, 4));
-        }
-        _ => return None,
-    };
-    Some((byte, 2))
+    let (name, length) = gix_quote::ansi_c::undo(text.into()).ok()?;
+    Some((String::from_utf8(name.to_vec()).ok()?, length))
 }
 
 #[cfg(test)]

@@ -345,9 +345,7 @@ impl<'r> Reader<'r> {
         let range = json.range();
         if json.is_cut_off() && range.len() > 2 {
             let span = cursor.span(range.start, range.end);
-            let is_call =
-                |block: &Block| matches!(block.kind, BlockKind::Region { format: FormatId::EditCalls, .. });
-            if self.blocks.iter().rev().find(|block| block.is_region()).is_some_and(is_call) {
+            if self.is_last(FormatId::EditCalls) {
                 self.out.fault(fault::unterminated(span, "JSON"));
             } else {
                 self.add(BlockKind::Other, span, depth);

@@ -56,8 +56,6 @@ pub(super) struct Hunks<'r> {
     open: Option<Open>,
     /// Whether any hunk has begun.
     pub(super) begun: bool,
-    /// Whether the diff is a combined one, which is reported once.
-    is_combined: bool,
     body: Body,
     /// Hunks that change nothing.
     unchanged: Vec<Hunk>,
@@ -157,14 +155,7 @@ impl<'r> Reader<'r> {
 
 impl<'r> Hunks<'r> {
     pub(super) fn new(response: &'r Response) -> Self {
-        Self {
-            response,
-            open: None,
-            begun: false,
-            is_combined: false,
-            body: Body::default(),
-            unchanged: Vec::new(),
-        }
+        Self { response, open: None, begun: false, body: Body::default(), unchanged: Vec::new() }
     }
 
     /// Adds an error.
@@ -174,9 +165,9 @@ impl<'r> Hunks<'r> {
         }
     }
 
-    /// Adds the error about a combined diff once.
+    /// Adds the error about a combined diff, unless there is one.
     pub(super) fn fault_combined(&mut self, span: Span) {
-        if !std::mem::replace(&mut self.is_combined, true) {
+        if self.body.faults.is_empty() {
             self.fault(fault::malformed_hunk(span, "a combined diff of several versions"));
         }
     }

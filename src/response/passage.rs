@@ -148,25 +148,18 @@ impl Passage {
 
     /// Converts the text as written. It may consist of several parts of the response, so the conversion must convert each
     /// line by itself.
-    pub(crate) fn convert(self, conversion: Conversion) -> Passage {
-        self.convert_part(conversion).unwrap_or_else(|| converted(&self, conversion).into())
+    pub(crate) fn convert(&self, conversion: Conversion) -> Passage {
+        match &self.0 {
+            Kind::Part { whole, start, end } => convert(whole, *start as usize..*end as usize, conversion),
+            Kind::Converted(text) => convert(&text.whole, text.part.clone(), conversion),
+            Kind::Own(own) => converted(own, conversion).into(),
+        }
     }
 
     /// Its lines, each ending with `\n`.
     pub(crate) fn into_lines(self) -> Passage {
         let is_such = |text: &str| text.ends_with('\n') && memchr::memchr(b'\r', text.as_bytes()).is_none();
         if matches!(self.0, Kind::Part { .. }) && is_such(&self) { self } else { self.convert(lines) }
-    }
-
-    /// Converts its part of the response as written; `None` for a text of its own.
-    pub(crate) fn convert_part(&self, conversion: Conversion) -> Option<Passage> {
-        match &self.0 {
-            Kind::Part { whole, start, end } => {
-                Some(convert(whole, *start as usize..*end as usize, conversion))
-            }
-            Kind::Converted(text) => Some(convert(&text.whole, text.part.clone(), conversion)),
-            Kind::Own(_) => None,
-        }
     }
 
     /// Its part of the response.
@@ -363,7 +356,7 @@ mod tests {
             take(&written[written.len() - 100..]);
             Some(())
         };
-        assert_eq!(all.convert_part(last).unwrap(), "some line\n".repeat(10).as_str());
+        assert_eq!(all.convert(last), "some line\n".repeat(10).as_str());
         assert!(matches!(response.passage(220..420).into_lines().0, Kind::Part { .. }));
         assert!(matches!(response.passage(0..22).into_lines().0, Kind::Own(_)));
         let mut put_together = response.passage(0..11);

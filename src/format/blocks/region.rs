@@ -54,7 +54,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Whether the last region is of a format.
-    fn is_last(&self, format: FormatId) -> bool {
+    pub(super) fn is_last(&self, format: FormatId) -> bool {
         let last = self.blocks.iter().rev().find(|block| block.is_region());
         last.is_some_and(
             |block| matches!(block.kind, BlockKind::Region { format: last, .. } if last == format),

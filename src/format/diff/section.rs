@@ -254,11 +254,8 @@ impl<'r> Section<'r> {
             let (path, to) = (name(from)?, name(to)?);
             // A line that ends the response may be cut off.
             let is_last = self.response.text().len() <= self.head.to.map_or(0, |(_, line)| line.end());
-            let is_cut = |whole: &str| whole.len() > to.name.text.len() && whole.starts_with(&*to.name.text);
-            if let Some((_, Name { text: new, .. })) =
-                self.head.git.filter(|_| is_last).and_then(|git| Name::pair(git, id))
-                && !new.ends_with(&to.name.text)
-                && (is_cut(&new) || new.match_indices('/').any(|(at, _)| is_cut(&new[at + 1..])))
+            if let Some((_, new)) = self.head.git.filter(|_| is_last).and_then(|git| Name::pair(git, id))
+                && !new.text.ends_with(&to.name.text)
             {
                 return Err(fault::unterminated(self.span, HEADER).into());
             }
@@ -381,20 +378,13 @@ fn lines_of(hunk: &Hunk) -> &str {
 /// The text of hunks that only add lines.
 fn added(hunks: &[Hunk]) -> Passage {
     // Usually it is a part of the response, and need not be copied.
-    if let [Hunk { change: Change::Diff { lines, after_unterminated: false, .. }, .. }] = hunks
-        && let Some(text) = lines.convert_part(response::marked)
-    {
-        return text;
+    if let [Hunk { change: Change::Diff { lines, after_unterminated: false, .. }, .. }] = hunks {
+        return lines.convert(response::marked);
     }
     let mut text = String::new();
     for hunk in hunks {
         let Change::Diff { lines, after_unterminated, .. } = &hunk.change else { continue };
-        text.reserve_exact(lines.len());
-        let mut rest = &**lines;
-        while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
-            text.push_str(rest.get(1..=end).unwrap_or(""));
-            rest = &rest[end + 1..];
-        }
+        text.push_str(&lines.convert(response::marked));
         if *after_unterminated && text.ends_with('\n') {
             text.pop();
         }

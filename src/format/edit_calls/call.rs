@@ -185,8 +185,7 @@ impl<'a> Call<'a> {
             () if is_edit => Some(Verb::Insert),
             () if has_path && writes => Some(Verb::Create),
             () if self.is_tool(REMOVERS) => Some(Verb::Remove),
-            () if has_path && self.is_tool(EDITORS) => return Err(self.lacks("old_string")),
-            () if self.tool.is_none() && self.is_sure(Name::Path) && self.has_change_of_another() => {
+            () if has_path && self.is_tool(EDITORS) || self.has_change_of_another() => {
                 return Err(self.lacks("old_string"));
             }
             () if self.is_tool(REPLACERS) => return Err(self.lacks("diff")),
@@ -195,9 +194,10 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Whether it has a change as only other tools take it.
+    /// Whether it stands alone, and has a change as only other tools take it.
     fn has_change_of_another(&self) -> bool {
-        self.fields.iter().any(|field| ["diff", "code_edit"].contains(&field.key) && field.is_text())
+        let is_change = |field: &Field<'_>| ["diff", "code_edit"].contains(&field.key) && field.is_text();
+        self.tool.is_none() && self.is_sure(Name::Path) && self.fields.iter().any(is_change)
     }
 
     /// The error about a missing field.

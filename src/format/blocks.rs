@@ -298,7 +298,8 @@ impl<'r> Reader<'r> {
         let may_nest = depth < DEEPEST
             && (cursor.fence().is_none() || self.nests)
             && self.after_reasoning(line).is_none();
-        if let Some(fence) = Fence::of(line.text).filter(|_| may_nest) {
+        let is_content = cursor.fence().is_some_and(|open| open.holds(line));
+        if let Some(fence) = Fence::of(line.text).filter(|_| may_nest && !is_content) {
             if cursor.fence().is_some_and(|open| fence.may_close(open)) {
                 summary.nested.get_or_insert(cursor.span_of(line));
             }

@@ -15,6 +15,8 @@ pub struct Fence<'r> {
     pub length: usize,
     /// The info string, trimmed: a language or a path; empty for a closing fence.
     pub info: &'r str,
+    /// Whether the deeply indented fence lines in it are pairs, and so content.
+    pub(super) has_pairs: bool,
 }
 
 impl<'r> Fence<'r> {
@@ -28,12 +30,18 @@ impl<'r> Fence<'r> {
         }
         let length = text.bytes().take_while(|&byte| byte == mark).count();
         let info = trim(&text[length..]);
-        (length >= 3 && (mark == b'~' || !info.contains('`'))).then_some(Self { mark, length, info })
+        let fence = Self { mark, length, info, has_pairs: false };
+        (length >= 3 && (mark == b'~' || !info.contains('`'))).then_some(fence)
     }
 
     /// Whether a line closes the block that this fence opens.
     pub fn is_closed_by(self, line: Line<'_>) -> bool {
-        Fence::of(line.text).is_some_and(|fence| fence.closes(self))
+        Fence::of(line.text).is_some_and(|fence| fence.closes(self)) && !self.holds(line)
+    }
+
+    /// Whether a fence line inside of this fence is content by its indentation.
+    pub(super) fn holds(self, line: Line<'_>) -> bool {
+        self.has_pairs && is_deep(line.text)
     }
 
     /// Whether this fence has the mark of another fence and is at least as long. It closes that fence if it has no info
@@ -46,6 +54,12 @@ impl<'r> Fence<'r> {
     pub fn closes(self, opening: Fence<'_>) -> bool {
         self.may_close(opening) && self.info.is_empty()
     }
+}
+
+/// Whether a line is indented so far that CommonMark takes it for no fence. A tab counts four columns.
+pub(super) fn is_deep(line: &str) -> bool {
+    let blanks = &line[..line.len() - trim_start(line).len()];
+    blanks.len() >= 4 || blanks.contains('\t')
 }
 
 /// The fence lines of a payload, in pairs. A fence line with an info string opens a fence. One without closes the
@@ -141,9 +155,10 @@ mod tests {
 
     #[test]
     fn three_or_more_marks_are_a_fence_with_what_follows_as_info() {
-        assert_eq!(Fence::of("```"), Some(Fence { mark: b'`', length: 3, info: "" }));
-        assert_eq!(Fence::of("  ~~~~~ rust "), Some(Fence { mark: b'~', length: 5, info: "rust" }));
-        assert_eq!(Fence::of("```src/a.rs"), Some(Fence { mark: b'`', length: 3, info: "src/a.rs" }));
+        let of = |line| Fence::of(line).map(|fence| (fence.mark, fence.length, fence.info));
+        assert_eq!(of("```"), Some((b'`', 3, "")));
+        assert_eq!(of("  ~~~~~ rust "), Some((b'~', 5, "rust")));
+        assert_eq!(of("```src/a.rs"), Some((b'`', 3, "src/a.rs")));
         for line in ["", "``", "code", "```x``` inline", "-```"] {
             assert_eq!(Fence::of(line), None, "{line:?}");
         }

@@ -3,7 +3,7 @@
 use super::{Gap, PROSE, Reader, Summary};
 use crate::edit::{Candidate, CodeBlock, FenceState, Op};
 use crate::format::document::{Block, BlockKind, lift};
-use crate::format::fence::{Fence, is_markdown};
+use crate::format::fence::{Fence, Pairs, is_deep, is_markdown};
 use crate::format::scan::{Cursor, Line};
 use crate::format::{code, diff, fault, file};
 use crate::span::Span;
@@ -26,6 +26,7 @@ impl<'r> Reader<'r> {
         let is_code = !language.is_empty() && !PROSE.contains(&language);
         self.above.enter(line, fence.info, is_code);
         cursor.advance();
+        let fence = Fence { has_pairs: is_code && has_pairs(cursor.lines()), ..fence };
         self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
         let nests = self.nests && outer.1.is_none_or(|open| !fence.may_close(open));
@@ -201,6 +202,13 @@ fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[
     }
     let next = below.find_map(|line| Fence::of(line.text))?;
     next.info.is_empty().then(|| cursor.span_of(close))
+}
+
+/// Whether the deeply indented fence lines up to the next fence line are pairs, as in a comment of the code. A lone one
+/// closes the fence: models may indent it wrongly.
+fn has_pairs<'r>(lines: impl Iterator<Item = Line<'r>>) -> bool {
+    let own = lines.take_while(|line| is_deep(line.text) || Fence::of(line.text).is_none());
+    Pairs::of(own.filter(|line| is_deep(line.text))).lone.is_empty()
 }
 
 /// The first word of an info string; empty if it is a path.

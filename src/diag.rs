@@ -6,6 +6,7 @@
 use crate::names::named;
 use crate::span::{LineRange, Span};
 use serde::Serialize;
+use std::fmt;
 
 /// A finding about the response.
 ///
@@ -157,6 +158,16 @@ pub fn shorten(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
+    }
+}
+
+/// The first items, at most `most` of them: `a, b and 2 more`.
+pub fn listed(items: impl IntoIterator<Item = impl fmt::Display>, most: usize) -> String {
+    let mut items = items.into_iter();
+    let first: Vec<String> = items.by_ref().take(most).map(|item| item.to_string()).collect();
+    match items.count() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The messages of conflicts between commits and a branch.
 
-use crate::diag::{Code, Evidence, Nearest, Severity};
+use crate::diag::{Code, Evidence, Nearest, Severity, listed};
 use crate::plan;
 use crate::report::Finding;
 use crate::transaction::{Clash, ClashKind};
@@ -19,12 +19,8 @@ pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<String> {
     let message = match &clash.kind {
         ClashKind::Lines(lines) => {
             let mut message = format!("conflict in `{path}`: {on} and {what} change the same lines");
-            let all: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
-            if !all.is_empty() {
-                message = format!("{message}, at {}", all.join(", "));
-            }
-            if lines.len() > NAMED {
-                message = format!("{message} and {} more places", lines.len() - NAMED);
+            if !lines.is_empty() {
+                message = format!("{message}, at {}", listed(lines, NAMED));
             }
             message
         }

@@ -1,6 +1,6 @@
 //! The places in a file that a search text matches.
 
-use crate::diag::{Evidence, Surrounding};
+use crate::diag::{self, Evidence, Surrounding};
 use crate::span::LineRange;
 
 /// A line with its number; `None` stands for lines that are left out.
@@ -12,14 +12,8 @@ const ENDS: usize = 3;
 
 /// The first lines of the places in a few words, at most `most` of them: `lines 4, 18 and 2 more`.
 pub(super) fn listed(evidence: &Evidence, most: usize) -> String {
-    let all = &evidence.candidates;
-    let lines: Vec<_> = all.iter().take(most).map(ToString::to_string).collect();
-    let noun = if all.len() == 1 { "line" } else { "lines" };
-    let more = match all.len().saturating_sub(most) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{noun} {}{more}", lines.join(", "))
+    let noun = if evidence.candidates.len() == 1 { "line" } else { "lines" };
+    format!("{noun} {}", diag::listed(&evidence.candidates, most))
 }
 
 /// The lines of the places, with those around them. Neighbouring places share lines.

@@ -35,7 +35,6 @@ const DATA: &[&str] = &[
     "message/width.rs",
     "format/apply_patch/marker.rs",
     "format/hunk/git.rs",
-    "format/opx/write.rs",
     "vcs/reflog.rs",
 ];
 

@@ -391,7 +391,7 @@ fn a_conflict_in_many_places_is_told_in_a_few_words() {
         .apply(["--base", &base, "--no-keep"], &replace("long.txt", "w", &every_third(" mine")))
         .exits(1);
     assert!(run.stderr.len() < 2000, "{} bytes", run.stderr.len());
-    let _ = run.says("at line 3, line 6").says("and 991 more places");
+    let _ = run.says("at line 3, line 6").says("and 991 more");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What is not the answer: reasoning, earlier turns of a chat, and an end that is cut off.
 
 use super::Reader;
-use crate::diag::{Code, Diagnostic, Severity, counted};
+use crate::diag::{Code, Diagnostic, Severity, counted, listed};
 use crate::edit::{Edit, Script};
 use crate::format::above::Above;
 use crate::format::document::{Block, BlockKind};
@@ -227,9 +227,5 @@ pub(super) fn may_be_cut_off(span: Span) -> Diagnostic {
 fn files(edits: &[Edit]) -> String {
     let mut seen = HashSet::new();
     let paths = edits.iter().map(|edit| edit.path.raw.as_str()).filter(|path| seen.insert(*path));
-    let mut paths: Vec<String> = paths.take(NAMED + 1).map(|path| format!("`{path}`")).collect();
-    if let Some(more) = paths.get_mut(NAMED) {
-        *more = "…".to_owned();
-    }
-    paths.join(", ")
+    listed(paths.map(|path| format!("`{path}`")), NAMED)
 }

@@ -176,10 +176,9 @@ impl<'r> Section<'r> {
     fn executable(&mut self, mode: Line<'r>) -> bool {
         let text = mode.text.trim_end();
         if !["100644", "100755"].contains(&text) {
-            let fault = fault::bad_value(self.hunks.span(mode), "mode", HEADER, "100644 or 100755");
             // Links and submodules must not become files by a correction.
             let help = "leave this file out: only files of mode 100644 or 100755 are edited";
-            self.hunks.fault(fault.with_help(help));
+            self.hunks.fault(fault::bad_value(self.hunks.span(mode), "mode", HEADER, "").with_help(help));
         }
         text == "100755"
     }

@@ -15,8 +15,6 @@ use crate::span::Span;
 pub(super) const OPEN: &str = "<<<";
 /// The default closing marker.
 const CLOSE: &str = ">>>";
-/// The length up to which a line is searched byte by byte, which is faster then.
-const SHORT: usize = 16;
 /// The longest payload on one line, in bytes.
 const MAX_INLINE: usize = 1 << 16;
 
@@ -101,11 +99,7 @@ fn find_end<'r>(
     let mut shortened = None;
     loop {
         if marker.is_none() {
-            let is_mark = |byte: &u8| matches!(byte, b'<' | b'>');
-            lines.pass(|line| match line.text.as_bytes() {
-                short if short.len() <= SHORT => !short.iter().any(is_mark),
-                long => memchr::memchr2(b'<', b'>', long).is_none(),
-            });
+            lines.pass(|line| memchr::memchr2(b'<', b'>', line.text.as_bytes()).is_none());
         }
         let Some(line) = lines.next() else { break };
         let marks = trim_start(line.text).bytes().take_while(|&byte| byte == b'>').count();

@@ -79,6 +79,8 @@ impl Response {
         if text.starts_with('\u{feff}') {
             text.drain(..'\u{feff}'.len_utf8());
         }
+        // The last line break may have lost its second half.
+        text.truncate(text.trim_end_matches('\r').len());
         let mut breaks = Vec::with_capacity(text.len() / BLOCK + 1);
         let mut seen = 0;
         for block in text.as_bytes().chunks(BLOCK) {

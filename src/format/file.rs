@@ -121,8 +121,7 @@ pub(super) fn has_line_numbers(info: &str) -> bool {
 
 /// The words of a line of prose that may be paths, in order.
 pub(super) fn words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
-    // A path in prose ends at a character that is rare in paths.
-    let is_of_path = |c: char| c.is_alphanumeric() || "/\\._-+@~$#%&:".contains(c);
+    let is_of_path = |c: char| is_of_path(c) || c == ':';
     let mut rest = line;
     std::iter::from_fn(move || {
         loop {
@@ -133,7 +132,8 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
                 None => {
                     rest = rest.strip_prefix('`').unwrap_or(rest);
                     let (word, after) = rest.split_at(rest.find(|c| !is_of_path(c)).unwrap_or(rest.len()));
-                    (word.split(':').next().unwrap_or(word).trim_end_matches(['.', '-']), after)
+                    let word = word.split(':').next().unwrap_or(word).trim_end_matches(['.', '-']);
+                    (without_prose(word), after)
                 }
             };
             if rest.is_empty() {
@@ -193,7 +193,7 @@ fn label(text: &str) -> Option<&str> {
         return None;
     }
     let name = LABELS.iter().find(|name| starts_with_ignore_case(bare, name))?;
-    let rest = bare[name.len()..].trim_start_matches('*').strip_prefix(':')?;
+    let rest = bare[name.len()..].trim_start_matches('*').strip_prefix([':', '：'])?;
     Some(trim(rest.strip_prefix("**").unwrap_or(rest)))
 }
 
@@ -232,14 +232,30 @@ fn without_remark(text: &str) -> Option<&str> {
     is_lines(lines).then_some(path)
 }
 
+/// Whether a character may be in a path without quotes: the others are rare in paths.
+fn is_of_path(c: char) -> bool {
+    c.is_alphanumeric() || "/\\._-+@~$#%&".contains(c)
+}
+
+/// A word without the prose beside it in a script without blanks, as in `把src/a.py改掉`.
+fn without_prose(word: &str) -> &str {
+    let is_prose = |c: char| !c.is_ascii() && (c >= '\u{2e80}' || !c.is_alphabetic());
+    let begins = |text: &&str| text.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let word = Some(word.trim_start_matches(is_prose)).filter(begins).unwrap_or(word);
+    let ends = |text: &&str| text.ends_with(|c: char| c.is_ascii_alphanumeric());
+    Some(word.trim_end_matches(is_prose)).filter(ends).unwrap_or(word)
+}
+
 /// Whether a text may be a path.
 fn is_plausible(path: &str, quoted: bool) -> bool {
+    let may_be = |(at, c): (usize, char)| is_of_path(c) || c == ':' && (at == 1 || path.starts_with("file:"));
+    let is_plain = || path.char_indices().all(may_be) && without_prose(path).len() == path.len();
     let is_odd = |c: char| {
         c.is_control() || matches!(c, '`' | '<' | '>' | '"' | '|' | '*' | '?' | ';' | '{' | '}' | '=' | '…')
     };
     // Most lines are prose, so the checks that fail soonest come first.
     path.len() <= LONGEST
-        && (quoted || !path.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']')))
+        && (quoted || is_plain())
         && !path.contains(is_odd)
         && !path.starts_with('!')
         && !path.ends_with(['.', ',', '!'])

@@ -104,7 +104,9 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         {
             edits.push(edit_of(&given, &only.path));
             touched.insert(only.path.shown(), given.span);
-        } else if files.show(&given.candidates, given.content(), rules)? {
+        } else if given.state != FenceState::Unclosed
+            && files.show(&given.candidates, given.content(), rules)?
+        {
             if let Some(only) = only
                 && files.hold_no_more(only, given.content(), rules)?
             {
@@ -379,11 +381,9 @@ pub(super) fn findings(
     for given in &script.pending {
         let own = named_files(given, tree, rules)?;
         let is_open = own.iter().any(|candidate| refused.contains(&candidate.path.shown()));
-        if findings.len() < REFUSED
-            && !own.is_empty()
-            && !before.show(&own, given.content(), rules)?
-            && !after.show(&own, given.content(), rules)?
-        {
+        let shows = given.state != FenceState::Unclosed
+            && (before.show(&own, given.content(), rules)? || after.show(&own, given.content(), rules)?);
+        if findings.len() < REFUSED && !own.is_empty() && !shows {
             let error = not_read(&CodeBlock { candidates: own, ..given.clone() });
             findings.push(if is_open { as_note(error) } else { error });
         }

@@ -297,7 +297,7 @@ fn kind(path: &str) -> String {
 
 pub(crate) fn extension(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').map(|(_, extension)| extension).filter(|extension| !extension.is_empty())
+    name.rsplit_once('.').map(|(_, extension)| extension).filter(|text| !text.is_empty() && text.is_ascii())
 }
 
 fn has_word(words: Option<&str>, word: &str) -> bool {

@@ -112,9 +112,11 @@ impl<'r> Reader<'r> {
     /// Removes the user's turn below the last answer of a page.
     pub(super) fn drop_turn(&mut self, end: usize) {
         let Some((start, blocks, lengths)) = self.drafts.turn.take() else { return };
+        let has_blocks = self.blocks.len() > blocks;
         self.restore(blocks, lengths);
-        let span = Span::new(self.response.id(), start, end);
-        self.add(BlockKind::Other, span, 0);
+        if has_blocks {
+            self.add(BlockKind::Other, Span::new(self.response.id(), start, end), 0);
+        }
     }
 
     /// Removes all that was read so far.

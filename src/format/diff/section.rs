@@ -58,8 +58,9 @@ struct Head<'r> {
     mode: Option<bool>,
     /// The id of the old blob, from the `index` line.
     blob: Option<String>,
-    /// Whether that line says that the new file is not empty.
+    /// Whether that line says that the new file is not empty, or that it is.
     has_text: bool,
+    is_empty: bool,
 }
 
 impl<'r> Section<'r> {
@@ -95,7 +96,7 @@ impl<'r> Section<'r> {
     /// Whether it changes nothing so far, or its open hunk is too short.
     pub(super) fn is_short(&self) -> bool {
         let is_bare = self.head.from.is_none()
-            && self.head.new_file.is_none()
+            && (self.head.new_file.is_none() || !self.head.is_empty)
             && self.head.mode.is_none()
             && !self.head.deleted;
         let removes = self.head.new.is_some_and(|new| super::name::is_dev_null(new.text));
@@ -193,7 +194,8 @@ impl<'r> Section<'r> {
         let is_id =
             |id: &str| id.bytes().all(|byte| byte.is_ascii_hexdigit()) && id.bytes().any(|byte| byte != b'0');
         self.head.blob = Some(old.to_owned()).filter(|old| is_id(old));
-        self.head.has_text = is_id(new.trim_end()) && !EMPTY.iter().any(|empty| new.starts_with(empty));
+        self.head.is_empty = EMPTY.iter().any(|empty| new.starts_with(empty));
+        self.head.has_text = is_id(new.trim_end()) && !self.head.is_empty;
     }
 
     /// The edit, or its errors. `cut`: what is unterminated, if the response ends in the section.
@@ -302,8 +304,16 @@ impl<'r> Section<'r> {
     }
 
     fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>) -> Result<Edit, Fault> {
-        let no_hunk = || Err(fault::missing_field(self.span, "@@", "diff").into());
         let Named { path, to, is_created, is_deleted } = self.named()?;
+        // Two names, or a blob with text, are above hunks.
+        let has_names = self.head.old.is_some() || self.head.new.is_some();
+        let needs_hunks = match is_created {
+            true => self.head.new_file.is_none(),
+            false => has_names || to.is_none() && self.head.mode.is_none(),
+        };
+        if hunks.is_empty() && !is_deleted && (needs_hunks || self.head.has_text) {
+            return Err(fault::missing_field(self.span, "@@", "diff").into());
+        }
         let op = if let Some((kind, to)) = to {
             let to = Box::new(target(to));
             match kind {
@@ -316,14 +326,9 @@ impl<'r> Section<'r> {
             }
             Op::Delete { recursive: false, hunks }
         } else if is_created && hunks.iter().all(is_added) {
-            if hunks.is_empty() && (self.head.new_file.is_none() || self.head.has_text) {
-                return no_hunk();
-            }
             Op::Create { text: added(&hunks), existing: Existing::Refuse }
         } else if self.head.new_file.is_some() {
             return Err(self.contradiction(UNFIT));
-        } else if hunks.is_empty() && self.head.mode.is_none() {
-            return no_hunk();
         } else {
             let creates = |hunk: &Hunk| {
                 matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. })

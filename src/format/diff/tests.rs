@@ -96,8 +96,8 @@ fn headers_create_delete_rename_and_copy_files() {
     let executable = |text: &str| edits(text)[0].git.executable;
     assert_eq!(executable("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n"), Some(true));
     assert_eq!(executable("diff --git a/x b/x\nold mode 100755\nnew mode 100644\n"), Some(false));
-    assert_eq!(executable("diff --git a/x b/x\nnew file mode 100755\n"), Some(true));
-    assert_eq!(executable("diff --git a/x b/x\nnew file mode 100644\n"), None);
+    assert_eq!(executable("diff --git a/x b/x\nnew file mode 100755\nindex 0000000..e69de29\n"), Some(true));
+    assert_eq!(executable("diff --git a/x b/x\nnew file mode 100644\nindex 0000000..e69de29\n"), None);
     let blob = |text: &str| edits(&format!("diff --git a/x b/x\n{text}\n@@\n-a\n+b\n"))[0].git.blob.clone();
     assert_eq!(blob("index 83db48f..bf269f4 100644").as_deref(), Some("83db48f"));
     assert_eq!(blob("index 0000000..bf269f4"), None);

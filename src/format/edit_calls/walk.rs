@@ -7,8 +7,8 @@ use crate::format::{Output, Reading, fault, parse};
 use crate::response::Response;
 use crate::span::Span;
 
-const ID: &[&str] = &["id", "call_id", "callID", "tool_call_id"];
-const OF: &[&str] = &["tool_use_id", "tool_call_id", "call_id"];
+const ID: &[&str] = &["id", "call_id", "callID", "tool_call_id", "tool_id"];
+const OF: &[&str] = &["tool_use_id", "tool_call_id", "call_id", "tool_id"];
 pub(super) const NAME: &[&str] = &["name", "tool", "tool_name"];
 pub(super) const INPUT: &[&str] = &["input", "arguments", "args", "parameters"];
 
@@ -82,7 +82,7 @@ impl Walk<'_> {
             self.out.beside(span);
         } else {
             let id = item.id.unwrap_or_else(|| span.start.to_string());
-            if value.member(&["state"]).is_some_and(is_failed) {
+            if is_failed(value) || value.member(&["state"]).is_some_and(is_failed) {
                 self.out.calls.failed.insert(id.clone());
             }
             self.out.calls.made.push((id, span));
@@ -141,7 +141,9 @@ fn is_failed(result: Value<'_>) -> bool {
     let is = |keys: &[&str], words: &[&str]| {
         result.member(keys).is_some_and(|member| words.contains(&member.written()))
     };
-    is(&["is_error", "isError"], &["true"]) || is(&["status"], &["\"error\"", "\"failed\""])
+    is(&["is_error", "isError"], &["true"])
+        || is(&["status"], &["\"error\"", "\"failed\"", "\"cancelled\""])
+        || result.member(&["response"]).is_some_and(|response| response.member(&["error"]).is_some())
 }
 
 /// Whether the output of a command says that it failed: `{"output": "…", "metadata": {"exit_code": 1}}`.

@@ -242,7 +242,7 @@ fn a_block_is_for_a_mentioned_file_if_the_language_fits() {
 fn a_block_whose_end_is_not_known_is_an_error_of_its_own() {
     let state = |state, text| CodeBlock { state, ..line("src/b.py", text) };
     assert_eq!(error(state(FenceState::Unclosed, "y\n")), Some(Code::Truncated));
-    assert_eq!(error(state(FenceState::Unclosed, "x = 1\n")), None, "it only shows");
+    assert_eq!(error(state(FenceState::Unclosed, "x = 1\n")), Some(Code::Truncated), "more may follow");
     let unclear = FenceState::Unclear(Span::new(0, 52, 53));
     assert_eq!(error(state(unclear, "y\n")), Some(Code::FenceUnclear));
     let new = CodeBlock { state: unclear, ..line("new.py", "y\n") };

@@ -42,10 +42,9 @@ pub fn read<'r>(lines: impl Below<'r>, response: &'r Response, path: &str) -> Bo
     while let Some(line) = lines.next() {
         reader.line(line, &lines);
     }
+    let Hunks { open, body, unchanged, .. } = &mut reader.hunks;
     // An empty last hunk is ignored.
-    if reader.hunks.have_others() {
-        reader.hunks.open.take_if(|hunk| hunk.lines.is_empty());
-    }
+    open.take_if(|hunk| hunk.lines.is_empty() && body.hunks.len() + unchanged.len() > 0);
     reader.hunks.finish()
 }
 
@@ -180,11 +179,6 @@ impl<'r> Hunks<'r> {
     /// Whether a hunk is open.
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
-    }
-
-    /// Whether there are hunks besides the open one.
-    fn have_others(&self) -> bool {
-        !self.body.hunks.is_empty() || !self.unchanged.is_empty()
     }
 
     /// Whether the open hunk is too short, and has no error.

@@ -145,6 +145,7 @@ impl<'r> Reader<'r> {
     ) {
         self.gap = Gap::Text;
         if block.text.trim().is_empty() && block.state == FenceState::Unclosed {
+            self.above.clear();
             return self.out.fault(may_be_cut_off(block.span));
         }
         let lines = cursor.response().text().get(start..end).unwrap_or("");

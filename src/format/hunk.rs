@@ -282,22 +282,24 @@ impl<'r> Hunks<'r> {
         };
         let (mut counts, mut last) = ([0; 3], 0);
         let (span, next) = cursor.advance_over(|line| {
-            let mark = match line.text.as_bytes() {
-                // It may be a list item.
-                [b'-' | b'+', b' ', first, ..] if bare && !is_blank(*first) => return false,
-                // It may be a header.
-                [b'-', b'-', ..] | [b'+', b'+', ..] => return false,
-                [mark @ (b'-' | b'+'), ..] => *mark,
+            let (mark, side) = match line.text.as_bytes() {
+                // It may be a header, or a list item.
+                [mark @ (b'-' | b'+'), second, rest @ ..]
+                    if second == mark
+                        || bare && *second == b' ' && rest.first().is_some_and(|byte| !is_blank(*byte)) =>
+                {
+                    return false;
+                }
+                [b'-', ..] => (b'-', 1),
+                [b'+', ..] => (b'+', 2),
                 // It may be an indented marker.
-                [b' ', ..] if line.first_byte().is_some_and(|byte| byte != b'*') => b' ',
+                [b' ', ..] if line.first_byte().is_some_and(|byte| byte != b'*') => (b' ', 0),
                 _ => return false,
             };
             // It must have a line break, so that the span is whole lines.
             let whole = line.next > line.end();
-            if whole {
-                counts[usize::from(mark == b'-') + 2 * usize::from(mark == b'+')] += 1;
-                last = mark;
-            }
+            counts[side] += u32::from(whole);
+            last = if whole { mark } else { last };
             whole
         })?;
         for (mark, lines) in [b' ', b'-', b'+'].into_iter().zip(counts).filter(|(_, lines)| *lines > 0) {
@@ -314,7 +316,7 @@ impl<'r> Hunks<'r> {
     pub(super) fn end(&mut self) {
         let Some(mut hunk) = self.open.take() else { return };
         // In a Codex patch, blank lines after added lines alone only separate hunks; they are not context.
-        if hunk.is_of_patch() && !are_only('+', &hunk.lines) {
+        if hunk.is_of_patch() && !are_only(b'+', &hunk.lines) {
             hunk.take_blanks(self.response);
         }
         if let Some(span) = hunk.unanchored().filter(|_| !hunk.at_fault) {
@@ -322,7 +324,7 @@ impl<'r> Hunks<'r> {
             let what = format!("`~` needs {ANCHORS} removed lines right above and right below it");
             self.fault(fault::malformed_hunk(span, &what));
         }
-        let is_context = are_only(' ', &hunk.lines);
+        let is_context = are_only(b' ', &hunk.lines);
         let may_be_changed = if is_context { u32::MAX } else { hunk.unmarked };
         if hunk.numbers.miss_marks(may_be_changed, hunk.counted) && !hunk.at_fault {
             hunk.at_fault = true;
@@ -360,8 +362,10 @@ impl<'r> Hunks<'r> {
 }
 
 /// Whether lines have only this mark.
-pub(super) fn are_only(mark: char, lines: &str) -> bool {
-    lines.lines().all(|line| line.starts_with(mark))
+pub(super) fn are_only(mark: u8, lines: &str) -> bool {
+    let ends = memchr::memchr_iter(b'\n', lines.as_bytes()).map(|end| end + 1);
+    let mut marks = std::iter::once(0).chain(ends).filter_map(|start| lines.as_bytes().get(start));
+    marks.all(|first| *first == mark)
 }
 
 impl Open {

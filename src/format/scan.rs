@@ -125,17 +125,12 @@ impl<'r> Cursor<'r> {
     /// Goes to the next line, and past the lines for which `passes` is true. Returns the span of these lines and the
     /// offset of the line after them.
     #[inline(always)]
-    pub(super) fn advance_over(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) -> Option<(Span, usize)> {
-        let (mut first, mut end, mut next) = (None, 0, 0);
-        self.advance_past(|line| {
-            let more = passes(line);
-            if more {
-                first.get_or_insert(line.start);
-                (end, next) = (line.end(), line.next);
-            }
-            more
-        });
-        first.map(|first| (self.span(first, end), next))
+    pub(super) fn advance_over(&mut self, passes: impl FnMut(Line<'r>) -> bool) -> Option<(Span, usize)> {
+        let first = self.line?.next;
+        self.advance_past(passes);
+        let lines = self.source.text.get(first..self.at).filter(|lines| !lines.is_empty())?;
+        let lines = lines.strip_suffix('\n').map_or(lines, |lines| lines.strip_suffix('\r').unwrap_or(lines));
+        Some((self.span(first, first + lines.len()), self.at))
     }
 
     /// Goes to the next line, and past the lines for which `passes` is true.

@@ -321,7 +321,7 @@ impl<'r> Section<'r> {
                 Move::Copy => Op::Copy { to, hunks },
             }
         } else if is_deleted {
-            if !hunks.iter().all(|hunk| are_only('-', lines_of(hunk))) {
+            if !hunks.iter().all(|hunk| are_only(b'-', lines_of(hunk))) {
                 return Err(self.contradiction(UNFIT));
             }
             Op::Delete { recursive: false, hunks }
@@ -332,7 +332,7 @@ impl<'r> Section<'r> {
         } else {
             let creates = |hunk: &Hunk| {
                 matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. })
-                    && are_only('+', lines_of(hunk))
+                    && are_only(b'+', lines_of(hunk))
             };
             let creates = hunks.iter().all(creates) && !hunks.is_empty();
             let missing = if creates { Missing::CreateFromAdditions } else { Missing::Refuse };
@@ -372,7 +372,8 @@ fn target(path: Path) -> Target {
 
 /// Whether a hunk of a new file has only added lines. A blank line may have lost its mark: the file has no other lines.
 fn is_added(hunk: &Hunk) -> bool {
-    lines_of(hunk).lines().all(|line| line.starts_with('+') || line.trim().is_empty())
+    let lines = lines_of(hunk);
+    are_only(b'+', lines) || lines.lines().all(|line| line.starts_with('+') || line.trim().is_empty())
 }
 
 fn lines_of(hunk: &Hunk) -> &str {

@@ -15,7 +15,6 @@ use super::fence::Fence;
 use super::hunk::Due;
 use super::scan::{Below, Cursor, Line, Mark, trim_start};
 use super::{Format, FormatId, Output, code, fault, file, reasoning};
-use crate::diag::{Code, Diagnostic};
 use crate::span::Span;
 use mail::{Mail, Part};
 use opening::{has_names, is_git, opens};
@@ -167,11 +166,11 @@ impl<'r> Reader<'r> {
             self.end_mail(cursor, out, None);
             self.mail = Some(Mail::new(cursor.span_of(line)));
         }
-        let begins = self.section_begins(line, below);
+        let is_encoded = self.mail.as_ref().is_some_and(|mail| mail.is_encoded);
+        let begins = !is_encoded && self.section_begins(line, below);
         if let Some(mail) = self.mail.as_mut().filter(|mail| !begins && mail.is_text()) {
-            let is_encoded = mail.is_encoded_below(line);
             mail.take(line);
-            return Some(1 + if is_encoded { self.refuse_body(cursor, out, below) } else { 0 });
+            return Some(1);
         }
         if begins {
             self.end_section(cursor, out, None);
@@ -211,17 +210,6 @@ impl<'r> Reader<'r> {
             }
         }
         Some(lines)
-    }
-
-    /// Refuses the mail, whose body is encoded; returns how many lines the body has.
-    fn refuse_body(&mut self, cursor: &Cursor<'r>, out: &mut Output, below: &impl Below<'r>) -> usize {
-        let is_next =
-            |line: &Line<'_>| line.text.starts_with("From ") && mail::begins(*line, &std::iter::empty());
-        if let Some(mail) = self.mail.take() {
-            let fault = Diagnostic::error(Code::Malformed, mail.span, "an encoded mail body is not read");
-            out.fault(fault.with_help("save the mail decoded, or let 'git am' apply it"));
-        }
-        below.clone().take_while(|line| !cursor.closes_fence(*line) && !is_next(line)).count()
     }
 
     /// Reads a line of a hunk that is not a context or added line.

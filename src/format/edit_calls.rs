@@ -83,7 +83,7 @@ fn is_edit(json: &Json<'_>) -> bool {
     let names_any = |names: &[&str]| json.keys().any(|key| names.contains(&key));
     let of_tool = || has(Name::Text) && names_any(walk::INPUT);
     has(Name::Patch)
-        || json.ends_response() && names_any(walk::INPUT) && names_any(walk::NAME)
+        || json.is_cut_off() && names_any(walk::INPUT) && names_any(walk::NAME)
         || has(Name::Path) && (has(Name::Old) || has(Name::New) || json.is_cut_off() || of_tool())
         || has(Name::Old) && has(Name::New)
 }

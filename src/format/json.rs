@@ -70,12 +70,6 @@ impl<'t> Json<'t> {
         self.nodes.broken.as_ref()
     }
 
-    /// Whether the response ends in it.
-    pub(super) fn ends_response(&self) -> bool {
-        let rest = self.broken().and_then(|broken| self.response.text().get(broken.at..));
-        rest.is_some_and(|rest| rest.trim().is_empty() || rest.starts_with('\\'))
-    }
-
     /// Whether it is cut off.
     pub(super) fn is_cut_off(&self) -> bool {
         self.broken().is_some_and(|broken| broken.is_cut_off)

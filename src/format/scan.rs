@@ -206,11 +206,6 @@ impl<'r> Cursor<'r> {
         Span::new(self.source.response.id(), start, end)
     }
 
-    /// An empty span here.
-    pub(super) fn here(&self) -> Span {
-        self.span(self.at, self.at)
-    }
-
     /// The span of the rest of the line; empty at the end.
     pub(super) fn line_span(&self) -> Span {
         self.span(self.at, self.at + self.text().len())

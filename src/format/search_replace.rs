@@ -25,7 +25,7 @@ fn opens(cursor: &Cursor<'_>) -> bool {
 }
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
-    let path = Target::new("", cursor.here());
+    let path = Target::new("", cursor.span(cursor.at(), cursor.at()));
     read(cursor, out, &path);
 }
 

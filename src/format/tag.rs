@@ -265,7 +265,8 @@ pub(super) fn read_envelope(
         cursor.advance();
     }
     if tag.kind != Kind::SelfClosed && !out.is_full() {
-        out.fault(fault::unterminated(tag.span, &tag.shown()).with_lost(cursor.here()));
+        let end = cursor.span(cursor.at(), cursor.at());
+        out.fault(fault::unterminated(tag.span, &tag.shown()).with_lost(end));
     }
 }
 

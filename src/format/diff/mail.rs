@@ -3,7 +3,7 @@
 //! It is read as in `git am` (git-mailinfo(1)), except that brackets other than `[PATCH …]` stay in the subject, and
 //! an encoded body is refused.
 
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::format::fault;
 use crate::format::scan::{Below, Line, starts_with_ignore_case};
 use crate::span::Span;
@@ -84,6 +84,8 @@ pub(super) struct Mail {
     /// The span of its first line.
     pub(super) span: Span,
     pub(super) part: Part,
+    /// Whether its body is encoded. Then all of it is text.
+    pub(super) is_encoded: bool,
     /// Its header lines, until they end.
     headers: String,
     subject: String,
@@ -104,6 +106,10 @@ impl Mail {
     pub(super) fn begin(&mut self, part: Part) {
         self.part = part;
         let headers = std::mem::take(&mut self.headers).replace("\n ", " ").replace("\n\t", " ");
+        let is = |line: &str, (name, kind): &(&str, &str)| {
+            header(line, name).is_some_and(|value| starts_with_ignore_case(value, kind))
+        };
+        self.is_encoded |= headers.lines().any(|line| ENCODED.iter().any(|encoded| is(line, encoded)));
         let subject = headers.lines().rev().find_map(|line| header(line, "subject"));
         self.subject = subject.map_or(std::mem::take(&mut self.subject), str::to_owned);
     }
@@ -115,18 +121,9 @@ impl Mail {
             Part::Headers if line.is_blank() => self.begin(Part::Text),
             Part::Headers => self.headers.extend([text, "\n"]),
             Part::Text if text.trim_end() == "---" => self.part = Part::Notes,
-            Part::Text => self.text.extend([text, "\n"]),
-            Part::Notes | Part::Diff => {}
+            Part::Text if !self.is_encoded => self.text.extend([text, "\n"]),
+            Part::Text | Part::Notes | Part::Diff => {}
         }
-    }
-
-    /// Whether an encoded body begins below a line.
-    pub(super) fn is_encoded_below(&self, line: Line<'_>) -> bool {
-        let is = |text: &str, (name, kind): &(&str, &str)| {
-            header(text, name).is_some_and(|value| starts_with_ignore_case(value, kind))
-        };
-        let is_encoded = |text: &str| ENCODED.iter().any(|encoded| is(text, encoded));
-        self.part == Part::Headers && line.is_blank() && self.headers.lines().any(is_encoded)
     }
 
     /// The reason: its subject and text.
@@ -149,6 +146,10 @@ impl Mail {
 
     /// The error at its end; `cut`: the response ends in it.
     pub(super) fn finish(self, cut: bool) -> Option<Diagnostic> {
+        if self.is_encoded {
+            let fault = Diagnostic::error(Code::Malformed, self.span, "an encoded mail body is not read");
+            return Some(fault.with_help("save the mail decoded, or let 'git am' apply it"));
+        }
         if self.part == Part::Diff || (is_cover(&self.subject) && self.part != Part::Headers) {
             return None;
         }

@@ -22,7 +22,7 @@ use crate::edit::{Candidate, Clue, CodeBlock, FenceState, FormatId, Target};
 use crate::response::{Passage, Response};
 use crate::span::Span;
 use drafts::Drafts;
-use fenced::language;
+use fenced::{begins_pairs, language};
 
 /// The deepest nesting of fences and quotes that is read.
 const DEEPEST: u32 = 16;
@@ -225,6 +225,9 @@ impl<'r> Reader<'r> {
                 cursor.advance();
                 continue;
             };
+            if begins_pairs(cursor, line) {
+                cursor.set_fence(cursor.fence().map(|open| Fence { has_pairs: true, ..open }));
+            }
             if cursor.closes_fence(line) || self.closes_outer(cursor, line) {
                 break;
             }

@@ -225,16 +225,15 @@ fn without_remark(text: &str) -> Option<&str> {
     {
         return Some(trim(path));
     }
-    let is_lines = |text: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | 'L'))
-    };
-    let (path, lines) = text.split_once(':').or_else(|| text.split_once("#L"))?;
+    let is_lines = |text: &str| text.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | 'L'));
+    let numbered = Some(text).filter(|text| text.ends_with(|c: char| c.is_ascii_digit()))?;
+    let (path, lines) = numbered.split_once(':').or_else(|| numbered.split_once("#L"))?;
     is_lines(lines).then_some(path)
 }
 
 /// Whether a character may be in a path without quotes: the others are rare in paths.
 fn is_of_path(c: char) -> bool {
-    c.is_alphanumeric() || "/\\._-+@~$#%&".contains(c)
+    c.is_alphanumeric() || matches!(c, '/' | '\\' | '.' | '_' | '-' | '+' | '@' | '~' | '$' | '#' | '%' | '&')
 }
 
 /// A word without the prose beside it in a script without blanks, as in `把src/a.py改掉`.

@@ -23,10 +23,9 @@ impl<'r> Reader<'r> {
         cursor.set_indent();
         let mut above = self.above.clone();
         let language = language(fence.info);
-        let is_code = !language.is_empty() && !PROSE.contains(&language);
+        let is_code = is_code(fence.info);
         self.above.enter(line, fence.info, is_code);
         cursor.advance();
-        let fence = Fence { has_pairs: is_code && has_pairs(cursor.lines()), ..fence };
         self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
         let nests = self.nests && outer.1.is_none_or(|open| !fence.may_close(open));
@@ -204,11 +203,21 @@ fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[
     next.info.is_empty().then(|| cursor.span_of(close))
 }
 
-/// Whether the deeply indented fence lines up to the next fence line are pairs, as in a comment of the code. A lone one
-/// closes the fence: models may indent it wrongly.
-fn has_pairs<'r>(lines: impl Iterator<Item = Line<'r>>) -> bool {
-    let own = lines.take_while(|line| is_deep(line.text) || Fence::of(line.text).is_none());
+/// Whether a line begins deeply indented fence lines of the code around it that are pairs, up to the next other fence line, as
+/// in a comment. A lone one closes the fence: models may indent it wrongly.
+pub(super) fn begins_pairs(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
+    let is_open = |open: Fence<'_>| !open.has_pairs && is_code(open.info);
+    if !is_deep(line.text) || Fence::of(line.text).is_none() || !cursor.fence().is_some_and(is_open) {
+        return false;
+    }
+    let own = cursor.lines().take_while(|line| is_deep(line.text) || Fence::of(line.text).is_none());
     Pairs::of(own.filter(|line| is_deep(line.text))).lone.is_empty()
+}
+
+/// Whether an info string names a language of code.
+fn is_code(info: &str) -> bool {
+    let language = language(info);
+    !language.is_empty() && !PROSE.contains(&language)
 }
 
 /// The first word of an info string; empty if it is a path.

@@ -17,9 +17,6 @@ const MAX_HEADERS: usize = 8;
 /// The longest subject that is decoded, because decoding may take its length times its length; a line has at most 998 bytes.
 const LONGEST_ENCODED: usize = 4000;
 
-/// The beginnings of character sets of one byte, and UTF-8.
-const CHARSETS: [&str; 5] = ["utf-8", "us-ascii", "iso-8859-", "windows-125", "koi8-"];
-
 /// Headers of an encoded body, and the beginnings of their values.
 const ENCODED: [(&str, &str); 3] = [
     ("content-transfer-encoding", "base64"),
@@ -183,14 +180,11 @@ fn cleaned(subject: &str) -> String {
     }
 }
 
-/// The value of a header with its encoded words (RFC 2047) decoded, or as it is: unless all of them are complete words in one of
-/// the character sets.
+/// The value of a header with its encoded words (RFC 2047) decoded, or as it is: unless all of them are complete words in
+/// known character sets.
 fn decoded(text: &str) -> Cow<'_, str> {
-    let is_known = |charset: &str| CHARSETS.iter().any(|known| starts_with_ignore_case(charset, known));
     let is_word = |word: &str| match *word.split('?').collect::<Vec<_>>() {
-        ["=", charset, encoding, data, "="] => {
-            is_known(charset) && (encoding.eq_ignore_ascii_case("q") || data.len() % 4 == 0)
-        }
+        ["=", _, encoding, data, "="] => encoding.eq_ignore_ascii_case("q") || data.len() % 4 == 0,
         _ => !word.contains("=?"),
     };
     let is_lost = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
@@ -214,7 +208,8 @@ mod tests {
             ("Re: [RFC PATCH v2] [x86] Fix it", "[x86] Fix it"),
             ("=?UTF-8?q?[PATCH]_Gr=C3=B6=C3=9Fe?= =?utf-8?b?IGlzdCBkYQ==?=", "Größe ist da"),
             ("[PATCH] =?ISO-8859-1?Q?caf=E9?= au lait", "café au lait"),
-            ("[PATCH] =?iso-2022-jp?Q?x?= and =?utf-8?q?y?=", "=?iso-2022-jp?Q?x?= and =?utf-8?q?y?="),
+            ("[PATCH] =?iso-2022-jp?Q?x?= and =?utf-8?q?y?=", "x and y"),
+            ("=?iso-2022-jp?B?GyRCJCIbKEI=?=", "=?iso-2022-jp?B?GyRCJCIbKEI=?="),
             ("=?utf-8?b?w6k?= and =?utf-8?q?x?=, y", "=?utf-8?b?w6k?= and =?utf-8?q?x?=, y"),
             ("=?koi8-r?q?=C0?= =?utf-8?q?=FF?=", "=?koi8-r?q?=C0?= =?utf-8?q?=FF?="),
             ("Subject", "Subject"),

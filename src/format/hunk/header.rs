@@ -3,8 +3,8 @@
 use super::Due;
 use super::git::HeaderLine;
 use crate::diag::Diagnostic;
-use crate::format::fault;
 use crate::format::scan::{Below, Line, trim};
+use crate::format::{fault, file};
 use crate::span::Span;
 
 /// The numbers of one side of an `@@` line.
@@ -176,7 +176,7 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) fn new(path: &str) -> Self {
-        Self { path: path.replace('\\', "/"), git: false }
+        Self { path: path.to_owned(), git: false }
     }
 
     /// Begins another header.
@@ -187,8 +187,7 @@ impl Header {
     /// Reads a line outside of hunks; returns its error.
     pub(super) fn read(&mut self, line: Line<'_>, span: Span) -> Option<Diagnostic> {
         let text = line.text;
-        let is_move = text.starts_with("rename ") || text.starts_with("copy ");
-        let is_more = is_move || HeaderLine::of(text).is_some_and(|(line, _)| line.is_more(text));
+        let is_more = HeaderLine::of(text).is_some_and(|(line, _)| line.is_more(text));
         self.git |= text.starts_with("diff --git ");
         let name = text.strip_prefix("+++ ").map(|name| name.split('\t').next().unwrap_or(name).trim());
         let is_misplaced = match name {
@@ -203,14 +202,7 @@ impl Header {
 
     /// Whether a name, with or without git's prefix, is the path or its end, or ends with the path.
     fn is_path(&self, name: &str) -> bool {
-        let is =
-            |name: &str| ends_with_components(name, &self.path) || ends_with_components(&self.path, name);
-        is(name.strip_prefix("./").unwrap_or(name)) || name.strip_prefix("b/").is_some_and(is)
+        let is = |name: &str| file::is_same(name, &self.path);
+        is(name) || name.strip_prefix("b/").is_some_and(is)
     }
-}
-
-/// Whether the last components of a path are those of `end`.
-fn ends_with_components(path: &str, end: &str) -> bool {
-    let end = end.strip_prefix("./").unwrap_or(end);
-    path.strip_suffix(end).is_some_and(|rest| !end.is_empty() && (rest.is_empty() || rest.ends_with('/')))
 }

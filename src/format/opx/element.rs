@@ -65,8 +65,8 @@ fn head(tag: &Tag<'_>) -> Result<(Target, usize), Fault> {
     let path = Target { root: root.map(|root| root.value.to_owned()), ..tag.target("file")? };
     let op = tag.attribute("op").ok_or_else(|| fault::missing_field(tag.span, "op", &tag.shown()))?;
     let known = OPERATIONS.iter().position(|(name, _)| trim(op.value).eq_ignore_ascii_case(name));
-    let names = OPERATIONS.map(|(name, _)| name).join(", ");
-    Ok((path, known.ok_or_else(|| fault::unknown_operation(op.span, op.value, &names))?))
+    let names = || OPERATIONS.map(|(name, _)| name).join(", ");
+    Ok((path, known.ok_or_else(|| fault::unknown_operation(op.span, op.value, &names()))?))
 }
 
 impl<'r> Parts<'r> {
@@ -188,11 +188,11 @@ impl<'r> Parts<'r> {
             return Err(fault);
         }
         let (name, needed) = OPERATIONS[operation];
-        let owner = format!("`<edit op=\"{name}\">`");
+        let owner = || format!("`<edit op=\"{name}\">`");
         for (part, (seen, needed)) in PARTS.iter().zip(self.seen.iter().zip(needed)) {
             match seen {
-                None if needed => Err(fault::missing_field(edit.span, &format!("<{part}>"), &owner))?,
-                Some(span) if !needed => Err(fault::unexpected(*span, &format!("`<{part}>`"), &owner))?,
+                None if needed => Err(fault::missing_field(edit.span, &format!("<{part}>"), &owner()))?,
+                Some(span) if !needed => Err(fault::unexpected(*span, &format!("`<{part}>`"), &owner()))?,
                 _ => {}
             }
         }
@@ -216,7 +216,7 @@ impl<'r> Parts<'r> {
                     (before, after) = (find, put);
                 }
                 if before.is_blank() {
-                    return Err(fault::missing_field(find.span, "<find>", &owner).into());
+                    return Err(fault::missing_field(find.span, "<find>", &owner()).into());
                 }
                 let change = Change::Texts { before, after, unit: Unit::Text };
                 let anchor = std::mem::take(&mut self.anchor);
@@ -224,7 +224,7 @@ impl<'r> Parts<'r> {
                 Op::Modify { hunks: vec![hunk], missing: Missing::Refuse }
             }
             ("remove", ..) => Op::Delete { recursive: false, hunks: Vec::new() },
-            _ => return Err(fault::missing_field(edit.span, "part", &owner).into()),
+            _ => return Err(fault::missing_field(edit.span, "part", &owner()).into()),
         })
     }
 }

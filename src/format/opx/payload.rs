@@ -46,10 +46,12 @@ pub(super) fn read<'r>(
     marker: Option<&str>,
 ) -> Result<Payload<'r>, Fault> {
     let (open, close) = marker.map_or((OPEN, CLOSE), |marker| (marker, marker));
-    let help = format!(
-        "put the text between the lines {open} and {close}; text that contains them needs marker=\"@@@\""
-    );
-    let missing = || fault::missing_field(tag.span, open, &tag.shown()).with_help(&help).into();
+    let help = || {
+        format!(
+            "put the text between the lines {open} and {close}; text that contains them needs marker=\"@@@\""
+        )
+    };
+    let missing = || fault::missing_field(tag.span, open, &tag.shown()).with_help(help()).into();
     cursor.skip_blank_lines();
     let text = cursor.text();
     let shortened = marker.is_none() && ["<", "<<"].iter().any(|open| equals_trimmed(text, open));
@@ -67,7 +69,7 @@ pub(super) fn read<'r>(
             }
             Ok(Payload { lines, span: cursor.span(start, end) })
         }
-        Err(next) => Err(tag::unclosed(cursor, tag, next, help)),
+        Err(next) => Err(tag::unclosed(cursor, tag, next, help())),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Guard;
 use crate::diag::{Code, Refusal};
-use crate::text::Language;
+use crate::text::{Language, Trait};
 
 /// The escapes of `<`, `>` and `&`.
 const ENTITIES: [&[u8]; 3] = [b"&lt;", b"&gt;", b"&amp;"];
@@ -18,7 +18,7 @@ pub(super) fn escaped<'l>(
     file_holds: impl Fn(&[u8]) -> bool,
     guard: &Guard,
 ) -> Result<(), Box<Refusal>> {
-    if guard.allow_escaped || guard.language.is_markup() || guard.language.is_prose() {
+    if guard.allow_escaped || guard.language.has(Trait::Markup) || guard.language.is_prose() {
         return Ok(());
     }
     let mut scan = Scan { language: guard.language, closes: None, first: None, is_plain: false };

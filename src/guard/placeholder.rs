@@ -1,6 +1,6 @@
 //! Placeholders: lines that stand for code that a model left out, such as `// ... existing code ...`.
 
-use crate::text::{Language, depth, is_blank};
+use crate::text::{Language, Trait, depth, is_blank};
 use std::cmp::Ordering;
 
 /// The words of placeholders. With any other word, a comment is an ordinary one, unless it has an ellipsis and less code is
@@ -107,11 +107,11 @@ fn is_stub<'a>(lines: &[&[u8]], at: usize, language: Language, beside: &dyn Fn()
     let begins = [&b"def "[..], b"async def ", b")"].iter().any(|begin| header.starts_with(begin))
         && header.ends_with(b":")
         || above.ends_with(b"\"\"\"");
-    language.is_stub()
-        || language.ends_documents_with_dots() && lines[at] == b"..."
+    language.has(Trait::Stub)
+        || language.has(Trait::DotsEndDocuments) && lines[at] == b"..."
         || above.starts_with(b">>>")
         || above.starts_with(b"... ")
-        || language.has_bodies_of_dots() && begins && ends
+        || language.has(Trait::DotsAreBodies) && begins && ends
 }
 
 #[cfg(test)]

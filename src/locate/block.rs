@@ -3,7 +3,7 @@
 use super::Context;
 use super::indent::is_deeper;
 use crate::text::search::Haystack;
-use crate::text::{indentation, is_blank, item_indentation};
+use crate::text::{Trait, indentation, is_blank, item_indentation};
 use crate::version::LineChange;
 
 /// Whether a change breaks a block of the file: its first line begins or continues a block with another indentation
@@ -15,7 +15,7 @@ pub(super) fn breaks(context: &Context<'_>, hay: Haystack<'_>, change: &LineChan
     let language = context.limits.language();
     let is_code = |text: &[u8]| !is_blank(text) && !language.is_comment(text);
     let added = change.bytes.split(|b| matches!(b, b'\n' | b'\r')).find(|text| is_code(text));
-    let Some(new) = added.map(indentation).filter(|_| language.is_indented()) else { return false };
+    let Some(new) = added.map(indentation).filter(|_| language.has(Trait::Indented)) else { return false };
     let code_at = |line: usize| Some(hay.text(line)).filter(|text| is_code(text));
     let mut above =
         (0..change.start).rev().take_while(|_| hay.budget().spend(1)).filter_map(code_at).peekable();

@@ -4,7 +4,7 @@ use super::Context;
 use super::bounds::Region;
 use super::thresholds::CUT_SECTION;
 use crate::text::search::{Haystack, Place, is_of_tokens};
-use crate::text::{Language, Normalization, depth, indentation, is_blank};
+use crate::text::{Language, Normalization, Trait, depth, indentation, is_blank};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -60,7 +60,7 @@ impl<'a> Headings<'a> {
             matches!(text, b"{" | b"(" | b"[" | b"where")
                 || language.is_label(text)
                 || language.is_comment(text)
-                || text.starts_with(b"#") && !language.is_prose() && !language.has_selectors()
+                || text.starts_with(b"#") && !language.is_prose() && !language.has(Trait::Selectors)
         };
         let inner = solid(heading + 1).find(|(_, line)| is_deeper(line.text) || !may_be_between(line.text));
         let opens = inner.is_some_and(|(_, line)| is_deeper(line.text));
@@ -69,7 +69,11 @@ impl<'a> Headings<'a> {
         let is_label = language.is_label(text);
         let ends = |text: &[u8]| match self::mark(text) {
             None => opens && (is_label || !language.is_label(text)),
-            Some([b'.' | b'#' | b':' | b'*' | b'&' | b'@', ..]) if opens && language.has_selectors() => true,
+            Some([b'.' | b'#' | b':' | b'*' | b'&' | b'@', ..])
+                if opens && language.has(Trait::Selectors) =>
+            {
+                true
+            }
             // In Markdown, a heading with fewer signs ends the section of one with more.
             Some(other) => mark.is_some_and(|mark| mark.starts_with(other)),
         };

@@ -9,7 +9,7 @@ use super::thresholds::{NEARBY, OTHERS};
 use super::tier::{MatchMode, Scope};
 use crate::pattern::Pattern;
 use crate::text::search::{Haystack, Place};
-use crate::text::{Language, indentation, is_blank, item_indentation, step_indentation};
+use crate::text::{Language, Trait, indentation, is_blank, item_indentation, step_indentation};
 use std::borrow::Cow;
 
 /// How added lines are normalized; by default not at all.
@@ -60,7 +60,8 @@ impl Reindent {
         }
         let pairs = aligned.indentations(hay, pattern);
         let mut reindent = Self { shift: aligned.shift.clone(), look_alikes, is_code, ..Self::default() };
-        if let (Shift::Steps(steps), true) = (&reindent.shift, context.limits.language().is_indented()) {
+        if let (Shift::Steps(steps), true) = (&reindent.shift, context.limits.language().has(Trait::Indented))
+        {
             // The dash of an item of YAML and the spaces after it are no step.
             let inner = |text: &[u8]| item_indentation(&aligned.match_mode.aligned_normalization().of(text));
             let texts = aligned.pairs(pattern).map(|(before, line)| (pattern.before[before], hay.text(line)));

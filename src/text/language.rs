@@ -14,15 +14,16 @@ pub struct Language {
     literals: &'static [(&'static str, &'static str)],
 }
 
+/// What is special about a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trait {
+pub(crate) enum Trait {
     /// Text for people, without code.
     Prose,
     /// `name:` alone on a line is a label, as in C.
     Labels,
     /// The lines of a block comment begin with a star.
     Starred,
-    /// The head of a block is a selector, which may begin with a sign.
+    /// The head of a block is a selector, which may begin with `.`, `#` and other signs.
     Selectors,
     /// Nothing may follow the last bracket of a file.
     Closed,
@@ -151,23 +152,13 @@ impl Language {
         label.is_empty() || label == kind || LABELS.split('|').any(is_name)
     }
 
-    fn has(self, one: Trait) -> bool {
+    pub(crate) fn has(self, one: Trait) -> bool {
         self.traits.contains(&one)
     }
 
     /// Whether it is text for people, without code.
     pub fn is_prose(self) -> bool {
         self.has(Prose)
-    }
-
-    /// Whether indentation is syntax.
-    pub(crate) fn is_indented(self) -> bool {
-        self.has(Indented)
-    }
-
-    /// Whether `&lt;` stands for `<`.
-    pub(crate) fn is_markup(self) -> bool {
-        self.has(Markup)
     }
 
     /// The length of the quoted text at the start of a line, with both quotes; `None` if it is not closed on the line.
@@ -182,31 +173,6 @@ impl Language {
             }
         }
         None
-    }
-
-    /// Whether the head of a block may begin with `.`, `#` and other signs of selectors.
-    pub(crate) fn has_selectors(self) -> bool {
-        self.has(Selectors)
-    }
-
-    /// Whether nothing may follow the last bracket of a file.
-    pub(crate) fn is_closed(self) -> bool {
-        self.has(Closed)
-    }
-
-    /// Whether `...` may be the whole body of a function.
-    pub(crate) fn has_bodies_of_dots(self) -> bool {
-        self.has(DotsAreBodies)
-    }
-
-    /// Whether `...` may be any body.
-    pub(crate) fn is_stub(self) -> bool {
-        self.has(Stub)
-    }
-
-    /// Whether `...` may end a document.
-    pub(crate) fn ends_documents_with_dots(self) -> bool {
-        self.has(DotsEndDocuments)
     }
 
     /// Whether a line is a label, such as C's `error:`, `case 1:` or `public:`, which begins no block.

@@ -13,7 +13,7 @@ mod word;
 
 pub use difference::{difference, difference_of, in_common};
 pub use language::Language;
-pub(crate) use language::extension;
+pub(crate) use language::{Trait, extension};
 pub use normalization::{Normalization, depth, indentation, is_blank, plain};
 pub(crate) use normalization::{item_indentation, step_indentation};
 pub use word::{is_of_word, words};

@@ -16,7 +16,7 @@ use crate::locate::tier::MatchMode;
 use crate::locate::{Limits, Note};
 use crate::pattern::{End, Pattern};
 use crate::text::search::{Haystack, Place};
-use crate::text::{Content, Normalization, depth, indentation, is_blank, is_of_word};
+use crate::text::{Content, Normalization, Trait, depth, indentation, is_blank, is_of_word};
 use crate::version::Version;
 
 /// Adds lines right below a heading.
@@ -71,7 +71,7 @@ fn check_end(content: &Content, limits: &Limits) -> Result<(), Box<Refusal>> {
     let mut lines = (0..content.line_count()).rev().filter_map(|line| content.line(line));
     let last = lines.find(|line| !line.is_blank());
     let closes = last.is_some_and(|line| matches!(line.text.trim_ascii_end().last(), Some(b'}' | b']')));
-    if !closes || !limits.language().is_closed() {
+    if !closes || !limits.language().has(Trait::Closed) {
         return Ok(());
     }
     let message = "the added lines would go after the last bracket of the file";

@@ -1,6 +1,6 @@
 //! Strings and heredocs of several lines, in which indentation is a part of the value.
 
-use super::{Language, has_word};
+use super::{Language, Trait, has_word};
 use std::collections::HashSet;
 
 const TRIPLE: &str = "\"\"\"";
@@ -68,8 +68,9 @@ impl Language {
                     if rest.starts_with(b"<<<") { 3 } else { 2 }
                 }
                 (None, Some((mark, end))) => {
-                    let is_doc =
-                        self.is_indented() && above.ends_with(b":") && line[..at].trim_ascii().len() < 2;
+                    let is_doc = self.has(Trait::Indented)
+                        && above.ends_with(b":")
+                        && line[..at].trim_ascii().len() < 2;
                     open = Some(Literal { end: end.as_bytes(), is_line: false, is_doc });
                     mark.len()
                 }

@@ -15,15 +15,14 @@ use crate::edit::{
 use crate::format::fault;
 use crate::guard;
 use crate::path::{RepoPath, is_sensitive};
+use crate::pattern::lines;
 use crate::response::{Passage, Response};
 use crate::span::{LineRange, Span};
 use crate::syntax;
-use crate::text::{Language, extension};
+use crate::text::search::{Budget, Haystack};
+use crate::text::{Content, Language, Normalization, extension};
 use snippet::{Relation, replacement, snippet, unclear_relation};
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// The most bytes of files that are searched for the lines of blocks. A file that is not searched does not have them.
-const SEARCHED: usize = 1 << 30;
 
 /// The most blocks that are refused, one by one.
 const REFUSED: usize = 1000;
@@ -46,7 +45,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         return Ok(());
     }
     let overlay = Overlay::new(tree);
-    let mut files = FileLines::new(&overlay);
+    let files = FileLines::new(&overlay);
     let mut touched = touched(script);
     let (mut shown, mut edits, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let mut all = Vec::new();
@@ -320,7 +319,7 @@ pub fn make_new_files(script: &mut Script, is_recorded: impl Fn(&CodeBlock, Span
 /// When the tree cannot be read.
 pub fn drop_shown(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> Result<(), TreeError> {
     let overlay = Overlay::new(tree);
-    let mut files = FileLines::new(&overlay);
+    let files = FileLines::new(&overlay);
     for given in std::mem::take(&mut script.pending) {
         let own = named_files(&given, tree, rules)?;
         if !files.show(&own, given.content(), rules)? {
@@ -376,7 +375,7 @@ pub(super) fn findings(
         .map(|edit| edit.path.shown())
         .collect();
     let base = Overlay::new(tree);
-    let (mut before, mut after) = (FileLines::new(&base), FileLines::new(after));
+    let (before, after) = (FileLines::new(&base), FileLines::new(after));
     let mut findings = Vec::new();
     for given in &script.pending {
         let own = named_files(given, tree, rules)?;
@@ -460,62 +459,47 @@ pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
     script.diagnostics.push(note);
 }
 
-/// The lines of the files that were read.
+/// The lines of files, and the budget of searching them.
 struct FileLines<'a, 't> {
     overlay: &'a Overlay<'t>,
-    lines: HashMap<RepoPath, Vec<u8>>,
-    left: usize,
+    budget: Budget,
 }
 
 impl<'a, 't> FileLines<'a, 't> {
     fn new(overlay: &'a Overlay<'t>) -> Self {
-        Self { overlay, lines: HashMap::new(), left: SEARCHED }
+        Self { overlay, budget: Budget::without_evidence() }
+    }
+
+    /// The text of a file that may be meant.
+    fn text(&self, candidate: &Candidate, rules: &Rules) -> Result<Option<Content>, TreeError> {
+        let Some(path) = path_if_any(&candidate.path, self.overlay, rules)? else { return Ok(None) };
+        let path = self.overlay.moved_to(&path)?.unwrap_or(path);
+        let state = self.overlay.file(&path)?.filter(|state| matches!(state.node, Node::File { .. }));
+        state.map(|state| self.overlay.text(&state.body)).transpose()
     }
 
     /// Whether one of these files has these lines in a row.
-    fn show(&mut self, paths: &[Candidate], text: &str, rules: &Rules) -> Result<bool, TreeError> {
-        let wanted = in_lines(text.trim_matches('\n').as_bytes());
+    fn show(&self, paths: &[Candidate], text: &str, rules: &Rules) -> Result<bool, TreeError> {
+        let wanted = lines(text.trim_matches('\n'));
         for candidate in paths {
-            let Some(path) = path_if_any(&candidate.path, self.overlay, rules)? else { continue };
-            let path = self.overlay.moved_to(&path)?.unwrap_or(path);
-            let Some(state) = self.overlay.file(&path)? else { continue };
-            if !matches!(state.node, Node::File { .. }) {
-                continue;
-            }
-            if !self.lines.contains_key(&path) {
-                let content = self.overlay.text(&state.body)?;
-                self.lines.insert(path.clone(), in_lines(&content.to_bytes()));
-            }
-            let lines = self.lines.get(&path).map_or(&[][..], Vec::as_slice);
-            if lines.len() > self.left {
-                return Ok(false);
-            }
-            self.left -= lines.len();
-            if text.trim().is_empty() || memchr::memmem::find(lines, &wanted).is_some() {
+            let Some(content) = self.text(candidate, rules)? else { continue };
+            let hay = Haystack::new(&content, &self.budget);
+            if text.trim().is_empty() || !hay.whole_lines(&wanted, Normalization::Text).is_empty() {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// Whether a file that was read has these lines and no others.
+    /// Whether a file has these lines and no others.
     fn hold_no_more(&self, one: &Candidate, text: &str, rules: &Rules) -> Result<bool, TreeError> {
-        let path = path_if_any(&one.path, self.overlay, rules)?;
-        let lines = path.and_then(|path| self.lines.get(&path));
-        Ok(one.by.is_whole() && lines.is_some_and(|lines| *lines == in_lines(text.as_bytes())))
+        let content = self.text(one, rules)?.filter(|_| one.by.is_whole());
+        let lines = lines(text);
+        let are_all = |content: Content| {
+            content.lines(0..content.line_count()).map(|line| line.text).eq(lines.iter().copied())
+        };
+        Ok(content.is_some_and(are_all))
     }
-}
-
-/// A text with a line break before and after each line.
-fn in_lines(text: &[u8]) -> Vec<u8> {
-    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
-    let text = text.strip_suffix(b"\n").unwrap_or(text);
-    let mut lines = vec![b'\n'];
-    for line in text.split(|&byte| byte == b'\n') {
-        lines.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
-        lines.push(b'\n');
-    }
-    lines
 }
 
 #[cfg(test)]

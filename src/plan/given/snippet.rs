@@ -56,7 +56,7 @@ pub(super) fn is_alike(one: &str, other: &str) -> bool {
 impl FileLines<'_, '_> {
     /// How two snippets of one file are related, if the second has most words of the first.
     pub(super) fn relation(
-        &mut self,
+        &self,
         first: &Edit,
         second: &Edit,
         one: &Candidate,

@@ -95,54 +95,50 @@ impl Series<'_> {
     }
 
     fn choose_by_order(&mut self) -> Result<(), Vec<Refusal>> {
-        let mut order = match self.order() {
-            Order::Several(several) => {
-                self.keep_numbered(&several)?;
-                self.order()
-            }
-            order => order,
-        };
-        if let Order::None = order {
-            let several: Vec<bool> = self.open().map(|(_, _, of)| of.len() > 1).collect();
-            self.keep_numbered(&several)?;
-            // Hunks with one place each are sorted; that they change different lines is checked last.
-            let several: Vec<bool> = self.open().map(|(_, _, of)| of.len() > 1).collect();
-            order = if several.contains(&true) { Order::Several(several) } else { return Ok(()) };
+        // The numbers may leave no order, so that they decide of the others, too.
+        for _ in 0..2 {
+            let usable = self.usable();
+            self.keep_numbered(&usable)?;
         }
+        let usable = self.usable();
         let (context, hay) = (self.context, self.hay);
         let mut refused = Vec::new();
-        for (at, (index, hunk, of)) in self.open().enumerate() {
-            match &order {
-                Order::Several(several) if several[at] => {
-                    let places = of.iter().map(|candidate| candidate.aligned.place);
-                    refused.push(evidence::ambiguous(hay, places).of_hunk(index));
-                }
-                Order::One(picks) => {
-                    let number = LineNumbers::of(context, hunk).in_base;
-                    let meant = of.swap_remove(picks[at]);
-                    // Order leaves another one than the line number names.
-                    if let Some(named) = of.iter().find(|candidate| Some(candidate.line()) == number) {
-                        let refusal = evidence::two_places(hay, named.line(), meant.line());
-                        refused.push(refusal.of_hunk(index));
-                    }
-                    *of = vec![meant];
-                }
-                _ => {}
+        for ((index, hunk, of), usable) in self.open().zip(usable) {
+            let [pick] = usable[..] else {
+                let places = of.iter().map(|candidate| candidate.aligned.place);
+                refused.push(evidence::ambiguous(hay, places).of_hunk(index));
+                continue;
+            };
+            let number = LineNumbers::of(context, hunk).in_base;
+            let meant = of.swap_remove(pick);
+            // Order leaves another one than the line number names.
+            if let Some(named) = of.iter().find(|candidate| Some(candidate.line()) == number) {
+                let refusal = evidence::two_places(hay, named.line(), meant.line());
+                refused.push(refusal.of_hunk(index));
             }
+            *of = vec![meant];
         }
         if refused.is_empty() { Ok(()) } else { Err(refused) }
     }
 
-    fn order(&mut self) -> Order {
+    /// For each hunk, which of its candidates fit the order; if there is no order, all. That hunks with one place each
+    /// change different lines is checked last.
+    fn usable(&mut self) -> Vec<Vec<usize>> {
         let cores = |(_, _, of): (usize, &Hunk, &mut Vec<Candidate>)| of.iter().map(|one| one.core).collect();
-        in_order(&self.open().map(cores).collect::<Vec<_>>())
+        let cores: Vec<Vec<(usize, usize)>> = self.open().map(cores).collect();
+        let usable = in_order(&cores);
+        if usable.iter().any(Vec::is_empty) {
+            return cores.iter().map(|of| (0..of.len()).collect()).collect();
+        }
+        usable
     }
 
-    /// Leaves those of these hunks that have a candidate at their line number only that one: the number decides between
-    /// equals. It may be counted in the base or in the current text: if both name a candidate, it has to be the same.
-    fn keep_numbered(&mut self, which: &[bool]) -> Result<(), Vec<Refusal>> {
+    /// Leaves those hunks that may have several places, and have a candidate at their line number, only that one: the
+    /// number decides between equals. It may be counted in the base or in the current text: if both name a candidate, it
+    /// has to be the same.
+    fn keep_numbered(&mut self, usable: &[Vec<usize>]) -> Result<(), Vec<Refusal>> {
         let (context, hay) = (self.context, self.hay);
-        for ((number, hunk, of), _) in self.open().zip(which).filter(|(_, keeps)| **keeps) {
+        for ((number, hunk, of), _) in self.open().zip(usable).filter(|(_, usable)| usable.len() > 1) {
             let numbers = LineNumbers::of(context, hunk);
             let at = |line: Option<usize>| of.iter().position(|candidate| Some(candidate.line()) == line);
             let Some(in_base) = at(numbers.in_base) else { continue };
@@ -176,18 +172,9 @@ impl Series<'_> {
     }
 }
 
-/// The ways to choose a place for each hunk in order.
-enum Order {
-    /// There is no way.
-    None,
-    /// One way: the index of the place for each hunk.
-    One(Vec<usize>),
-    /// Several ways: for each hunk, whether its place differs between them.
-    Several(Vec<bool>),
-}
-
-/// Chooses one of each list so that every range ends before the next begins.
-fn in_order(cores: &[Vec<(usize, usize)>]) -> Order {
+/// For each list, the indexes of those that may be chosen so that every range ends before the next begins; some list has
+/// none if there is no such way.
+fn in_order(cores: &[Vec<(usize, usize)>]) -> Vec<Vec<usize>> {
     // How early the hunks up to each one may end, and how late those from each one on may begin.
     let mut earliest = vec![0];
     for of in cores {
@@ -203,11 +190,7 @@ fn in_order(cores: &[Vec<(usize, usize)>]) -> Order {
         latest = of.iter().filter(|core| core.1 <= latest).map(|core| core.0).max().unwrap_or(0);
     }
     usable.reverse();
-    match () {
-        () if usable.iter().any(Vec::is_empty) => Order::None,
-        () if usable.iter().all(|of| of.len() == 1) => Order::One(usable.iter().map(|of| of[0]).collect()),
-        () => Order::Several(usable.iter().map(|of| of.len() > 1).collect()),
-    }
+    usable
 }
 
 #[cfg(test)]
@@ -216,11 +199,9 @@ mod tests {
 
     #[test]
     fn neighbours_leave_one_way_several_or_none() {
-        let one = in_order(&[vec![(1, 2)], vec![(0, 1), (3, 4)]]);
-        assert!(matches!(one, Order::One(picks) if picks == [0, 1]));
-        let several = in_order(&[vec![(1, 2)], vec![(2, 3), (4, 5)]]);
-        assert!(matches!(several, Order::Several(vary) if vary == [false, true]));
-        assert!(matches!(in_order(&[vec![(5, 6)], vec![(0, 1)]]), Order::None));
-        assert!(matches!(in_order(&[]), Order::One(picks) if picks.is_empty()));
+        assert_eq!(in_order(&[vec![(1, 2)], vec![(0, 1), (3, 4)]]), [[0], [1]]);
+        assert_eq!(in_order(&[vec![(1, 2)], vec![(2, 3), (4, 5)]]), [vec![0], vec![0, 1]]);
+        assert!(in_order(&[vec![(5, 6)], vec![(0, 1)]]).iter().any(Vec::is_empty));
+        assert!(in_order(&[]).is_empty());
     }
 }

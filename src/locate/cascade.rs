@@ -87,74 +87,55 @@ impl Cascade<'_> {
         lineage: &Lineage,
     ) -> Option<Result<Applied, Vec<Refusal>>> {
         let content = self.version.content();
-        let hay = Haystack::new(content, self.context.budget);
-        let now = (self.strategy)(context, hay, self.hunks, Stage::Places);
-        let needs_base = match &now {
-            Ok(placements) => placements.iter().any(|one| is_loose(one, lineage) || is_new(one, lineage)),
-            Err(refusals) => !refusals.iter().any(|refusal| refusal.is_last),
+        let [hay, old] = [content, base].map(|text| Haystack::new(text, self.context.budget));
+        let now = match (self.strategy)(context, hay, self.hunks, Stage::Places) {
+            Err(refusals) if refusals.iter().any(|refusal| refusal.is_last) => return Some(Err(refusals)),
+            now => now.ok(),
         };
-        let in_base = if needs_base { self.on(&Context { lineage: None, ..*context }, base) } else { None };
-        let bring = |in_base| self.finish(bring_over(base, content, lineage, in_base)?);
+        let in_base = (self.strategy)(&Context { lineage: None, ..*context }, old, self.hunks, Stage::Places);
+        let bring = |in_base| {
+            Some(bring_over(base, content, lineage, in_base).and_then(|brought| self.finish(brought)))
+        };
         match (now, in_base) {
-            (Ok(placements), Some(in_base)) if is_closer(&in_base, &placements, lineage) => {
-                Some(bring(in_base))
+            (None, Ok(in_base)) if changes_something(&in_base) => bring(in_base),
+            (None, _) => None,
+            (Some(now), Ok(in_base)) if is_closer(&in_base, &now, lineage) => bring(in_base),
+            (Some(now), in_base) => {
+                let refusal = match in_base {
+                    Ok(in_base) => is_in_base_too(&in_base, &now, lineage)
+                        .map(|(hunk, places)| evidence::ambiguous(hay, places).of_hunk(hunk)),
+                    Err(refusals) => self.only_one_left(refusals, &now, lineage),
+                };
+                Some(refusal.map_or_else(|| self.finish(now), |refusal| Err(vec![refusal])))
             }
-            (Ok(placements), in_base) => {
-                if let Some(refusal) = self.only_one_left(context, base, lineage, &placements) {
-                    return Some(Err(vec![refusal]));
-                }
-                Some(match in_base.and_then(|in_base| is_in_base_too(&in_base, &placements, lineage)) {
-                    Some((hunk, places)) => Err(vec![evidence::ambiguous(hay, places).of_hunk(hunk)]),
-                    None => self.finish(placements),
-                })
-            }
-            (Err(_), Some(in_base)) => Some(bring(in_base)),
-            (Err(refusals), None) => (!needs_base).then_some(Err(refusals)),
         }
     }
 
-    /// Refuses a hunk whose match is the only one of several in the base that earlier edits have left: it may mean what
-    /// such an edit made of another one.
-    fn only_one_left(
-        &self,
-        context: &Context<'_>,
-        base: &Content,
-        lineage: &Lineage,
-        placements: &[Placement],
-    ) -> Option<Refusal> {
-        let is_concerned = |hunk: &usize| {
-            let is_tool = matches!(self.hunks[*hunk].change, Change::Texts { unit: Unit::Verbatim, .. });
-            !is_tool && matches!(&placements[*hunk], one @ Placement::Change(_) if !is_new(one, lineage))
-        };
-        if !(0..placements.len()).any(|hunk| is_concerned(&hunk)) {
-            return None;
-        }
-        let hay = Haystack::new(base, self.context.budget);
-        let context = Context { lineage: None, ..*context };
-        let refusals = (self.strategy)(&context, hay, self.hunks, Stage::Places).err()?;
+    /// Of the refusals in the base, that of a hunk whose match is the only one of several in the base that earlier edits
+    /// have left: it may mean what such an edit made of another one.
+    fn only_one_left(&self, refusals: Vec<Refusal>, now: &[Placement], lineage: &Lineage) -> Option<Refusal> {
         refusals.into_iter().find(|refusal| {
-            let lines = self.hunks[refusal.hunk].change.wanted().len();
+            let change = &self.hunks[refusal.hunk].change;
+            let is_tool = matches!(change, Change::Texts { unit: Unit::Verbatim, .. });
+            let is_old = matches!(&now[refusal.hunk], one @ Placement::Change(_) if !is_new(one, lineage));
+            let lines = change.wanted().len();
             let was_changed = |line: &usize| lineage.is_replaced(line - 1, line - 1 + lines);
             let places = refusal.evidence.iter().filter(|_| refusal.code == Code::SearchAmbiguous);
-            is_concerned(&refusal.hunk) && places.flat_map(|evidence| &evidence.candidates).any(was_changed)
+            !is_tool && is_old && places.flat_map(|evidence| &evidence.candidates).any(was_changed)
         })
-    }
-
-    /// The placements of the hunks in an earlier text, if they change anything there.
-    fn on(&self, context: &Context<'_>, text: &Content) -> Option<Vec<Placement>> {
-        let hay = Haystack::new(text, self.context.budget);
-        let placements = (self.strategy)(context, hay, self.hunks, Stage::Places).ok()?;
-        placements.iter().any(|one| matches!(one, Placement::Change(_))).then_some(placements)
     }
 
     /// The placements of hunks that match the blob that they were made from, brought over to the current text.
     fn on_blob(&self, context: &Context<'_>) -> Option<Result<Vec<Placement>, Vec<Refusal>>> {
         let (blob, content) = (self.version.blob()?, self.version.content());
-        let placements = self.on(&Context { original: None, lineage: None, ..*context }, blob)?;
-        if !self.context.budget.spend(LINE_COMPARED * (blob.line_count() + content.line_count())) {
+        let [then, now] = [blob, content].map(|text| Haystack::new(text, self.context.budget));
+        let of_blob = Context { original: None, lineage: None, ..*context };
+        let placements = (self.strategy)(&of_blob, then, self.hunks, Stage::Places).ok()?;
+        if !changes_something(&placements)
+            || !self.context.budget.spend(LINE_COMPARED * (blob.line_count() + content.line_count()))
+        {
             return None;
         }
-        let [then, now] = [blob, content].map(|text| Haystack::new(text, self.context.budget));
         Some(bring_over(blob, content, &Lineage::between(then, now), placements))
     }
 
@@ -187,6 +168,10 @@ impl Cascade<'_> {
         let outcome = Outcome::of(version.content() != self.version.content(), says_something);
         Ok(Applied { version, matched, notes, outcome })
     }
+}
+
+fn changes_something(placements: &[Placement]) -> bool {
+    placements.iter().any(|one| matches!(one, Placement::Change(_)))
 }
 
 fn has_no_match(refusal: &Refusal) -> bool {

@@ -2,8 +2,8 @@
 
 use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op};
 use crate::span::Span;
-use crate::text::Content;
 use crate::text::alike::common_ends;
+use crate::text::{Content, Line};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -28,9 +28,8 @@ impl Rewrite {
         }
         let empty = Content::new(b"");
         let old = before.as_ref().unwrap_or(&empty);
-        let lines =
-            |of: &Content| of.lines(0..of.line_count()).map(|line| (line.text.to_vec(), line.eol)).collect();
-        let (old, new): (Vec<_>, Vec<_>) = (lines(old), lines(&after));
+        let old: Vec<Line<'_>> = old.lines(0..old.line_count()).collect();
+        let new: Vec<Line<'_>> = after.lines(0..after.line_count()).collect();
         let (head, tail) = common_ends(&old, &new);
         let (old, new) = (head..old.len() - tail, head..new.len() - tail);
         Some(Self { before, after, old, new })

@@ -50,7 +50,7 @@ impl Eol {
 }
 
 /// One line of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Line<'a> {
     /// Its text, without the line ending (and, in the first line, without the byte order mark).
     pub text: &'a [u8],

@@ -49,7 +49,7 @@ pub(crate) fn spliced(content: &Content, first: usize, behind: usize, changes: &
 }
 
 /// The bytes of some lines, with their line endings.
-fn bytes_of(content: &Content, lines: Range<usize>) -> Vec<u8> {
+pub(super) fn bytes_of(content: &Content, lines: Range<usize>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in content.lines(lines) {
         bytes.extend_from_slice(line.text);

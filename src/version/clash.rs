@@ -2,7 +2,7 @@
 
 use crate::span::LineRange;
 use crate::text::search::{Budget, Haystack};
-use crate::text::{Content, Eol, difference_of};
+use crate::text::{Content, Line, difference_of};
 use crate::version::change::{self, LineChange};
 use crate::version::lineage::Lineage;
 use crate::version::merge::bring_over;
@@ -34,11 +34,9 @@ pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange>
 pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Content; 2]) -> bool {
     let budget = Budget::default();
     let lineage = Lineage::between(Haystack::new(before, &budget), Haystack::new(other, &budget));
-    let made = changes(before, after).into_iter().map(|(old, new)| {
-        let bytes =
-            after.lines(new).flat_map(|line| [line.text, line.eol.map_or(&[][..], Eol::as_bytes)].concat());
-        LineChange::new(old.start, old.end, bytes.collect())
-    });
+    let made = changes(before, after)
+        .into_iter()
+        .map(|(old, new)| LineChange::new(old.start, old.end, change::bytes_of(after, new)));
     let Some(mut brought) = bring_over(before, other, &lineage, &made.collect::<Vec<_>>()) else {
         return false;
     };
@@ -58,13 +56,9 @@ fn changes(old: &Content, new: &Content) -> Vec<(Range<usize>, Range<usize>)> {
     // Shared chunks are equal, and may be long.
     let (head, tail) = old.shared_lines(new);
     // With their line endings, as git compares them.
-    let lines = |content: &Content| -> Vec<(Vec<u8>, Option<&'static [u8]>)> {
-        content
-            .lines(head..content.line_count() - tail)
-            .map(|line| (line.text.to_vec(), line.eol.map(Eol::as_bytes)))
-            .collect()
-    };
-    let (old, new) = (lines(old), lines(new));
+    let middle = |lines: usize| head..lines - tail;
+    let old: Vec<Line<'_>> = old.lines(middle(old.line_count())).collect();
+    let new: Vec<Line<'_>> = new.lines(middle(new.line_count())).collect();
     let here = |range: Range<usize>| range.start + head..range.end + head;
     difference_of(&old, &new)
         .iter()

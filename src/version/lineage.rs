@@ -1,7 +1,7 @@
 //! Tracks the lines of the base through all edits so far.
 
 use crate::pattern::sure_runs;
-use crate::text::Eol;
+use crate::text::Line;
 use crate::text::search::Haystack;
 
 /// Where the lines of a base are in a later version of a file.
@@ -123,8 +123,8 @@ impl Lineage {
 }
 
 /// The lines of a text, with their line endings.
-fn all(hay: Haystack<'_>) -> Vec<(&[u8], Option<Eol>)> {
-    hay.lines(0..hay.line_count()).map(|(_, line)| (line.text, line.eol)).collect()
+fn all(hay: Haystack<'_>) -> Vec<Line<'_>> {
+    hay.lines(0..hay.line_count()).map(|(_, line)| line).collect()
 }
 
 #[cfg(test)]

@@ -21,16 +21,11 @@ impl Borders {
         Self(table)
     }
 
-    /// Takes the next element: `matched` elements, not all, match before it. Returns how many match with it.
+    /// Takes the next element: `matched` elements match before it. Returns how many match with it.
     pub(crate) fn step(&self, mut matched: usize, equal: impl Fn(usize) -> bool) -> usize {
-        while matched > 0 && !equal(matched) {
+        while matched > 0 && (matched == self.0.len() || !equal(matched)) {
             matched = self.0[matched - 1];
         }
         if equal(matched) { matched + 1 } else { 0 }
-    }
-
-    /// How many elements match after an occurrence.
-    pub(crate) fn after_all(&self) -> usize {
-        self.0.last().copied().unwrap_or(0)
     }
 }

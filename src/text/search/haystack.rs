@@ -248,7 +248,7 @@ impl<'a> Needle<'a> {
     /// Adds the places that begin in `from..until`. Returns the line before which all are found.
     fn search(&self, hay: &Haystack<'_>, from: usize, until: usize, places: &mut Vec<Place>) -> usize {
         let Some(&(first, _)) = self.lines.first() else { return until };
-        // The lines that match so far, if blank lines are skipped.
+        // The lines that match so far.
         let mut recent: VecDeque<usize> = VecDeque::new();
         let mut matched = 0;
         for placed in hay.chunks(from) {
@@ -275,28 +275,17 @@ impl<'a> Needle<'a> {
                 let text = OnceCell::new();
                 let of_line = || text.get_or_init(|| self.normalization.of(placed.chunk.line(index).text));
                 if !(self.skips_blanks && is_blank(placed.chunk.line(index).text)) {
-                    if self.skips_blanks {
-                        recent.push_back(line);
-                    }
+                    recent.push_back(line);
                     matched = self.borders.step(matched, |at| {
                         let (wanted, bytes) = &self.lines[at];
                         *wanted == hash && of_line() == bytes
                     });
-                    if self.skips_blanks {
-                        while recent.len() > matched {
-                            recent.pop_front();
-                        }
-                    }
+                    recent.drain(..recent.len() - matched);
                     if matched == self.lines.len() {
-                        let start = match recent.front() {
-                            Some(&start) if self.skips_blanks => start,
-                            _ => (line + 1).saturating_sub(matched),
-                        };
-                        places.push(Place::lines(start, line + 1));
+                        places.push(Place::lines(recent.front().map_or(line, |start| *start), line + 1));
                         if !hay.budget.spend(1) {
                             return hay.searched.1;
                         }
-                        matched = self.borders.after_all();
                     }
                 }
                 index += 1;

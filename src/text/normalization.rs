@@ -34,18 +34,18 @@ impl Normalization {
 
     /// The normalized text of a line.
     pub fn of(self, text: &[u8]) -> Cow<'_, [u8]> {
-        match self {
-            Normalization::Text => Cow::Borrowed(text),
-            Normalization::Trailing => Cow::Borrowed(trim_end(text)),
-            Normalization::Trimmed => Cow::Borrowed(trim_start(trim_end(text))),
-            Normalization::Folded => match fold(text) {
-                Cow::Borrowed(text) => Cow::Borrowed(trim_end(text)),
-                Cow::Owned(text) => Cow::Owned(trim_end(&text).to_vec()),
-            },
-            Normalization::FoldedTrimmed => match fold(text) {
-                Cow::Borrowed(text) => Cow::Borrowed(trim_start(trim_end(text))),
-                Cow::Owned(text) => Cow::Owned(trim_start(trim_end(&text)).to_vec()),
-            },
+        let folded = match self {
+            Normalization::Text => return Cow::Borrowed(text),
+            Normalization::Trailing | Normalization::Trimmed => Cow::Borrowed(text),
+            Normalization::Folded | Normalization::FoldedTrimmed => fold(text),
+        };
+        let trim: fn(&[u8]) -> &[u8] = match self {
+            Normalization::Trimmed | Normalization::FoldedTrimmed => |text| trim_start(trim_end(text)),
+            _ => trim_end,
+        };
+        match folded {
+            Cow::Borrowed(text) => Cow::Borrowed(trim(text)),
+            Cow::Owned(text) => Cow::Owned(trim(&text).to_vec()),
         }
     }
 

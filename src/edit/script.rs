@@ -254,19 +254,10 @@ fn without_fences(text: &str) -> &str {
         let line = line.trim();
         line.is_empty() || line.starts_with("```") || line.starts_with("~~~")
     };
-    let mut text = text;
-    while let Some((first, rest)) = text.split_once('\n').filter(|(first, _)| is_edge(first)) {
-        let _ = first;
-        text = rest;
-    }
-    loop {
-        let trimmed = text.trim_end();
-        let last = trimmed.rsplit('\n').next().unwrap_or("");
-        if last.is_empty() || !is_edge(last) {
-            return trimmed;
-        }
-        text = &trimmed[..trimmed.len() - last.len()];
-    }
+    let head: usize = text.split_inclusive('\n').take_while(|line| is_edge(line)).map(str::len).sum();
+    let text = &text[head..];
+    let tail: usize = text.split_inclusive('\n').rev().take_while(|line| is_edge(line)).map(str::len).sum();
+    text[..text.len() - tail].trim_end()
 }
 
 /// A part of a response that one format reads.

@@ -253,18 +253,6 @@ fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Resul
     Ok(Applied { version: now, matched, notes, outcome: Outcome::of(changes, is_applied) })
 }
 
-/// Whether a file ends with the lines of these texts, one after the other, as written or with tabs for spaces.
-pub fn ends_with(content: &Content, texts: &[&str]) -> bool {
-    let wanted: Vec<&[u8]> = texts.iter().flat_map(|text| lines(text)).collect();
-    let count = content.line_count();
-    let is = |(line, text): (&[u8], &[u8])| {
-        line == text
-            || line.starts_with(b"\t") && text.starts_with(b" ") && Normalization::Trimmed.eq(line, text)
-    };
-    let start = count.checked_sub(wanted.len());
-    start.is_some_and(|start| content.lines(start..count).map(|line| line.text).zip(wanted).all(is))
-}
-
 /// Whether a file has the lines of a text, with any indentation.
 pub fn holds(version: &Version, text: &str, budget: &Budget) -> bool {
     let hay = Haystack::new(version.content(), budget);

@@ -9,9 +9,11 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Hunk, Op, Script};
 use crate::locate::{self, Context, HELP_CONTEXT, Note};
 use crate::path::RepoPath;
-use crate::text::Content;
-use crate::text::search::Budget;
-use std::collections::{BTreeMap, HashMap};
+use crate::pattern::Pattern;
+use crate::text::search::{Budget, Haystack};
+use crate::text::{Content, Normalization, is_blank};
+use crate::version::Version;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The most hunks of one file that are judged together: each is searched again for each that is reverted.
 const MOST: usize = 256;
@@ -39,7 +41,7 @@ pub(super) fn judge(
         let content = run.overlay.text(&before.body)?;
         let after = run.overlay.file(&path)?.filter(|after| after.node == node);
         let is_as_before = after.map_or(Ok(false), |after| run.overlay.same(&after.body, &before.body))?;
-        let is_applied = all_apply && (is_as_before || are_appended(script, &edits, &content));
+        let is_applied = all_apply && (is_as_before || are_appended(script, &edits, rules, &content));
         let together = if is_applied {
             Together::Applied
         } else {
@@ -101,36 +103,31 @@ impl Run<'_> {
     }
 
     /// Refuses edits of a file that delete what an applied edit adds: the text was moved, and this is a second run.
-    fn refuse_to_delete_results(&mut self, script: &Script, edits: &[usize], content: &Content) {
+    fn refuse_to_delete_results<'s>(&mut self, script: &'s Script, edits: &[usize], content: &Content) {
         let of = |outcome: Outcome| {
             let of_file = self.steps.iter().filter(|step| edits.binary_search(&(step.edit - 1)).is_ok());
             let own = of_file.filter(move |step| step.outcome == outcome);
             own.filter_map(|step| Some((step.edit, script.edits.get(step.edit - 1)?)))
         };
-        if edits.len() > MOST || of(Outcome::AlreadyApplied).next().is_none() {
-            return;
-        }
-        let bytes = content.to_bytes();
-        let text = String::from_utf8_lossy(&bytes);
-        let file: Vec<&str> = text.lines().collect();
-        let adds = |hunk: &Hunk, lines: &[&str]| {
-            // Elsewhere the file may have them, too.
-            count(&hunk.change.result(), lines) > 0
-                && count(&hunk.change.wanted(), lines) == 0
-                && count(&file, lines) == 1
+        let budget = Budget::without_evidence();
+        let hay = Haystack::new(content, &budget);
+        let patterns = |edit: &'s Edit| {
+            edit.hunks().iter().flat_map(|hunk| Pattern::readings(&hunk.change)).collect::<Vec<_>>()
         };
-        let mut found = Vec::new();
-        for (number, edit) in of(Outcome::Changes) {
-            let deleted: Vec<_> = edit.hunks().iter().filter_map(deleted).collect();
-            let mut applied = of(Outcome::AlreadyApplied);
-            let is_added = applied.any(|(_, other)| {
-                other.hunks().iter().any(|hunk| deleted.iter().any(|lines| adds(hunk, lines)))
-            });
-            if is_added {
-                found.push(repeated(number, edit));
-            }
-        }
-        self.findings.extend(found);
+        let applied = of(Outcome::AlreadyApplied).flat_map(|(_, edit)| patterns(edit));
+        let added: HashSet<&[u8]> =
+            applied.flat_map(|pattern| pattern.added().map(<[u8]>::trim_ascii).collect::<Vec<_>>()).collect();
+        let deletes_added = |pattern: &Pattern<'_>| {
+            let removed: Vec<&[u8]> = pattern.removed().collect();
+            pattern.added().next().is_none()
+                && removed.iter().any(|line| !is_blank(line))
+                && removed.iter().all(|line| added.contains(line.trim_ascii()))
+                // Elsewhere the file may have them, too.
+                && hay.whole_lines(&removed, Normalization::Trimmed).len() == 1
+        };
+        let repeats = of(Outcome::Changes).filter(|(_, edit)| patterns(edit).iter().any(deletes_added));
+        let repeats: Vec<_> = repeats.map(|(number, edit)| repeated(number, edit)).collect();
+        self.findings.extend(repeats);
     }
 }
 
@@ -139,23 +136,6 @@ fn repeated(number: usize, edit: &Edit) -> (usize, Diagnostic) {
     let message = "this may be already applied, as other changes of the file are";
     let error = Diagnostic::error(Code::SearchAmbiguous, edit.span, message).with_help(HELP_CONTEXT);
     (number, error.for_edit(number, edit.path.shown()))
-}
-
-/// The lines that a hunk deletes, if it adds none.
-fn deleted(hunk: &Hunk) -> Option<Vec<&str>> {
-    let (wanted, result) = (hunk.change.wanted(), hunk.change.result());
-    let head = wanted.iter().zip(&result).take_while(|(one, other)| one == other).count();
-    let tails = wanted.iter().rev().zip(result.iter().rev()).take_while(|(one, other)| one == other);
-    let tail = tails.count().min(result.len() - head);
-    let lines = wanted.get(head..wanted.len() - tail).filter(|_| head + tail == result.len())?;
-    Some(lines.iter().map(|line| line.trim()).collect())
-        .filter(|lines: &Vec<&str>| lines.iter().any(|line| !line.is_empty()))
-}
-
-/// How often a text has these lines in a row, apart from blanks at their ends.
-fn count(text: &[&str], lines: &[&str]) -> usize {
-    let are_equal = |part: &&[&str]| part.iter().zip(lines).all(|(one, other)| one.trim() == *other);
-    text.windows(lines.len()).filter(are_equal).count()
 }
 
 /// The files whose edits are judged together, ascending, with the indexes of the edits.
@@ -178,16 +158,19 @@ fn are_several(script: &Script, edits: &[usize]) -> bool {
 }
 
 /// Whether edits only append to a file, and it ends with all of these lines.
-fn are_appended(script: &Script, edits: &[usize], content: &Content) -> bool {
+fn are_appended(script: &Script, edits: &[usize], rules: &Rules, content: &Content) -> bool {
+    let edits = || edits.iter().filter_map(|edit| script.edits.get(*edit));
     // A draft and its final version are the same edits.
-    let mut texts: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
-    for edit in edits.iter().filter_map(|edit| script.edits.get(*edit)) {
+    let mut texts: BTreeMap<u32, String> = BTreeMap::new();
+    for edit in edits() {
         let Op::Append { text } = &edit.op else { return false };
-        texts.entry(edit.region).or_default().push(text);
+        texts.entry(edit.region).or_default().push_str(text);
     }
-    let mut regions: Vec<Vec<&str>> = texts.into_values().collect();
-    regions.dedup();
-    locate::ends_with(content, &regions.concat())
+    let mut texts: Vec<String> = texts.into_values().collect();
+    texts.dedup();
+    let Some(limits) = edits().next().map(|edit| limits(edit, rules)) else { return false };
+    let (file, budget) = (Version::of_new(content.clone()), Budget::without_evidence());
+    matches!(locate::append(&file, &texts.concat(), &Context::new(&limits, &budget)), Ok(None))
 }
 
 /// Whether edits that have only hunks, at least two, are already applied together.

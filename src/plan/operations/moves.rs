@@ -28,65 +28,52 @@ impl Operation<'_, '_> {
         }
         self.check_may_change(&from)?;
         self.check_may_change(&to)?;
-        let before = match (self.overlay.node(&from)?, self.overlay.file(&from)?) {
+        let files = match (self.overlay.node(&from)?, self.overlay.file(&from)?) {
             (None, _) => return self.rename_missing(from, to, hunks),
-            (_, Some(before)) => before,
-            (Some(_), None) if self.moves_directories() => return self.rename_all(from, to),
+            (_, Some(_)) => vec![from.clone()],
+            (Some(_), None) if self.moves_directories() => {
+                if to.starts_with(&from) {
+                    let message = format!("`{to}` lies in `{from}`, which cannot be moved into itself");
+                    return Err(self.error(Code::PathInvalid, message).into());
+                }
+                self.files_below(&from)?
+            }
             (Some(node), None) => return Err(self.not_editable(&from, policy::named(node)).into()),
         };
-        let version = match hunks.is_empty() {
-            true => self.overlay.known_version(&from),
-            false => Some(self.editable(&from)?.1),
-        };
-        let (after, version, matched) = self.edited(&from, &before, version, hunks)?;
-        let (there, _) = self.destination(&to, Some(&from), &after)?;
-        if after.body != before.body {
-            self.check(&from, Some(&before), &after)?;
+        let (mut changes, mut versions, mut matched) = (Vec::new(), Vec::new(), Vec::new());
+        for old in files {
+            let new = old.strip_prefix(&from).map_or(Ok(to.clone()), |rest| to.join(rest.as_str()));
+            let new = new.map_err(|error| self.error(Code::PathInvalid, error.to_string()))?;
+            self.check_may_change(&old)?;
+            self.check_may_change(&new)?;
+            let Some(before) = self.overlay.file(&old)? else { continue };
+            let version = match hunks.is_empty() {
+                true => self.overlay.known_version(&old),
+                false => Some(self.editable(&old)?.1),
+            };
+            let (after, version, how) = self.edited(&old, &before, version, hunks)?;
+            let (there, _) = self.destination(&new, Some(&old), &after)?;
+            if after.body != before.body {
+                self.check(&old, Some(&before), &after)?;
+            }
+            changes.push(FileChange { path: old, before: Some(before), after: None });
+            changes.push(FileChange { path: new, before: there, after: Some(after) });
+            versions.push(version);
+            matched.extend(how);
         }
-        let changes = vec![
-            FileChange { path: from.clone(), before: Some(before), after: None },
-            FileChange { path: to.clone(), before: there, after: Some(after.clone()) },
-        ];
-        self.overlay.set(&from, None, None);
-        self.overlay.set(&to, Some(after), version);
-        self.overlay.record_move(&from, &to);
+        for (pair, version) in changes.chunks(2).zip(versions) {
+            if let [old, new] = pair {
+                self.overlay.set(&old.path, None, None);
+                self.overlay.set(&new.path, new.after.clone(), version);
+                self.overlay.record_move(&old.path, &new.path);
+            }
+        }
         Ok(Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) })
     }
 
     /// Whether moves of the format include directories.
     fn moves_directories(&self) -> bool {
         self.edit.format == FormatId::FileChanges
-    }
-
-    /// Moves every file below a directory.
-    fn rename_all(&mut self, from: RepoPath, to: RepoPath) -> Result<Step, Stop> {
-        if to.starts_with(&from) {
-            let message = format!("`{to}` lies in `{from}`, which cannot be moved into itself");
-            return Err(self.error(Code::PathInvalid, message).into());
-        }
-        let files = self.files_below(&from)?;
-        let mut changes = Vec::with_capacity(2 * files.len());
-        for file in files {
-            let rest = file.as_str().get(from.as_str().len() + 1..).unwrap_or("");
-            let moved = to.join(rest).map_err(|error| self.error(Code::PathInvalid, error.to_string()))?;
-            self.check_may_change(&file)?;
-            self.check_may_change(&moved)?;
-            let before = self.overlay.file(&file)?;
-            let there = match &before {
-                Some(before) => self.destination(&moved, Some(&file), before)?.0,
-                None => None,
-            };
-            changes.push(FileChange { path: file, before: before.clone(), after: None });
-            changes.push(FileChange { path: moved, before: there, after: before });
-        }
-        for pair in changes.chunks(2) {
-            if let [old, new] = pair {
-                self.overlay.set(&old.path, None, None);
-                self.overlay.set(&new.path, new.after.clone(), None);
-                self.overlay.record_move(&old.path, &new.path);
-            }
-        }
-        Ok(Step { to: Some(to), changes, ..self.step(from, Outcome::Changes) })
     }
 
     /// A move of a missing file.

@@ -52,10 +52,9 @@ impl Cascade<'_> {
         let hay = Haystack::new(content, self.context.budget);
         let repeat = self.context.repeat(0);
         let is_repeated = repeat.elsewhere > 0 || repeat.index > 0;
+        let context = Context { base: self.version.base(), ..*self.context };
         // Identical hunks are counted in the current text.
-        let base = self.version.base().filter(|_| repeat.elsewhere == 0 && repeat.total == 1);
-        let lineage = self.version.base().map(|(_, lineage)| lineage);
-        let context = Context { original: self.version.original(), lineage, ..*self.context };
+        let base = context.base.filter(|_| repeat.elsewhere == 0 && repeat.total == 1);
         let arrange = |stage: Stage| (self.strategy)(&context, hay, self.hunks, stage);
         if let Some((base, lineage)) = base
             && let Some(settled) = self.with_base(&context, base, lineage)
@@ -92,7 +91,7 @@ impl Cascade<'_> {
             Err(refusals) if refusals.iter().any(|refusal| refusal.is_last) => return Some(Err(refusals)),
             now => now.ok(),
         };
-        let in_base = (self.strategy)(&Context { lineage: None, ..*context }, old, self.hunks, Stage::Places);
+        let in_base = (self.strategy)(&Context { base: None, ..*context }, old, self.hunks, Stage::Places);
         let bring = |in_base| {
             Some(bring_over(base, content, lineage, in_base).and_then(|brought| self.finish(brought)))
         };
@@ -129,7 +128,7 @@ impl Cascade<'_> {
     fn on_blob(&self, context: &Context<'_>) -> Option<Result<Vec<Placement>, Vec<Refusal>>> {
         let (blob, content) = (self.version.blob()?, self.version.content());
         let [then, now] = [blob, content].map(|text| Haystack::new(text, self.context.budget));
-        let of_blob = Context { original: None, lineage: None, ..*context };
+        let of_blob = Context { base: None, ..*context };
         let placements = (self.strategy)(&of_blob, then, self.hunks, Stage::Places).ok()?;
         if !changes_something(&placements)
             || !self.context.budget.spend(LINE_COMPARED * (blob.line_count() + content.line_count()))

@@ -146,16 +146,20 @@ pub struct Context<'a> {
     pub limits: &'a Limits,
     /// The budget of the response.
     pub budget: &'a Budget,
-    /// The base: the file before any edit of the response.
-    pub(crate) original: Option<&'a Content>,
-    /// Where the lines of the base are in the current text; `None` if that is the base.
-    pub(crate) lineage: Option<&'a Lineage>,
+    /// The base, which is the file before any edit of the response, and where its lines are in the current text; `None`
+    /// if that is the base.
+    pub(crate) base: Option<(&'a Content, &'a Lineage)>,
 }
 
 impl<'a> Context<'a> {
     /// The context of hunks that the response does not repeat.
     pub fn new(limits: &'a Limits, budget: &'a Budget) -> Self {
-        Self { repeats: &[], others: &[], followed: false, limits, budget, original: None, lineage: None }
+        Self { repeats: &[], others: &[], followed: false, limits, budget, base: None }
+    }
+
+    /// Where the lines of the base are in the current text, if that is not the base.
+    fn lineage(&self) -> Option<&'a Lineage> {
+        self.base.map(|(_, lineage)| lineage)
     }
 
     /// How often the response has a hunk.

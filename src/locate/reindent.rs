@@ -258,7 +258,7 @@ fn shown_by_others<T>(
     hay: Haystack<'_>,
     shows: impl Fn(Haystack<'_>, &Pattern<'_>, &Alignment) -> Option<T>,
 ) -> Option<T> {
-    let text = context.original.unwrap_or(hay.content());
+    let text = context.base.map_or(hay.content(), |(base, _)| base);
     let hay = Haystack::new(text, hay.budget());
     let match_mode = MatchMode { scope: Scope::Whole, ..MatchMode::LOOSEST };
     context.others.iter().take(OTHERS).find_map(|hunk| {

@@ -164,7 +164,7 @@ impl Splice<'_> {
     }
 
     fn lineage(&self) -> Option<&Lineage> {
-        self.context.and_then(|context| context.lineage)
+        self.context.and_then(Context::lineage)
     }
 
     /// Whether earlier edits inserted lines there with which the added lines begin, or which begin with these.

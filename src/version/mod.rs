@@ -61,11 +61,6 @@ impl Version {
         &self.content
     }
 
-    /// The text before any edit of the response; `None` if the file is new, or was replaced as a whole.
-    pub(crate) fn original(&self) -> Option<&Content> {
-        self.origin.as_deref().map(|origin| &origin.base)
-    }
-
     /// The base, and where its lines are now, if an edit has changed any.
     pub(crate) fn base(&self) -> Option<(&Content, &Lineage)> {
         let origin = self.origin.as_deref().filter(|origin| !origin.lineage.is_whole())?;

@@ -22,7 +22,7 @@ impl LineNumbers {
         };
         let line = |number: Option<u32>| usize::try_from(number?).ok()?.checked_sub(1);
         let (old, new) = (line(*old_start), line(*new_start));
-        let (in_base, in_current) = match context.lineage {
+        let (in_base, in_current) = match context.lineage() {
             Some(lineage) => (old.and_then(|line| lineage.of(line)), old),
             None => (old, None),
         };

@@ -30,8 +30,7 @@ pub(in crate::locate) fn arrange<'h>(
     hunks: &'h [Hunk],
     stage: Stage,
 ) -> Result<Vec<Placement>, Vec<Refusal>> {
-    let original = context.original.filter(|_| context.lineage.is_some());
-    let original = original.map_or(hay, |content| Haystack::new(content, hay.budget()));
+    let original = context.base.map_or(hay, |(base, _)| Haystack::new(base, hay.budget()));
     let (original, current) = (Headings::new(original, context), Headings::new(hay, context));
     let member = |(index, (hunk, equal)): (usize, (&'h Hunk, Equal))| {
         let pattern = reading(context, hay, hunk).ok_or_else(evidence::too_costly)?;
@@ -200,7 +199,7 @@ fn bounds_of(
         return Ok(Bounds::default());
     };
     let mut lines = original.sections(section);
-    if let Some(lineage) = context.lineage {
+    if let Some(lineage) = context.lineage() {
         lines = lines.into_iter().filter_map(|line| lineage.of(line)).collect();
     }
     match lines.len() {

@@ -123,7 +123,7 @@ impl Single<'_> {
             let refusal = Refusal::new(Code::OccurrenceRange, message);
             return Err(refusal.with_help(format!("give a line from 0 to {count}")));
         }
-        let current = |line: usize| self.context.lineage.and_then(|lineage| lineage.of(line));
+        let current = |line: usize| self.context.lineage().and_then(|lineage| lineage.of(line));
         // After the line above, and before the line below.
         let counted = [line.checked_sub(1).and_then(current).map(|above| above + 1), current(line)];
         if let Some(other) = counted.into_iter().flatten().find(|&other| other != line) {
@@ -226,12 +226,12 @@ impl Single<'_> {
     /// The line of another match that the hunk counts to in the base: a model may count in what it was shown, or in
     /// what the edits before have left.
     fn other_in_base(&self, place: &Place, occurrence: Occurrence) -> Option<usize> {
-        let lineage = self.context.lineage.filter(|_| self.repeat.total == 1)?;
-        let original = Haystack::new(self.context.original?, self.hay.budget());
-        let context = Context { lineage: None, ..*self.context };
+        let (base, lineage) = self.context.base.filter(|_| self.repeat.total == 1)?;
+        let base = Haystack::new(base, self.hay.budget());
+        let context = Context { base: None, ..*self.context };
         let readings = Pattern::readings(&self.hunk.change);
         let matches = readings.iter().find_map(|pattern| {
-            find(&Query { context: &context, hay: original, ..self.query(pattern) }).ok()?.ok()
+            find(&Query { context: &context, hay: base, ..self.query(pattern) }).ok()?.ok()
         })?;
         let other = matches.places.get(nth(occurrence, matches.places.len())?)?.0.place;
         match lineage.of(other.first()) {

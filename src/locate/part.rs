@@ -1,7 +1,6 @@
 //! Search texts that are part of a line, or a line without its indentation and its comment.
 
 use super::reindent::{Reindent, Unclear, indentation_below};
-use super::splice::region_eol;
 use crate::edit::Unit;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
@@ -45,7 +44,7 @@ pub(super) fn changes(
     let number = place.first();
     let Some(line) = hay.line(number) else { return Err(Unclear::Style) };
     let eol = line.eol.map_or(&[][..], |eol| eol.as_bytes());
-    let inner = region_eol(hay, number, number + 1).as_bytes();
+    let inner = hay.content().eol_of(number..number + 1).as_bytes();
     let after = pattern.after();
     let change = |bytes: Vec<u8>| Ok(vec![LineChange::new(number, number + 1, bytes)]);
     if let Some((indent, rest)) = whole_line(hay, language, place) {

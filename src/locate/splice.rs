@@ -7,7 +7,7 @@ use super::heading::begins_section;
 use super::reindent::{Reindent, Unclear};
 use crate::pattern::{End, Pattern, Step, says_something};
 use crate::text::search::Haystack;
-use crate::text::{Eol, Language, Normalization, is_blank};
+use crate::text::{Language, Normalization, is_blank};
 use crate::version::{LineChange, Lineage, goes_behind};
 
 /// The context line next to which an insertion goes, if the file has more lines between two than the search text.
@@ -193,8 +193,8 @@ impl Splice<'_> {
     ) -> LineChange {
         let content = self.hay.content();
         let (first, behind) = (aligned.place.first(), aligned.place.behind());
-        let region = if first == behind { (first.saturating_sub(1), first) } else { (first, behind) };
-        let eol = region_eol(self.hay, region.0, region.1).as_bytes();
+        let region = if first == behind { first.saturating_sub(1)..first } else { first..behind };
+        let eol = self.hay.content().eol_of(region).as_bytes();
         let mut bytes = Vec::new();
         for (text, first) in added {
             bytes.extend_from_slice(&self.reindent.line(text, *first));
@@ -227,17 +227,4 @@ struct Between<'a> {
     added_first: bool,
     /// Whether everything between the removed lines is removed, too.
     has_gap: bool,
-}
-
-/// The most frequent line ending of a region, the first on a tie; that of the file if no line of the region has one.
-pub(super) fn region_eol(hay: Haystack<'_>, start: usize, end: usize) -> Eol {
-    let mut counts: Vec<(Eol, usize)> = Vec::new();
-    for eol in hay.lines(start..end).filter_map(|(_, line)| line.eol) {
-        match counts.iter_mut().find(|(seen, _)| *seen == eol) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((eol, 1)),
-        }
-    }
-    let most = counts.iter().rev().max_by_key(|(_, count)| count);
-    most.map_or_else(|| hay.content().dominant_eol(), |(eol, _)| *eol)
 }

@@ -3,7 +3,6 @@
 use super::evidence;
 use super::query::Query;
 use super::solution::{Placement, Solution};
-use super::splice::region_eol;
 use super::tier::{MatchMode, Scope};
 use crate::diag::Refusal;
 use crate::edit::{Change, Unit};
@@ -97,7 +96,7 @@ fn replaced(hay: Haystack<'_>, places: &[Place], text: &str) -> LineChange {
     let lines = |place: &Place| (place.start.line, place.end.line);
     let first = places.first().map_or(0, |place| lines(place).0);
     let last = places.last().map_or(0, |place| lines(place).1);
-    let eol = region_eol(hay, first, last + 1).as_bytes();
+    let eol = hay.content().eol_of(first..last + 1).as_bytes();
     let text = text.split('\n').map(str::as_bytes).collect::<Vec<_>>().join(eol);
     let (mut bytes, mut column) = (Vec::new(), 0);
     for place in places {

@@ -16,7 +16,6 @@ pub(super) struct Chunk {
     line_count: usize,
     /// The positions of the lines, computed on first use, because few chunks made by an edit are read.
     lines: OnceLock<Box<[Mark]>>,
-    eol_counts: [usize; 3],
     hashes: [OnceLock<Hashes>; Normalization::ALL.len()],
     /// The lines that are not blank.
     solid: OnceLock<Box<[usize]>>,
@@ -123,19 +122,15 @@ fn marks(bytes: &[u8], cr_ends_lines: bool) -> impl Iterator<Item = Mark> {
 
 /// Cuts a text into chunks, and adds them.
 pub(super) fn cut(bytes: &[u8], cr_ends_lines: bool, chunks: &mut Vec<Arc<Chunk>>) {
-    let (mut start, mut line_count, mut eol_counts) = (0, 0, [0; 3]);
+    let (mut start, mut line_count) = (0, 0);
     for mark in marks(bytes, cr_ends_lines) {
         line_count += 1;
-        if let Some(eol) = mark.eol {
-            eol_counts[eol as usize] += 1;
-        }
         let end = mark.end + mark.eol.map_or(0, |eol| eol.as_bytes().len());
         if end == bytes.len() || (end - start >= TARGET && bytes.len() - end >= TARGET) {
             chunks.push(Arc::new(Chunk {
                 bytes: bytes[start..end].into(),
                 cr_ends_lines,
                 line_count: std::mem::take(&mut line_count),
-                eol_counts: std::mem::take(&mut eol_counts),
                 lines: OnceLock::new(),
                 hashes: Default::default(),
                 solid: OnceLock::new(),
@@ -157,11 +152,6 @@ impl Chunk {
 
     fn lines(&self) -> &[Mark] {
         self.lines.get_or_init(|| marks(&self.bytes, self.cr_ends_lines).collect())
-    }
-
-    /// How many lines end with `\n`, `\r\n` and `\r`.
-    pub(super) fn eol_counts(&self) -> [usize; 3] {
-        self.eol_counts
     }
 
     pub(super) fn line(&self, index: usize) -> Line<'_> {

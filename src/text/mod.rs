@@ -192,20 +192,25 @@ impl Content {
         (head, left.iter().rev().zip(right.iter().rev()).take_while(same).count())
     }
 
-    /// The most frequent line ending; that of the first line on a tie, and `\n` without any line ending.
-    pub fn dominant_eol(&self) -> Eol {
-        let mut counts = [(Eol::Lf, 0_usize), (Eol::CrLf, 0), (Eol::Cr, 0)];
-        for chunk in &self.inner.chunks {
-            for (count, of_chunk) in counts.iter_mut().zip(chunk.eol_counts()) {
-                count.1 += of_chunk;
+    /// The most frequent line ending of some lines, the first on a tie. Without one, it is that of the file, and `\n`
+    /// without any in the file.
+    pub fn eol_of(&self, lines: Range<usize>) -> Eol {
+        let most = |lines: Range<usize>| {
+            let mut counts: Vec<(Eol, usize)> = Vec::new();
+            for eol in self.lines(lines).filter_map(|line| line.eol) {
+                match counts.iter_mut().find(|(seen, _)| *seen == eol) {
+                    Some((_, count)) => *count += 1,
+                    None => counts.push((eol, 1)),
+                }
             }
-        }
-        let first = self.line(0).and_then(|line| line.eol).unwrap_or(Eol::Lf);
-        counts
-            .iter()
-            .copied()
-            .max_by_key(|&(eol, count)| (count, eol == first))
-            .map_or(Eol::Lf, |(eol, _)| eol)
+            counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(eol, _)| eol)
+        };
+        most(lines).or_else(|| most(0..self.line_count())).unwrap_or(Eol::Lf)
+    }
+
+    /// The most frequent line ending.
+    pub fn dominant_eol(&self) -> Eol {
+        self.eol_of(0..self.line_count())
     }
 
     /// Whether the last line has a line ending; true for an empty file.

@@ -6,7 +6,7 @@ mod snippet;
 use super::operations::path_if_any;
 use super::overlay::Overlay;
 use super::unnamed::is_file;
-use super::{MemoryTree, Node, Rules, TreeError, TreeView};
+use super::{MemoryTree, Node, Rules, Run, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic, Severity, counted};
 use crate::edit::{
     Candidate, Clue, CodeBlock, Edit, Existing, FenceState, FormatId, Op, Region, Script, Target, Unread,
@@ -22,7 +22,7 @@ use crate::syntax;
 use crate::text::search::{Budget, Haystack};
 use crate::text::{Content, Language, Normalization, extension};
 use snippet::{Relation, replacement, snippet, unclear_relation};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// The most blocks that are refused, one by one.
 const REFUSED: usize = 1000;
@@ -357,25 +357,25 @@ fn insert(script: &mut Script, edits: Vec<Edit>) {
     script.edits.extend(edits);
 }
 
-/// The diagnostics of the pending blocks of a script; `after` is the tree with its edits applied. If an edit of the
-/// same file is refused, that may be the reason: then it is only a warning.
+/// The diagnostics of the pending blocks of a script that was run. If an edit of the same file is refused, that may be
+/// the reason: then it is only a warning.
 pub(super) fn findings(
     script: &Script,
     tree: &dyn TreeView,
-    after: &Overlay<'_>,
-    refused: &BTreeSet<usize>,
+    run: &Run<'_>,
     rules: &Rules,
 ) -> Result<Vec<Diagnostic>, TreeError> {
     if script.pending.is_empty() || script.edits.is_empty() {
         return Ok(Vec::new());
     }
-    let refused: HashSet<String> = refused
+    let refused: HashSet<String> = run
+        .findings
         .iter()
-        .filter_map(|number| script.edits.get(number - 1))
+        .filter_map(|(number, _)| script.edits.get(number - 1))
         .map(|edit| edit.path.shown())
         .collect();
     let base = Overlay::new(tree);
-    let (before, after) = (FileLines::new(&base), FileLines::new(after));
+    let (before, after) = (FileLines::new(&base), FileLines::new(&run.overlay));
     let mut findings = Vec::new();
     for given in &script.pending {
         let own = named_files(given, tree, rules)?;

@@ -262,9 +262,8 @@ pub fn resolve(
     let mut run = Run::of(script, tree, rules, &refused, Aim::Refusals)?;
     let depending = subset::findings(script, tree, rules, &run)?;
     run.findings.extend(depending);
-    let refused = run.findings.iter().map(|(number, _)| *number).collect();
     let mut diagnostics = script.diagnostics.clone();
-    diagnostics.extend(given::findings(script, tree, &run.overlay, &refused, rules)?);
+    diagnostics.extend(given::findings(script, tree, &run, rules)?);
     let plan = run.into_plan(script, diagnostics, rules)?;
     match plan {
         Err(rejected) if rejected.diagnostics.iter().any(has_syntax_error) => {

@@ -4,7 +4,7 @@
 use super::dependence::{Unapplied, depends_on_left_out};
 use super::overlay::Overlay;
 use super::subset::FullRun;
-use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, names, unnamed};
+use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, given, names, unnamed};
 use crate::diag::Diagnostic;
 use crate::edit::{Script, Unnamed};
 use crate::span::Span;
@@ -26,7 +26,7 @@ pub fn resolve_each(
     let tree = &Overlay::new(tree);
     let paths = names(script, tree, rules)?;
     let full = FullRun::of(script, tree, rules)?;
-    let mut own = own_diagnostics(script, full.given_findings(script, tree, rules)?);
+    let mut own = own_diagnostics(script, given::findings(script, tree, &full.run, rules)?);
     let mut unnamed: HashMap<Span, Vec<Unnamed>> = HashMap::new();
     for one in &script.unnamed {
         unnamed.entry(one.edit).or_default().push(one.clone());

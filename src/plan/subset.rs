@@ -5,9 +5,7 @@
 
 use super::dependence::depends_on_left_out;
 use super::overlay::Overlay;
-use super::{
-    Aim, FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, given, unnamed,
-};
+use super::{Aim, FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, unnamed};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::path::RepoPath;
@@ -31,7 +29,7 @@ pub(super) fn findings(
 
 /// The result of all edits of a script together, also of those that it leaves out.
 pub(super) struct FullRun<'t> {
-    run: Run<'t>,
+    pub(super) run: Run<'t>,
     /// The numbers of the edits of each path, in order.
     about: HashMap<RepoPath, Vec<usize>>,
 }
@@ -48,17 +46,6 @@ impl<'t> FullRun<'t> {
             }
         }
         Ok(Self { run, about })
-    }
-
-    /// The diagnostics of code blocks that are no edits.
-    pub(super) fn given_findings(
-        &self,
-        script: &Script,
-        tree: &dyn TreeView,
-        rules: &Rules,
-    ) -> Result<Vec<Diagnostic>, TreeError> {
-        let refused = self.run.findings.iter().map(|(number, _)| *number).collect();
-        given::findings(script, tree, &self.run.overlay, &refused, rules)
     }
 
     /// The edits with another result in a part of the script, with their diagnostics. `is_gone` says whether an edit is

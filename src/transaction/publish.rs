@@ -111,8 +111,8 @@ impl Prepared<'_> {
 
     fn move_branch(&self, new: Oid, index: Option<Index>) -> Result<Landed> {
         let mut by_git = Vec::new();
-        if let Some(index) = index.as_ref().filter(|index| index.features().any()) {
-            by_git.push(format!("git wrote the index, which has {}", index.features().words().join(" and ")));
+        if index.as_ref().is_some_and(Index::is_by_git) {
+            by_git.push("git wrote the index, since only git knows all that it has".into());
         }
         if self.transaction.repo.has_references_by_git() {
             by_git.push(

@@ -2,12 +2,10 @@
 
 mod by_git;
 mod change;
-mod features;
 mod partial;
 mod raw;
 
 pub(super) use change::index_entry;
-pub use features::Features;
 
 use super::attributes::attribute_files;
 use super::checkout::{Checkout, Identity};
@@ -23,7 +21,7 @@ use partial::Partial;
 use raw::Raw;
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -31,29 +29,27 @@ use std::path::{Path, PathBuf};
 pub struct Index {
     entries: Entries,
     fingerprint: Option<Fingerprint>,
-    /// The copy that was made while reading.
+    /// What is changed to a new index, once there is a place for that.
     copy: Option<Copy>,
-    /// The features of that copy.
-    features: Features,
+    /// What only git can write.
+    features: raw::Features,
 }
 
-/// Where entries are looked up: in the file's bytes, where all of it is understood; in the same read in passing, where only
-/// a few are asked for; else in libgit2's index, of a copy that git has made plain where libgit2 cannot read the file. Where
-/// they are not in the file's bytes, git writes the new index.
+/// Where entries are looked up: in the whole file's bytes, or in passing, where only a few are asked for.
 enum Entries {
-    Raw(Raw),
+    Whole(Raw),
     Partial(Partial),
-    Git(git2::Index),
 }
 
 pub(super) struct Opened {
-    /// The bytes, if libgit2 or git has to parse it.
-    content: std::result::Result<Raw, Vec<u8>>,
+    /// `None` if it is broken.
+    entries: Option<Raw>,
     /// `None` if there is no file; it then counts as empty.
     metadata: Option<std::fs::Metadata>,
     fingerprint: Option<Fingerprint>,
 }
 
+/// Where the new index is made.
 struct Copy {
     path: PathBuf,
     /// The original's; `None` if there was no file.
@@ -100,36 +96,44 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn read_index(&self) -> Result<Index> {
-        let path = self.index_file();
-        let opened = self.index_reader()().map_err(|e| Error::io("read", &path, e))?;
-        let fingerprint = opened.fingerprint;
-        let (entries, features) = self.entries_of(opened.content, &path)?;
-        Ok(Index { entries, fingerprint, copy: None, features })
+        self.opened(self.index_reader()(), None)
     }
 
-    /// The entries of an index file that was read. Where libgit2 could not read the repository's index for attributes, it
-    /// gets this one, by a second handle: an index that belongs to a repository behaves differently.
-    fn entries_of(
-        &self,
-        content: std::result::Result<Raw, Vec<u8>>,
-        file: &Path,
-    ) -> Result<(Entries, Features)> {
-        let bytes = match content {
-            Ok(raw) => {
-                if self.has_references_by_git() {
-                    self.set_attribute_index(&mut open(self, &self.index_file())?)?;
-                }
-                return Ok((Entries::Raw(raw), Features::default()));
-            }
-            Err(bytes) => bytes,
-        };
-        let features = Features::of(&bytes, self.checksum_len());
-        let plain = if features.unreadable() { Some(self.plain_copy(file)?) } else { None };
-        let file = plain.as_ref().map_or(file, |(_, plain)| plain);
-        if plain.is_some() || self.has_references_by_git() {
-            self.set_attribute_index(&mut open(self, file)?)?;
+    /// The index that was read from its file.
+    fn opened(&self, opened: std::io::Result<Opened>, copy: Option<PathBuf>) -> Result<Index> {
+        let file = self.index_file();
+        let opened = opened.map_err(|e| Error::io("read", &file, e))?;
+        let raw = opened.entries.ok_or_else(|| broken(&file, "it is broken"))?;
+        if copy.is_some() && !raw.check() {
+            return Err(broken(&file, WRONG));
         }
-        Ok((Entries::Git(open(self, file)?), features))
+        let features = raw.features();
+        let (raw, plain) = self.plain(raw, &file)?;
+        if plain.is_some() || self.has_references_by_git() {
+            // Libgit2 could not read the repository's index for attributes.
+            let from = plain.as_ref().map_or(&file, |(_, plain)| plain);
+            self.set_attribute_index(&mut open(self, from)?)?;
+        }
+        let copy = copy.map(|path| Copy { path, metadata: opened.metadata });
+        Ok(Index { entries: Entries::Whole(raw), fingerprint: opened.fingerprint, copy, features })
+    }
+
+    /// All entries of an index file; of one that is split or sparse those of a copy that git makes plain, which libgit2 can
+    /// read, too. The copy is deleted with its directory.
+    fn plain(&self, raw: Raw, file: &Path) -> Result<(Raw, Option<(Temporary, PathBuf)>)> {
+        if !raw.is_partial() {
+            return Ok((raw, None));
+        }
+        let directory = self.temporary()?;
+        let copy = directory.path().join("index");
+        std::fs::copy(file, &copy).map_err(|e| Error::io("copy", file, e))?;
+        by_git::make_plain(self, &copy)?;
+        Ok((self.read_raw(&copy)?, Some((directory, copy))))
+    }
+
+    fn read_raw(&self, file: &Path) -> Result<Raw> {
+        let bytes = std::fs::read(file).map_err(|e| Error::io("read", file, e))?;
+        Raw::read(bytes, self.format()).ok_or_else(|| broken(file, "it is broken"))
     }
 
     /// Reads only the index entries of some paths, those below them, and those of the attribute files that may apply to
@@ -154,7 +158,7 @@ impl Repo {
                 entries: Entries::Partial(partial),
                 fingerprint,
                 copy: None,
-                features: Features::default(),
+                features: raw::Features::default(),
             }),
             None => self.read_index(),
         }
@@ -185,56 +189,29 @@ impl Repo {
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => (raw::empty(format), None, None),
                 Err(e) => return Err(e),
             };
-            Ok(Opened { content: Raw::read(bytes, format), metadata, fingerprint })
+            Ok(Opened { entries: Raw::read(bytes, format), metadata, fingerprint })
         }
-    }
-
-    /// A copy of an index in a form that libgit2 can read. The copy is deleted with its directory.
-    fn plain_copy(&self, index: &Path) -> Result<(Temporary, PathBuf)> {
-        let directory = self.temporary()?;
-        let copy = directory.path().join("index");
-        std::fs::copy(index, &copy).map_err(|e| Error::io("copy", index, e))?;
-        by_git::make_plain(self, &copy)?;
-        Ok((directory, copy))
     }
 
     /// Opens a copy of an index, after having git make it plain if libgit2 cannot read it.
     pub(super) fn open_index(&self, path: &Path) -> Result<git2::Index> {
-        let mut bytes = Vec::new();
-        let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-        read.map_err(|e| Error::io("read", path, e))?;
-        match Features::of(&bytes, self.checksum_len()).unreadable() {
-            true => open(self, &self.plain_copy(path)?.1),
-            false => open(self, path),
-        }
+        let (_, plain) = self.plain(self.read_raw(path)?, path)?;
+        open(self, plain.as_ref().map_or(path, |(_, plain)| plain))
     }
 
-    /// Copies the index to `path` and reads it. [`Repo::prepare_index`] goes on from that copy, since reading a large
-    /// index again would take longer than all else.
+    /// Reads the index, for [`Repo::prepare_index`] to make the new one of it at `path`: reading a large index again would
+    /// take longer than all else.
     ///
     /// # Errors
     /// It cannot be copied or read.
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
-        let file = self.index_file();
         let ahead = self.index_thread.take().and_then(|reading| reading.join().ok()?.ok());
-        let opened = ahead.map_or_else(self.index_reader(), Ok).map_err(|e| Error::io("read", &file, e))?;
-        let Opened { content, metadata, fingerprint } = opened;
-        match &content {
-            Ok(raw) if !raw.check() => return Err(broken(self)),
-            Ok(_) => {}
-            Err(bytes) => {
-                let write = || -> std::io::Result<()> {
-                    let mut to = std::fs::File::create_new(&path)?;
-                    to.write_all(bytes)?;
-                    // Git compares entries with the file's time to find those that it has to check, so the copy keeps
-                    // that time.
-                    metadata.as_ref().map_or(Ok(()), |metadata| to.set_modified(metadata.modified()?))
-                };
-                write().map_err(|e| Error::io("copy", &file, e))?;
-            }
+        let index = self.opened(ahead.map_or_else(self.index_reader(), Ok), Some(path))?;
+        if let Some(Copy { path, .. }) = index.copy.as_ref().filter(|_| index.is_by_git()) {
+            // If this is another index already, the one that was read is not current.
+            link_or_copy(&self.index_file(), path)?;
         }
-        let (entries, features) = self.entries_of(content, &path)?;
-        Ok(Index { entries, fingerprint, copy: Some(Copy { path, metadata }), features })
+        Ok(index)
     }
 
     /// The lock file that git creates to write the index.
@@ -252,7 +229,10 @@ impl Repo {
             Some(known) if known.copy.is_some() && known.is_current(self)? => known,
             _ => self.copy_index(with_suffix(aside, "-copy"))?,
         };
-        if index.is_sound() { Ok(index) } else { Err(broken(self)) }
+        match &index.entries {
+            Entries::Whole(raw) if !raw.is_sound() => Err(broken(&self.index_file(), WRONG)),
+            _ => Ok(index),
+        }
     }
 
     /// Whether the index at `index` equals a kept one in all but stat data, which git refreshes whenever it looks at
@@ -278,8 +258,8 @@ impl Repo {
     }
 
     fn entries_without_stat(&self, index: &Path) -> Result<Vec<EntryWithoutStat>> {
-        let index = self.open_index(index)?;
-        let entries = index.iter().map(|entry| {
+        let (raw, _) = self.plain(self.read_raw(index)?, index)?;
+        let entries = raw.entries().map(|entry| {
             let what = Entry { mode: entry.mode, id: entry.id };
             let (flags, more) = (STAGE | ASSUME_VALID, INTENT_TO_ADD | SKIP_WORKTREE);
             (entry.path, what, entry.flags & flags, entry.flags_extended & more)
@@ -334,10 +314,7 @@ impl Repo {
         placed: &BTreeMap<&str, Identity>,
         outside: &BTreeSet<String>,
     ) -> Result<()> {
-        let is_sparse = |path: &str| {
-            let old = known.entries.find(path);
-            old.map_or(outside.contains(path), |old| old.flags_extended & SKIP_WORKTREE != 0)
-        };
+        let is_sparse = |path: &str| known.get(path).map_or(outside.contains(path), |old| old.skip_worktree);
         let there = updates.iter().filter(|(_, entry)| entry.is_some());
         let sparse = there.map(|(path, _)| path.as_str()).filter(|path| is_sparse(path)).collect();
         let change = Change { updates, checkout, placed, sparse };
@@ -345,11 +322,11 @@ impl Repo {
         if let Some(Copy { path, metadata, .. }) = &known.copy {
             let failed = |e| Error::io("write", aside, e);
             match &known.entries {
-                Entries::Raw(raw) => {
+                Entries::Whole(raw) if !known.is_by_git() => {
                     let time = metadata.as_ref().map(|metadata| metadata.modified()).transpose();
                     change.write(raw, path, time.map_err(failed)?)?;
                 }
-                Entries::Git(_) | Entries::Partial(_) => by_git::change(self, path, known.features, &change)?,
+                _ => by_git::change(self, path, known.features, &change)?,
             }
             if let Some(metadata) = metadata {
                 std::fs::set_permissions(path, metadata.permissions()).map_err(failed)?;
@@ -362,18 +339,23 @@ impl Repo {
 }
 
 impl Entries {
-    /// The entry of a path at stage 0.
-    fn find(&self, path: &str) -> Option<git2::IndexEntry> {
+    /// Asks the entries at a path and below it.
+    fn ask<T>(&self, path: &str, answer: impl FnOnce(&Raw) -> T) -> Option<T> {
         match self {
-            Entries::Raw(raw) => raw.find(path.as_bytes()),
-            Entries::Partial(partial) => partial.find(path.as_bytes()),
-            Entries::Git(git) => git.get_path(Path::new(path), 0),
+            Entries::Whole(raw) => Some(answer(raw)),
+            Entries::Partial(partial) => partial.ask(path, answer),
         }
+    }
+
+    fn find(&self, path: &str) -> Option<git2::IndexEntry> {
+        self.ask(path, |raw| raw.find(path.as_bytes())).flatten()
     }
 }
 
-fn broken(repo: &Repo) -> Error {
-    Error::io("read", repo.index_file(), std::io::Error::other("its checksum is wrong"))
+const WRONG: &str = "its checksum is wrong";
+
+fn broken(file: &Path, why: &str) -> Error {
+    Error::io("read", file, std::io::Error::other(why))
 }
 
 fn open(repo: &Repo, path: &Path) -> Result<git2::Index> {
@@ -408,9 +390,9 @@ fn fingerprint(path: &Path) -> Result<Option<Fingerprint>> {
 }
 
 impl Index {
-    /// The features that only git can write.
-    pub fn features(&self) -> Features {
-        self.features
+    /// Whether only git can write the new index.
+    pub fn is_by_git(&self) -> bool {
+        self.features != raw::Features::default()
     }
 
     /// Whether the index file is still the one that was read.
@@ -432,14 +414,9 @@ impl Index {
         }
     }
 
-    /// Whether the checksum is right. Libgit2 verifies it while reading.
-    fn is_sound(&self) -> bool {
-        !matches!(&self.entries, Entries::Raw(raw) if !raw.is_sound())
-    }
-
     /// The entry of a path at stage 0.
     pub fn get(&self, path: &str) -> Option<Indexed> {
-        let entry = self.entries.find(path)?;
+        let entry = self.entries.find(path).filter(|entry| entry.flags & STAGE == 0)?;
         Some(Indexed {
             entry: Entry { mode: entry.mode, id: entry.id },
             intent_to_add: entry.flags_extended & INTENT_TO_ADD != 0,
@@ -457,25 +434,17 @@ impl Index {
 
     /// Whether the path is in conflict.
     pub fn is_conflicted(&self, path: &str) -> bool {
-        match &self.entries {
-            Entries::Raw(_) | Entries::Partial(_) => false,
-            Entries::Git(git) => (1..=3).any(|stage| git.get_path(Path::new(path), stage).is_some()),
-        }
+        self.entries.find(path).is_some_and(|entry| entry.flags & STAGE != 0)
     }
 
     /// Some entry below a path for which `except` does not hold.
     pub fn below(&self, path: &str, except: impl Fn(&str) -> bool) -> Option<String> {
         let prefix = format!("{path}/");
-        let found: Box<dyn Iterator<Item = Vec<u8>>> = match &self.entries {
-            Entries::Raw(raw) => Box::new(raw.from(prefix.as_bytes()).map(<[u8]>::to_vec)),
-            Entries::Partial(partial) => Box::new(partial.below(path.as_bytes()).into_iter()),
-            Entries::Git(git) => {
-                let first = git.find_prefix(prefix.as_str()).ok()?;
-                Box::new((first..git.len()).filter_map(|at| git.get(at)).map(|entry| entry.path))
-            }
+        let found = |raw: &Raw| {
+            let below = raw.from(prefix.as_bytes()).take_while(|path| path.starts_with(prefix.as_bytes()));
+            { below }.map(|path| String::from_utf8_lossy(path).into_owned()).find(|path| !except(path))
         };
-        let below = found.take_while(|path| path.starts_with(prefix.as_bytes()));
-        { below }.map(|path| String::from_utf8_lossy(&path).into_owned()).find(|path| !except(path))
+        self.entries.ask(path, found).flatten()
     }
 
     /// Whether the stat data show that a file is unchanged. If `false`, the content has to be compared.

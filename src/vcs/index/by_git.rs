@@ -1,6 +1,7 @@
 //! Has git read and write the index, for all that is not understood here.
 
-use super::{Change, Features};
+use super::Change;
+use super::raw::Features;
 use crate::vcs::repo::Repo;
 use crate::vcs::{Result, filters, process};
 use std::path::Path;

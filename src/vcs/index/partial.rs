@@ -1,11 +1,11 @@
 //! The entries of a few paths, read in one pass over the index file. For a large index this is faster than loading all of
 //! it.
 
-use super::raw::{HEAD, entry, extent, number};
+use super::raw::{HEAD, Raw, extent, number};
 use crate::vcs::format::id_len;
-use git2::{IndexEntry, ObjectFormat};
+use git2::ObjectFormat;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -20,11 +20,8 @@ pub(super) struct Partial {
     format: ObjectFormat,
     /// The requested paths; `found` has them and all paths below them.
     paths: BTreeSet<Vec<u8>>,
-    found: Found,
+    found: Raw,
 }
-
-/// The raw entries by path.
-type Found = BTreeMap<Vec<u8>, Vec<u8>>;
 
 impl Partial {
     /// `None` if the index has anything that is not understood here.
@@ -33,33 +30,17 @@ impl Partial {
         Some(Self { file, format, paths, found })
     }
 
-    pub(super) fn find(&self, path: &[u8]) -> Option<IndexEntry> {
-        self.with(path, |found| entry(found.get(path)?, 0, id_len(self.format)))
-    }
-
-    /// The paths below a directory, ascending.
-    pub(super) fn below(&self, path: &[u8]) -> Vec<Vec<u8>> {
-        self.with(path, |found| {
-            let paths = found.keys().filter(|one| is_below(one, path));
-            Some(paths.cloned().collect())
-        })
-        .unwrap_or_default()
-    }
-
-    fn with<T>(&self, path: &[u8], answer: impl Fn(&Found) -> Option<T>) -> Option<T> {
-        match self.paths.contains(path) {
-            true => answer(&self.found),
-            false => answer(&scan(&self.file, self.format, &BTreeSet::from([path.to_vec()]))?),
+    /// Asks the entries at a path and below it; `None` if the file cannot be read any more.
+    pub(super) fn ask<T>(&self, path: &str, answer: impl FnOnce(&Raw) -> T) -> Option<T> {
+        match self.paths.contains(path.as_bytes()) {
+            true => Some(answer(&self.found)),
+            false => Some(answer(&scan(&self.file, self.format, &BTreeSet::from([path.into()]))?)),
         }
     }
 }
 
-fn is_below(path: &[u8], directory: &[u8]) -> bool {
-    path.strip_prefix(directory).is_some_and(|rest| rest.first() == Some(&b'/'))
-}
-
 /// Finds the entries at these paths and below them.
-fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<Found> {
+fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<Raw> {
     let hash = id_len(format);
     let end = file.metadata().ok()?.len().checked_sub(hash as u64)?;
     let mut window = Window { file, end, buffer: vec![0; BUFFER], filled: 0, begins: 0 };
@@ -74,7 +55,7 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
     wanted.extend(paths.iter().map(|path| ([&path[..], b"/"].concat(), true)));
     wanted.sort();
     let mut wanted = wanted.iter().peekable();
-    let mut found = Found::new();
+    let (mut found, mut starts) = (Vec::new(), Vec::new());
     let (mut at, mut last) = (HEAD, HEAD);
     let mut before: Range<usize> = 0..0;
     for _ in 0..count {
@@ -89,7 +70,7 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
             }
         };
         let name = &window.bytes()[next.name.clone()];
-        if next.has_stage || window.bytes()[before] >= *name {
+        if next.stage != 0 || window.bytes()[before] >= *name {
             return None;
         }
         while let Some((path, is_beginning)) = wanted.peek() {
@@ -99,7 +80,8 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
                 Ordering::Less => *is_beginning && name.starts_with(path),
             };
             if is_it {
-                found.insert(name.to_vec(), window.bytes()[at..next.end].to_vec());
+                starts.push(found.len());
+                found.extend_from_slice(&window.bytes()[at..next.end]);
                 break;
             }
             wanted.next();
@@ -116,7 +98,8 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
         }
         at = at.checked_add(8)?.checked_add(number(&head[4..]) as u64)?;
     }
-    (at == end).then_some(found)
+    starts.push(found.len());
+    (at == end).then(|| Raw::of(found, starts, format))
 }
 
 /// The part of a file that is in memory.

@@ -1,7 +1,7 @@
 //! An index as its bytes (gitformat-index(5)), to look up and change entries in place.
 //!
-//! Libgit2 would build 100,000 objects and verify the checksum just to look up ten entries. What is not understood here,
-//! or only git may change, is left to libgit2 or git.
+//! Libgit2 would build 100,000 objects and verify the checksum just to look up ten entries, and drops what it does not know
+//! when it writes. What only git may change is noted, and git changes it.
 
 use super::{EXTENDED, STAGE};
 use crate::vcs::Oid;
@@ -25,7 +25,7 @@ pub(super) const HEAD: usize = 12;
 /// From this size on, in bytes, an index is read and its checksum computed in a thread.
 pub(super) const LARGE: usize = 1 << 20;
 
-/// An index of version 2 or 3 without conflicts, all of which is understood.
+/// An index, or some entries of one.
 pub(super) struct Raw {
     bytes: Arc<Vec<u8>>,
     format: ObjectFormat,
@@ -35,9 +35,21 @@ pub(super) struct Raw {
     starts: Vec<usize>,
     /// The cached trees, and the resolved conflicts.
     extensions: Vec<(&'static [u8; 4], Range<usize>)>,
+    features: Features,
     /// The thread that verifies the checksum, and its result.
     check: Cell<Option<JoinHandle<bool>>>,
     is_sound: OnceCell<bool>,
+}
+
+/// What an index has that only git can write (gitformat-index(5), "Extensions").
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Features {
+    /// Most entries are in a shared index (git-update-index(1), `--split-index`).
+    pub(super) split: bool,
+    /// Each directory outside the sparse checkout is one entry (git-sparse-checkout(1), `--sparse-index`).
+    pub(super) sparse: bool,
+    /// Anything else, such as an untracked cache or compressed paths (version 4).
+    pub(super) other: bool,
 }
 
 /// A big-endian number of two or four bytes. Inlined, since it is read for each entry.
@@ -57,21 +69,33 @@ pub(super) fn empty(format: ObjectFormat) -> Vec<u8> {
 }
 
 impl Raw {
-    /// Returns the bytes as the error if libgit2 or git has to parse them.
-    pub(super) fn read(bytes: Vec<u8>, format: ObjectFormat) -> Result<Self, Vec<u8>> {
-        let mut raw = Self {
+    /// Parses an index file; `None` if it is broken.
+    pub(super) fn read(bytes: Vec<u8>, format: ObjectFormat) -> Option<Self> {
+        let mut raw = Self::of(bytes, Vec::new(), format);
+        if number(raw.bytes.get(4..8)?) == 4 {
+            let bytes = with_whole_names(&raw.bytes, raw.hash)?;
+            raw.is_sound = OnceCell::from(raw.is_sound());
+            (raw.bytes, raw.features.other) = (Arc::new(bytes), true);
+        }
+        raw.parse()?;
+        Some(raw)
+    }
+
+    /// Entries at these offsets, the last of which is the end.
+    pub(super) fn of(bytes: Vec<u8>, starts: Vec<usize>, format: ObjectFormat) -> Self {
+        Self {
             bytes: Arc::new(bytes),
             format,
             hash: id_len(format),
-            starts: Vec::new(),
+            starts,
             extensions: Vec::new(),
+            features: Features::default(),
             check: Cell::default(),
             is_sound: OnceCell::new(),
-        };
-        if raw.parse().is_some() { Ok(raw) } else { Err(raw.into_bytes()) }
+        }
     }
 
-    /// Finds the entries and extensions; `None` if anything is not understood.
+    /// Finds the entries and extensions.
     fn parse(&mut self) -> Option<()> {
         let end = self.bytes.len().checked_sub(self.hash)?;
         if end < HEAD || &self.bytes[..4] != b"DIRC" || !matches!(number(&self.bytes[4..8]), 2 | 3) {
@@ -80,15 +104,13 @@ impl Raw {
         let count = number(&self.bytes[8..HEAD]);
         // The least size of an entry bounds the number.
         self.starts.reserve(count.min(end / (self.hash + 42)) + 1);
-        let (mut at, mut before) = (HEAD, 0..0);
+        let (mut at, mut before, mut is_ordered) = (HEAD, (0..0, 0), true);
         for _ in 0..count {
             self.starts.push(at);
-            let Extent { name, end: next, has_stage } = extent(&self.bytes[..end], at, self.hash)?;
+            let Extent { name, end: next, stage } = extent(&self.bytes[..end], at, self.hash)?;
             // For the first entry `before` is empty, and no name is.
-            if has_stage || self.bytes[before] >= self.bytes[name.clone()] {
-                return None;
-            }
-            (at, before) = (next, name);
+            is_ordered &= (&self.bytes[before.0], before.1) < (&self.bytes[name.clone()], stage);
+            (at, before) = (next, (name, stage));
         }
         self.starts.push(at);
         while at < end {
@@ -99,11 +121,25 @@ impl Raw {
                 b"REUC" => self.extensions.push((b"REUC", body.clone())),
                 // Offsets of entries, for readers with several threads. They are optional, and wrong after a change.
                 b"EOIE" | b"IEOT" => {}
-                _ => return None,
+                b"link" => self.features.split = true,
+                b"sdir" => self.features.sparse = true,
+                // One that every reader must understand begins with a lowercase letter.
+                other if !other[0].is_ascii_uppercase() => return None,
+                _ => self.features.other = true,
             }
             at = body.end;
         }
-        Some(())
+        // The entries of a split index that take the place of shared ones have no names.
+        (is_ordered || self.features.split).then_some(())
+    }
+
+    pub(super) fn features(&self) -> Features {
+        self.features
+    }
+
+    /// Whether entries are elsewhere, or stand for several.
+    pub(super) fn is_partial(&self) -> bool {
+        self.features.split || self.features.sparse
     }
 
     fn path(&self, number: usize) -> &[u8] {
@@ -130,8 +166,13 @@ impl Raw {
         entry(&self.bytes, at, self.hash)
     }
 
+    /// The entry of a path; one of the sides if the path is in conflict.
     pub(super) fn find(&self, path: &[u8]) -> Option<IndexEntry> {
         self.get(self.position(path)).filter(|entry| entry.path == path)
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = IndexEntry> {
+        (0..self.len()).filter_map(|number| self.get(number))
     }
 
     /// The paths that are not less than this one.
@@ -156,10 +197,6 @@ impl Raw {
             Some(Ok(sound)) => sound,
             _ => is_sound(&self.bytes, self.format),
         })
-    }
-
-    pub(super) fn into_bytes(self) -> Vec<u8> {
-        Arc::unwrap_or_clone(self.bytes)
     }
 
     /// The index with these entries put in; `None` as an entry removes the path. All other entries stay byte for byte.
@@ -232,8 +269,8 @@ fn is_sound(bytes: &[u8], format: ObjectFormat) -> bool {
 pub(super) struct Extent {
     pub(super) name: Range<usize>,
     pub(super) end: usize,
-    /// Whether the entry is one side of a conflict.
-    pub(super) has_stage: bool,
+    /// Not 0 if the entry is one side of a conflict.
+    pub(super) stage: usize,
 }
 
 /// The extent of the entry at an offset; `None` if it is cut off. `hash` is the length of an object id.
@@ -246,12 +283,44 @@ pub(super) fn extent(bytes: &[u8], at: usize, hash: usize) -> Option<Extent> {
     };
     let end = at + padded(name + length - at);
     let is_whole = bytes.get(name + length) == Some(&0) && end <= bytes.len();
-    let has_stage = flags & usize::from(STAGE) != 0;
-    is_whole.then_some(Extent { name: name..name + length, end, has_stage })
+    is_whole.then_some(Extent { name: name..name + length, end, stage: flags & usize::from(STAGE) })
+}
+
+/// An index of version 4 as one of version 3: each entry of version 4 has how many bytes to cut off the path before it, and
+/// what to put there.
+fn with_whole_names(bytes: &[u8], hash: usize) -> Option<Vec<u8>> {
+    let mut all = bytes.get(..HEAD)?.to_vec();
+    all[7] = 3;
+    let (mut at, mut path) = (HEAD, Vec::new());
+    for _ in 0..number(&bytes[8..HEAD]) {
+        let flags = number(bytes.get(at + hash + 40..at + hash + 42)?);
+        let fields = at..at + hash + if flags & usize::from(EXTENDED) != 0 { 44 } else { 42 };
+        // A number as in a pack's offsets: seven bits a byte, and one more with each further byte.
+        let (mut cut, mut name) = (0_usize, fields.end);
+        loop {
+            let byte = *bytes.get(name)?;
+            cut = cut.checked_mul(128)? + usize::from(byte & 0x7f);
+            name += 1;
+            if byte & 0x80 == 0 {
+                break;
+            }
+            cut += 1;
+        }
+        let end = name + memchr::memchr(0, bytes.get(name..)?)?;
+        path.truncate(path.len().checked_sub(cut)?);
+        path.extend_from_slice(&bytes[name..end]);
+        let start = all.len();
+        all.extend_from_slice(&bytes[fields]);
+        all.extend_from_slice(&path);
+        all.resize(start + padded(all.len() - start), 0);
+        at = end + 1;
+    }
+    all.extend_from_slice(bytes.get(at..)?);
+    Some(all)
 }
 
 /// Parses the entry at an offset.
-pub(super) fn entry(bytes: &[u8], at: usize, hash: usize) -> Option<IndexEntry> {
+fn entry(bytes: &[u8], at: usize, hash: usize) -> Option<IndexEntry> {
     let Extent { name, .. } = extent(bytes, at, hash)?;
     let field =
         |n: usize| u32::from_be_bytes(bytes[at + 4 * n..at + 4 * n + 4].try_into().unwrap_or_default());
@@ -412,11 +481,14 @@ mod tests {
             let partial = then.keys().step_by(2).map(|path| path.clone().into_bytes()).collect();
             let partial = Partial::read(file, format, partial).expect("an index");
             for path in then.keys().map(String::as_bytes) {
-                let [one, other] = [partial.find(path), index.find(path)];
+                let known = std::str::from_utf8(path).expect("a path");
+                let [one, other] = [partial.ask(known, |raw| raw.find(path)).expect("read"), index.find(path)];
                 prop_assert_eq!(one.map(|one| (one.file_size, one.path)), other.map(|one| (one.file_size, one.path)));
-                let all = (0..index.len()).map(|at| index.path(at).to_vec());
                 let prefix = [path, b"/"].concat();
-                prop_assert_eq!(partial.below(path), all.filter(|one| one.starts_with(&prefix)).collect::<Vec<_>>());
+                let below = |raw: &Raw| {
+                    raw.from(&prefix).take_while(|one| one.starts_with(&prefix)).map(<[u8]>::to_vec).collect::<Vec<_>>()
+                };
+                prop_assert_eq!(partial.ask(known, below).expect("read"), below(&index));
             }
             for (path, to) in then {
                 match to {
@@ -436,14 +508,63 @@ mod tests {
         #[test]
         fn broken_bytes_are_no_index(mut bytes in prop::collection::vec(any::<u8>(), 0..400), at in 0usize..60) {
             let _ = Raw::read(bytes.clone(), ObjectFormat::Sha1);
+            let _ = Raw::read([&b"DIRC\0\0\0\x04\0\0\0\x02"[..], &bytes].concat(), ObjectFormat::Sha1);
             let head = b"DIRC\0\0\0\x02\0\0\0\x02";
             bytes.splice(..0, head.iter().copied());
             if let Some(byte) = bytes.get_mut(at) {
                 *byte ^= 1;
             }
-            if let Ok(raw) = Raw::read(bytes, ObjectFormat::Sha1) {
+            if let Some(raw) = Raw::read(bytes, ObjectFormat::Sha1) {
                 prop_assert!((0..raw.len()).all(|at| raw.get(at).is_some()));
             }
+        }
+    }
+
+    /// An index of one side of a conflict in `a`, and an entry of another path.
+    fn index(version: u8, path: &str, extensions: &[(&[u8; 4], usize)]) -> Option<Raw> {
+        let mut bytes = [b"DIRC", &[0, 0, 0, version], &[0, 0, 0, 2][..]].concat();
+        for (stage, path) in [(1_u16, "a"), (0, path)] {
+            let start = bytes.len();
+            bytes.extend([1; 60]);
+            bytes.extend((stage << 12 | path.len().min(LENGTH) as u16).to_be_bytes());
+            // What is left of the path before, where it begins as this one does.
+            let same = usize::from(version == 4 && path.len() > 1 && path.starts_with('a'));
+            if version == 4 {
+                bytes.push(u8::from(stage == 0 && same == 0));
+            }
+            bytes.extend_from_slice(&path.as_bytes()[same..]);
+            let end = if version == 4 { bytes.len() + 1 } else { start + padded(bytes.len() - start) };
+            bytes.resize(end, 0);
+        }
+        for (name, size) in extensions {
+            bytes.extend_from_slice(*name);
+            bytes.extend_from_slice(&(*size as u32).to_be_bytes());
+            bytes.extend(std::iter::repeat_n(b'x', *size));
+        }
+        let sum = Checksum::of(ObjectFormat::Sha1, [&bytes[..]]);
+        Raw::read([bytes, sum].concat(), ObjectFormat::Sha1)
+    }
+
+    #[test]
+    fn extensions_are_found_behind_the_entries() {
+        let long = "long/".repeat(1000);
+        for version in [2, 3, 4] {
+            let plain = Features { other: version == 4, ..Features::default() };
+            for path in ["aa", "ab/c", "b", "c\u{8}link/sdir", "seven77", "eight888", &long] {
+                let raw = index(version, path, &[(b"TREE", 9), (b"EOIE", 2)]).expect("an index");
+                assert_eq!((raw.features(), raw.is_sound()), (plain, true), "{version} {path}");
+                let stages =
+                    [b"a", path.as_bytes()].map(|path| raw.find(path).map(|entry| entry.flags & STAGE));
+                assert_eq!(stages, [Some(0x1000), Some(0)], "{version} {path}");
+                let features = |extensions| index(version, path, extensions).expect("an index").features();
+                let both = Features { split: true, other: true, ..plain };
+                assert_eq!(features(&[(b"link", 30), (b"TREE", 0), (b"UNTR", 5)]), both, "{version} {path}");
+                assert_eq!(features(&[(b"sdir", 0)]), Features { sparse: true, ..plain });
+                assert_eq!(features(&[(b"FSMN", 1)]), Features { other: true, ..plain });
+                assert!(index(version, path, &[(b"else", 1)]).is_none(), "nobody may pass over that");
+            }
+            assert!(index(version, "", &[]).is_none() && index(version, "A", &[]).is_none());
+            assert!(index(version, "", &[(b"link", 1)]).is_some_and(|raw| raw.is_partial()));
         }
     }
 

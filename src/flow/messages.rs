@@ -6,7 +6,6 @@ use crate::message::{self, Cleanup, Lost, Marks, Sheet, Trailer};
 use crate::report::escape::escape;
 use crate::transaction::{KeptText, Planned, Transaction};
 use crate::vcs::config;
-use crate::vcs::ident::Role;
 use crate::vcs::repo::Repo;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -47,7 +46,7 @@ impl Messages {
             .ok_or_else(|| config::bad(key, name, "one of default, strip, whitespace, verbatim, scissors"))?;
         let mut trailers = Vec::new();
         if options.signoff {
-            trailers.push(Trailer::new("Signed-off-by", &repo.name_and_address(Role::Committer)?));
+            trailers.push(Trailer::new("Signed-off-by", &repo.committer_address()?));
         }
         if options.assisted_by.as_ref().is_some_and(|model| model.trim().is_empty()) {
             return Err(Error::bad_trailer("Assisted-by:"));

@@ -185,21 +185,6 @@ impl Repo {
         let found = self.git.odb().and_then(|store| store.read_header(id));
         found.map(|(size, _)| size as u64).map_err(|e| Error::git(format!("read the blob {id}"), e))
     }
-
-    /// `Name <email> seconds zone`, as in commits and reflogs.
-    pub fn signature_line(signature: &git2::Signature<'_>) -> String {
-        let when = signature.when();
-        let minutes = when.offset_minutes().abs();
-        let sign = if when.offset_minutes() < 0 { '-' } else { '+' };
-        format!(
-            "{} <{}> {} {sign}{:02}{:02}",
-            String::from_utf8_lossy(signature.name_bytes()),
-            String::from_utf8_lossy(signature.email_bytes()),
-            when.seconds(),
-            minutes / 60,
-            minutes % 60
-        )
-    }
 }
 
 /// Whether commits are signed.

@@ -1,29 +1,10 @@
 //! The author and the committer, by git's own rules (git-commit-tree(1), "Commit information").
 
-use super::config::Config;
 use super::repo::Repo;
 use super::{Error, Result, process};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-
-/// Author or committer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Who wrote the change.
-    Author,
-    /// Who made the commit.
-    Committer,
-}
-
-impl Role {
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Role::Author => ("AUTHOR", "author"),
-            Role::Committer => ("COMMITTER", "committer"),
-        }
-    }
-}
 
 /// The options about the author (`--author`, `--date`).
 #[derive(Debug, Clone, Default)]
@@ -49,8 +30,7 @@ pub struct Identities {
 impl Identities {
     /// When the commits are made: seconds since 1970, and the zone in minutes.
     pub fn time(&self) -> (i64, i32) {
-        let date = self.committer.rsplit_once("> ").map_or("", |(_, date)| date);
-        seconds_and_zone(&format!("@{date}")).map_or((0, 0), |time| (time.seconds(), time.offset_minutes()))
+        time_of(&self.committer).map_or((0, 0), |time| (time.seconds(), time.offset_minutes()))
     }
 
     /// Sets the author in the environment of a hook, as `git commit` does.
@@ -78,11 +58,11 @@ pub(super) fn split_at_first<'b>(bytes: &'b [u8], separator: &[u8]) -> Option<(&
 }
 
 impl Repo {
-    /// The author of a commit made now, as `git commit` determines it from `--author` and `--date`.
+    /// The author and committer of commits made now, as `git commit` determines them from `--author` and `--date`.
     ///
     /// # Errors
     /// Git does not know who the user is, or cannot parse an option.
-    pub fn author(&self, given: &Given) -> Result<git2::Signature<'static>> {
+    pub fn identities(&self, given: &Given) -> Result<Identities> {
         let mut overrides = Overrides::new();
         if let Some(author) = &given.author {
             let (name, email) = self.name_and_email(author)?;
@@ -92,17 +72,19 @@ impl Repo {
             let is_now = date.eq_ignore_ascii_case("now");
             overrides.insert("DATE", if is_now { String::new() } else { self.date(date)? });
         }
-        self.identify(Role::Author, &overrides)
+        Ok(Identities {
+            author: self.identify("AUTHOR", &overrides)?,
+            committer: self.identify("COMMITTER", &Overrides::new())?,
+        })
     }
 
-    /// `Name <email>`, as in a sign-off.
+    /// The committer as `Name <email>`, as in a sign-off.
     ///
     /// # Errors
     /// Git does not know who the user is.
-    pub fn name_and_address(&self, role: Role) -> Result<String> {
-        let who = self.identity(role)?;
-        let text = String::from_utf8_lossy;
-        Ok(format!("{} <{}>", text(who.name_bytes()), text(who.email_bytes())))
+    pub fn committer_address(&self) -> Result<String> {
+        let line = self.identify("COMMITTER", &Overrides::new())?;
+        Ok(line.rsplit_once("> ").map_or(line.clone(), |(who, _)| format!("{who}>")))
     }
 
     /// The name and address that `--author` means.
@@ -159,82 +141,73 @@ impl Repo {
         strict(&format!("@{seconds}")).map_err(failed)
     }
 
-    /// The author and committer of commits made now.
-    ///
-    /// # Errors
-    /// As [`Repo::identity`].
-    pub fn identities(&self, given: &Given) -> Result<Identities> {
-        let (author, committer) = (self.author(given)?, self.identity(Role::Committer)?);
-        Ok(Identities { author: Repo::signature_line(&author), committer: Repo::signature_line(&committer) })
-    }
-
-    /// The name, address and date that git would put into a commit made now.
+    /// The name, address and date that git would put into a commit made now: `Name <email> seconds zone`.
     ///
     /// The plain case (name and address set, and no date or one in seconds) is resolved here. For all else, such as an
     /// address made from the host name or a date in words, git is asked.
-    ///
-    /// # Errors
-    /// Git does not know who the user is.
-    pub fn identity(&self, role: Role) -> Result<git2::Signature<'static>> {
-        self.identify(role, &Overrides::default())
-    }
-
-    fn identify(&self, role: Role, overrides: &Overrides) -> Result<git2::Signature<'static>> {
-        let (upper, lower) = role.words();
+    fn identify(&self, role: &str, overrides: &Overrides) -> Result<String> {
         let env = |what: &str| match overrides.get(what) {
             Some(given) => Some(given.clone()),
-            None => std::env::var(format!("GIT_{upper}_{what}")).ok(),
+            None => std::env::var(format!("GIT_{role}_{what}")).ok(),
         };
         let part = |what: &str, variable: &str| match env(variable) {
             Some(value) => Ok(Some(value)),
-            None => configured(self.config(), lower, what),
+            None => match self.config().string(&format!("{}.{what}", role.to_lowercase()))? {
+                None => self.config().string(&format!("user.{what}")),
+                value => Ok(value),
+            },
         };
-        let plain = |text: &str| !text.is_empty() && !text.contains(['<', '>', '\n']) && text.trim() == text;
-        let name = part("name", "NAME")?
-            .filter(|name| plain(name) && !name.starts_with(CRUD) && !name.ends_with(CRUD));
-        let email = part("email", "EMAIL")?
-            .filter(|email| plain(email) && !email.starts_with(CRUD) && !email.ends_with(CRUD));
+        let plain = |text: &str| {
+            let is_odd = |c: char| c.is_control() || c == '<' || c == '>';
+            !text.is_empty() && !text.contains(is_odd) && !text.starts_with(CRUD) && !text.ends_with(CRUD)
+        };
+        let name = part("name", "NAME")?.filter(|name| plain(name));
+        let email = part("email", "EMAIL")?.filter(|email| plain(email));
         let date = env("DATE").filter(|date| !date.is_empty());
         let known = name.zip(email);
-        let signature = match (&known, date.as_deref().map(seconds_and_zone)) {
-            (Some((name, email)), None) => git2::Signature::now(name, email).ok(),
-            (Some((name, email)), Some(Some(time))) => git2::Signature::new(name, email, &time).ok(),
-            _ => None,
+        let time = |name: &str, email: &str| match &date {
+            None => git2::Signature::now(name, email).ok().map(|now| now.when()),
+            Some(date) => seconds_and_zone(date),
         };
-        match signature {
-            Some(signature) => Ok(signature),
-            None => self.ask_git(upper, known.is_some(), overrides),
+        match known.as_ref().and_then(|(name, email)| Some((name, email, time(name, email)?))) {
+            Some((name, email, time)) => {
+                let (minutes, sign) =
+                    (time.offset_minutes().abs(), if time.offset_minutes() < 0 { '-' } else { '+' });
+                Ok(format!(
+                    "{name} <{email}> {} {sign}{:02}{:02}",
+                    time.seconds(),
+                    minutes / 60,
+                    minutes % 60
+                ))
+            }
+            None => self.ask_git(role, known.is_some(), overrides),
         }
     }
 
     /// With `known`, name and address are valid, and git is asked only for the date.
-    fn ask_git(&self, upper: &str, known: bool, overrides: &Overrides) -> Result<git2::Signature<'static>> {
+    fn ask_git(&self, role: &str, known: bool, overrides: &Overrides) -> Result<String> {
         let mut command = std::process::Command::new("git");
-        command.envs(overrides.iter().map(|(what, given)| (format!("GIT_{upper}_{what}"), given)));
-        command.arg("--git-dir").arg(self.git_dir()).args(["var", &format!("GIT_{upper}_IDENT")]);
+        command.envs(overrides.iter().map(|(what, given)| (format!("GIT_{role}_{what}"), given)));
+        command.arg("--git-dir").arg(self.git_dir()).args(["var", &format!("GIT_{role}_IDENT")]);
         let line = process::output(&mut command).map_err(|e| match e {
             Error::Command { message, .. } => Error::Ident { message, known },
             other => other,
         })?;
-        let malformed = || {
-            let message = format!("git knows the {} only as '{line}'", upper.to_lowercase());
-            Error::Ident { message, known }
-        };
-        let (who, date) = line.rsplit_once("> ").ok_or_else(malformed)?;
-        let (name, email) = who.split_once(" <").ok_or_else(malformed)?;
-        let time = seconds_and_zone(date).ok_or_else(malformed)?;
-        git2::Signature::new(name, email, &time).map_err(|_| malformed())
+        if time_of(&line).is_none() || !line.contains(" <") {
+            let message = format!("git knows the {} only as '{line}'", role.to_lowercase());
+            return Err(Error::Ident { message, known });
+        }
+        Ok(line)
     }
 }
 
 /// The characters that git strips from both ends of a name. If there is one, git is asked.
 const CRUD: [char; 8] = ['.', ',', ':', ';', '"', '\\', '\'', ' '];
 
-fn configured(config: &Config, lower: &str, what: &str) -> Result<Option<String>> {
-    match config.string(&format!("{lower}.{what}"))? {
-        Some(value) => Ok(Some(value)),
-        None => config.string(&format!("user.{what}")),
-    }
+/// The time at the end of `Name <email> seconds zone`.
+fn time_of(line: &str) -> Option<git2::Time> {
+    let (_, date) = line.rsplit_once("> ")?;
+    seconds_and_zone(&format!("@{date}"))
 }
 
 /// Parses git's internal date format, `<seconds> <zone>`, also after `@`.

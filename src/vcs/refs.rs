@@ -13,7 +13,7 @@ use super::manifest::Manifest;
 use super::repo::Repo;
 use super::{Error, Oid, Result, places};
 use serde::{Deserialize, Serialize};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What HEAD points to.
@@ -311,34 +311,10 @@ impl Repo {
                 return Err(taken(&name[..end]));
             }
         }
-        match self.reference_below(name)? {
-            Some(other) => Err(taken(&other)),
+        match self.references_below(&format!("{name}/"))?.first() {
+            Some((rest, _)) => Err(taken(&format!("{name}/{rest}"))),
             None => Ok(()),
         }
-    }
-
-    /// A reference below this name, as in a directory. Libgit2 would first copy the list of all packed references.
-    fn reference_below(&self, name: &str) -> Result<Option<String>> {
-        let mut pending = vec![(self.ref_file(name), name.to_owned())];
-        while let Some((directory, name)) = pending.pop() {
-            for path in places::entries(&directory)? {
-                let last = path.file_name().unwrap_or_default();
-                let below = format!("{name}/{}", last.to_string_lossy());
-                match path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-                    true => pending.push((path, below)),
-                    false if below.ends_with(".lock") => {}
-                    false => return Ok(Some(below)),
-                }
-            }
-        }
-        let file = self.common_dir().join("packed-refs");
-        let packed = match std::fs::read(&file) {
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-            packed => packed.map_err(|e| Error::io("read", &file, e))?,
-        };
-        let found = memchr::memmem::find(&packed, format!(" {name}/").as_bytes());
-        let line = found.and_then(|at| packed[at + 1..].split(|byte| *byte == b'\n').next());
-        Ok(line.map(|name| String::from_utf8_lossy(name).into_owned()))
     }
 }
 

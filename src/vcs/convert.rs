@@ -47,8 +47,8 @@ impl Converter {
 /// Git's counts to tell text from binary.
 #[derive(Debug, Default)]
 struct Statistics {
-    nul: usize,
-    lone_cr: usize,
+    /// NUL, or CR without LF, which no text has.
+    never_text: usize,
     lone_lf: usize,
     crlf: usize,
     printable: usize,
@@ -58,35 +58,26 @@ struct Statistics {
 impl Statistics {
     fn of(bytes: &[u8]) -> Self {
         let mut all = Self::default();
-        let mut at = 0;
-        while at < bytes.len() {
-            match bytes[at] {
-                b'\r' if bytes.get(at + 1) == Some(&b'\n') => {
-                    all.crlf += 1;
-                    at += 1;
-                }
-                b'\r' => all.lone_cr += 1,
-                b'\n' => all.lone_lf += 1,
-                0 => {
-                    all.nul += 1;
-                    all.other += 1;
-                }
-                // Backspace, tab, escape, form feed.
-                8 | 9 | 27 | 12 => all.printable += 1,
-                127 | 1..=31 => all.other += 1,
-                _ => all.printable += 1,
-            }
-            at += 1;
-        }
         // A trailing Ctrl-Z, DOS's end-of-file mark, does not make a file binary.
-        if bytes.last() == Some(&26) {
-            all.other -= 1;
+        let bytes = bytes.strip_suffix(&[26]).unwrap_or(bytes);
+        for (at, byte) in bytes.iter().enumerate() {
+            let is_behind_cr = at > 0 && bytes[at - 1] == b'\r';
+            *match byte {
+                b'\r' if bytes.get(at + 1) == Some(&b'\n') => &mut all.crlf,
+                b'\n' if is_behind_cr => continue,
+                b'\n' => &mut all.lone_lf,
+                b'\r' | 0 => &mut all.never_text,
+                // Backspace, tab, escape, form feed.
+                8 | 9 | 27 | 12 => &mut all.printable,
+                127 | 1..=31 => &mut all.other,
+                _ => &mut all.printable,
+            } += 1;
         }
         all
     }
 
     fn is_binary(&self) -> bool {
-        self.lone_cr > 0 || self.nul > 0 || (self.printable >> 7) < self.other
+        self.never_text > 0 || (self.printable >> 7) < self.other
     }
 }
 
@@ -98,7 +89,7 @@ impl Endings {
             _ => return blob.to_vec(),
         };
         let found = Statistics::of(blob);
-        if found.lone_lf == 0 || (guessed && (found.lone_cr > 0 || found.crlf > 0 || found.is_binary())) {
+        if found.lone_lf == 0 || (guessed && (found.crlf > 0 || found.is_binary())) {
             return blob.to_vec();
         }
         let mut bytes = Vec::with_capacity(blob.len() + found.lone_lf);

@@ -157,7 +157,8 @@ impl<'a> Staging<'a> {
         // The landing's own attribute files count, as in git's checkout.
         let mut attributes = net.iter().filter(|(path, ..)| is_attributes(path)).peekable();
         if attributes.peek().is_some() {
-            self.read_attributes_of(net, staged)?;
+            let changes = net.iter().map(|(path, _, new)| (path.as_str(), *new)).collect();
+            self.repo.read_attributes_of(self.index, &changes)?;
             // A deleted one is still in the checkout, and must not be read there.
             let is_deleted = attributes.any(|(.., new)| new.is_none());
             self.source = if is_deleted { Source::IndexOnly } else { Source::Index };
@@ -238,18 +239,6 @@ impl<'a> Staging<'a> {
             return Err(Error::InTheWay(clashes));
         }
         directories::directories(checkout, net, staged)
-    }
-
-    /// Reads attributes from the new index.
-    fn read_attributes_of(&self, net: &[NetChange], staged: &Staged) -> Result<()> {
-        let aside = staged.directory.0.join("attributes-index");
-        let updates: Vec<_> = net.iter().map(|(path, _, new)| (path.clone(), *new)).collect();
-        let present = self.repo.present_index(None, &aside)?;
-        let (placed, outside) = (BTreeMap::new(), BTreeSet::new());
-        self.repo.prepare_index(&aside, present, &updates, &self.checkout, &placed, &outside)?;
-        self.repo.read_attributes_from(&aside)?;
-        let _ = std::fs::remove_file(&aside);
-        Ok(())
     }
 
     /// The content of an entry in the checkout, and the attribute for which git itself has made it.

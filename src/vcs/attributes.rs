@@ -3,9 +3,11 @@
 //! Libgit2's own checkout is not used because it follows links, and its configuration misses `git -c`.
 
 use super::convert::{Converter, Endings};
-use super::index::Index;
+use super::index::{Index, index_entry};
 use super::repo::Repo;
+use super::tree::Entry;
 use super::{Error, Result, once};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// How git turns a blob into its file in the checkout.
@@ -249,19 +251,27 @@ impl Repo {
         Ok(())
     }
 
-    /// From now on reads attributes from this index (with [`Source::Index`]), as git does for a checkout. Libgit2 may
-    /// rewrite that index file, so it has to be a scratch copy.
+    /// From now on reads the attributes of the changed paths from the index as it will be (with [`Source::Index`]), as git does
+    /// for a checkout.
     ///
     /// # Errors
-    /// The index cannot be read.
-    pub fn read_attributes_from(&self, index: &Path) -> Result<()> {
-        self.set_attribute_index(&mut self.open_index(index)?)
+    /// The library fails.
+    pub fn read_attributes_of(&self, index: &Index, changes: &BTreeMap<&str, Option<Entry>>) -> Result<()> {
+        let failed = |e| Error::git("read the attributes of the new index", e);
+        let mut new = git2::Index::new_ext(self.format()).map_err(failed)?;
+        for file in changes.keys().flat_map(|path| attribute_files(path)).collect::<BTreeSet<_>>() {
+            let known = || index.get(&file).map(|indexed| indexed.entry);
+            if let Some(entry) = changes.get(file.as_str()).copied().unwrap_or_else(known) {
+                new.add(&index_entry(file.as_bytes(), entry, None, false)).map_err(failed)?;
+            }
+        }
+        self.set_attribute_index(&mut new)
     }
 
     /// Gives libgit2 an index to read attribute files from.
     pub(super) fn set_attribute_index(&self, index: &mut git2::Index) -> Result<()> {
         self.give_all_to_libgit2()?;
-        self.git.set_index(index).map_err(|e| Error::git("read the prepared index", e))?;
+        self.git.set_index(index).map_err(|e| Error::git("read the index", e))?;
         self.attribute_index.set(true);
         Ok(())
     }

@@ -193,12 +193,6 @@ impl Repo {
         }
     }
 
-    /// Opens a copy of an index, after having git make it plain if libgit2 cannot read it.
-    pub(super) fn open_index(&self, path: &Path) -> Result<git2::Index> {
-        let (_, plain) = self.plain(self.read_raw(path)?, path)?;
-        open(self, plain.as_ref().map_or(path, |(_, plain)| plain))
-    }
-
     /// Reads the index, for [`Repo::prepare_index`] to make the new one of it at `path`: reading a large index again would
     /// take longer than all else.
     ///

@@ -32,7 +32,7 @@ impl Converter {
             std::fs::create_dir(&path).map_err(|e| Error::io("create", &path, e))?;
         }
         write("HEAD", "ref: refs/heads/main\n")?;
-        write("info/attributes", &format!("* working-tree-encoding={encoding}\n"))?;
+        write("info/attributes", &format!("* -text -ident -filter working-tree-encoding={encoding}\n"))?;
         Ok(Self { repository, encoding })
     }
 

@@ -248,6 +248,8 @@ fn messages_have_the_encoding_of_commits() {
         let (ours, gits) = (new(), new());
         for sandbox in [&ours, &gits] {
             sandbox.git(["config", "i18n.commitEncoding", "ISO-8859-1"]);
+            // That is for files, not for messages.
+            sandbox.git(["config", "--global", "core.autocrlf", "true"]);
             hook(sandbox, "prepare-commit-msg", see);
             hook(sandbox, "commit-msg", &format!("{see}{more}"));
             std::fs::write(sandbox.root().join("message"), b"Gr\xfc\xdfe\n").unwrap();

@@ -2,6 +2,7 @@
 //!
 //! Libgit2's own checkout is not used because it follows links, and its configuration misses `git -c`.
 
+use super::config;
 use super::convert::{Converter, Endings};
 use super::index::{Index, index_entry};
 use super::repo::Repo;
@@ -210,14 +211,7 @@ impl Repo {
 
     /// The attribute files that apply to the whole repository (gitattributes(5), "Files") and exist.
     pub(super) fn shared_attributes(&self) -> Result<Vec<PathBuf>> {
-        let home = |rest: &str| std::env::var_os("HOME").map(|home| Path::new(&home).join(rest));
-        let user = match self.attributes_file()? {
-            Some(path) => Some(path),
-            None => match std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()) {
-                Some(config) => Some(Path::new(&config).join("git/attributes")),
-                None => home(".config/git/attributes"),
-            },
-        };
+        let user = self.attributes_file()?.or_else(|| config::user_file("attributes"));
         let own = self.common_dir().join("info/attributes");
         Ok([Some(own), user, Some(PathBuf::from("/etc/gitattributes"))]
             .into_iter()

@@ -137,6 +137,17 @@ impl Config {
     }
 }
 
+/// A path from the environment; `None` if it is empty.
+pub(super) fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// A file of the user's in the directory that git looks into (git-config(1), "FILES"; gitattributes(5)).
+pub(super) fn user_file(name: &str) -> Option<PathBuf> {
+    let directory = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
+    Some(directory?.join("git").join(name))
+}
+
 /// The variables by which the environment and `git -c` add to the files (git-config(1), "Environment").
 const BY_ENVIRONMENT: [&str; 2] = ["GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"];
 

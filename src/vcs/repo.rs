@@ -1,6 +1,6 @@
 //! Finds and opens a repository, and names its directories.
 
-use super::config::Config;
+use super::config::{Config, variable};
 use super::shadow::{self, Place};
 use super::sharing::Sharing;
 use super::temporary::Temporary;
@@ -344,11 +344,6 @@ fn own_config(git_dir: &Path) -> Option<git2::Config> {
 fn snapshot(git: &git2::Repository) -> Result<git2::Config> {
     let config = git.config().and_then(|mut config| config.snapshot());
     config.map_err(|e| Error::git("read the configuration", e))
-}
-
-/// A path from the environment; `None` if it is empty.
-fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 /// Refuses `core.worktree` and `core.bare` outside of the repository's own configuration. Git ignores them there, but

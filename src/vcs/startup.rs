@@ -3,7 +3,7 @@
 //! Links are followed as the system follows them, on the disk and in a commit's tree. Each link on the way counts,
 //! because who replaces it controls what git runs.
 
-use super::config::Config;
+use super::config::{Config, user_file, variable};
 use super::repo::Repo;
 use super::tree::BaseTree;
 use super::{Result, process};
@@ -91,14 +91,12 @@ impl Repo {
 
     /// The files that git reads its configuration from, including files included on any condition. They need not exist.
     fn config_files(&self) -> Result<Vec<PathBuf>> {
-        let variable = |name| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
         let home = variable("HOME");
         let mut files = vec![self.common_dir().join("config"), self.git_dir().join("config.worktree")];
         match variable("GIT_CONFIG_GLOBAL") {
             Some(path) => files.push(path),
             None => {
-                let xdg = variable("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
-                files.extend(xdg.map(|path| path.join("git/config")));
+                files.extend(user_file("config"));
                 files.extend(home.as_ref().map(|home| home.join(".gitconfig")));
             }
         }

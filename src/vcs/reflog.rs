@@ -67,16 +67,15 @@ impl Repo {
     }
 
     fn keeps_log(&self, name: &str, file: &Path) -> Result<bool> {
-        let setting = self.config().string("core.logallrefupdates")?;
-        let automatic = name == "HEAD"
-            || ["refs/heads/", "refs/remotes/", "refs/notes/"].iter().any(|p| name.starts_with(p));
-        Ok(match setting.as_deref().map(str::to_ascii_lowercase).as_deref() {
-            Some("always") => true,
-            None => file.is_file() || (automatic && self.workdir().is_some()),
-            Some(_) => {
-                file.is_file() || (automatic && self.config().bool("core.logallrefupdates")?.unwrap_or(true))
-            }
-        })
+        let key = "core.logallrefupdates";
+        if file.is_file()
+            || self.config().string(key)?.is_some_and(|value| value.eq_ignore_ascii_case("always"))
+        {
+            return Ok(true);
+        }
+        let is_kept = self.config().bool(key)?.unwrap_or(self.workdir().is_some());
+        let automatic = ["refs/heads/", "refs/remotes/", "refs/notes/"];
+        Ok(is_kept && (name == "HEAD" || automatic.iter().any(|of| name.starts_with(of))))
     }
 
     /// Sets ORIG_HEAD to where the branch was, for `git reset ORIG_HEAD`.

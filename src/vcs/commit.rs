@@ -3,8 +3,7 @@
 use super::ident::{Identities, split_at_first, variables};
 use super::quarantine::Quarantine;
 use super::repo::Repo;
-use super::supervise::{self, Supervised};
-use super::{Error, Oid, Result, places, process, recode};
+use super::{Error, Oid, Result, filters, process, recode};
 
 /// A commit to write, without its author and committer.
 #[derive(Debug, Clone, Copy)]
@@ -136,20 +135,11 @@ impl Repo {
             command.args(["-p", &parent.to_string()]);
         }
         command.arg(draft.tree.to_string());
-        let (message, printed) = (quarantine.objects().join("message"), quarantine.objects().join("signed"));
-        std::fs::write(&message, &texts.message).map_err(|e| Error::io("write", &message, e))?;
-        let signing = Supervised::of(&command).input(Some(&message)).output(&printed).asking();
-        let ended = supervise::run(signing, &());
-        let said = places::read(&printed, places::SMALL);
-        // Only objects may stay in that directory.
-        for file in [&message, &printed] {
-            let _ = std::fs::remove_file(file);
+        let output = filters::run_asking(self, &command, &texts.message)?;
+        if !output.status.success() {
+            return Err(Error::Unsigned(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
         }
-        let ended = ended?;
-        if !ended.is_success() {
-            return Err(Error::Unsigned(String::from_utf8_lossy(&ended.output).trim().to_owned()));
-        }
-        let id = self.id(String::from_utf8_lossy(&said?).trim())?;
+        let id = self.id(String::from_utf8_lossy(&output.stdout).trim())?;
         quarantine.adopt(self, id)?;
         Ok(id)
     }

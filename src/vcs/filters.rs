@@ -126,9 +126,12 @@ fn run(repo: &Repo, command: &mut Command, input: &[u8], path: &str) -> Result<V
 /// Runs git where it may run the user's filters, and returns what it prints. Git may run them in each command that
 /// compares files with the index, and also when it writes an index whose files are as young as the index.
 pub(super) fn run_with_filters(repo: &Repo, command: &Command, input: &[u8]) -> Result<Vec<u8>> {
-    let output = run_supervised(repo, command, input, None)?
-        .ok_or_else(|| Error::io("run", "git", ErrorKind::Other))?;
-    Ok(process::checked(command, output)?.stdout)
+    Ok(process::checked(command, run_asking(repo, command, input)?)?.stdout)
+}
+
+/// Runs git where it may run a program that asks the user for something, whatever its status.
+pub(super) fn run_asking(repo: &Repo, command: &Command, input: &[u8]) -> Result<Output> {
+    run_supervised(repo, command, input, None)?.ok_or_else(|| Error::io("run", "git", ErrorKind::Other))
 }
 
 /// Runs git where it may run the user's filters. A signal ends both, and so does the end of this process. `None` if git

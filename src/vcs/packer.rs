@@ -1,4 +1,4 @@
-//! Hashes and compresses objects for a pack in a thread: blobs ahead of time, while the rest of the edits is still being
+//! Hashes and compresses objects for a pack in threads: blobs ahead of time, while the rest of the edits is still being
 //! resolved, and what is written, while more is.
 
 use super::compress::Compressor;
@@ -7,18 +7,22 @@ use super::repo::Repo;
 use super::{Oid, Result};
 use crate::response::Response;
 use crate::text::Content;
-use git2::{ObjectFormat, ObjectType};
+use git2::ObjectType;
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// From this number of bytes on, there is a thread: starting it takes longer than compressing less.
+/// From this number of bytes on, there are threads: starting them takes longer than compressing less.
 const MANY: usize = 1 << 20;
 
-/// The most compressed bytes to hold. Beyond this, the thread waits until some are taken.
+const MOST_THREADS: usize = 4;
+
+/// The most compressed bytes to hold. Beyond this, what is queued is left to whoever needs it.
 const MOST_HELD: usize = 32 << 20;
 
-/// The thread is woken each time this many bytes are queued: waking it takes longer than compressing less.
+/// The threads are woken each time this many bytes are queued: waking one takes longer than compressing less.
 const WORTH_WAKING: usize = 1 << 18;
 
 /// The content of an object.
@@ -44,11 +48,6 @@ impl Text {
             Self::Content(content) => Cow::Owned(content.to_bytes()),
             Self::Response(text) => Cow::Borrowed(text.as_bytes()),
         }
-    }
-
-    /// How many compressed bytes count toward [`MOST_HELD`].
-    fn held(&self, packed: &Packed) -> usize {
-        if matches!(self, Self::Response(_)) { 0 } else { packed.stream.len() }
     }
 
     /// The address of the content. It is unique as long as `self` keeps the content alive.
@@ -87,176 +86,109 @@ impl Packed {
     }
 }
 
-/// The objects queued for the thread, and its results.
+/// What the threads are to do. Without the text, nobody wants it any more.
+type Job = Box<dyn FnOnce(&mut Compressor) + Send>;
+
+/// An object that was queued. Dropping this is to want it no more.
+struct Ahead {
+    _text: Arc<Text>,
+    result: Receiver<(Oid, Packed, Counted)>,
+}
+
+/// Compressed bytes that count toward [`MOST_HELD`] as long as this lives.
+struct Counted(Arc<AtomicUsize>, usize);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(self.1, Ordering::Relaxed);
+    }
+}
+
+/// The objects queued for the threads.
 #[derive(Default)]
 pub(super) struct Packer {
-    /// How many bytes were queued before the thread was started.
+    /// How many bytes were queued before the threads were started.
     seen: usize,
-    shared: Option<Arc<Shared>>,
-}
-
-/// What the two threads share. Each notifies `changed` after a change.
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// The addresses of what is waiting. What is not among the objects any more is not wanted.
-    queue: VecDeque<usize>,
-    /// By [`Text::address`].
-    objects: HashMap<usize, (Text, Progress)>,
-    /// How many bytes were queued since the thread was last woken.
-    since_woken: usize,
-    /// How many compressed bytes are held, without the responses, which stay.
-    held: usize,
-    /// Nothing more is wanted, or the thread has ended.
-    closed: bool,
-}
-
-enum Progress {
-    /// With the id, if it is known.
-    Waiting(ObjectType, Option<Oid>),
-    /// The thread is compressing it.
-    Compressing,
-    Done(Oid, Packed),
-}
-
-/// Marks the queue as closed when the thread ends, also by a panic.
-struct End(Arc<Shared>);
-
-impl Drop for End {
-    fn drop(&mut self) {
-        self.0.state().closed = true;
-        self.0.changed.notify_all();
-    }
-}
-
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn work(&self, format: ObjectFormat, mut compressor: Compressor) {
-        let mut state = self.state();
-        while !state.closed {
-            let next = if state.held < MOST_HELD { state.queue.pop_front() } else { None };
-            let Some(address) = next else {
-                state = self.wait(state);
-                continue;
-            };
-            let Some((text, progress)) = state.objects.get_mut(&address) else { continue };
-            let (text, Progress::Waiting(kind, id)) = (text.clone(), &*progress) else { continue };
-            let (kind, id) = (*kind, *id);
-            *progress = Progress::Compressing;
-            drop(state);
-            let bytes = text.bytes();
-            let id = id.map_or_else(|| Oid::hash_object_ext(kind, &bytes, format), Ok).ok();
-            let done = id.zip(Packed::new(&mut compressor, kind, &bytes).ok());
-            drop(bytes);
-            state = self.state();
-            // `forget` may have removed it. An error is not kept: writing the object meets it again and reports it.
-            if let (Some(_), Some((id, packed))) = (state.objects.remove(&text.address()), done) {
-                state.held += text.held(&packed);
-                state.objects.insert(text.address(), (text, Progress::Done(id, packed)));
-            }
-            self.changed.notify_all();
-        }
-    }
+    threads: Option<Sender<Vec<Job>>>,
+    /// What is not sent to the threads yet, and how many bytes that is.
+    waiting: (Vec<Job>, usize),
+    /// By the address of the content.
+    ahead: HashMap<usize, Ahead>,
+    held: Arc<AtomicUsize>,
 }
 
 impl Packer {
-    /// Queues an object, whose id may be known. Starts the thread once there is enough to do.
+    /// Queues an object, whose id may be known. Starts the threads once there is enough to do.
     pub(super) fn queue(&mut self, repo: &Repo, kind: ObjectType, id: Option<Oid>, text: Text) {
-        self.seen = self.seen.saturating_add(text.len());
-        if self.shared.is_none() && self.seen >= MANY {
-            self.shared = Some(begin(repo));
+        let (address, len, format) = (text.address(), text.len(), repo.format());
+        self.seen = self.seen.saturating_add(len);
+        if self.threads.is_none() && self.seen >= MANY {
+            self.threads = Some(begin(repo));
         }
-        let Some(shared) = &self.shared else { return };
-        let mut state = shared.state();
         // A compressed tree is held until the pack is written: there has to be room for blobs.
-        let is_wanted = kind != ObjectType::Tree || state.held < MOST_HELD / 2;
-        if is_wanted && !state.closed && !state.objects.contains_key(&text.address()) {
-            state.since_woken += text.len();
-            state.queue.push_back(text.address());
-            state.objects.insert(text.address(), (text, Progress::Waiting(kind, id)));
-            if state.since_woken >= WORTH_WAKING {
-                state.since_woken = 0;
-                shared.changed.notify_all();
+        let most = if kind == ObjectType::Tree { MOST_HELD / 2 } else { MOST_HELD };
+        let is_full = move |held: &AtomicUsize| held.load(Ordering::Relaxed) >= most;
+        if self.threads.is_none() || self.ahead.contains_key(&address) || is_full(&self.held) {
+            return;
+        }
+        let (done, result) = mpsc::sync_channel(1);
+        let (text, held) = (Arc::new(text), Arc::clone(&self.held));
+        let wanted = Arc::downgrade(&text);
+        self.ahead.insert(address, Ahead { _text: text, result });
+        self.waiting.0.push(Box::new(move |compressor| {
+            let Some(text) = wanted.upgrade().filter(|_| !is_full(&held)) else { return };
+            let bytes = text.bytes();
+            let id = id.map_or_else(|| Oid::hash_object_ext(kind, &bytes, format), Ok).ok();
+            // An error is not kept: writing the object meets it again and reports it.
+            if let Some((id, packed)) = id.zip(Packed::new(compressor, kind, &bytes).ok()) {
+                let size = packed.stream.len();
+                held.fetch_add(size, Ordering::Relaxed);
+                let _ = done.send((id, packed, Counted(held, size)));
             }
+        }));
+        self.waiting.1 += len;
+        if self.waiting.1 >= WORTH_WAKING {
+            self.wake();
         }
     }
 
-    /// Returns the result for a text, if the thread has one; else it is not wanted any more. A response stays, because it
-    /// may land again.
-    pub(super) fn take(&self, text: &Text) -> Option<(Oid, Packed)> {
-        let shared = self.shared.as_ref()?;
-        let mut state = shared.state();
-        while let Some((_, Progress::Compressing)) = state.objects.get(&text.address())
-            && !state.closed
-        {
-            state = shared.wait(state);
+    /// Sends what waits to the threads.
+    fn wake(&mut self) {
+        let (jobs, _) = std::mem::take(&mut self.waiting);
+        if let Some(threads) = self.threads.as_ref().filter(|_| !jobs.is_empty()) {
+            // Without a thread the jobs are dropped, and so are the ends by which they would answer.
+            let _ = threads.send(jobs);
         }
-        if let (Text::Response(_), Some((_, Progress::Done(id, packed)))) =
-            (text, state.objects.get(&text.address()))
-        {
-            return Some((*id, packed.clone()));
-        }
-        let Some((_, Progress::Done(id, packed))) = state.objects.remove(&text.address()) else {
-            return None;
-        };
-        let was_full = state.held >= MOST_HELD;
-        state.held = state.held.saturating_sub(text.held(&packed));
-        if was_full {
-            shared.changed.notify_all();
-        }
-        Some((id, packed))
     }
 
-    /// Drops all texts and results but the responses, which may land yet.
+    /// Returns the result for a text, if it was queued and the threads had room for it.
+    pub(super) fn take(&mut self, text: &Text) -> Option<(Oid, Packed)> {
+        let ahead = self.ahead.remove(&text.address())?;
+        self.wake();
+        ahead.result.recv().ok().map(|(id, packed, _)| (id, packed))
+    }
+
+    /// Drops all that was queued.
     fn forget(&mut self) {
         self.seen = 0;
-        if let Some(shared) = &self.shared {
-            let mut state = shared.state();
-            let is_response = |text: &Text| matches!(text, Text::Response(_));
-            state.objects.retain(|_, (text, _)| is_response(text));
-            let State { queue, objects, held, .. } = &mut *state;
-            queue.retain(|address| objects.contains_key(address));
-            *held = 0;
-        }
+        self.ahead.clear();
     }
 }
 
-/// Starts the thread. Without a thread (the queue is closed then), objects are compressed when they are written.
-fn begin(repo: &Repo) -> Arc<Shared> {
-    let shared = Arc::<Shared>::default();
-    let (end, format) = (End(Arc::clone(&shared)), repo.format());
-    if let Ok(compressor) = Compressor::new(repo, "pack.compression") {
-        // If the thread cannot be started, dropping the closure drops `end`, which closes the queue.
+/// Starts the threads. Without one, objects are compressed when they are written.
+fn begin(repo: &Repo) -> Sender<Vec<Job>> {
+    let (sender, jobs) = mpsc::channel::<Vec<Job>>();
+    let jobs = Arc::new(Mutex::new(jobs));
+    for _ in 0..std::thread::available_parallelism().map_or(1, |all| all.get().min(MOST_THREADS)) {
+        let Ok(mut compressor) = Compressor::new(repo, "pack.compression") else { break };
+        let jobs = Arc::clone(&jobs);
         let work = move || {
-            // Moves the whole value into the closure: a use of `end.0` alone would move only that field, and `End::drop`
-            // would not run there.
-            let end = end;
-            end.0.work(format, compressor);
+            let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+            std::iter::from_fn(next).flatten().for_each(|job| job(&mut compressor));
         };
         let _ = std::thread::Builder::new().name("pack".into()).spawn(work);
     }
-    shared
-}
-
-impl Drop for Packer {
-    fn drop(&mut self) {
-        if let Some(shared) = &self.shared {
-            // Tells the thread to end after the object it is compressing. Nobody has to wait for it.
-            drop(End(Arc::clone(shared)));
-        }
-    }
+    sender
 }
 
 impl Repo {
@@ -276,7 +208,7 @@ impl Repo {
         self.precompress(Text::Response(response.shared()));
     }
 
-    /// Drops what was queued but the responses, which may land yet.
+    /// Drops what was queued.
     pub fn forget_precompressed(&self) {
         self.packer.borrow_mut().forget();
     }
@@ -311,63 +243,59 @@ mod tests {
     fn what_is_expected_is_had_once_by_its_name_and_content() {
         let texts: Vec<_> = (0..30).map(text).collect();
         let (_top, repo) = expecting(&texts);
-        let is_done = |(_, progress): &(Text, Progress)| matches!(progress, Progress::Done(..));
-        let shared = Arc::clone(repo.packer.borrow().shared.as_ref().expect("a thread"));
-        while !shared.state().objects.values().all(is_done) {
-            std::thread::yield_now();
-        }
-        let take = |text: &Text| repo.packer.borrow().take(text);
-        let before = texts.iter().position(|text| shared.state().objects.contains_key(&text.address()));
-        let (before, ready) = texts.split_at(before.expect("one of them"));
+        let take = |text: &Text| repo.packer.borrow_mut().take(text);
+        let (before, ready) = texts.split_at(3);
         assert!(before.iter().all(|text| take(text).is_none()), "there was not enough for a thread");
-        for text in ready {
+        // Not in the order in which they were queued.
+        for text in ready.iter().rev() {
             let (id, packed) = take(text).expect("it is ready");
             assert_eq!(id, Oid::hash_object(ObjectType::Blob, &text.bytes()).expect("a name"));
             assert_eq!(*packed.content().expect("content"), *text.bytes());
             assert!(take(text).is_none(), "twice");
         }
-        assert_eq!((before.len(), shared.state().held), (3, 0));
+        assert_eq!(repo.packer.borrow().held.load(Ordering::Relaxed), 0);
     }
 
     #[test]
     fn an_equal_text_somewhere_else_is_not_the_one_that_was_expected() {
         let (_top, repo) = expecting(&(0..10).map(text).collect::<Vec<_>>());
-        assert!((0..10).all(|number| repo.packer.borrow().take(&text(number)).is_none()));
+        assert!((0..10).all(|number| repo.packer.borrow_mut().take(&text(number)).is_none()));
     }
 
     #[test]
-    fn there_is_no_thread_for_a_little_and_one_for_all_that_comes() {
+    fn there_are_no_threads_for_a_little_and_the_same_for_all_that_comes() {
         let little = Text::Bytes(vec![b'x'; MANY / 2].into());
         let (_top, repo) = expecting(std::slice::from_ref(&little));
-        assert!(repo.packer.borrow().shared.is_none());
+        assert!(repo.packer.borrow().threads.is_none());
         (1..4).for_each(|number| repo.precompress(text(number)));
-        let shared = repo.packer.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
+        assert!(repo.packer.borrow().threads.is_some());
         let response = Response::new(0, "r", vec![b'y'; 2 * MANY], u64::MAX).expect("a response");
         for _ in 0..20 {
             repo.precompress_response(&response);
             (1..9).for_each(|number| repo.precompress(text(number)));
             repo.forget_precompressed();
         }
-        assert!(Arc::ptr_eq(&shared, repo.packer.borrow().shared.as_ref().expect("the same")));
-        assert!(shared.state().objects.len() == 1, "the response stays");
-        let known = Text::Response(response.shared());
-        while matches!(
-            shared.state().objects.get(&known.address()),
-            Some((_, Progress::Waiting(..) | Progress::Compressing))
-        ) {
-            std::thread::yield_now();
-        }
-        let take = || repo.packer.borrow().take(&known).map(|(id, _)| id);
-        assert!(take().is_some() && take() == take(), "as often as it lands");
+        assert!(repo.packer.borrow().ahead.is_empty(), "nothing stays");
+        repo.precompress_response(&response);
+        let taken = repo.packer.borrow_mut().take(&Text::Response(response.shared()));
+        assert_eq!(taken.map(|(id, _)| id), repo.blob_id(response.shared().as_bytes()).ok());
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_has_ended() {
+    fn what_has_no_room_is_left_to_whoever_needs_it_and_so_is_all_without_threads() {
         let (_top, repo) = expecting(&[text(1), text(2), text(3), text(4)]);
-        let shared = repo.packer.borrow().shared.as_ref().map(Arc::clone).expect("a thread");
-        drop(End(Arc::clone(&shared)));
-        let lost = text(5);
-        shared.state().objects.insert(lost.address(), (lost.clone(), Progress::Compressing));
-        assert!(repo.packer.borrow().take(&lost).is_none());
+        let queued = |text: &Text| {
+            repo.precompress(text.clone());
+            repo.packer.borrow_mut().take(text)
+        };
+        let (one, other, last) = (text(5), text(6), text(7));
+        assert!(queued(&one).is_some());
+        let full = Counted(Arc::clone(&repo.packer.borrow().held), MOST_HELD);
+        full.0.fetch_add(MOST_HELD, Ordering::Relaxed);
+        assert!(queued(&other).is_none());
+        drop(full);
+        assert!(queued(&other).is_some());
+        repo.packer.borrow_mut().threads = Some(mpsc::channel().0);
+        assert!(queued(&last).is_none());
     }
 }

@@ -112,7 +112,7 @@ impl Repo {
 
     /// Writes a text as a blob, which may have been compressed ahead.
     pub(super) fn put_text(&self, text: &Text) -> Result<Oid> {
-        let done = self.packer.borrow().take(text);
+        let done = self.packer.borrow_mut().take(text);
         match done {
             Some((id, packed)) => self.put_held(id, false, Held::Packed(packed)),
             None => {
@@ -206,7 +206,7 @@ impl Repo {
         text: &Text,
         compressor: &mut Compressor,
     ) -> Result<Packed> {
-        let done = self.packer.borrow().take(text).map(|(_, packed)| packed);
+        let done = self.packer.borrow_mut().take(text).map(|(_, packed)| packed);
         let packed = done.map_or_else(|| Packed::new(compressor, kind, &text.bytes()), Ok);
         packed.map_err(|e| Error::io("compress", id.to_string(), e))
     }

@@ -1,6 +1,6 @@
 //! Git, and the files of a checkout: the only module that names git2 or spawns git.
 //!
-//! Libgit2 reads objects, references, the index and attributes, and writes objects. The steps that decide between
+//! Libgit2 reads objects, references and attributes, and writes objects. The steps that decide between
 //! "before" and "after" are plain system calls here, each of which happens as a whole or not at all: locks made by
 //! link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
 

@@ -348,9 +348,30 @@ fn an_index_that_is_broken_is_refused() {
 }
 
 #[test]
+fn the_sides_of_a_conflict_stay_as_they_are() {
+    let sandbox = Sandbox::new();
+    sandbox.file("README", "stashed\n");
+    sandbox.git(["stash", "-q"]);
+    sandbox.file("README", "mine\n");
+    sandbox.commit("mine");
+    assert!(!sandbox.git_command(["stash", "pop", "-q"]).output().unwrap().status.success());
+    let sides = sandbox.git(["ls-files", "-u"]);
+    assert_eq!(sides.lines().count(), 3);
+    let before = sandbox.status();
+    let response = create("README.md", "w", "a\n") + &patch("src/a.rs", "w", "fn c() {}\n", "fn d() {}\n");
+    let run = sandbox.apply(["-v"], &response).exits(0);
+    assert!(!run.stderr.contains("git wrote"), "{}", run.stderr);
+    assert_eq!(sandbox.git(["ls-files", "-u"]), sides);
+    assert_eq!(sandbox.status(), before);
+    sandbox.apply([""; 0], &patch("README", "w", "mine\n", "theirs\n")).exits(4);
+    assert_eq!(sandbox.git(["ls-files", "-u"]), sides);
+}
+
+#[test]
 fn so_it_is_in_other_kinds_of_repository() {
     sandbox::kinds::in_others(&[
         an_index_says_what_git_would_make_it_say,
+        the_sides_of_a_conflict_stay_as_they_are,
         what_the_index_has_survives_a_landing,
         a_new_file_outside_of_a_sparse_checkout_is_not_put_there,
     ]);

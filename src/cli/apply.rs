@@ -152,6 +152,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
 
 /// Reports the result, and shows the diff if wanted.
 pub(super) fn finish(mut done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
+    printer.abbreviate(&mut done.report, &done.repo);
     let exit = printer.outcome(&mut done.report, done.failure.as_ref());
     if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {
         printer.diff(&done.repo, old, new, settings.show(printer.output, None))?;

@@ -10,7 +10,8 @@ use crate::report;
 pub(super) fn list(session: &Session<'_>) -> Result<Exit, Error> {
     let Session { repo, printer, .. } = session;
     let is_open = session.is_on("open");
-    let report = if is_open { flow::open(repo, printer)? } else { flow::list(repo, printer)? };
+    let mut report = if is_open { flow::open(repo, printer)? } else { flow::list(repo, printer)? };
+    printer.abbreviate(&mut report, repo);
     match (session.is_on("porcelain"), is_open) {
         _ if printer.output.json => return Ok(printer.report(report)),
         (true, false) => output::exactly(&report::porcelain(&report)),

@@ -91,6 +91,16 @@ impl Printer {
         exit
     }
 
+    /// Abbreviates the commits of a report as git does, if they are printed: it has to search the whole repository for each.
+    pub(super) fn abbreviate(&self, report: &mut Report, repo: &Repo) {
+        let is_printed = !self.output.json && !self.output.quiet;
+        for name in report.commit_names().filter(|_| is_printed) {
+            if let Ok(id) = repo.id(&name.id) {
+                name.short = repo.short(id);
+            }
+        }
+    }
+
     /// Puts an error into a report. Returns the exit status, and the hook or command that failed.
     pub(super) fn settle<'f>(
         &self,

@@ -153,7 +153,6 @@ impl Settings {
             return usage("--json cannot be used with --feedback");
         }
         self.options.diffs &= output.json || (self.options.dry_run && self.diff);
-        self.options.abbreviate = !output.json && !output.quiet;
         Ok(())
     }
 

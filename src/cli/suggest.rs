@@ -41,7 +41,7 @@ pub(super) fn run(
     report.dry_run = settings.options.dry_run;
     let mut exits = Vec::new();
     for one in suggested.all {
-        let (one, exit) = reported(one, printer);
+        let (one, exit) = reported(one, repo, printer);
         exits.push((exit, one.report.status));
         report.suggestions.push(one);
     }
@@ -56,8 +56,9 @@ pub(super) fn run(
 }
 
 /// The report of a suggestion, and the exit status that it would have alone.
-fn reported(one: Suggestion, printer: &Printer) -> (SuggestionReport, Exit) {
+fn reported(one: Suggestion, repo: &Repo, printer: &Printer) -> (SuggestionReport, Exit) {
     let Suggestion { branch, mut report, failure, size, checks, .. } = one;
+    printer.abbreviate(&mut report, repo);
     let (exit, ran) = printer.settle(&mut report, failure.as_ref());
     if let Some(ran) = ran.filter(|_| !printer.output.json && !printer.output.verbose) {
         printer.printed(ran);

@@ -90,7 +90,6 @@ impl Repo {
 fn unattended(options: &Options) -> flow::Options {
     let mut options = flow::Options::clone(options);
     options.edit = false;
-    options.abbreviate = false;
     options.diffs = true;
     options.keep = false;
     options.keep_going = false;

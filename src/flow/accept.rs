@@ -63,7 +63,7 @@ impl Accepting<'_> {
             reflog: format!("llm-apply: accept {}", self.names.join(", ")),
             cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
             recording: Recording::new(id, RecordKind::Landed),
-            fill: &|report, made, _| self.fill(report, &plan, made),
+            fill: &|report, made| self.fill(report, &plan, made),
             of_edits: None,
         };
         let named = |clash: &Clash| {
@@ -201,7 +201,6 @@ impl Accepting<'_> {
 
     /// Adds the branches' commits to the report.
     fn fill(&self, report: &mut Report, plan: &AcceptPlan, made: &Made) {
-        let named = |id: Oid| build_report::named(self.repo, id);
         let of_branch = |name: &String| AcceptedReport { branch: name.clone(), commits: Vec::new() };
         report.accepted = self.names.iter().map(of_branch).collect();
         for (place, (planned, source)) in plan.brought.series.iter().zip(&plan.from).enumerate() {
@@ -210,12 +209,12 @@ impl Accepting<'_> {
             let as_is = matches!(planned.making, Making::AsIs { .. });
             let is_in = !as_is && planned.changes.is_empty();
             accepted.commits.push(AcceptedCommit {
-                from: named(source.commit),
+                from: build_report::named(source.commit),
                 subject: build_report::subject(self.repo, source.commit),
                 as_is,
                 is_in,
                 is_lost: is_in && plan.brought.decided.iter().any(|clash| clash.planned == place),
-                new: new.map(named),
+                new: new.map(build_report::named),
             });
         }
     }

@@ -79,25 +79,18 @@ impl Run<'_> {
                     shown.path = format!("{directory}/{}", shown.path);
                 }
                 shown.state = EditState::AlreadyApplied;
-                shown.commit = Some(commit.to_string().into());
+                shown.commit = Some(named(*commit));
             }
             report.edits.push(shown);
         }
     }
 
     /// Names the landing of edits that have landed already.
-    fn name_landing(&self, repo: &Repo, report: &mut Report) {
+    fn name_landing(&self, report: &mut Report) {
         let landed = self.landed.borrow();
         if report.status == Status::Nothing {
             report.already.clone_from(&landed.newest);
             report.landing = landed.newest.as_ref().map(|(id, _)| id.clone());
-        }
-        if self.options.abbreviate {
-            for (at, commit) in &landed.edits {
-                if let Ok(at) = report.edits.binary_search_by_key(&(at + 1), |edit| edit.number) {
-                    report.edits[at].commit = Some(named(repo, *commit));
-                }
-            }
         }
     }
 
@@ -139,7 +132,7 @@ impl Run<'_> {
         let mut report = self.report(Status::Refused);
         report.branch = Some(branch(target));
         self.add_edits(&mut report, &rejected.fine);
-        self.name_landing(repo, &mut report);
+        self.name_landing(&mut report);
         let steps = by_edit(if self.options.diffs { &rejected.fine } else { &[] });
         for edit in &mut report.edits {
             edit.diff =
@@ -167,8 +160,7 @@ impl Run<'_> {
     pub(super) fn planned(&self, repo: &Repo, resolved: &Resolved, target: &Target) -> Report {
         let nothing = resolved.refused.is_none() && resolved.series.is_empty();
         let mut report = self.report(if nothing { Status::Nothing } else { Status::Checked });
-        report.branch =
-            Some(BranchReport { old: target.tip.map(|id| id.to_string().into()), ..branch(target) });
+        report.branch = Some(BranchReport { old: target.tip.map(named), ..branch(target) });
         self.add_edits(&mut report, resolved.plan.steps());
         for edit in &mut report.edits {
             if let Some(state) = resolved.unchanged.get(&edit.number) {
@@ -178,7 +170,7 @@ impl Run<'_> {
                 edit.to = Some(to.to_string());
             }
         }
-        self.name_landing(repo, &mut report);
+        self.name_landing(&mut report);
         if self.options.diffs {
             self.add_diffs(repo, target, resolved, &Made::default(), &mut report);
         }
@@ -317,28 +309,21 @@ impl Run<'_> {
         Some(all)
     }
 
-    /// Adds the commits to the edits.
-    pub(super) fn add_commits(
-        &self,
-        repo: &Repo,
-        report: &mut Report,
-        series: &[Planned],
-        made: &Made,
-        abbreviate: bool,
-    ) {
-        for (planned, commit) in series.iter().zip(&made.commits) {
-            let commit = commit.map(|id| named_if(abbreviate, repo, id));
-            for number in &planned.edits {
-                if let Ok(at) = report.edits.binary_search_by_key(number, |edit| edit.number) {
-                    report.edits[at].commit.clone_from(&commit);
-                }
+}
+
+/// Adds the commits of a series to the edits.
+pub(super) fn add_commits(report: &mut Report, series: &[Planned], made: &Made) {
+    for (planned, commit) in series.iter().zip(&made.commits) {
+        for number in &planned.edits {
+            if let Ok(at) = report.edits.binary_search_by_key(number, |edit| edit.number) {
+                report.edits[at].commit = commit.map(named);
             }
         }
-        // Edits that undo each other have no commit.
-        for edit in report.edits.iter_mut().filter(|edit| edit.state == EditState::Fine) {
-            if edit.commit.is_none() {
-                edit.state = EditState::NoChange;
-            }
+    }
+    // Edits that undo each other have no commit.
+    for edit in report.edits.iter_mut().filter(|edit| edit.state == EditState::Fine) {
+        if edit.commit.is_none() {
+            edit.state = EditState::NoChange;
         }
     }
 }
@@ -383,14 +368,9 @@ pub(super) fn failed(report: &mut Report, error: &Error) {
     }
 }
 
-/// A commit's name, with its abbreviation.
-pub(super) fn named(repo: &Repo, id: Oid) -> CommitName {
-    CommitName { id: id.to_string(), short: repo.short(id) }
-}
-
-/// A commit's name, abbreviated only on demand: git has to search the whole repository for that.
-pub(super) fn named_if(abbreviate: bool, repo: &Repo, id: Oid) -> CommitName {
-    if abbreviate { named(repo, id) } else { id.to_string().into() }
+/// A commit's name.
+pub(super) fn named(id: Oid) -> CommitName {
+    id.to_string().into()
 }
 
 /// A commit's subject; empty if it cannot be read.

@@ -37,8 +37,8 @@ pub(super) struct Driver<'a> {
     pub(super) reflog: String,
     pub(super) cleanup: (Cleanup, String),
     pub(super) recording: Recording<'a>,
-    /// Adds the commits to the report, with abbreviated names or without.
-    pub(super) fill: &'a dyn Fn(&mut Report, &Made, bool),
+    /// Adds the commits to the report.
+    pub(super) fill: &'a dyn Fn(&mut Report, &Made),
     /// `None` if the commits exist already, and are made again or undone.
     pub(super) of_edits: Option<OfEdits<'a>>,
 }
@@ -164,7 +164,7 @@ pub(super) fn drive(
         warn_of_hooks(given, options, watch)?;
         while_it_moves(given, options, watch, (branch, None), |repo, target| {
             *report = new_report(options);
-            let old = target.tip.map(|id| build_report::named(repo, id));
+            let old = target.tip.map(build_report::named);
             report.branch = Some(BranchReport { old, ..build_report::branch(target) });
             once(repo, target, watch, report)
         })
@@ -181,13 +181,12 @@ impl Driver<'_> {
     pub(super) fn land(&self, report: &mut Report) -> Result<Option<(Made, Moved)>, Error> {
         let held = interrupt::hold();
         let planned = report.clone();
-        let as_made = |made: &Made, landed: bool, abbreviate: bool| {
+        let as_made = |made: &Made, landed: bool| {
             let mut report = planned.clone();
-            (self.fill)(&mut report, made, abbreviate);
+            (self.fill)(&mut report, made);
             if let Some(branch) = &mut report.branch {
-                let named = |id| build_report::named_if(abbreviate || self.of_edits.is_none(), self.repo, id);
-                branch.old = self.target.tip.map(named);
-                branch.new = made.tip().map(named);
+                branch.old = self.target.tip.map(build_report::named);
+                branch.new = made.tip().map(build_report::named);
                 branch.merge = made.merge.is_some();
             }
             if landed {
@@ -196,11 +195,11 @@ impl Driver<'_> {
             }
             report
         };
-        let outcome = self.transact(&|made, landed| as_made(made, landed, false));
+        let outcome = self.transact(&as_made);
         drop(held);
         match outcome {
             Ok(landed) => {
-                *report = as_made(&landed.made, true, self.options.abbreviate);
+                *report = as_made(&landed.made, true);
                 let has_others = self.has_others(&landed);
                 report.branch.iter_mut().for_each(|branch| branch.has_others = has_others);
                 landed.by_git.iter().for_each(|what| self.watch.detail(what));
@@ -219,7 +218,7 @@ impl Driver<'_> {
             }
             Err(error) => {
                 if let Error::Transaction(transaction::Error::Unfinished { made, .. }) = &error {
-                    *report = as_made(made, true, self.options.abbreviate);
+                    *report = as_made(made, true);
                 }
                 Err(error)
             }
@@ -327,7 +326,7 @@ impl Driver<'_> {
         if !self.options.dry_run {
             return Ok((self.land(report)?.map(|(_, moved)| moved), None));
         }
-        (self.fill)(report, &Made::default(), true);
+        (self.fill)(report, &Made::default());
         report.to_pass = check::to_pass(repo, self.options, true, self.watch)?;
         let obstacles = transaction::in_the_way(repo, target, self.series, self.options.autostash)?;
         if !obstacles.is_empty() {

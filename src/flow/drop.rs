@@ -40,7 +40,7 @@ fn remove(
             return Err(Error::NoSuggestion(branch));
         }
         branches.push(Dropped { name: target.name, tip: tip.to_string(), there: None });
-        report.dropped.push(DroppedReport { branch, tip: build_report::named(repo, tip), remote: None });
+        report.dropped.push(DroppedReport { branch, tip: build_report::named(tip), remote: None });
     }
     if !obstacles.is_empty() {
         report.dropped.clear();

@@ -177,9 +177,7 @@ impl Run<'_> {
                 ..Recording::new(resolved.id.clone(), RecordKind::Landed)
             },
             push,
-            fill: &|report, made, abbreviate| {
-                self.add_commits(repo, report, &resolved.series, made, abbreviate);
-            },
+            fill: &|report, made| build_report::add_commits(report, &resolved.series, made),
             of_edits: Some(OfEdits {
                 add_diffs: &|report, made| self.add_diffs(repo, target, &resolved, made, report),
                 edited: &|transaction: &Transaction<'_>| {

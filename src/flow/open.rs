@@ -32,7 +32,7 @@ pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
             onto,
             conflicts,
             subject: repo.read_commit(tip)?.subject(),
-            tip: build_report::named(repo, tip),
+            tip: build_report::named(tip),
             commits: commits.len(),
             moved,
             landing: record.id,

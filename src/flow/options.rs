@@ -121,8 +121,6 @@ with_defaults! {
         pub trailers: bool = false,
         /// Add the diff of each edit to the report.
         pub diffs: bool = false,
-        /// Add abbreviated commit names to the report. Git has to search the whole repository for each.
-        pub abbreviate: bool = true,
         /// Land the edits that apply, if others are refused.
         pub keep_going: bool = false,
         /// Land edits again that have landed already.

@@ -119,7 +119,7 @@ impl Undoing<'_> {
                 also: vec![tip],
                 ..Recording::new(id, kind)
             },
-            fill: &|report, made, _| fill(report, made),
+            fill: &fill,
             of_edits: None,
         };
         let named = |clash: &Clash| {
@@ -254,7 +254,6 @@ impl Undoing<'_> {
 
     /// What becomes of the commits.
     fn commits(&self, plan: &UndoPlan, made: &Made) -> Vec<UndoneCommit> {
-        let named = |id: Oid| build_report::named(self.repo, id);
         // In a dry run, and until they are there.
         let is_planned = made.tip().is_none();
         let one = |(at, step): (usize, &UndoStep)| {
@@ -270,10 +269,10 @@ impl Undoing<'_> {
             };
             let is_done = new.is_some() || plan.is_moved || (is_planned && !plan.is_nothing(at));
             UndoneCommit {
-                commit: named(now),
+                commit: build_report::named(now),
                 subject: build_report::subject(self.repo, now),
                 state: if is_done { done } else { EditState::NoChange },
-                new: new.map(named),
+                new: new.map(build_report::named),
             }
         };
         plan.steps.iter().enumerate().map(one).collect()

@@ -289,7 +289,6 @@ fn options_of(repo: &Repo) -> Result<Options, Failed> {
 
 fn unattended(mut options: Options) -> Options {
     options.edit = false;
-    options.abbreviate = false;
     options.diffs = false;
     options
 }

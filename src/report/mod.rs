@@ -433,6 +433,20 @@ impl Report {
             && !self.findings.iter().any(Finding::is_error)
     }
 
+    /// The names of commits that are printed, to be abbreviated.
+    pub fn commit_names(&mut self) -> impl Iterator<Item = &mut CommitName> {
+        let branch = self.branch.iter_mut().flat_map(|branch| [&mut branch.old, &mut branch.new]);
+        let edits = self.edits.iter_mut().map(|edit| &mut edit.commit);
+        let accepted = self.accepted.iter_mut().flat_map(|one| &mut one.commits);
+        let accepted = accepted.flat_map(|one| [Some(&mut one.from), one.new.as_mut()]);
+        let undone = self.undone_commits.iter_mut();
+        let undone = undone.flat_map(|one| [Some(&mut one.commit), one.new.as_mut()]);
+        let open = self.open.iter_mut().map(|one| &mut one.tip);
+        let dropped = self.dropped.iter_mut().map(|one| &mut one.tip);
+        let tips = open.chain(dropped).chain(accepted.chain(undone).flatten());
+        branch.chain(edits).flatten().chain(tips)
+    }
+
     /// The commits that landed, or that have applied everything already.
     pub fn commits(&self) -> Vec<&str> {
         let is_in = |edit: &&EditReport| {

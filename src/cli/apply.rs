@@ -5,7 +5,6 @@ use super::session::Session;
 use super::settings::Settings;
 use super::terminal::Terminal;
 use super::{Error, input, settings, suggest, usage};
-use crate::flow::sources::Typed;
 use crate::flow::{self, Done, Each, Order, Resume};
 use crate::outcome::Exit;
 use crate::report::{self, Status};
@@ -19,12 +18,12 @@ const FIRST: &str =
     "first landing here: one commit per edit; 'git llm-apply undo' takes it back, 'list' shows all landings";
 
 pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
-    let Session { repo, printer, matches } = &session;
+    let Session { repo, printer, typed } = &session;
     let output = printer.output;
-    let branch = matches.single("branch").flatten();
-    let (goes_on, abort) = (settings::attempt(matches, "continue"), settings::attempt(matches, "abort"));
-    let names: Vec<OsString> = matches.get_many("response").into_iter().flatten().cloned().collect();
-    let clipboard = session.is_on("clipboard");
+    let branch = typed.value("branch");
+    let (goes_on, abort) = (settings::attempt(typed, "continue"), settings::attempt(typed, "abort"));
+    let names: Vec<OsString> = typed.operands("response");
+    let clipboard = typed.is_on("clipboard");
     // Only piped input is kept: a file can be given again.
     let is_piped = names.is_empty() || names.iter().any(|name| name == "-");
     let read = |settings: &Settings| -> Result<Vec<Response>, Error> {
@@ -44,7 +43,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         Some(Some(id)) => Some(Resume::find(repo, Some(id), branch.as_deref())?),
         // The corrections tell which attempt is meant.
         Some(None) => {
-            let settings = Settings::read(matches, repo, None, check)?;
+            let settings = Settings::read(typed, repo, None, check)?;
             let given = read(&settings)?;
             let reading = &settings.options.reading;
             let resume = Resume::find_for(repo, None, branch.as_deref(), &given, reading);
@@ -57,14 +56,13 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         }
         None => None,
     };
-    let mut settings = Settings::read(matches, repo, resume.as_ref(), check)?;
-    let going_on = resume.as_ref().and_then(|resume| settings::going_on(matches, resume));
+    let mut settings = Settings::read(typed, repo, resume.as_ref(), check)?;
+    let going_on = resume.as_ref().and_then(|resume| settings::going_on(typed, resume));
     settings.print_by(output)?;
     if clipboard && !names.is_empty() {
         return usage("--clipboard cannot be used with a response");
     }
-    let skip = matches.several("skip").unwrap_or_default();
-    if !skip.is_empty() && goes_on.is_none() {
+    if !typed.values("skip").is_empty() && goes_on.is_none() {
         return usage("--skip needs --continue");
     }
     if let Some(id) = &abort {
@@ -80,7 +78,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         return Ok(printer.report(flow::abort(repo, id.as_deref(), branch.as_deref())?));
     }
     if let Some(file) = &settings.file {
-        if matches.several("message").is_some_and(|paragraphs| !paragraphs.is_empty()) {
+        if !typed.values("message").is_empty() {
             return usage("-m cannot be used with -F");
         }
         if file == "-" && !clipboard && is_piped {
@@ -98,20 +96,20 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     if let Some(mut resume) = resume {
         resume.skip = session.numbers("skip")?;
         // The attempt's settings take precedence over the configuration, and what is typed over both.
-        resume.takes_branch = matches.single("branch").is_none();
-        resume.takes_base = matches.single("base").is_none();
+        resume.takes_branch = !typed.options.contains_key("branch");
+        resume.takes_base = !typed.options.contains_key("base");
         order.resume = Some(resume);
         // Nothing may land unseen, since `--feedback` prints no report.
-        order.hold = !settings.options.dry_run && session.is_on("feedback");
+        order.hold = !settings.options.dry_run && typed.is_on("feedback");
     }
-    if session.is_on("interactive") {
+    if typed.is_on("interactive") {
         if settings.options.dry_run {
             return usage("-i cannot be used with -n");
         }
         let taken = !clipboard && is_piped;
         order.chooser = Some(Terminal::open(repo, output, taken)?);
     }
-    if order.resume.is_some() && matches.single("branch").is_none() {
+    if order.resume.as_ref().is_some_and(|resume| resume.takes_branch) {
         // It lands where the attempt was to land, whatever is configured.
         settings.options.branch = None;
     }

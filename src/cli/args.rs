@@ -6,12 +6,12 @@
 mod options;
 
 use super::completion::SHELLS;
-use crate::flow::sources::{Typed, key};
+use crate::flow::Given;
+use crate::flow::sources::{OFF, ON, key, value};
 use crate::text::{difference_of, in_common};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 pub use options::OPTIONS;
 use std::ffi::OsString;
-use std::time::Duration;
 
 /// The name of the program, which git runs as `git llm-apply`.
 pub const NAME: &str = "git-llm-apply";
@@ -320,36 +320,52 @@ pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
     all
 }
 
-/// The options as typed. A verb may lack the option.
-impl Typed for ArgMatches {
-    fn switch(&self, long: &str) -> Option<bool> {
-        let typed = |id: &str| self.try_get_one::<bool>(id).ok().flatten() == Some(&true);
-        if typed(long) {
-            Some(true)
-        } else if typed(&format!("no-{long}")) {
-            Some(false)
-        } else {
-            None
-        }
+/// What was typed for a verb.
+pub(super) struct Typed {
+    matches: ArgMatches,
+    /// The options, by their long names.
+    pub(super) options: Given,
+}
+
+impl Typed {
+    pub(super) fn of(verb: &str, matches: ArgMatches) -> Self {
+        let is_on = |id: &str| matches.try_get_one::<bool>(id).ok().flatten() == Some(&true);
+        let values = |Opt { long, takes, .. }: &Opt| match (takes, is_on(&format!("no-{long}"))) {
+            (Takes::Nothing, true) => Some(vec![OFF.to_owned()]),
+            (Takes::Nothing, false) => is_on(long).then(|| vec![ON.to_owned()]),
+            (_, true) => Some(Vec::new()),
+            (_, false) => {
+                let values = matches.try_get_raw(long).ok().flatten()?;
+                Some(values.map(|value| value.to_string_lossy().into_owned()).collect())
+            }
+        };
+        let own = OPTIONS.iter().filter(|option| option.is_of(verb));
+        let options = own.filter_map(|option| Some((option.long.to_owned(), values(option)?))).collect();
+        Self { matches, options }
     }
 
-    fn single(&self, long: &str) -> Option<Option<String>> {
-        if self.switch(&format!("no-{long}")) == Some(true) {
-            return Some(None);
-        }
-        self.try_get_one::<String>(long).ok().flatten().map(|value| Some(value.clone()))
+    pub(super) fn is_on(&self, long: &str) -> bool {
+        self.value(long).is_some_and(|value| value == ON)
     }
 
-    fn several(&self, long: &str) -> Option<Vec<String>> {
-        if self.switch(&format!("no-{long}")) == Some(true) {
-            return Some(Vec::new());
-        }
-        let values = self.try_get_many::<String>(long).ok().flatten()?;
-        Some(values.cloned().collect())
+    /// The value of an option; the last one, if there are several.
+    pub(super) fn value(&self, long: &str) -> Option<String> {
+        value(&self.options, long)
     }
 
-    fn wait(&self) -> Option<Duration> {
-        self.try_get_one::<u64>("wait").ok().flatten().map(|seconds| Duration::from_secs(*seconds))
+    /// The values of an option that may be repeated.
+    pub(super) fn values(&self, long: &str) -> &[String] {
+        self.options.get(long).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the verb has the option for what goes back to a model.
+    pub(super) fn reads_response(&self) -> bool {
+        self.matches.try_contains_id("feedback").is_ok()
+    }
+
+    /// The operands of that name, if the verb has such.
+    pub(super) fn operands<T: Clone + Send + Sync + 'static>(&self, name: &str) -> Vec<T> {
+        self.matches.try_get_many(name).ok().flatten().into_iter().flatten().cloned().collect()
     }
 }
 

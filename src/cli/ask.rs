@@ -4,30 +4,28 @@ use super::session::Session;
 use super::settings;
 use super::terminal::Terminal;
 use super::{Error, apply, usage};
-use crate::flow::sources::Typed;
 use crate::flow::{self, ModelCommand};
 use crate::outcome::Exit;
 use crate::report::record::Asked;
 
 pub(super) fn run(session: Session<'_>) -> Result<Exit, Error> {
     let mut settings = session.settings()?;
-    let interactive = session.is_on("interactive");
-    let Session { repo, printer, matches } = session;
+    let Session { repo, printer, typed } = session;
     let output = printer.output;
     if settings.template().is_some() {
         return usage("ask lands one response: -b cannot be used with {…}");
     }
-    let Some(with) = settings::with(matches, repo.config())? else {
+    let Some(with) = settings::with(typed, repo.config())? else {
         return usage("no command to ask: give one, as in --with 'llm -m x', or set llmapply.with");
     };
-    let rounds = settings::rounds(matches, repo.config())?;
-    let question = settings::question(matches, &repo)?;
+    let rounds = settings::rounds(typed, repo.config())?;
+    let question = settings::question(typed, &repo)?;
     // The model may answer in another format than it was asked for, unless --format was typed.
-    if matches.several("format").is_none() {
+    if !typed.options.contains_key("format") {
         settings.options.reading.widen();
     }
     settings.options.asked = Some(Asked { request: question.request.clone(), command: with.clone() });
-    let chooser = interactive.then(|| Terminal::open(&repo, output, false)).transpose()?;
+    let chooser = typed.is_on("interactive").then(|| Terminal::open(&repo, output, false)).transpose()?;
     let mut model = ModelCommand::new(&repo, with, &settings.options, &printer);
     let done = flow::ask(&repo, &question, &mut model, rounds, &settings.options, chooser, &printer)?;
     apply::finish(done, &settings, &printer)

@@ -7,16 +7,16 @@ use crate::flow::{self, Undo};
 use crate::outcome::Exit;
 
 pub(super) fn accept(session: Session<'_>) -> Result<Exit, Error> {
-    let (settings, names) = (session.settings()?, session.operands("branch"));
+    let (settings, names) = (session.settings()?, session.typed.operands("branch"));
     let done = flow::accept(session.repo, &names, &settings.options, &session.printer);
     apply::finish(done, &settings, &session.printer)
 }
 
 pub(super) fn drop(session: Session<'_>) -> Result<Exit, Error> {
     // Not `session.settings()`, which refuses --json with a configured --diff: drop shows no diff.
-    let settings = Settings::read(session.matches, &session.repo, None, false)?;
-    let names = session.operands("branch");
-    let force = session.is_on("force");
+    let settings = Settings::read(session.typed, &session.repo, None, false)?;
+    let names = session.typed.operands("branch");
+    let force = session.typed.is_on("force");
     let done = flow::drop(session.repo, &names, force, &settings.options, &session.printer);
     apply::finish(done, &settings, &session.printer)
 }
@@ -25,7 +25,7 @@ pub(super) fn undo(session: Session<'_>, redo: bool) -> Result<Exit, Error> {
     let mut settings = session.settings()?;
     // `llmapply.edit` is about the messages of responses.
     settings.options.edit = false;
-    let undo = Undo { name: session.operands("id").pop(), edits: session.numbers("edit")?, redo };
+    let undo = Undo { name: session.typed.operands("id").pop(), edits: session.numbers("edit")?, redo };
     let done = flow::undo(session.repo, &undo, &settings.options, &session.printer);
     apply::finish(done, &settings, &session.printer)
 }

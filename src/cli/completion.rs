@@ -6,19 +6,19 @@
 //! - `words`, or `verbs` together with files: the following lines, with descriptions if the shell shows them;
 //! - `revisions`, `files`, `directories`: the shell lists them itself.
 
-use super::args;
+use super::args::{self, Typed};
 use super::output;
 use crate::outcome::Exit;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, Command};
 
 /// The shells.
 pub const SHELLS: &[&str] = &["bash", "zsh", "fish"];
 
-pub(super) fn run(matches: &ArgMatches) -> Exit {
-    let shell = matches.get_one::<String>("shell").map_or("", String::as_str);
-    match matches.get_many::<String>("word") {
-        Some(words) => output::exactly(&offers(shell, &words.map(String::as_str).collect::<Vec<_>>())),
-        None => output::exactly(script(shell)),
+pub(super) fn run(typed: &Typed) -> Exit {
+    let (shell, words) = (typed.operands::<String>("shell").concat(), typed.operands::<String>("word"));
+    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => output::exactly(script(&shell)),
+        words => output::exactly(&offers(&shell, words)),
     }
     Exit::Done
 }

@@ -1,15 +1,14 @@
 //! `git llm-apply mcp`: serves agents on standard input and output.
 
+use super::args::Typed;
 use super::{Error, change_directory, output};
-use crate::flow::sources::Typed;
 use crate::outcome::Exit;
 use crate::transaction::interrupt;
 use crate::{mcp, vcs};
-use clap::ArgMatches;
 use std::io::{BufReader, stdin, stdout};
 
-pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
-    if let Some(client) = matches.single("print-config").flatten() {
+pub(super) fn run(typed: &Typed) -> Result<Exit, Error> {
+    if let Some(client) = typed.value("print-config") {
         let (file, entry) = mcp::entry(&client);
         output::exactly(&entry);
         output::remark(&format!("this belongs in {file}"));

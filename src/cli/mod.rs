@@ -25,7 +25,7 @@ use crate::outcome::Exit;
 use crate::transaction::interrupt;
 use crate::vcs::config::Config;
 use crate::vcs::repo::Repo;
-use clap::ArgMatches;
+use args::Typed;
 use output::{Printer, Said};
 use session::Session;
 use settings::Output;
@@ -70,14 +70,14 @@ fn change_directory(directory: &OsString) -> Result<(), Error> {
 }
 
 /// How to print an error: as typed and configured, if the configuration can be read.
-fn output_of_errors(verb: &str, matches: &ArgMatches) -> Output {
-    let typed = Output::read(matches, &Config::default()).unwrap_or_default();
-    let read = || Output::read(matches, Repo::discover().ok()?.config()).ok();
+fn output_of_errors(verb: &str, typed: &Typed) -> Output {
+    let plain = Output::read(typed, &Config::default()).unwrap_or_default();
+    let read = || Output::read(typed, Repo::discover().ok()?.config()).ok();
     match read() {
         // `prompt` prints only text for the model.
-        Some(read) if verb == "prompt" => Output { color: read.color, ..typed },
+        Some(read) if verb == "prompt" => Output { color: read.color, ..plain },
         Some(read) => read,
-        None => typed,
+        None => plain,
     }
 }
 
@@ -116,20 +116,21 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some((verb, matches)) => (verb.to_owned(), matches.clone()),
         None => ("apply".to_owned(), matches),
     };
+    let typed = Typed::of(&verb, matches);
     let said: Rc<Said> = Rc::default();
     let run = || -> Result<Exit, Error> {
         interrupt::install().map_err(Error::Signals)?;
-        for directory in matches.get_many::<OsString>("C").into_iter().flatten() {
-            change_directory(directory)?;
+        for directory in typed.operands("C") {
+            change_directory(&directory)?;
         }
         match verb.as_str() {
-            "prompt" => return prompt::run(&matches),
-            "completion" => return Ok(completion::run(&matches)),
+            "prompt" => return prompt::run(&typed),
+            "completion" => return Ok(completion::run(&typed)),
             #[cfg(feature = "mcp")]
-            "mcp" => return mcp::run(&matches),
+            "mcp" => return mcp::run(&typed),
             _ => {}
         }
-        let session = Session::open(&matches, &said)?;
+        let session = Session::open(&typed, &said)?;
         match verb.as_str() {
             "ask" => ask::run(session),
             "recover" => recover::run(&session),
@@ -146,9 +147,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(exit) => exit,
         Err(error) => {
             let (exit, problem) = problem::of(&error);
-            let given = matches.try_get_many::<OsString>("response").ok().flatten().into_iter().flatten();
-            let given = given.map(input::shown).collect();
-            let printer = Printer::new(output_of_errors(&verb, &matches), &said);
+            let given = typed.operands("response").iter().map(input::shown).collect();
+            let printer = Printer::new(output_of_errors(&verb, &typed), &said);
             printer.error(given, problem, exit);
             exit
         }

@@ -1,4 +1,5 @@
 //! Prints results to standard output and diagnostics to standard error, with colours if wanted.
+use super::args::Typed;
 use super::settings::{self, Output, git_color};
 use super::{diff, recover};
 use crate::flow::{self, Watch};
@@ -13,7 +14,6 @@ use crate::vcs::show::Show;
 use crate::vcs::{self, Oid};
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
-use clap::ArgMatches;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
@@ -49,8 +49,8 @@ impl Printer {
     }
 
     /// With the typed and configured settings. Warns about unknown keys.
-    pub(super) fn open(matches: &ArgMatches, config: &Config, said: &Rc<Said>) -> vcs::Result<Self> {
-        let printer = Self::new(Output::read(matches, config)?, said);
+    pub(super) fn open(typed: &Typed, config: &Config, said: &Rc<Said>) -> vcs::Result<Self> {
+        let printer = Self::new(Output::read(typed, config)?, said);
         settings::unknown_keys(config).for_each(|text| printer.warn(&text));
         Ok(printer)
     }

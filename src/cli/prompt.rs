@@ -1,6 +1,7 @@
 //! `git llm-apply prompt`: prints the instructions, the named files and the request for a model.
 
 use super::Error;
+use super::args::Typed;
 use super::output;
 use super::settings;
 use crate::diag::counted;
@@ -8,11 +9,10 @@ use crate::flow;
 use crate::outcome::Exit;
 use crate::prompt::estimated_tokens;
 use crate::vcs::repo::Repo;
-use clap::ArgMatches;
 
-pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Error> {
+pub(super) fn run(typed: &Typed) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let prompted = flow::prompt(&repo, &settings::question(matches, &repo)?)?;
+    let prompted = flow::prompt(&repo, &settings::question(typed, &repo)?)?;
     for text in settings::unknown_keys(repo.config()) {
         output::remark(&format!("warning: {text}"));
     }

@@ -9,9 +9,10 @@ use crate::transaction;
 use crate::vcs::refs::short_name;
 
 pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
-    let Session { repo, printer, matches } = session;
-    let discard = session.is_on("discard");
-    let all = transaction::recover(repo, lock_timeout(*matches, repo.config())?, &|_| true, None, discard)?;
+    let Session { repo, printer, typed } = session;
+    let discard = typed.is_on("discard");
+    let timeout = lock_timeout(&typed.options, repo.config())?;
+    let all = transaction::recover(repo, timeout, &|_| true, None, discard)?;
     let open = all.iter().any(|one| one.is_open());
     let (_, busy) = transaction::pending(repo)?;
     let busy: Vec<_> = busy

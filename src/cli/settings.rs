@@ -1,8 +1,9 @@
 //! Merges arguments, configuration and defaults, in this order, into settings.
 
-use super::{Error, args, usage};
+use super::args::{self, Typed};
+use super::{Error, usage};
 use crate::flow::configured::{SENSITIVE, number};
-use crate::flow::sources::{EXCLUDE, OFF, Sources, Typed};
+use crate::flow::sources::{EXCLUDE, OFF, Sources};
 use crate::flow::{Each, Options, Question, ROUNDS, Resume, Template};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
@@ -11,7 +12,6 @@ use crate::vcs::config::{self, Config};
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
 use anstream::ColorChoice;
-use clap::ArgMatches;
 use std::path::Path;
 
 /// The settings of apply and check.
@@ -43,20 +43,18 @@ pub(super) struct Output {
 
 impl Output {
     /// As typed and configured.
-    pub(super) fn read(matches: &ArgMatches, config: &Config) -> Result<Self> {
-        let from = Sources::new(matches, config);
+    pub(super) fn read(typed: &Typed, config: &Config) -> Result<Self> {
+        let from = Sources::new(&typed.options, config);
         let color = match from.single("color")? {
             Some(text) => color_of(&text)
                 .ok_or_else(|| config::bad("llmapply.color", &text, "one of always, never, auto"))?,
             None => config.string("color.ui")?.and_then(|text| color_of(&text)).unwrap_or_default(),
         };
         let (mut json, mut feedback) = (from.switch("json", false)?, from.switch("feedback", false)?);
-        // Verbs that read no response lack the option.
-        feedback &= matches.try_contains_id("feedback").is_ok();
+        feedback &= typed.reads_response();
         if json && feedback {
             // What is typed wins over what is configured.
-            let typed = |long| matches.switch(long) == Some(true);
-            (json, feedback) = match (typed("json"), typed("feedback")) {
+            (json, feedback) = match (typed.is_on("json"), typed.is_on("feedback")) {
                 (true, false) => (true, false),
                 (false, true) => (false, true),
                 both => (true, both.0 == both.1),
@@ -92,16 +90,15 @@ pub(super) fn git_color(color: ColorChoice) -> &'static str {
 }
 
 /// The options that `--continue` takes over from an attempt, as one would type them; those typed now are left out.
-pub(super) fn going_on(matches: &ArgMatches, resume: &Resume) -> Option<String> {
+pub(super) fn going_on(typed: &Typed, resume: &Resume) -> Option<String> {
     let mut kept = resume.options().clone();
     let onto = [("branch", resume.branch()), ("base", resume.base())];
     kept.extend(
         onto.into_iter().filter_map(|(long, value)| Some((long.to_owned(), vec![value?.to_owned()]))),
     );
     let is_typed = |long: &str| {
-        let is_replaced = |values: Vec<String>| long != EXCLUDE || values.is_empty();
-        matches.switch(long).is_some()
-            || matches.several(long).map_or_else(|| matches.single(long).is_some(), is_replaced)
+        let is_replaced = |values: &Vec<String>| long != EXCLUDE || values.is_empty();
+        typed.options.get(long).is_some_and(is_replaced)
     };
     let mut words = Vec::new();
     for (long, values) in kept.iter().filter(|(long, _)| !is_typed(long)) {
@@ -121,18 +118,13 @@ pub(super) fn going_on(matches: &ArgMatches, resume: &Resume) -> Option<String> 
 
 impl Settings {
     /// Reads all settings, including those of the attempt to continue.
-    pub(super) fn read(
-        matches: &ArgMatches,
-        repo: &Repo,
-        attempt: Option<&Resume>,
-        dry_run: bool,
-    ) -> Result<Self> {
-        let mut options = Options::read(repo, matches, attempt)?;
+    pub(super) fn read(typed: &Typed, repo: &Repo, attempt: Option<&Resume>, dry_run: bool) -> Result<Self> {
+        let mut options = Options::read(repo, &typed.options, attempt)?;
         options.dry_run |= dry_run;
-        let from = Sources::new(matches, repo.config());
+        let from = Sources::new(&typed.options, repo.config());
         Ok(Self {
-            branch_per_edit: matches.single("branch-per-edit").flatten(),
-            file: matches.single("file").flatten(),
+            branch_per_edit: typed.value("branch-per-edit"),
+            file: typed.value("file"),
             diff: from.switch("diff", false)?,
             stat: from.switch("stat", false)?,
             options,
@@ -190,29 +182,29 @@ pub(super) fn unknown_keys(config: &Config) -> impl Iterator<Item = String> {
 }
 
 /// The model's command for `ask`.
-pub(super) fn with(matches: &ArgMatches, config: &Config) -> Result<Option<String>> {
-    Ok(Sources::new(matches, config).single("with")?.filter(|line| !line.trim().is_empty()))
+pub(super) fn with(typed: &Typed, config: &Config) -> Result<Option<String>> {
+    Ok(Sources::new(&typed.options, config).single("with")?.filter(|line| !line.trim().is_empty()))
 }
 
 /// The most rounds of `ask`.
-pub(super) fn rounds(matches: &ArgMatches, config: &Config) -> std::result::Result<usize, Error> {
-    let Some(text) = Sources::new(matches, config).single("rounds")? else { return Ok(ROUNDS) };
+pub(super) fn rounds(typed: &Typed, config: &Config) -> std::result::Result<usize, Error> {
+    let Some(text) = Sources::new(&typed.options, config).single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
-    number.ok_or_else(|| match matches.single("rounds").flatten() {
+    number.ok_or_else(|| match typed.value("rounds") {
         Some(text) => Error::Usage(format!("bad value '{text}' for --rounds: expected a number from 1")),
         None => config::bad("llmapply.rounds", &text, "a number from 1").into(),
     })
 }
 
 /// The value of `--continue` or `--abort`: `Some(None)` without an id.
-pub(super) fn attempt(matches: &ArgMatches, long: &str) -> Option<Option<String>> {
-    matches.single(long).flatten().map(|id| Some(id).filter(|id| !id.is_empty()))
+pub(super) fn attempt(typed: &Typed, long: &str) -> Option<Option<String>> {
+    typed.value(long).map(|id| Some(id).filter(|id| !id.is_empty()))
 }
 
 /// The question for `prompt` and `ask`.
-pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
+pub(super) fn question(typed: &Typed, repo: &Repo) -> Result<Question> {
     let config = repo.config();
-    let from = Sources::new(matches, config);
+    let from = Sources::new(&typed.options, config);
     let mut question = Question::default();
     if let Some(format) = from.formats()?.last() {
         question.format = *format;
@@ -226,7 +218,7 @@ pub(super) fn question(matches: &ArgMatches, repo: &Repo) -> Result<Question> {
     question.base = from.single("base")?;
     question.request = from.single("request")?;
     question.exclude = config.list("llmapply.exclude")?;
-    let files = matches.get_many::<String>("pathspec").into_iter().flatten();
-    question.files = files.map(|typed| repo.from_here(typed)).collect::<Result<_>>()?;
+    let files = typed.operands::<String>("pathspec");
+    question.files = files.iter().map(|typed| repo.from_here(typed)).collect::<Result<_>>()?;
     Ok(question)
 }

@@ -308,7 +308,6 @@ impl Run<'_> {
         }
         Some(all)
     }
-
 }
 
 /// Adds the commits of a series to the edits.

@@ -1,7 +1,7 @@
 //! Reading options from what was typed, from an attempt, and from the configuration.
 
-use super::sources::{EXCLUDE, Sources, Typed};
-use super::{Options, Resume};
+use super::sources::{EXCLUDE, Sources, value};
+use super::{Given, Options, Resume};
 use crate::format::FormatId;
 use crate::locate::Tier;
 use crate::message::Trailer;
@@ -32,7 +32,7 @@ impl Options {
     /// # Errors
     /// A configuration value makes no sense.
     pub fn from_config(repo: &Repo) -> Result<Self> {
-        Self::read(repo, &(), None)
+        Self::read(repo, &Given::new(), None)
     }
 
     /// Reads the options of a refused attempt, and the others from the configuration.
@@ -40,33 +40,33 @@ impl Options {
     /// # Errors
     /// As [`Options::from_config`].
     pub fn going_on(repo: &Repo, attempt: &Resume) -> Result<Self> {
-        Self::read(repo, &(), Some(attempt))
+        Self::read(repo, &Given::new(), Some(attempt))
     }
 
     /// Reads the options.
     ///
     /// # Errors
     /// A configuration value makes no sense.
-    pub(crate) fn read(repo: &Repo, typed: &dyn Typed, attempt: Option<&Resume>) -> Result<Self> {
+    pub(crate) fn read(repo: &Repo, typed: &Given, attempt: Option<&Resume>) -> Result<Self> {
         let kept = attempt.map(Resume::options);
         let config = repo.config();
         // A refused attempt keeps the options of `from`, not those of `of_run`.
         let (from, of_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));
         let formats = from.formats()?;
         let paragraphs = from.several("message")?;
-        let file = typed.single("file").flatten();
+        let file = value(typed, "file");
         let ff = from.switch("ff", true)?;
         // With one message there is one commit; with `--no-ff` it is the merge's message.
         let one = ff && (file.is_some() || !paragraphs.is_empty());
         let commit = if one { Grouping::Response } else { Grouping::Edit };
         // A typed `--branch-per-edit` goes before a configured branch.
-        let branch = match typed.single("branch-per-edit").flatten() {
-            Some(_) => typed.single("branch").flatten(),
+        let branch = match value(typed, "branch-per-edit") {
+            Some(_) => value(typed, "branch"),
             None => of_run.single("branch")?,
         };
         let mut options = Options { branch, ..Self::default() };
         options.reading.formats = formats;
-        options.reading.path = typed.single("path").flatten();
+        options.reading.path = value(typed, "path");
         switches!(from, options:
             strict edit signoff allow_skip_ci verify rebase exec_each allow_delete allow_overwrite allow_sensitive
             allow_placeholder allow_markers allow_escaped allow_shrink trailers again keep_going autostash record);
@@ -80,7 +80,7 @@ impl Options {
         options.subject_prefix = from.single("subject-prefix")?;
         options.cleanup = from.single("cleanup")?;
         options.trailer = from.several("trailer")?;
-        let is_configured = typed.several("trailer").is_none() && from.kept("trailer").is_none();
+        let is_configured = !typed.contains_key("trailer") && from.kept("trailer").is_none();
         // With rules of the user's own, git reads them.
         if is_configured && !repo.has_trailer_rules() {
             let mut all = options.trailer.iter();
@@ -144,9 +144,9 @@ impl Options {
 ///
 /// # Errors
 /// It is no number, or negative.
-pub(crate) fn lock_timeout(typed: &dyn Typed, config: &Config) -> Result<Duration> {
-    if let Some(wait) = typed.wait() {
-        return Ok(wait);
+pub(crate) fn lock_timeout(typed: &Given, config: &Config) -> Result<Duration> {
+    if let Some(wait) = value(typed, "wait").and_then(|seconds| seconds.parse().ok()) {
+        return Ok(Duration::from_secs(wait));
     }
     let seconds = number(config, "llmapply.lockTimeout", 0, "a number of seconds")?;
     Ok(Duration::from_secs(seconds.unwrap_or(60)))

@@ -7,34 +7,8 @@ use crate::vcs::Result;
 use crate::vcs::config::{self, Config};
 use crate::vcs::repo::Repo;
 use std::cell::RefCell;
-use std::time::Duration;
 
-/// The options on the command line, by their long names. By default there are none.
-pub(crate) trait Typed {
-    /// The value of a switch.
-    fn switch(&self, _long: &str) -> Option<bool> {
-        None
-    }
-
-    /// The value of an option; `Some(None)` for its `--no-` form.
-    fn single(&self, _long: &str) -> Option<Option<String>> {
-        None
-    }
-
-    /// The values of an option that may be repeated.
-    fn several(&self, _long: &str) -> Option<Vec<String>> {
-        None
-    }
-
-    /// How long to wait for locks.
-    fn wait(&self) -> Option<Duration> {
-        None
-    }
-}
-
-impl Typed for () {}
-
-/// The values of a switch in an attempt.
+/// The values of a switch.
 pub(crate) const ON: &str = "true";
 pub(crate) const OFF: &str = "false";
 
@@ -43,7 +17,8 @@ const PATHSPECS: &[&str] = &["include", "exclude"];
 
 /// The sources of options.
 pub(crate) struct Sources<'a> {
-    typed: &'a dyn Typed,
+    /// The options on the command line.
+    typed: &'a Given,
     /// The options of the refused attempt.
     kept: Option<&'a Given>,
     config: &'a Config,
@@ -67,16 +42,21 @@ pub(crate) fn key(long: &str) -> String {
     key
 }
 
+/// The value of an option; the last one, if there are several.
+pub(crate) fn value(given: &Given, long: &str) -> Option<String> {
+    given.get(long)?.last().cloned()
+}
+
 /// The option whose values are added to those of the attempt: what it forbade must not land because more is forbidden.
 pub(crate) const EXCLUDE: &str = "exclude";
 
 impl<'a> Sources<'a> {
-    pub(crate) fn new(typed: &'a dyn Typed, config: &'a Config) -> Self {
+    pub(crate) fn new(typed: &'a Given, config: &'a Config) -> Self {
         Self { typed, kept: None, config, repo: None, used: RefCell::default() }
     }
 
     /// As `new`, with an attempt, and with pathspecs relative to the current directory.
-    pub(super) fn of(typed: &'a dyn Typed, kept: Option<&'a Given>, repo: &'a Repo) -> Self {
+    pub(super) fn of(typed: &'a Given, kept: Option<&'a Given>, repo: &'a Repo) -> Self {
         Self { kept, repo: Some(repo), ..Self::new(typed, repo.config()) }
     }
 
@@ -89,14 +69,17 @@ impl<'a> Sources<'a> {
         self.used.borrow_mut().insert(long.to_owned(), values.into_iter().collect());
     }
 
-    pub(super) fn kept(&self, long: &str) -> Option<&Vec<String>> {
+    pub(super) fn kept(&self, long: &str) -> Option<&'a Vec<String>> {
         self.kept?.get(long)
     }
 
+    fn typed_or_kept(&self, long: &str) -> Option<&'a Vec<String>> {
+        self.typed.get(long).or_else(|| self.kept(long))
+    }
+
     pub(crate) fn switch(&self, long: &str, default: bool) -> Result<bool> {
-        let kept = || self.kept(long).map(|values| values.as_slice() == [ON]);
-        let on = match self.typed.switch(long).or_else(kept) {
-            Some(on) => Some(on),
+        let on = match self.typed_or_kept(long) {
+            Some(values) => Some(*values == [ON]),
             None => self.config.bool(&key(long))?,
         };
         on.into_iter().for_each(|on| self.note_used(long, [if on { ON } else { OFF }.to_owned()]));
@@ -105,7 +88,7 @@ impl<'a> Sources<'a> {
 
     /// The value on the command line or of the attempt; `Some(None)` for the `--no-` form.
     pub(super) fn given(&self, long: &str) -> Option<Option<String>> {
-        let given = self.typed.single(long).or_else(|| Some(self.kept(long)?.last().cloned()));
+        let given = self.typed_or_kept(long).map(|values| values.last().cloned());
         given.iter().for_each(|given| self.note_used(long, given.clone()));
         given
     }
@@ -164,16 +147,16 @@ impl<'a> Sources<'a> {
     }
 
     pub(super) fn several(&self, long: &str) -> Result<Vec<String>> {
-        let from_here = |typed: String| match self.repo.filter(|_| PATHSPECS.contains(&long)) {
-            Some(repo) => repo.from_here(&typed),
-            None => Ok(typed),
+        let from_here = |typed: &String| match self.repo.filter(|_| PATHSPECS.contains(&long)) {
+            Some(repo) => repo.from_here(typed),
+            None => Ok(typed.clone()),
         };
-        let (typed, kept) = (self.typed.several(long), self.kept(long));
+        let (typed, kept) = (self.typed.get(long), self.kept(long));
         let is_given = typed.is_some() || kept.is_some();
         let values = match (typed, kept) {
             (Some(typed), kept) => {
                 let stays = kept.filter(|_| long == EXCLUDE && !typed.is_empty());
-                let typed = typed.into_iter().map(from_here);
+                let typed = typed.iter().map(from_here);
                 stays.into_iter().flatten().cloned().map(Ok).chain(typed).collect::<Result<Vec<_>>>()?
             }
             (None, Some(kept)) => kept.clone(),

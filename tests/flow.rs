@@ -62,7 +62,7 @@ fn a_program_checks_lands_and_resumes() {
     // A run that was killed is settled first, and that is told.
     let killed = with_fault(&sandbox, ["-b", "side"], "ref-prepared:kill");
     assert_eq!(killed.signal, Some(9));
-    let mut resume = Resume::find(&Repo::discover().unwrap(), Some(&kept.id), None).unwrap();
+    let mut resume = Resume::find(&Repo::discover().unwrap(), Some(&kept), None).unwrap();
     resume.takes_branch = false;
     let correction = patch("src/a.rs", "Change it", "fn a() {}\n", "fn z() {}\n");
     let mut corrected =
@@ -76,7 +76,7 @@ fn a_program_checks_lands_and_resumes() {
     assert_eq!(new.to_string(), sandbox.head());
     assert_eq!(sandbox.git(["log", "--format=%s", "-2"]), "Change it\nAdd it");
     assert_eq!(sandbox.git(["status", "--porcelain"]), "");
-    assert!(flow::abort(&done.repo, Some(&kept.id), None).is_err(), "the attempt is gone");
+    assert!(flow::abort(&done.repo, Some(&kept), None).is_err(), "the attempt is gone");
 
     // Where the branch moves meanwhile it lands on that, in the repository of its handle, wherever the process is then.
     let other = Sandbox::new();
@@ -162,7 +162,7 @@ fn in_another_repository(place: &Path) {
     assert_eq!(done.report.status, Status::Dropped, "{:?}", done.failure);
     let bad = order(&patch("src/a.rs", "Change it", "no such line\n", "none\n"));
     let kept = flow::land(again(), bad, &options, &()).report.attempt.unwrap();
-    let resume = Resume::find(&repo, Some(&kept.id), None).unwrap();
+    let resume = Resume::find(&repo, Some(&kept), None).unwrap();
     let fix = patch("src/a.rs", "Change it", "fn a() {}\n", "fn z() {}\n");
     let mut fix = Order::of(vec![Response::new(resume.next_response(), "fix", fix.into(), 1 << 20).unwrap()]);
     fix.resume = Some(resume);

@@ -11,7 +11,7 @@ use super::{Chooser, Error, Options, Prompted, Question, Watch, build_report};
 use crate::path::RepoPath;
 use crate::plan::{Node, TreeView};
 use crate::prompt;
-use crate::report::{FEEDBACK_LIMIT, KeptAttempt, Quoting, Report, Status, feedback};
+use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
 use crate::response::Response;
 use crate::transaction::{self, Attempt, Error as Stopped, Target};
 use crate::vcs;
@@ -74,7 +74,7 @@ pub fn ask(
     let outcome = asking.rounds(prompted, model, rounds.max(1));
     // With `--no-keep` no attempt stays after the last round.
     for kept in [asking.attempt, asking.stopped].into_iter().flatten().filter(|_| !options.keep) {
-        Attempt::forget(repo, &kept.id)?;
+        Attempt::forget(repo, &kept)?;
     }
     let mut outcome = outcome?;
     observer.write(&mut outcome.report);
@@ -120,9 +120,9 @@ struct Asking<'a> {
     chooser: Option<Rc<dyn Chooser>>,
     watch: &'a dyn Watch,
     /// The refused attempt of the rounds so far.
-    attempt: Option<KeptAttempt>,
+    attempt: Option<String>,
     /// The attempt that a hook or a command stopped, until a complete answer takes its place.
-    stopped: Option<KeptAttempt>,
+    stopped: Option<String>,
 }
 
 impl Asking<'_> {
@@ -201,7 +201,7 @@ impl Asking<'_> {
         if is_switched {
             kept.branch = Some(self.target.short().to_owned());
         }
-        let resume = self.attempt.as_ref().map(|kept| Resume::find(self.repo, Some(&kept.id), None));
+        let resume = self.attempt.as_ref().map(|kept| Resume::find(self.repo, Some(kept), None));
         let resume = resume.transpose()?;
         let first = resume.as_ref().map_or(0, Resume::next_response);
         if self.options.keep && (was_detached || std::str::from_utf8(&answer).is_err()) {
@@ -220,7 +220,7 @@ impl Asking<'_> {
         }
         self.attempt = done.report.attempt.clone().or(self.attempt.take());
         if let Some(stopped) = self.stopped.take().filter(|one| self.attempt.as_ref() != Some(one)) {
-            Attempt::forget(&done.repo, &stopped.id)?;
+            Attempt::forget(&done.repo, &stopped)?;
         }
         Ok(done)
     }

@@ -5,7 +5,7 @@ use super::keep::{is_unwanted, keep_answers};
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
 use crate::plan::{self, Rejected, Slot, SlotState};
-use crate::report::{KeptAttempt, Report, Status};
+use crate::report::{Report, Status};
 use crate::response::Response;
 use crate::transaction::{Attempt, KeptText, Listed, Target};
 use crate::vcs::repo::Repo;
@@ -55,7 +55,7 @@ impl Run<'_> {
         target: &Target,
         rejected: Option<&Rejected>,
         landed: bool,
-    ) -> Option<KeptAttempt> {
+    ) -> Option<String> {
         if let Some(refused) = &self.refused {
             refused.replace(Some(self.attempt(repo, target, rejected, landed)));
             return None;
@@ -68,13 +68,7 @@ impl Run<'_> {
             self.watch.warn(&format!("cannot keep the attempt: {error}"));
             return None;
         }
-        let id = attempt.listed.id;
-        // Without a name, `--continue` finds an attempt for HEAD's branch, by the paths of its failed edits.
-        let head = Target::choose(repo, None, None).ok();
-        let mut diagnostics = rejected.iter().flat_map(|rejected| &rejected.diagnostics);
-        let is_next = !diagnostics.any(may_change_path)
-            && head.is_some_and(|head| Attempt::is_next(repo, &id, &head.name));
-        Some(KeptAttempt { id, is_next })
+        Some(attempt.listed.id)
     }
 
     fn attempt(&self, repo: &Repo, target: &Target, rejected: Option<&Rejected>, landed: bool) -> Attempt {
@@ -184,13 +178,4 @@ impl Run<'_> {
     fn attempt_id(&self, repo: &Repo) -> String {
         Attempt::id_of(repo, &self.responses, self.single_edit.as_ref().map(|edit| edit.at))
     }
-}
-
-/// Whether a correction of what an error is about may have another path.
-fn may_change_path(diagnostic: &Diagnostic) -> bool {
-    let is_of_path = match diagnostic.code {
-        Code::NotFound | Code::AlreadyExists | Code::NotEditable | Code::Policy => true,
-        code => code.as_str().starts_with("path-"),
-    };
-    diagnostic.is_error() && is_of_path
 }

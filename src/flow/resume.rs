@@ -5,7 +5,7 @@ use super::{Error, Given, Watch};
 use crate::edit::{Script, Unread};
 use crate::format::{self, Reading};
 use crate::plan::{self, Slot, SlotState};
-use crate::report::{KeptAttempt, Report, Status};
+use crate::report::{Report, Status};
 use crate::response::Response;
 use crate::span::Span;
 use crate::transaction::{self, Attempt, Target};
@@ -110,9 +110,7 @@ fn own_paths(script: &Script) -> Vec<String> {
 /// There is none, or more than one.
 pub fn abort(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Report, Error> {
     let id = Attempt::abort(repo, id, &Target::choose(repo, branch, None)?.name)?;
-    let mut report = Report::new(Status::Forgotten);
-    report.attempt = Some(KeptAttempt { id, is_next: true });
-    Ok(report)
+    Ok(Report { attempt: Some(id), ..Report::new(Status::Forgotten) })
 }
 
 /// Reads an attempt's script again.

@@ -279,10 +279,6 @@ impl Suggesting<'_> {
                 (None, Some(error))
             }
         };
-        // Without a name `--continue` means an attempt for the branch that is checked out.
-        if let Some(attempt) = &mut report.attempt {
-            attempt.is_next = false;
-        }
         // A size that cannot be read does not make a landing fail.
         let size = moved.and_then(|(old, new)| {
             let old = old.map(|old| self.repo.tree_of(old)).transpose().ok()?;

@@ -142,7 +142,7 @@ fn text(report: &Report) -> String {
         return match attempt {
             Some(attempt) => format!(
                 "attempt: {}\n\n{feedback}\nGive the corrected edits to `{}`, with this attempt.\n",
-                attempt.id,
+                attempt,
                 tools::CORRECT
             ),
             None => feedback,

@@ -9,8 +9,7 @@ use super::quotes::numbered;
 use super::record::RecordKind;
 use super::undone::undone;
 use super::{
-    BranchReport, CommitName, EditReport, EditState, Finding, KeptAttempt, LandingReport, Report, Status,
-    Undone, refusal,
+    BranchReport, CommitName, EditReport, EditState, Finding, LandingReport, Report, Status, Undone, refusal,
 };
 use crate::diag::{Code, Severity, counted, shorten};
 use crate::edit::FormatId;
@@ -120,8 +119,7 @@ pub fn headline(report: &Report) -> String {
                 format!("forgot {}; its commits stay on {}", record.id, escape(record.branch()))
             }
             (None, attempt) => {
-                let id = attempt.as_ref().map_or("", |attempt| &attempt.id);
-                format!("forgot the refused attempt {id}")
+                format!("forgot the refused attempt {}", attempt.as_deref().unwrap_or_default())
             }
         },
         (Status::Nothing, _) => nothing(report),
@@ -323,12 +321,11 @@ pub fn findings(report: &Report, verbose: bool) -> String {
         {
             let _ = writeln!(out, "{CYAN}hint{CYAN:#}: --keep-going lands the edits that could be read");
         }
-        if let Some(attempt) = &report.attempt {
-            let name = name(attempt);
+        if let Some(id) = &report.attempt {
             let _ = writeln!(
                 out,
-                "{CYAN}hint{CYAN:#}: 'git llm-apply --continue{name} <file>' takes corrections of these alone, \
-                 '--continue{name} --feedback' prints what to ask for, '--abort{name}' forgets them"
+                "{CYAN}hint{CYAN:#}: 'git llm-apply --continue={id} <file>' takes corrections of these alone, \
+                 '--continue={id} --feedback' prints what to ask for, '--abort={id}' forgets them"
             );
         }
     }
@@ -337,7 +334,7 @@ pub fn findings(report: &Report, verbose: bool) -> String {
 
 /// The hint about a response that is kept although no edit was refused.
 pub fn kept(report: &Report) -> Option<String> {
-    let attempt = report.attempt.as_ref()?;
+    let id = report.attempt.as_ref()?;
     let (response, what) = match report.status {
         Status::InTheWay | Status::Failed => ("response", "tries it again"),
         Status::Refused if report.has_no_answer() => ("earlier response", "tries it again"),
@@ -345,15 +342,7 @@ pub fn kept(report: &Report) -> Option<String> {
         Status::Checked => ("response", "lands it"),
         _ => return None,
     };
-    let name = name(attempt);
-    Some(format!(
-        "the {response} is kept: 'git llm-apply --continue{name}' {what}, '--abort{name}' forgets it"
-    ))
-}
-
-/// The value for `--continue` and `--abort`, if they need one.
-fn name(attempt: &KeptAttempt) -> String {
-    if attempt.is_next { String::new() } else { format!("={}", attempt.id) }
+    Some(format!("the {response} is kept: 'git llm-apply --continue={id}' {what}, '--abort={id}' forgets it"))
 }
 
 /// Renders the first line: severity, edit, path, message and code.

@@ -318,8 +318,8 @@ pub struct Report {
     /// The formats of what looked like edits; if nothing did, those that were searched for.
     #[serde(skip)]
     pub formats: Vec<FormatId>,
-    /// The refused attempt that was kept or forgotten.
-    pub attempt: Option<KeptAttempt>,
+    /// The id of the refused attempt that was kept or forgotten.
+    pub attempt: Option<String>,
     /// Suggestions, each on a branch of its own.
     #[serde(skip)]
     pub suggestions: Vec<SuggestionReport>,
@@ -370,17 +370,6 @@ pub struct FailedCheck {
     pub message: String,
     /// The end of its output.
     pub output: String,
-}
-
-/// A refused attempt that was kept for `--continue`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct KeptAttempt {
-    /// Its id.
-    pub id: String,
-    /// Whether `--continue` takes it without an id.
-    #[serde(skip)]
-    pub is_next: bool,
 }
 
 impl Report {

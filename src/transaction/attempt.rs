@@ -209,20 +209,6 @@ impl Attempt {
         Ok(())
     }
 
-    /// Whether `--continue` finds this attempt without its name: none for that reference is newer, if nothing of it failed, and no
-    /// other can be corrected by the same edits.
-    pub fn is_next(repo: &Repo, id: &str, target: &str) -> bool {
-        let pool = Self::for_target(Self::kept(repo), target);
-        let Some(own) = pool.iter().find(|one| one.id == id) else { return false };
-        match own.failed.as_deref() {
-            Some([]) => pool.first().is_some_and(|first| first.id == id),
-            Some(failed) => pool.iter().all(|one| {
-                one.id == id || !failed.iter().any(|path| one.can_be_for(std::slice::from_ref(path)))
-            }),
-            None => pool.len() == 1,
-        }
-    }
-
     /// The attempts for that reference. If there are none: those that do not say for which (they are damaged), or the only one, if
     /// it names its branch, which does not depend on HEAD.
     fn for_target(mut all: Vec<Listed>, target: &str) -> Vec<Listed> {

@@ -336,7 +336,7 @@ fn what_a_check_stopped_is_kept_until_another_answer_takes_its_place() {
     let model = Model::of(&sandbox, &[good()]);
     let once = format!("[ -e {0}/count ] && exit 1; {1}", model.directory.display(), model.command());
     let run = sandbox.run(["ask", "--with", &once, "-x", "false", "-r", "Greet"]).exits(1);
-    let run = run.says("the earlier response is kept: 'git llm-apply --continue' tries it again");
+    let run = run.says("the earlier response is kept: 'git llm-apply --continue=").says("' tries it again");
     assert!(!run.stderr.contains("--keep-going") && !run.stderr.contains("refused:"), "{}", run.stderr);
     sandbox.run(["--continue", "--no-exec"]).exits(0);
     assert_eq!(sandbox.text("README"), "hello world\n");
@@ -451,7 +451,7 @@ fn an_answer_without_edits_is_told_and_it_goes_on() {
     // And so is what was fine before.
     let model = anew(&sandbox, &[half(), "Never.\n".to_owned()]);
     let run = sandbox.run(["ask", "--again", "--with", &model.command(), "--rounds=2"]).exits(5);
-    run.says("the earlier response is kept: 'git llm-apply --continue'");
+    run.says("the earlier response is kept: 'git llm-apply --continue=");
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn a_refusal_keeps_the_attempt_and_nothing_else() {
     let before = sandbox.listing();
     let run = sandbox.apply([""; 0], &three()).exits(1).says("--continue");
     let [id] = attempts(&sandbox).try_into().unwrap();
-    assert!(!run.stderr.contains(&id), "the only one need not be named: {}", run.stderr);
+    assert!(run.stderr.contains(&format!("--continue={id} <file>")), "{}", run.stderr);
     same("but for the attempt", &before, &without_attempts(sandbox.listing()));
     for (path, (mode, _)) in
         sandbox.listing().into_iter().filter(|(path, _)| path.starts_with(".git/llm-apply"))

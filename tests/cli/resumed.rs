@@ -185,7 +185,7 @@ fn whoever_asks_for_feedback_lands_nothing_by_going_on() {
     nothing_landed(&sandbox, &base);
     // Good ones, too: what came by a pipe could not be given again.
     let run = sandbox.apply(["--continue", "--feedback"], &correction()).exits(0);
-    let _ = run.says("would land 2 edits").says("'git llm-apply --continue' lands it");
+    let _ = run.says("would land 2 edits").says("'git llm-apply --continue=").says("' lands it");
     nothing_landed(&sandbox, &base);
     // Where it is configured, a run without it lands.
     sandbox.git(["config", "llmapply.feedback", "true"]);

@@ -38,7 +38,8 @@ fn what_came_by_a_pipe_and_did_not_land_can_be_tried_again() {
         let sandbox = Sandbox::new();
         shell(&sandbox, before);
         let run = piped(&sandbox, options, greeting()).exits(*code).says("the response is kept: ");
-        assert!(run.stderr.contains("'git llm-apply --continue' tries it again"), "{}", run.stderr);
+        assert!(run.stderr.contains("'git llm-apply --continue="), "{}", run.stderr);
+        assert!(run.stderr.contains("' tries it again"), "{}", run.stderr);
         shell(&sandbox, settled);
         // What the attempt was given counts still.
         let again: &[&str] =

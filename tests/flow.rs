@@ -44,7 +44,11 @@ fn a_program_checks_lands_and_resumes() {
     let options = Options::default();
 
     let good = create("new.txt", "Add it", "new\n");
-    let checked = flow::check(Repo::discover().unwrap(), order(&good), &options, true, &());
+    let mut looked_at = order(&good);
+    looked_at.previews = true;
+    let mut dry = options.clone();
+    dry.dry_run = true;
+    let checked = flow::land(Repo::discover().unwrap(), looked_at, &dry, &());
     assert_eq!(checked.report.status, Status::Checked);
     let (base, preview) = checked.preview.unwrap();
     assert_eq!(base.unwrap().to_string(), sandbox.git(["rev-parse", "HEAD^{tree}"]));
@@ -169,7 +173,7 @@ fn in_another_repository(place: &Path) {
     landed(flow::land(again(), fix, &options, &()));
     let both = order(&(create("1.txt", "One", "1\n") + &create("2.txt", "Two", "2\n")));
     let template = Template::parse("many/{n}").unwrap();
-    assert_eq!(flow::suggest(&repo, both, Each::Edit, &template, &options, false, &()).unwrap().all.len(), 2);
+    assert_eq!(flow::suggest(&repo, both, Each::Edit, &template, &options, &()).unwrap().all.len(), 2);
     let mut question = Question::default();
     question.files = vec!["README".to_owned()];
     let prompted = flow::prompt(&repo, &question).unwrap();

@@ -132,11 +132,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     if let Some((each, template)) = template {
         return suggest::run(repo, each, &template, order, &settings, printer);
     }
-    if settings.options.dry_run || order.hold {
-        let Session { repo, printer, .. } = session;
-        let checked = flow::check(repo, order, &settings.options, settings.shows(), &printer);
-        return finish(checked, &settings, &printer);
-    }
+    order.previews = settings.shows();
     let Session { repo, printer, .. } = session;
     let is_first = std::io::stderr().is_terminal() && repo.own_chain()?.is_none();
     let done = flow::land(repo, order, &settings.options, &printer);

@@ -30,8 +30,7 @@ pub(super) fn run(
         );
     }
     let names = order.responses.iter().map(|response| response.name().to_owned()).collect();
-    let suggested =
-        flow::suggest(repo, order, each, &template, &settings.options, settings.options.dry_run, printer)?;
+    let suggested = flow::suggest(repo, order, each, &template, &settings.options, printer)?;
     if let Some(report) = suggested.report {
         return Ok(printer.report(report));
     }

@@ -55,7 +55,8 @@ impl Repo {
         let options = unattended(options);
         let order = order_of(response, &options)?;
         flow::recover(&self.handle()?, options.lock_timeout, &[options.branch.as_deref()], &())?;
-        let Done { report, failure, refused, .. } = flow::check(self.handle()?, order, &options, false, &());
+        let dry = flow::Options { dry_run: true, ..options.clone() };
+        let Done { report, failure, refused, .. } = flow::land(self.handle()?, order, &dry, &());
         let is_refused = matches!(report.status, Status::Refused | Status::NoEdits);
         if is_refused && failure.as_ref().is_none_or(|error| matches!(error, flow::Error::Mismatch(_))) {
             let attempt = refused.map(Arc::new).or_else(|| response.attempt.clone());

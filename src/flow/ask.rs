@@ -193,7 +193,7 @@ impl Asking<'_> {
     fn land(&mut self, round: usize, answer: Vec<u8>, more: bool) -> Result<Done, Error> {
         // The attempt keeps the edits that did not fail for the next round.
         let (keep_whole, named) = (self.options.keep, self.question.files.clone());
-        let mut kept = Options { keep: true, keep_whole, named, ..self.options.clone() };
+        let mut kept = Options { keep: true, keep_whole, named, dry_run: false, ..self.options.clone() };
         let repo = self.repo.open_again()?;
         let is_switched =
             kept.branch.is_none() && Target::choose(&repo, None, None)?.name != self.target.name;

@@ -24,7 +24,7 @@ impl Run<'_> {
         let status = report.status;
         let is_asked_again =
             self.more && failure.is_none() && matches!(status, Status::NoEdits | Status::Refused);
-        if self.dry || !self.options.keep_whole || is_asked_again || is_unwanted(failure) {
+        if self.options.dry_run || !self.options.keep_whole || is_asked_again || is_unwanted(failure) {
             return;
         }
         if landed {
@@ -60,7 +60,7 @@ impl Run<'_> {
             refused.replace(Some(self.attempt(repo, target, rejected, landed)));
             return None;
         }
-        if (self.dry && !self.hold) || !self.options.keep {
+        if (self.options.dry_run && !self.hold) || !self.options.keep {
             return None;
         }
         let attempt = self.attempt(repo, target, rejected, landed);

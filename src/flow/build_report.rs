@@ -26,7 +26,7 @@ impl Run<'_> {
         let mut report = Report::new(status);
         report.responses = self.responses.iter().map(|response| response.name().to_owned()).collect();
         report.asked.clone_from(&self.options.asked);
-        report.dry_run = self.dry;
+        report.dry_run = self.options.dry_run;
         report.instructions.delete = self.options.allow_delete;
         let kept = self.resumed.iter().flat_map(|resumed| &resumed.attempt.slots);
         report.settled = kept.filter(|slot| slot.state == SlotState::Landed).count();

@@ -1,26 +1,11 @@
 //! Checking what would land, and what would prevent it.
 
-use super::done::{Compared, Done};
-use super::observer::Observer;
-use super::run::{Order, Run};
+use super::done::{Compared, Moved};
+use super::run::Run;
 use super::{Error, Options, Watch, build_report};
 use crate::report::{Report, Status, ToPass};
 use crate::transaction::{self, Preview};
 use crate::vcs::repo::Repo;
-use std::cell::RefCell;
-
-/// Resolves the edits, and reports what would happen. It changes nothing and takes no lock; with `hold` it keeps the attempt.
-pub fn check(repo: Repo, order: Order, options: &Options, preview: bool, watch: &dyn Watch) -> Done {
-    let observer = Observer::new(watch);
-    let (run, begun) = Run::read(&repo, order, options, &observer, true);
-    let (mut report, mut compared) = (run.declared(), None);
-    let look = |()| run.look(&repo, &mut report, preview.then_some(&mut compared));
-    let looked = begun.and_then(look);
-    let refused = run.refused.and_then(RefCell::into_inner);
-    // The diff is shown after a failure, too.
-    let done = Done::of(report, looked.map(|()| (None, None)), &observer, repo);
-    Done { preview: compared, refused, ..done }
-}
 
 /// What has to pass before a landing, in order: hooks, commands and signatures. `existing` says whether its commits exist.
 /// Warns if they cannot be made, because nobody is known as their author or committer.
@@ -52,20 +37,20 @@ pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Erro
 }
 
 impl Run<'_> {
-    /// Reports what would happen. If it fails, the report holds what is known.
+    /// Reports what would happen, and lands nothing. If it fails, the report holds what is known.
     pub(super) fn look(
         &self,
         repo: &Repo,
         report: &mut Report,
         preview: Option<&mut Option<Compared>>,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<Moved>, Error> {
         if self.is_over(repo, report)? {
-            return Ok(());
+            return Ok(None);
         }
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
         warn_of_pending(repo, self.watch)?;
-        let Some(resolved) = self.resolved(repo, &target, None, report)? else { return Ok(()) };
+        let Some(resolved) = self.resolved(repo, &target, None, report)? else { return Ok(None) };
         report.to_pass = to_pass(repo, &self.options, false, self.watch)?;
         let autostash = self.options.autostash;
         let obstacles = transaction::in_the_way(repo, &target, &resolved.series, autostash);
@@ -83,6 +68,6 @@ impl Run<'_> {
             }
             build_report::in_the_way(report, obstacles);
         }
-        Ok(())
+        Ok(None)
     }
 }

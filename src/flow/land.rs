@@ -1,4 +1,5 @@
-//! Landing responses: recover, resolve, transact, and try again if the branch moves meanwhile.
+//! Landing responses, or in a dry run reporting what would happen: recover, resolve, transact, and try again if the branch moves
+//! meanwhile.
 
 use super::chooser::Chooser;
 use super::done::{Done, Moved};
@@ -16,13 +17,16 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::cell::RefCell;
 
-/// Lands all edits of the responses, or none.
+/// Lands all edits of the responses, or none. A dry run changes nothing and takes no lock.
 pub fn land(repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> Done {
     let observer = Observer::new(watch);
-    let chooser = order.chooser.clone();
-    let (mut run, begun) = Run::read(&repo, order, options, &observer, false);
-    let mut report = run.declared();
-    let outcome = begun.and_then(|()| run.tries(&repo, chooser.as_deref(), &mut report));
+    let (chooser, previews) = (order.chooser.clone(), order.previews);
+    let (mut run, begun) = Run::read(&repo, order, options, &observer);
+    let (mut report, mut preview) = (run.declared(), None);
+    let outcome = begun.and_then(|()| match run.options.dry_run {
+        true => run.look(&repo, &mut report, previews.then_some(&mut preview)),
+        false => run.tries(&repo, chooser.as_deref(), &mut report),
+    });
     let has_landed = match &outcome {
         Ok(moved) => moved.is_some(),
         Err(error) => matches!(error, Error::Transaction(transaction::Error::Unfinished { .. })),
@@ -30,8 +34,8 @@ pub fn land(repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> D
     run.messages.keep_typed(&repo, &run.options, &observer, has_landed);
     run.keep_response(&repo, has_landed, outcome.as_ref().err(), &mut report);
     let refused = run.refused.and_then(RefCell::into_inner);
-    let tried = outcome.map(|moved| (moved, None));
-    Done { refused, ..Done::of(report, tried, &observer, repo) }
+    // The diff is shown after a failure, too.
+    Done { preview, refused, ..Done::of(report, outcome.map(|moved| (moved, None)), &observer, repo) }
 }
 
 impl Run<'_> {
@@ -110,7 +114,7 @@ impl Run<'_> {
         onto: Option<Oid>,
         report: &mut Report,
     ) -> Result<Option<Resolved>, Error> {
-        if target.checked_out && !self.dry {
+        if target.checked_out && !self.options.dry_run {
             repo.begin_index();
         }
         let resolved = match self.resolve_onto(repo, target, onto)? {
@@ -122,7 +126,7 @@ impl Run<'_> {
         };
         *report = self.planned(repo, &resolved, target);
         if resolved.series.is_empty() {
-            if !self.dry {
+            if !self.options.dry_run {
                 self.forget(repo, target);
             }
             return Ok(None);

@@ -39,7 +39,6 @@ mod versions;
 
 pub use accept::accept;
 pub use ask::{Model, ROUNDS, ask};
-pub use check::check;
 pub use chooser::{Answer, Asked, Chooser};
 pub use done::{Done, Moved};
 pub use driver::recover;

@@ -139,7 +139,7 @@ with_defaults! {
         pub asked: Option<Asked> = None,
         /// The largest response, in bytes.
         pub max_size: u64 = DEFAULT_MAX_SIZE,
-        /// Change nothing, and report what undo, redo, accept or drop would do.
+        /// Change nothing, and report what would happen.
         pub dry_run: bool = false,
         /// How long to wait for another landing.
         pub lock_timeout: Duration = Duration::from_secs(60),

@@ -42,7 +42,7 @@ impl Run<'_> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target.start)?;
         repo.forget_precompressed();
-        let lands = !self.dry && Repo::pays_to_precompress(self.reported().len());
+        let lands = !self.options.dry_run && Repo::pays_to_precompress(self.reported().len());
         if lands && self.options.record {
             self.responses.iter().for_each(|response| repo.precompress_response(response));
         }

@@ -33,6 +33,8 @@ pub struct Order {
     pub resume: Option<Resume>,
     /// Land nothing, and keep the attempt, whether it is refused or not.
     pub hold: bool,
+    /// Build the tree in a dry run, to be compared.
+    pub previews: bool,
     /// The numbers of the edits to land; by default all.
     pub only: Option<Numbers>,
     /// The numbers of the edits to leave out.
@@ -110,8 +112,6 @@ pub(super) struct Run<'a> {
     pub(super) unwanted: BTreeMap<usize, Unwanted>,
     /// The commit of `base`. It stays the same if a branch named there moves.
     pub(super) base: Option<Oid>,
-    /// Change nothing.
-    pub(super) dry: bool,
     /// Keep the attempt in a dry run, too.
     pub(super) hold: bool,
     /// The model can be asked again.
@@ -157,7 +157,6 @@ impl<'a> Run<'a> {
         order: Order,
         options: &Options,
         watch: &'a dyn Watch,
-        dry: bool,
     ) -> (Self, Result<(), Error>) {
         let Order { responses, resume, hold, only, except, more, by_value, .. } = order;
         let mut script = Script::default();
@@ -166,9 +165,9 @@ impl<'a> Run<'a> {
             watch.detail(&how_read(response.name(), &read, !options.reading.formats.is_empty()));
             script.append(read);
         }
-        let options = Options { keep_whole: options.keep_whole && options.keep, ..options.clone() };
+        let keep_whole = options.keep_whole && options.keep;
         let mut run = Self {
-            options,
+            options: Options { keep_whole, dry_run: options.dry_run || hold, ..options.clone() },
             watch,
             new_responses: responses.len(),
             responses,
@@ -181,7 +180,6 @@ impl<'a> Run<'a> {
             landed: RefCell::default(),
             unwanted: BTreeMap::new(),
             base: None,
-            dry,
             hold,
             more,
             refused: by_value.then(RefCell::default),

@@ -57,7 +57,7 @@ pub enum Each {
     Edit,
 }
 
-/// Lands each response, or each edit, on the branch that the template names for it. With `dry` nothing changes.
+/// Lands each response, or each edit, on the branch that the template names for it.
 ///
 /// # Errors
 /// A name is not a branch's, or belongs to two; or something failed before anything landed.
@@ -67,15 +67,15 @@ pub fn suggest(
     each: Each,
     template: &Template,
     options: &Options,
-    dry: bool,
     watch: &dyn Watch,
 ) -> Result<Suggested, Error> {
     let observer = Observer::new(watch);
     let given = order.responses.clone();
-    let mut suggesting = Suggesting { repo, each, options: options.clone(), dry, observer };
+    let mut suggesting = Suggesting { repo, each, options: options.clone(), observer };
     let suggested = suggesting.suggest(order, template);
     let was_tried = suggested.as_ref().is_ok_and(|suggested| suggested.report.is_none());
-    if options.keep && options.keep_whole && !dry && !was_tried && !is_unwanted(suggested.as_ref().err()) {
+    let is_kept = options.keep && options.keep_whole && !options.dry_run;
+    if is_kept && !was_tried && !is_unwanted(suggested.as_ref().err()) {
         keep_answers(repo, given.iter().map(Response::text), watch);
     }
     suggested
@@ -85,7 +85,6 @@ struct Suggesting<'a> {
     repo: &'a Repo,
     each: Each,
     options: Options,
-    dry: bool,
     observer: Observer<'a>,
 }
 
@@ -104,18 +103,18 @@ impl Suggesting<'_> {
             // All begin at the same commit, even if HEAD moves.
             self.options.base = self.repo.tip("HEAD")?.map(|head| head.to_string());
         }
-        let Self { repo, options, dry, observer, .. } = &*self;
+        let Self { repo, options, observer, .. } = &*self;
         let chooser = order.chooser.clone();
         let (mut runs, drafts) = self.drafts(order, template)?;
         self.check_names(&drafts, &runs)?;
         let obstacles = self.obstacles(&drafts, &mut runs)?;
         if !obstacles.is_empty() {
-            let mut report = Report { dry_run: *dry, ..Report::new(Status::InTheWay) };
+            let mut report = Report { dry_run: options.dry_run, ..Report::new(Status::InTheWay) };
             report.responses = runs.iter().map(|run| run.responses[0].name().to_owned()).collect();
             build_report::in_the_way(&mut report, obstacles);
             return Ok(Suggested { report: Some(report), all: Vec::new(), is_complete: true });
         }
-        if !dry {
+        if !options.dry_run {
             let branches: Vec<_> = drafts.iter().map(|draft| Some(draft.branch.as_str())).collect();
             driver::recover(repo, options.lock_timeout, &branches, observer)?;
             Attempt::expire(repo);
@@ -136,7 +135,7 @@ impl Suggesting<'_> {
             all.push(self.land(run, draft, resolved));
             Ok(())
         })?;
-        if !dry {
+        if !options.dry_run {
             repo.maintain();
         }
         Ok(Suggested { report: None, is_complete: all.len() == drafts.len(), all })
@@ -150,7 +149,7 @@ impl Suggesting<'_> {
         for (at, response) in responses.into_iter().enumerate() {
             let order =
                 Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
-            let (mut run, begun) = Run::read(self.repo, order, &self.options, &self.observer, self.dry);
+            let (mut run, begun) = Run::read(self.repo, order, &self.options, &self.observer);
             begun?;
             run.options.base = run.base.map(|base| self.repo.short(base));
             let response = &run.responses[0];
@@ -264,8 +263,8 @@ impl Suggesting<'_> {
     fn land(&self, run: &mut Run<'_>, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) -> Suggestion {
         run.take(draft, resolved);
         let mut report = run.declared();
-        let outcome = match self.dry {
-            true => run.look(self.repo, &mut report, None).map(|()| None),
+        let outcome = match self.options.dry_run {
+            true => run.look(self.repo, &mut report, None),
             false => run.suggest(self.repo, &mut report),
         };
         if !matches!(outcome, Ok(Some(_))) {

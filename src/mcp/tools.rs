@@ -337,10 +337,8 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Va
     let response = Response::new(number, NAME, text.into_bytes(), options.max_size)?;
     let mut order = Order::of(vec![response]);
     order.resume = resume;
-    let mut done = match check || options.dry_run {
-        true => flow::check(repo, order, &options, false, listener),
-        false => flow::land(repo, order, &options, listener),
-    };
+    options.dry_run |= check;
+    let mut done = flow::land(repo, order, &options, listener);
     done.report.instructions.as_arguments = as_arguments;
     Ok(finish(done, check))
 }
@@ -360,9 +358,7 @@ fn suggest(repo: &Repo, input: Suggest, listener: &Listener) -> Result<Value, Fa
         Response::new(0, format!("{NAME}-{number}"), text.into_bytes(), options.max_size)
     };
     let responses = (1..).zip(input.responses).map(one).collect::<Result<_, _>>()?;
-    let dry = options.dry_run;
-    let suggested =
-        flow::suggest(repo, Order::of(responses), Each::Response, &template, &options, dry, listener)?;
+    let suggested = flow::suggest(repo, Order::of(responses), Each::Response, &template, &options, listener)?;
     if let Some(mut report) = suggested.report {
         let exit = outcome::settle(&mut report, None).code();
         return Ok(report::result(&report, exit, None, false));

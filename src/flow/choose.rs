@@ -6,7 +6,7 @@
 use super::Error;
 use super::chooser::{Answer, Asked, Chooser};
 use super::run::Run;
-use crate::edit::{Edit, Op};
+use crate::edit::{Op, Script};
 use crate::path::RepoPath;
 use crate::plan::{self, FileChange, Node, Outcome, Rewrite, Rules, Step, Verb};
 use crate::report::Unwanted;
@@ -23,6 +23,7 @@ impl Run<'_> {
         let target = self.target(repo)?;
         let tree = repo.tree(self.base.or(target.start))?.as_checked_out(target.checked_out);
         let rules = self.rules(repo, target.start)?;
+        let asked = self.script.clone();
         let mut choosing = Choosing {
             run: self,
             repo,
@@ -30,10 +31,12 @@ impl Run<'_> {
             tree: &tree,
             rules: &rules,
             chooser,
+            asked,
             steps: Vec::new(),
             refused: BTreeSet::new(),
             files: BTreeMap::new(),
-            answered: Vec::new(),
+            answers: Vec::new(),
+            is_new: true,
         };
         let (steps, refused) = choosing.resolve()?;
         let is_refused = !refused.is_empty() || choosing.run.script.has_errors();
@@ -41,25 +44,8 @@ impl Run<'_> {
             return Ok(());
         }
         (choosing.steps, choosing.refused) = (steps, refused.into_keys().collect());
-        let mut last = 0;
-        while let Some(step) = choosing.next(last) {
-            let number = step.edit;
-            match choosing.of_file(&step) {
-                Some(true) => last = number,
-                Some(false) => {
-                    choosing.leave(&[number], None)?;
-                    last = number;
-                }
-                None => match choosing.ask(step, last)? {
-                    Next::On => last = number,
-                    Next::Back => last = choosing.go_back()?,
-                    Next::Quit => {
-                        // The model is not asked again after that.
-                        choosing.run.more = false;
-                        return choosing.leave_rest(number);
-                    }
-                },
-            }
+        while choosing.ask_all()? == Next::Back {
+            choosing.go_back()?;
         }
         Ok(())
     }
@@ -72,38 +58,22 @@ struct Choosing<'c, 'run> {
     tree: &'c BaseTree<'c>,
     rules: &'c Rules,
     chooser: &'c dyn Chooser,
+    /// The script without what follows from answers, but with the texts that the user has edited.
+    asked: Script,
     /// The steps of the edits that are not left out.
     steps: Vec<Step>,
     /// The edits that were refused before the first question.
     refused: BTreeSet<usize>,
     /// Whether all later edits of a file are taken, or left out.
     files: BTreeMap<RepoPath, bool>,
-    /// The state before each question that has an answer.
-    answered: Vec<Snapshot>,
-}
-
-/// What was chosen among the hunks of an edit.
-#[derive(Clone, Default)]
-struct Chosen {
-    taken: Vec<usize>,
-    /// The numbers of those that are left out, and the reasons for that.
-    left: Vec<usize>,
-    reasons: Vec<String>,
-    /// The step of those that are taken.
-    step: Option<Step>,
-}
-
-/// The state before a question about an edit.
-struct Snapshot {
-    /// The number of the edit before.
-    last: usize,
-    edit: Option<(usize, Edit)>,
-    left_out: BTreeSet<usize>,
-    unwanted: BTreeMap<usize, Unwanted>,
-    files: BTreeMap<RepoPath, bool>,
+    /// The answers so far, each with the number of its edit, and of its hunk if it is about one.
+    answers: Vec<((usize, Option<usize>), Answer)>,
+    /// Whether the last one that counts was given now, and not before the user went back.
+    is_new: bool,
 }
 
 /// What is asked next.
+#[derive(PartialEq, Eq)]
 enum Next {
     On,
     Back,
@@ -140,90 +110,98 @@ impl Choosing<'_, '_> {
         self.files.extend(std::iter::once(&step.path).chain(&step.to).map(|path| (path.clone(), taken)));
     }
 
-    fn snapshot(&self, number: usize, last: usize) -> Snapshot {
-        let at = number - 1;
-        Snapshot {
-            last,
-            edit: self.run.script.edits.get(at).map(|edit| (at, edit.clone())),
-            left_out: self.run.script.left_out.clone(),
-            unwanted: self.run.unwanted.clone(),
-            files: self.files.clone(),
+    /// Asks about one edit after the other.
+    fn ask_all(&mut self) -> Result<Next, Error> {
+        let mut last = 0;
+        while let Some(step) = self.next(last) {
+            last = step.edit;
+            match self.of_file(&step) {
+                Some(true) => {}
+                Some(false) => self.leave(&[last], None)?,
+                None => match self.ask(step)? {
+                    Next::On => {}
+                    Next::Back => return Ok(Next::Back),
+                    Next::Quit => {
+                        // The model is not asked again after that.
+                        self.run.more = false;
+                        self.leave_rest(last)?;
+                        break;
+                    }
+                },
+            }
         }
+        Ok(Next::On)
     }
 
-    /// Takes the last answer back, and returns the number of the edit before its question.
-    fn go_back(&mut self) -> Result<usize, Error> {
-        let Some(snapshot) = self.answered.pop() else { return Ok(0) };
-        if let Some((at, edit)) = snapshot.edit
-            && let Some(now) = self.run.script.edits.get_mut(at)
-        {
-            *now = edit;
-        }
-        (self.run.script.left_out, self.run.unwanted) = (snapshot.left_out, snapshot.unwanted);
-        self.files = snapshot.files;
+    /// Takes the last answer back, and begins again with the others.
+    fn go_back(&mut self) -> Result<(), Error> {
+        self.answers.pop();
+        self.is_new = true;
+        self.run.script = self.asked.clone();
+        self.run.unwanted.clear();
+        self.files.clear();
         // A text that the user has edited stays edited. Other edits may not apply to it.
-        self.leave_dependents_out("a text that was edited")?;
-        Ok(snapshot.last)
+        self.leave_dependents_out("a text that was edited")
     }
 
-    /// Asks about an edit. `last` is the number of the edit before.
-    fn ask(&mut self, mut step: Step, last: usize) -> Result<Next, Error> {
+    /// Tells the user what follows from the last answer, unless that was given before.
+    fn tell(&self, text: &str) {
+        if self.is_new {
+            self.chooser.tell(text);
+        }
+    }
+
+    /// Asks about an edit.
+    fn ask(&mut self, mut step: Step) -> Result<Next, Error> {
         let number = step.edit;
         loop {
-            let snapshot = self.snapshot(number, last);
             let rewrite = self.rewrite(&step)?;
-            let hunks = self.hunks(number);
-            let next = match self.question(&step, None, rewrite.is_some(), hunks > 1)? {
-                Answer::Take => Next::On,
+            let can_split = self.hunks(number) > 1;
+            return match self.question(&step, None, rewrite.is_some(), can_split)? {
+                Answer::Take => Ok(Next::On),
                 Answer::TakeFile => {
                     self.answer_for_file(&step, true);
-                    Next::On
+                    Ok(Next::On)
                 }
-                Answer::Leave(reason) => {
-                    self.leave(&[number], reason)?;
-                    Next::On
-                }
+                Answer::Leave(reason) => self.leave(&[number], reason).map(|()| Next::On),
                 Answer::LeaveFile(reason) => {
                     self.answer_for_file(&step, false);
-                    self.leave(&[number], reason)?;
-                    Next::On
+                    self.leave(&[number], reason).map(|()| Next::On)
                 }
-                Answer::Quit => {
-                    self.leave(&[number], None)?;
-                    Next::Quit
-                }
-                Answer::Back => return Ok(Next::Back),
-                Answer::Split if hunks > 1 => match self.split(&step)? {
-                    Next::Back => continue,
-                    next => next,
-                },
-                Answer::Edit if let Some(rewrite) = rewrite => match self.edit(number, &rewrite)? {
-                    Some(edited) => {
+                Answer::Quit => self.leave(&[number], None).map(|()| Next::Quit),
+                Answer::Back => Ok(Next::Back),
+                Answer::Split => self.split(&step),
+                Answer::Edit => match rewrite.map(|rewrite| self.edit(number, &rewrite)).transpose()? {
+                    Some(Some(edited)) => {
                         step = edited;
                         continue;
                     }
-                    None => Next::On,
+                    _ => Ok(Next::On),
                 },
                 Answer::Message => {
                     self.edit_message(number)?;
                     continue;
                 }
-                Answer::Split | Answer::Edit => continue,
             };
-            self.answered.push(snapshot);
-            return Ok(next);
         }
     }
 
+    /// The answer to a question, which the question allows.
     fn question(
-        &self,
+        &mut self,
         step: &Step,
         hunk: Option<(usize, usize)>,
         can_edit: bool,
         can_split: bool,
     ) -> Result<Answer, Error> {
+        let about = (step.edit, hunk.map(|(number, _)| number));
+        let known = self.answers.iter().find(|(known, _)| *known == about);
+        self.is_new = known.is_none();
+        if let Some((_, known)) = known {
+            return Ok(known.clone());
+        }
         let edit = self.run.script.edits.get(step.edit - 1);
-        self.chooser.choose(&Asked {
+        let asked = Asked {
             number: step.edit,
             of: self.run.script.edits.len(),
             hunk,
@@ -234,8 +212,20 @@ impl Choosing<'_, '_> {
             can_edit,
             can_split,
             can_edit_message: hunk.is_none() && self.run.options.message.is_none(),
-            can_go_back: hunk.is_some() || !self.answered.is_empty(),
-        })
+            can_go_back: !self.answers.is_empty(),
+        };
+        let answer = loop {
+            match self.chooser.choose(&asked)? {
+                Answer::Edit if !can_edit => {}
+                Answer::Split if !can_split => {}
+                Answer::Message if !asked.can_edit_message => {}
+                answer => break answer,
+            }
+        };
+        if !matches!(answer, Answer::Edit | Answer::Message | Answer::Back) {
+            self.answers.push((about, answer.clone()));
+        }
+        Ok(answer)
     }
 
     /// The number of hunks of an edit that can be chosen.
@@ -274,7 +264,7 @@ impl Choosing<'_, '_> {
                 return Ok(());
             };
             let reason = format!("it depends on {without}");
-            self.chooser.tell(&format!("edit {number} is left out too: {reason}"));
+            self.tell(&format!("edit {number} is left out too: {reason}"));
             self.run.script.left_out.insert(number - 1);
             self.run.unwanted.insert(number, Unwanted { hunks: Vec::new(), reason: Some(reason) });
         }
@@ -293,71 +283,50 @@ impl Choosing<'_, '_> {
             let hunks = taken.iter().filter_map(|hunk| all.get(*hunk).cloned()).collect();
             Op::Modify { hunks, missing }
         };
-        let whole: Vec<usize> = (0..all.len()).collect();
-        let mut chosen = Chosen::default();
-        // The hunks that were asked about, and what was chosen before.
-        let mut answered: Vec<(usize, Chosen)> = Vec::new();
+        // The numbers of those that are left out, and the reasons for that.
+        let (mut taken, mut left, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+        // The step of those that are taken.
+        let mut last: Option<Step> = None;
         // The answer for all later hunks.
         let (mut rest, mut goes_on) = (None, true);
-        let mut hunk = 0;
-        while hunk < all.len() {
-            let mut with = chosen.taken.clone();
-            with.push(hunk);
+        for hunk in 0..all.len() {
+            let with = [&taken[..], &[hunk]].concat();
             self.set(at, of(&with));
-            let (steps, _) = self.resolve()?;
-            let Some(found) = step_of(&steps, number).filter(|_| rest != Some(false)) else {
-                if rest.is_none() {
-                    self.chooser.tell(&format!("hunk {} depends on hunks that are left out", hunk + 1));
+            let found = step_of(&self.resolve()?.0, number);
+            let answer = match (&found, rest) {
+                (Some(_), Some(true)) => Answer::Take,
+                (Some(found), None) => {
+                    let shown = since(found, last.as_ref());
+                    self.question(&shown, Some((hunk + 1, all.len())), false, false)?
                 }
-                chosen.left.push(hunk + 1);
-                hunk += 1;
-                continue;
-            };
-            let answer = loop {
-                let shown = since(&found, chosen.step.as_ref());
-                match rest {
-                    Some(_) => break Answer::Take,
-                    None => match self.question(&shown, Some((hunk + 1, all.len())), false, false)? {
-                        Answer::Edit | Answer::Message | Answer::Split => {}
-                        answer => break answer,
-                    },
+                (None, None) => {
+                    self.tell(&format!("hunk {} depends on hunks that are left out", hunk + 1));
+                    Answer::Leave(None)
                 }
+                (_, Some(_)) => Answer::Leave(None),
             };
-            if answer == Answer::Back {
-                let Some(before) = answered.pop() else {
-                    self.set(at, of(&whole));
-                    return Ok(Next::Back);
-                };
-                (hunk, chosen) = before;
-                continue;
-            }
-            answered.push((hunk, chosen.clone()));
             match &answer {
+                Answer::Back => return Ok(Next::Back),
                 Answer::TakeFile => rest = Some(true),
-                Answer::LeaveFile(_) | Answer::Quit => rest = Some(false),
+                Answer::LeaveFile(_) => rest = Some(false),
+                Answer::Quit => (rest, goes_on) = (Some(false), false),
                 _ => {}
             }
-            goes_on &= answer != Answer::Quit;
             match answer {
+                Answer::Take | Answer::TakeFile => (taken, last) = (with, found),
                 Answer::Leave(reason) | Answer::LeaveFile(reason) => {
-                    chosen.left.push(hunk + 1);
-                    chosen.reasons.extend(reason);
+                    left.push(hunk + 1);
+                    reasons.extend(reason);
                 }
-                Answer::Quit => chosen.left.push(hunk + 1),
-                _ => {
-                    chosen.taken.push(hunk);
-                    chosen.step = Some(found);
-                }
+                _ => left.push(hunk + 1),
             }
-            hunk += 1;
         }
-        let Chosen { taken, left, reasons, .. } = chosen;
         if let (Some(all), true) = (rest, goes_on) {
             self.answer_for_file(step, all);
         }
         let reason = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
         if taken.is_empty() {
-            self.set(at, of(&whole));
+            self.set(at, Op::Modify { hunks: all, missing });
             self.leave(&[number], reason)?;
         } else {
             self.set(at, of(&taken));
@@ -420,6 +389,7 @@ impl Choosing<'_, '_> {
         } else if text.trim() != why.trim() {
             edit.why = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
             self.run.messages.of_edits.insert(number, edit.why.clone().unwrap_or_default());
+            self.asked.edits[number - 1].clone_from(edit);
         }
         Ok(())
     }
@@ -440,6 +410,7 @@ impl Choosing<'_, '_> {
             self.set(at, edit.op);
             return Ok(step_of(&self.steps, number));
         }
+        self.asked.edits[at].op = self.run.script.edits[at].op.clone();
         self.leave_dependents_out(&format!("the text that edit {number} had"))?;
         Ok(step_of(&self.steps, number))
     }

@@ -204,7 +204,7 @@ impl Accepting<'_> {
         let of_branch = |name: &String| AcceptedReport { branch: name.clone(), commits: Vec::new() };
         report.accepted = self.names.iter().map(of_branch).collect();
         for (place, (planned, source)) in plan.brought.series.iter().zip(&plan.from).enumerate() {
-            let new = made.commits.get(place).copied().flatten();
+            let new = made.commits.get(place).and_then(|one| one.id);
             let Some(accepted) = source.branch.and_then(|at| report.accepted.get_mut(at)) else { continue };
             let as_is = matches!(planned.making, Making::AsIs { .. });
             let is_in = !as_is && planned.changes.is_empty();

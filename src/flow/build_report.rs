@@ -13,7 +13,7 @@ use crate::report::{
 };
 use crate::response::Response;
 use crate::span::Span;
-use crate::transaction::{self, Made, Planned, Target};
+use crate::transaction::{self, Made, Target};
 use crate::vcs::Oid;
 use crate::vcs::patch::Side;
 use crate::vcs::repo::Repo;
@@ -248,8 +248,7 @@ impl Run<'_> {
         made: &Made,
         report: &mut Report,
     ) {
-        let changed: HashMap<String, Oid> =
-            made.changed_by_hooks.iter().map(|id| (id.to_string(), *id)).collect();
+        let changed: HashMap<String, Oid> = made.changed_by_hooks().map(|id| (id.to_string(), id)).collect();
         let merged = resolved.series.iter().filter(|_| resolved.merged);
         let merged: HashMap<usize, &[FileChange]> = merged
             .flat_map(|planned| planned.edits.iter().map(|edit| (*edit, planned.changes.as_slice())))
@@ -310,12 +309,12 @@ impl Run<'_> {
     }
 }
 
-/// Adds the commits of a series to the edits.
-pub(super) fn add_commits(report: &mut Report, series: &[Planned], made: &Made) {
-    for (planned, commit) in series.iter().zip(&made.commits) {
-        for number in &planned.edits {
+/// Adds the commits to the edits.
+pub(super) fn add_commits(report: &mut Report, made: &Made) {
+    for one in &made.commits {
+        for number in &one.edits {
             if let Ok(at) = report.edits.binary_search_by_key(number, |edit| edit.number) {
-                report.edits[at].commit = commit.map(named);
+                report.edits[at].commit = one.id.map(named);
             }
         }
     }

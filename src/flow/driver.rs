@@ -231,9 +231,8 @@ impl Driver<'_> {
         if self.of_edits.is_some() && self.push.onto.is_none() {
             return false;
         }
-        let own =
-            landed.made.commits.iter().zip(self.series).filter(|(_, planned)| !planned.edits.is_empty());
-        let own: HashSet<&Oid> = own.filter_map(|(commit, _)| commit.as_ref()).collect();
+        let own = landed.made.commits.iter().filter(|one| !one.edits.is_empty());
+        let own: HashSet<Oid> = own.filter_map(|one| one.id).collect();
         let all = landed.old.map(|old| self.repo.commits_beyond(landed.new, [old]).unwrap_or_default());
         all.iter().flatten().any(|commit| !own.contains(commit))
     }

@@ -181,7 +181,7 @@ impl Run<'_> {
                 ..Recording::new(resolved.id.clone(), RecordKind::Landed)
             },
             push,
-            fill: &|report, made| build_report::add_commits(report, &resolved.series, made),
+            fill: &build_report::add_commits,
             of_edits: Some(OfEdits {
                 add_diffs: &|report, made| self.add_diffs(repo, target, &resolved, made, report),
                 edited: &|transaction: &Transaction<'_>| {
@@ -209,7 +209,7 @@ impl Run<'_> {
                 return stopped.map(|_| None);
             }
         };
-        if self.options.diffs && !made.changed_by_hooks.is_empty() {
+        if self.options.diffs && made.changed_by_hooks().next().is_some() {
             self.add_diffs(repo, target, &resolved, &made, report);
         }
         match &resolved.refused {

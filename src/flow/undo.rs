@@ -264,7 +264,7 @@ impl Undoing<'_> {
                 false => EditState::Landed,
             };
             let new = match plan.made_by(at) {
-                Some(at) => made.commits.get(at).copied().flatten(),
+                Some(at) => made.commits.get(at).and_then(|one| one.id),
                 None => Some(replayed.commit).filter(|_| plan.is_moved && !replayed.reversed && !is_planned),
             };
             let is_done = new.is_some() || plan.is_moved || (is_planned && !plan.is_nothing(at));

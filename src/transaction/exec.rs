@@ -1,7 +1,7 @@
 //! The commands of `--exec`, run on the commits that are to land.
 
 use super::command::{self, Failure, Ran};
-use super::{Error, Made, Planned, Result, Transaction};
+use super::{Error, Made, Result, Transaction};
 use crate::vcs::Oid;
 use crate::vcs::fault::{Fault, point};
 
@@ -10,12 +10,11 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// [`Error::Exec`] with the first that fails.
-    pub(super) fn exec(&self, made: &Made, series: &[Planned]) -> Result<()> {
+    pub(super) fn exec(&self, made: &Made) -> Result<()> {
         let Some(worktree) = self.worktree.as_ref().filter(|_| !self.options.exec.is_empty()) else {
             return Ok(());
         };
-        let edits = series.iter().map(|planned| &*planned.edits).chain(std::iter::repeat(&[][..]));
-        let all = made.commits.iter().copied().chain([made.merge]).zip(edits);
+        let all = made.commits.iter().map(|one| (one.id, &*one.edits)).chain([(made.merge, &[][..])]);
         let all: Vec<(Oid, &[usize])> = match self.options.exec_each {
             true => all.filter_map(|(commit, edits)| Some((commit?, edits))).collect(),
             false => made.tip().map(|tip| (tip, &[][..])).into_iter().collect(),

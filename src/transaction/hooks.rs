@@ -218,13 +218,7 @@ impl Transaction<'_> {
 
     /// Runs the hooks after the landing: post-commit for each commit, in the scratch worktree, then post-llm-apply, in the
     /// user's. If they fail, it warns. If the landing changes hooks, they do not run.
-    pub(super) fn run_after(
-        &mut self,
-        made: &Made,
-        series: &[Vec<usize>],
-        who: &Identities,
-        changed: &[String],
-    ) {
+    pub(super) fn run_after(&mut self, made: &Made, who: &Identities, changed: &[String]) {
         let names: Vec<_> = AFTER.iter().copied().filter(|name| self.hooks.get(name).is_some()).collect();
         if names.is_empty() {
             return;
@@ -235,7 +229,7 @@ impl Transaction<'_> {
         }
         for name in names {
             let ran = match name {
-                POST_COMMIT => self.post_commit(made, series, who),
+                POST_COMMIT => self.post_commit(made, who),
                 _ => self.post_llm_apply(made),
             };
             match ran {
@@ -251,7 +245,7 @@ impl Transaction<'_> {
         }
     }
 
-    fn post_commit(&mut self, made: &Made, series: &[Vec<usize>], who: &Identities) -> Result<Option<Ended>> {
+    fn post_commit(&mut self, made: &Made, who: &Identities) -> Result<Option<Ended>> {
         if self.worktree.is_none() {
             // No hook or command has needed files until now.
             let base = self.repo.tree(self.target.start)?;
@@ -265,11 +259,11 @@ impl Transaction<'_> {
         }
         let Some(worktree) = &self.worktree else { return Ok(None) };
         let mut last = None;
-        for (commit, edits) in made.commits.iter().zip(series) {
-            // The hook is for commits made now.
-            let Some(commit) = commit.filter(|commit| !made.existed.contains(commit)) else { continue };
+        // The hook is for commits made now.
+        for one in made.commits.iter().filter(|one| !one.existed) {
+            let Some(commit) = one.id else { continue };
             worktree.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
-            let hooks = CommitHooks { transaction: self, worktree, who, made: Some(made), edits };
+            let hooks = CommitHooks { transaction: self, worktree, who, made: Some(made), edits: &one.edits };
             let ended = hooks.run(POST_COMMIT, &[], None)?;
             point(Fault::HookTold)?;
             // The first failure is the one to report.

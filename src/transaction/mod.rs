@@ -59,7 +59,7 @@ pub use queue::QueuePlace;
 pub use record::{Recording, contents, records};
 pub use recover::{pending, recover};
 pub use replay::{Replayed, is_made, is_plain_merge, move_to, replay, reverting};
-pub use series::{Made, Making, Planned};
+pub use series::{Made, MadeCommit, Making, Planned};
 pub use target::Target;
 pub use transaction_dir::TransactionDir;
 pub use watch::Watch;

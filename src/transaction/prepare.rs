@@ -4,8 +4,8 @@ use super::hooks::NewCommit;
 use super::series::{PathChange, Touched};
 use super::staging::{NetChange, Staging};
 use super::{
-    Error, Made, Making, Planned, Prepared, Result, Transaction, check_interrupt, obstacles, series,
-    unless_interrupted,
+    Error, Made, MadeCommit, Making, Planned, Prepared, Result, Transaction, check_interrupt, obstacles,
+    series, unless_interrupted,
 };
 use crate::message::Cleanup;
 use crate::path::RepoPath;
@@ -35,19 +35,20 @@ impl<'r> Transaction<'r> {
         let mut start = self.target.start;
         let planned_paths = self.touched.len();
         for planned in series {
+            let mut one = MadeCommit { edits: planned.edits.clone(), ..MadeCommit::default() };
             if let Making::AsIs { commit, .. } = planned.making {
                 total.extend(base.store_all(&planned.changes)?);
                 let commit = self.repo.rely(commit);
                 (parent, tree, start) = (Some(commit), Some(self.repo.tree_of(commit)?), Some(commit));
-                made.existed.insert(commit);
-                made.commits.push(Some(commit));
+                (one.id, one.existed) = (Some(commit), true);
+                made.commits.push(one);
                 continue;
             }
             let changes = base.store_all(&planned.changes)?;
             let next = self.repo.write_tree(tree, &changes)?;
             total.extend(changes);
             if Some(next) == tree {
-                made.commits.push(None);
+                made.commits.push(one);
                 continue;
             }
             let who = &planned.making.identities(&who);
@@ -57,10 +58,8 @@ impl<'r> Transaction<'r> {
             let cleanup = planned.making.cleanup(self.options.cleanup.0);
             let draft = Draft { tree: judged, parents: parent.as_slice(), message: &message };
             let commit = self.commit(&draft, who, cleanup, || planned.named())?;
-            made.commits.push(Some(commit));
-            if judged != next {
-                made.changed_by_hooks.insert(commit);
-            }
+            (one.id, one.changed_by_hooks) = (Some(commit), judged != next);
+            made.commits.push(one);
             (parent, tree) = (Some(commit), Some(judged));
         }
         if self.touched.len() > planned_paths {
@@ -83,7 +82,7 @@ impl<'r> Transaction<'r> {
         if let (Some(early), Some(_)) = (&self.early, parent) {
             early.release(&self.quarantine)?;
             self.pre_llm_apply(&made, &who)?;
-            self.exec(&made, series)?;
+            self.exec(&made)?;
         }
         point(Fault::Prepared)?;
         let mut net: Vec<NetChange> = Vec::new();
@@ -100,9 +99,8 @@ impl<'r> Transaction<'r> {
             }
             _ => None,
         };
-        let edits: Vec<_> = series.iter().map(|planned| planned.edits.clone()).collect();
-        let record = parent.map(|new| self.record_content(&made, &edits, new)).transpose()?.flatten();
-        Ok(Prepared { transaction: self, made, edits, new: parent, net, staged, who, record })
+        let record = parent.map(|new| self.record_content(&made, new)).transpose()?.flatten();
+        Ok(Prepared { transaction: self, made, new: parent, net, staged, who, record })
     }
 
     /// Makes one commit, after cleaning up its message.

@@ -28,8 +28,6 @@ use std::path::Path;
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
     pub(super) made: Made,
-    /// The edits of each commit.
-    pub(super) edits: Vec<Vec<usize>>,
     pub(super) new: Option<Oid>,
     pub(super) net: Vec<NetChange>,
     pub(super) who: Identities,
@@ -104,7 +102,7 @@ impl Prepared<'_> {
         }
         if outcome.is_ok() {
             let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
-            self.transaction.run_after(&self.made, &self.edits, &self.who, &changed);
+            self.transaction.run_after(&self.made, &self.who, &changed);
         }
         outcome
     }

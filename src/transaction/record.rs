@@ -90,12 +90,7 @@ fn of_message<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Record,
 
 impl Transaction<'_> {
     /// Writes the content of the record.
-    pub(super) fn record_content(
-        &self,
-        made: &Made,
-        edits: &[Vec<usize>],
-        new: Oid,
-    ) -> Result<Option<RecordContent>> {
+    pub(super) fn record_content(&self, made: &Made, new: Oid) -> Result<Option<RecordContent>> {
         let Some((recording, report)) = &self.options.record else { return Ok(None) };
         let report = self.repo.put_blob(report(made).as_bytes())?;
         let mut files = vec![(REPORT.to_owned(), report.to_string())];
@@ -103,10 +98,10 @@ impl Transaction<'_> {
             files.push((format!("{RESPONSE}{number}"), self.repo.put_response(response)?.to_string()));
         }
         // Commits without edits are those that the landing was rebased onto.
-        let onto = made.commits.iter().zip(edits).take_while(|(_, edits)| edits.is_empty());
-        let onto = onto.filter_map(|(id, _)| *id).last();
+        let onto = made.commits.iter().take_while(|one| one.edits.is_empty());
+        let onto = onto.filter_map(|one| one.id).last();
         let onto = onto.filter(|onto| *onto != new);
-        let commits = made.commits.iter().zip(edits).filter(|(_, edits)| !edits.is_empty());
+        let commits = made.commits.iter().filter(|one| !one.edits.is_empty());
         let record = Record {
             id: recording.id.clone(),
             kind: recording.kind,
@@ -115,7 +110,7 @@ impl Transaction<'_> {
             old: self.target.tip.map(|id| id.to_string()),
             start: onto.or(self.target.start.filter(|_| self.target.tip.is_none())).map(|id| id.to_string()),
             new: new.to_string(),
-            commits: commits.filter_map(|(id, edits)| Some(((*id)?.to_string(), edits.clone()))).collect(),
+            commits: commits.filter_map(|one| Some((one.id?.to_string(), one.edits.clone()))).collect(),
             responses: recording.responses.iter().map(|one| one.file_name().to_owned()).collect(),
         };
         let listed = |(digest, edits): &(String, Vec<(usize, LandedEdit)>)| {

@@ -93,20 +93,34 @@ pub(super) fn edits_by_number(edits: &[usize]) -> String {
 /// The commits of a series, once they are made.
 #[derive(Debug, Clone, Default)]
 pub struct Made {
-    /// The commit of each planned one; `None` if it changes nothing.
-    pub commits: Vec<Option<Oid>>,
+    /// One for each planned one.
+    pub commits: Vec<MadeCommit>,
     /// The merge commit above them, if there is one.
     pub merge: Option<Oid>,
-    /// The commits that existed before.
-    pub existed: BTreeSet<Oid>,
-    /// The commits in which a hook has changed files.
-    pub changed_by_hooks: BTreeSet<Oid>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Default)]
+pub struct MadeCommit {
+    /// The commit; `None` if it changes nothing.
+    pub id: Option<Oid>,
+    /// The numbers of its edits.
+    pub edits: Vec<usize>,
+    /// Whether it existed before.
+    pub existed: bool,
+    /// Whether a hook has changed files in it.
+    pub changed_by_hooks: bool,
 }
 
 impl Made {
     /// All of them, the last one last.
     pub fn all(&self) -> impl DoubleEndedIterator<Item = Oid> {
-        self.commits.iter().copied().chain([self.merge]).flatten()
+        self.commits.iter().map(|one| one.id).chain([self.merge]).flatten()
+    }
+
+    /// Those in which a hook has changed files.
+    pub fn changed_by_hooks(&self) -> impl Iterator<Item = Oid> {
+        self.commits.iter().filter(|one| one.changed_by_hooks).filter_map(|one| one.id)
     }
 
     /// The last one.

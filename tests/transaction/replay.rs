@@ -151,7 +151,7 @@ fn what_is_brought_forwards_is_what_git_cherry_pick_makes() {
     sandbox.git(["branch", "picked"]);
     let names: Vec<&str> = commits.iter().map(String::as_str).collect();
     let landed = bring(&sandbox, &names, false, None).unwrap().unwrap();
-    assert_eq!(landed.made.commits.iter().flatten().count(), commits.len());
+    assert_eq!(landed.made.commits.iter().filter_map(|one| one.id).count(), commits.len());
     assert_eq!(sandbox.head(), landed.new.to_string());
     assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
@@ -159,7 +159,7 @@ fn what_is_brought_forwards_is_what_git_cherry_pick_makes() {
     sandbox.git(["worktree", "add", "-q", worktree.to_str().unwrap(), "picked"]);
     for (at, commit) in commits.iter().enumerate() {
         sandbox.git(["-C", worktree.to_str().unwrap(), "cherry-pick", commit]);
-        let ours = landed.made.commits[at].unwrap().to_string();
+        let ours = landed.made.commits[at].id.unwrap().to_string();
         assert_eq!(said(&sandbox, &ours), said(&sandbox, "picked"), "{commit}");
     }
     assert_eq!(sandbox.git(["log", "-1", "--format=%cn"]), "Tester");

@@ -64,14 +64,9 @@ pub struct Message {
 enum Headline {
     /// A sentence, cut at a clause or word if it is too wide. The body then begins with the whole sentence.
     Sentence(String),
-    /// Generated words and paths; the paths are shortened if it is too wide. The body then begins with the whole.
-    Generated(Vec<Piece>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
-    Words(String),
-    Path(String),
+    /// Generated words and paths. If they are too wide, paths are without their directories, and the body begins with the
+    /// whole.
+    Generated { whole: String, short: String },
 }
 
 /// An edit's operation, for a subject without a why.
@@ -104,23 +99,21 @@ impl Operation {
         }
     }
 
-    fn pieces(&self) -> Vec<Piece> {
-        let (verb, behind) = match self.verb {
-            Verb::Create => ("Create ", ""),
-            Verb::Modify => ("Update ", ""),
-            Verb::Replace => ("Replace ", ""),
-            Verb::Append => ("Append to ", ""),
-            Verb::Delete => ("Remove ", ""),
-            Verb::Rename => ("Rename ", " to "),
-            Verb::Copy => ("Copy ", " to "),
-            Verb::Mode if self.executable => ("Make ", " executable"),
-            Verb::Mode => ("Make ", " not executable"),
-        };
-        let path = |path: &RepoPath| Piece::Path(clean_line(path.as_str()));
-        let words = |words: &str| (!words.is_empty()).then(|| Piece::Words(words.to_owned()));
-        let to = self.to.as_ref().filter(|_| matches!(self.verb, Verb::Rename | Verb::Copy));
-        let pieces = [words(verb), Some(path(&self.path)), words(behind), to.map(path)];
-        pieces.into_iter().flatten().collect()
+    /// The operation in words, with each path as `shown` has it.
+    fn text(&self, shown: &dyn Fn(&str) -> String) -> String {
+        let path = shown(self.path.as_str());
+        let to = self.to.as_ref().map(|to| format!(" to {}", shown(to.as_str()))).unwrap_or_default();
+        match self.verb {
+            Verb::Create => format!("Create {path}"),
+            Verb::Modify => format!("Update {path}"),
+            Verb::Replace => format!("Replace {path}"),
+            Verb::Append => format!("Append to {path}"),
+            Verb::Delete => format!("Remove {path}"),
+            Verb::Rename => format!("Rename {path}{to}"),
+            Verb::Copy => format!("Copy {path}{to}"),
+            Verb::Mode if self.executable => format!("Make {path} executable"),
+            Verb::Mode => format!("Make {path} not executable"),
+        }
     }
 }
 
@@ -167,19 +160,13 @@ impl Message {
             return Self { wraps: true, ..message };
         }
         let edits = counted(whys.len(), "edit");
-        let headline = Headline::Generated(match group {
-            Group::File(operation) => {
-                let mut pieces = operation.pieces();
-                if whys.len() > 1 {
-                    pieces.push(Piece::Words(format!(" ({edits})")));
-                }
-                pieces
-            }
-            Group::Response(name) => match clean_line(name) {
-                name if name.is_empty() => vec![Piece::Words(format!("Apply {edits}"))],
-                name => vec![Piece::Words(format!("Apply {edits} from ")), Piece::Path(name)],
-            },
-        });
+        let text = |shown: &dyn Fn(&str) -> String| match group {
+            Group::File(operation) if whys.len() > 1 => format!("{} ({edits})", operation.text(shown)),
+            Group::File(operation) => operation.text(shown),
+            Group::Response(name) if clean_line(name).is_empty() => format!("Apply {edits}"),
+            Group::Response(name) => format!("Apply {edits} from {}", shown(name)),
+        };
+        let headline = Headline::Generated { whole: text(&clean_line), short: text(&without_directories) };
         Self::new(headline, String::new()).with_note(&list(&distinct))
     }
 
@@ -279,41 +266,16 @@ impl Headline {
                 words if words.width() <= columns => (words.to_owned(), String::new()),
                 _ => width::split(sentence, columns),
             },
-            Headline::Generated(pieces) => {
-                let whole: String = pieces.iter().map(Piece::text).collect();
-                if whole.width() <= columns {
-                    return (whole, String::new());
-                }
-                (shortened(pieces, columns), whole)
-            }
+            Headline::Generated { whole, .. } if whole.width() <= columns => (whole.clone(), String::new()),
+            Headline::Generated { whole, short } => (width::split(short, columns).0, whole.clone()),
         }
     }
 }
 
-impl Piece {
-    fn text(&self) -> &str {
-        let (Piece::Words(text) | Piece::Path(text)) = self;
-        text
-    }
-}
-
-/// Joins the pieces, with paths shortened to equal shares of the columns that the words leave. A path that needs less
-/// leaves more to the others.
-fn shortened(pieces: &[Piece], columns: usize) -> String {
-    let is_path = |piece: &&Piece| matches!(piece, Piece::Path(_));
-    let words: usize = pieces.iter().filter(|piece| !is_path(piece)).map(|piece| piece.text().width()).sum();
-    let mut left = columns.saturating_sub(words);
-    let mut paths: Vec<(usize, &str)> =
-        pieces.iter().enumerate().filter(|(_, p)| is_path(p)).map(|(i, p)| (i, p.text())).collect();
-    paths.sort_by_key(|(_, path)| path.width());
-    let mut short: Vec<String> = pieces.iter().map(|piece| piece.text().to_owned()).collect();
-    let mut count = paths.len();
-    for (index, path) in paths {
-        short[index] = width::shorten_path(path, left / count);
-        left = left.saturating_sub(short[index].width());
-        count -= 1;
-    }
-    short.concat()
+/// A path of which only the last name is left, if it has several.
+fn without_directories(path: &str) -> String {
+    let path = clean_line(path);
+    path.rsplit_once('/').map_or(path.clone(), |(_, name)| format!("…/{name}"))
 }
 
 /// The distinct whys with visible text, cleaned.
@@ -475,22 +437,15 @@ mod tests {
     fn long_paths_are_shortened_in_the_subject_and_whole_in_the_body() {
         let deep = "some/quite/deep/directory/of/a/project/with/long/names/inside/it/file.rs";
         let message = for_edit(None, Operation::new(Verb::Create, path(deep)));
-        let subject = "Create …/deep/directory/of/a/project/with/long/names/inside/it/file.rs";
-        assert_eq!((message.subject(), message.body()), (subject.to_owned(), format!("Create {deep}")));
+        assert_eq!((message.subject(), message.body()), both("Create …/file.rs", &format!("Create {deep}")));
 
-        let message = for_edit(None, moved(Verb::Rename, &path(deep), &path("b.rs")));
-        let subject = "Rename …/of/a/project/with/long/names/inside/it/file.rs to b.rs";
-        assert_eq!(
-            (message.subject(), message.body()),
-            (subject.to_owned(), format!("Rename {deep} to b.rs"))
-        );
+        let message = for_edit(None, moved(Verb::Rename, &path(deep), &path("a/b.rs")));
+        let (subject, body) = ("Rename …/file.rs to …/b.rs", format!("Rename {deep} to a/b.rs"));
+        assert_eq!((message.subject(), message.body()), both(subject, &body));
 
         let name = format!("dir/{}.rs", "n".repeat(200));
         let message = for_edit(None, moved(Verb::Copy, &path(&name), &path(deep)));
-        assert_eq!(
-            message.subject(),
-            format!("Copy …{}.rs to …/long/names/inside/it/file.rs", "n".repeat(29))
-        );
+        assert_eq!(message.subject(), format!("Copy …/{}…", "n".repeat(64)));
         assert_eq!(message.body(), format!("Copy {name} to {deep}"));
     }
 
@@ -531,8 +486,7 @@ mod tests {
         );
         assert_eq!(text(&Group::Response("\n"), &[None, None]), "Apply 2 edits\n");
         let long = Group::Response("answers/of/a/rather/long/name/in/a/directory/of/a/long/name/too/a.txt");
-        let subject = "Apply 12 edits from …/long/name/in/a/directory/of/a/long/name/too/a.txt";
-        assert_eq!(Message::for_group(&long, &[None; 12]).subject(), subject);
+        assert_eq!(Message::for_group(&long, &[None; 12]).subject(), "Apply 12 edits from …/a.txt");
     }
 
     #[test]

@@ -89,19 +89,6 @@ fn is_list_mark(word: &str) -> bool {
             && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Shortens a path to its last components after `…/`, else to the end of its name after `…`.
-pub(super) fn shorten_path(path: &str, columns: usize) -> String {
-    if path.width() <= columns {
-        return path.to_owned();
-    }
-    let tail = suffix(path, columns.saturating_sub(1));
-    // Starts at a slash, so that components stay whole.
-    match tail.find('/') {
-        Some(at) => format!("…{}", &tail[at..]),
-        None => format!("…{tail}"),
-    }
-}
-
 /// The longest prefix that fits, combining marks included.
 fn prefix(text: &str, columns: usize) -> &str {
     let mut used = 0;
@@ -112,21 +99,4 @@ fn prefix(text: &str, columns: usize) -> &str {
         }
     }
     text
-}
-
-/// The longest suffix that fits and does not begin with a combining mark.
-fn suffix(text: &str, columns: usize) -> &str {
-    let mut used = 0;
-    let mut start = text.len();
-    for (at, c) in text.char_indices().rev() {
-        let width = c.width().unwrap_or(0);
-        used += width;
-        if used > columns {
-            break;
-        }
-        if width > 0 {
-            start = at;
-        }
-    }
-    &text[start..]
 }

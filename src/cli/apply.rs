@@ -77,14 +77,14 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         }
         return Ok(printer.report(flow::abort(repo, id.as_deref(), branch.as_deref())?));
     }
-    if let Some(file) = &settings.file {
+    if let Some(file) = typed.value("file") {
         if !typed.values("message").is_empty() {
             return usage("-m cannot be used with -F");
         }
         if file == "-" && !clipboard && is_piped {
             return usage("-F - reads the message from standard input: name a file with the response");
         }
-        let message = input::read_message(repo, file, settings.options.max_size)?;
+        let message = input::read_message(repo, &file, settings.options.max_size)?;
         settings.options.given.insert("message".into(), vec![message.clone()]);
         settings.options.message = Some(message);
     }

@@ -1,6 +1,5 @@
 //! Prints results to standard output and diagnostics to standard error, with colours if wanted.
-use super::args::Typed;
-use super::settings::{self, Output, git_color};
+use super::settings::{Output, git_color};
 use super::{diff, recover};
 use crate::flow::{self, Watch};
 use crate::outcome::{self, Exit};
@@ -8,7 +7,6 @@ use crate::report::escape::{Printed, escape};
 use crate::report::{self, End, FEEDBACK_LIMIT, Problem, Quoting, Recovered, Report, Status};
 use crate::transaction::{self, Failure};
 use crate::vcs::colors::Colors;
-use crate::vcs::config::Config;
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
 use crate::vcs::{self, Oid};
@@ -46,13 +44,6 @@ const LINE: usize = 60;
 impl Printer {
     pub(super) fn new(output: Output, said: &Rc<Said>) -> Self {
         Self { output, in_progress: Cell::new(false), printed: RefCell::default(), said: Rc::clone(said) }
-    }
-
-    /// With the typed and configured settings. Warns about unknown keys.
-    pub(super) fn open(typed: &Typed, config: &Config, said: &Rc<Said>) -> vcs::Result<Self> {
-        let printer = Self::new(Output::read(typed, config)?, said);
-        settings::unknown_keys(config).for_each(|text| printer.warn(&text));
-        Ok(printer)
     }
 
     pub(super) fn out(&self, text: &str) {

@@ -3,8 +3,8 @@
 use super::Error;
 use super::args::Typed;
 use super::output::{Printer, Said};
-use super::settings::Settings;
-use crate::flow::{NotNumbers, Numbers};
+use super::settings::{self, Output, Settings};
+use crate::flow::{NotNumbers, Numbers, Watch};
 use crate::vcs::repo::Repo;
 use std::rc::Rc;
 
@@ -16,10 +16,11 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Opens the repository of the current directory.
+    /// Opens the repository of the current directory. Warns about unknown keys.
     pub(super) fn open(typed: &'a Typed, said: &Rc<Said>) -> Result<Self, Error> {
         let repo = Repo::discover()?;
-        let printer = Printer::open(typed, repo.config(), said)?;
+        let printer = Printer::new(Output::read(typed, repo.config())?, said);
+        settings::unknown_keys(repo.config()).for_each(|text| printer.warn(&text));
         Ok(Self { repo, typed, printer })
     }
 

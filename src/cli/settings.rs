@@ -21,8 +21,6 @@ pub(super) struct Settings {
     pub(super) options: Options,
     /// The template for a branch per edit.
     branch_per_edit: Option<String>,
-    /// The file with the commit message.
-    pub(super) file: Option<String>,
     pub(super) diff: bool,
     pub(super) stat: bool,
 }
@@ -124,7 +122,6 @@ impl Settings {
         let from = Sources::new(&typed.options, repo.config());
         Ok(Self {
             branch_per_edit: typed.value("branch-per-edit"),
-            file: typed.value("file"),
             diff: from.switch("diff", false)?,
             stat: from.switch("stat", false)?,
             options,

@@ -5,7 +5,7 @@ use super::settings::Settings;
 use super::{Error, usage};
 use crate::flow::{self, Each, Order, Suggestion, Template};
 use crate::outcome::Exit;
-use crate::report::{Report, Status, SuggestionReport};
+use crate::report::{Report, Status};
 use crate::vcs::repo::Repo;
 
 pub(super) fn run(
@@ -39,8 +39,13 @@ pub(super) fn run(
     report.responses = names;
     report.dry_run = settings.options.dry_run;
     let mut exits = Vec::new();
-    for one in suggested.all {
-        let (one, exit) = reported(one, repo, printer);
+    for Suggestion { reported: mut one, failure, .. } in suggested.all {
+        printer.abbreviate(&mut one.report, repo);
+        let (exit, ran) = printer.settle(&mut one.report, failure.as_ref());
+        if let Some(ran) = ran.filter(|_| !output.json && !output.verbose) {
+            printer.printed(ran);
+        }
+        one.exit_code = exit.code();
         exits.push((exit, one.report.status));
         report.suggestions.push(one);
     }
@@ -52,15 +57,4 @@ pub(super) fn run(
         printer.diff(repo, old, new, settings.show(output, None))?;
     }
     Ok(exit)
-}
-
-/// The report of a suggestion, and the exit status that it would have alone.
-fn reported(one: Suggestion, repo: &Repo, printer: &Printer) -> (SuggestionReport, Exit) {
-    let Suggestion { branch, mut report, failure, size, checks, .. } = one;
-    printer.abbreviate(&mut report, repo);
-    let (exit, ran) = printer.settle(&mut report, failure.as_ref());
-    if let Some(ran) = ran.filter(|_| !printer.output.json && !printer.output.verbose) {
-        printer.printed(ran);
-    }
-    (SuggestionReport { branch, exit_code: exit.code(), size, checks, report }, exit)
 }

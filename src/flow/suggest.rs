@@ -13,7 +13,7 @@ use super::{Error, Options, Watch, build_report};
 use crate::diag::Diagnostic;
 use crate::edit::Script;
 use crate::plan::{self, Plan, Rejected};
-use crate::report::{Obstacle, ObstacleKind, Report, Size, Status};
+use crate::report::{Obstacle, ObstacleKind, Report, Size, Status, SuggestionReport};
 use crate::response::Response;
 use crate::transaction::{self, Attempt, interrupt};
 use crate::vcs::repo::Repo;
@@ -23,18 +23,12 @@ use std::ops::ControlFlow;
 
 /// The result of one suggestion.
 pub struct Suggestion {
-    /// Its branch.
-    pub branch: String,
-    /// Its report. After a failure it holds what is known.
-    pub report: Report,
+    /// What is reported of it, without an exit status. After a failure it is what is known.
+    pub reported: SuggestionReport,
     /// The error, if something failed other than edits.
     pub failure: Option<Error>,
     /// How the branch has moved, if it has.
     pub moved: Option<Moved>,
-    /// How much it changes, if it landed.
-    pub size: Option<Size>,
-    /// Whether the commands of `--exec` passed, if they ran.
-    pub checks: Option<bool>,
 }
 
 /// The result of all suggestions.
@@ -289,7 +283,12 @@ impl Suggesting<'_> {
             None if moved.is_some() && !self.options.exec.is_empty() => Some(true),
             _ => None,
         };
-        Suggestion { branch: draft.branch.clone(), report, failure, moved, size, checks }
+        let branch = draft.branch.clone();
+        Suggestion {
+            reported: SuggestionReport { branch, exit_code: 0, size, checks, report },
+            failure,
+            moved,
+        }
     }
 }
 

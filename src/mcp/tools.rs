@@ -7,7 +7,7 @@ use crate::edit::FormatId;
 use crate::flow::{self, Done, Each, Numbers, Options, Order, Resume, Template, Undo};
 use crate::outcome::{self, Exit};
 use crate::report::record::Asked;
-use crate::report::{Report, Status, SuggestionReport};
+use crate::report::{Report, Status};
 use crate::response::Response;
 use crate::vcs::repo::Repo;
 use serde::Deserialize;
@@ -365,11 +365,11 @@ fn suggest(repo: &Repo, input: Suggest, listener: &Listener) -> Result<Value, Fa
     }
     let mut all = Report::new(Status::Nothing);
     let mut exits = Vec::new();
-    for mut one in suggested.all {
-        let own = outcome::settle(&mut one.report, one.failure.as_ref());
+    for flow::Suggestion { reported: mut one, failure, .. } in suggested.all {
+        let own = outcome::settle(&mut one.report, failure.as_ref());
+        one.exit_code = own.code();
         exits.push((own, one.report.status));
-        let flow::Suggestion { branch, report, size, checks, .. } = one;
-        all.suggestions.push(SuggestionReport { branch, exit_code: own.code(), size, checks, report });
+        all.suggestions.push(one);
     }
     let (exit, status) = Exit::of_suggestions(&exits);
     all.status = status;

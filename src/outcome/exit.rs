@@ -26,17 +26,17 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// All exit statuses.
+    /// All exit statuses. Of several runs the first counts that one of them has.
     pub const ALL: &[Exit] = &[
-        Exit::Done,
-        Exit::Refused,
-        Exit::ExecFailed,
-        Exit::HookRefused,
-        Exit::InTheWay,
-        Exit::NoEdits,
+        Exit::Interrupted,
         Exit::Fatal,
         Exit::Usage,
-        Exit::Interrupted,
+        Exit::NoEdits,
+        Exit::Refused,
+        Exit::InTheWay,
+        Exit::HookRefused,
+        Exit::ExecFailed,
+        Exit::Done,
     ];
 
     /// The number.
@@ -44,19 +44,9 @@ impl Exit {
         self as u8
     }
 
-    /// The status of several runs: the first in a fixed order that one of them has.
+    /// The status of several runs.
     pub fn of_several(all: &[Self]) -> Self {
-        let order = [
-            Exit::Interrupted,
-            Exit::Fatal,
-            Exit::Usage,
-            Exit::NoEdits,
-            Exit::Refused,
-            Exit::InTheWay,
-            Exit::HookRefused,
-            Exit::ExecFailed,
-        ];
-        order.into_iter().find(|exit| all.contains(exit)).unwrap_or(Exit::Done)
+        Self::ALL.iter().copied().find(|exit| all.contains(exit)).unwrap_or(Exit::Done)
     }
 
     /// The status of several suggestions, and that of their report: among those that decide, the one that did most.

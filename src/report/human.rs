@@ -3,7 +3,7 @@
 
 use super::accepted::accepted;
 use super::escape::{cut, escape, shell_word};
-use super::landings::Date;
+use super::landings::day;
 use super::open::dropped;
 use super::quotes::numbered;
 use super::record::RecordKind;
@@ -183,7 +183,7 @@ fn edits_of(report: &Report) -> &'static str {
 /// Why there is nothing to do.
 fn nothing(report: &Report) -> String {
     if let Some((id, time)) = &report.already {
-        let date = Date::of(*time).day();
+        let date = day(*time);
         return match &report.key {
             Some(key) => {
                 let key = escape(key);

@@ -58,7 +58,7 @@ pub fn landings(report: &Report) -> String {
     let width = widths.max().unwrap_or(0).min(BRANCH);
     let mut out = String::new();
     for one in &report.landings {
-        let (id, day) = (&one.record.id, Date::of(one.time).minute());
+        let (id, day) = (&one.record.id, minute(one.time));
         let what = escape(&one.record.summary());
         let _ = write!(out, "{YELLOW}{id}{YELLOW:#}  {DIM}{day}{DIM:#}  {:<width$}  {what}", branch(one));
         if let (Some(subject), Some(author)) = (&one.subject, &one.author) {
@@ -68,7 +68,7 @@ pub fn landings(report: &Report) -> String {
         out.push('\n');
     }
     for one in &report.attempts {
-        let (id, day) = (&one.id, Date::of(one.time).minute());
+        let (id, day) = (&one.id, minute(one.time));
         let failed =
             if one.failed.is_empty() { String::new() } else { format!(": {}", one.failed.join(", ")) };
         let what = escape(&format!("refused {}{failed}", one.responses.join(", ")));
@@ -97,7 +97,7 @@ pub fn shown(report: &Report, verbose: bool) -> String {
     let mut out = String::new();
     for one in &report.landings {
         let record = &one.record;
-        let (id, time) = (&record.id, Date::of(one.time).minute());
+        let (id, time) = (&record.id, minute(one.time));
         let _ = writeln!(out, "{YELLOW}{id}{YELLOW:#}  {time}  {}", escape(&record.summary()));
         let (branch, short) =
             (escape(record.branch()), |name: &str| name.chars().take(SHORT).collect::<String>());
@@ -136,55 +136,38 @@ pub fn visible(text: &str) -> String {
 }
 
 fn iso<S: Serializer>(time: &(i64, i32), serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&Date::of(*time).iso())
+    serializer.serialize_str(&iso_8601(*time))
 }
 
-/// A date and time in its zone.
-pub(super) struct Date {
-    day: (i64, i64, i64),
-    time: (i64, i64, i64),
-    zone: i64,
+/// The day of a time, for people.
+pub(super) fn day(time: (i64, i32)) -> String {
+    iso_8601(time).split('T').next().unwrap_or_default().to_owned()
 }
 
-impl Date {
-    /// From seconds since 1970 and a zone in minutes.
-    pub(super) fn of((seconds, zone): (i64, i32)) -> Self {
-        let zone = i64::from(zone);
-        // A commit may claim any time; this clamps it to about 100 million years.
-        let local = seconds.clamp(-(1 << 52), 1 << 52) + zone * 60;
-        let (days, rest) = (local.div_euclid(86_400), local.rem_euclid(86_400));
-        // The Gregorian calendar repeats every 400 years. Years are counted from March, so that the leap day is the last.
-        let since = days + 719_468;
-        let (era, day) = (since.div_euclid(146_097), since.rem_euclid(146_097));
-        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-        let of_year = day - (365 * year + year / 4 - year / 100);
-        let month = (5 * of_year + 2) / 153;
-        let of_month = of_year - (153 * month + 2) / 5 + 1;
-        let month = if month < 10 { month + 3 } else { month - 9 };
-        let year = year + era * 400 + i64::from(month <= 2);
-        Self { day: (year, month, of_month), time: (rest / 3_600, rest / 60 % 60, rest % 60), zone }
-    }
+/// Its day, hour and minute, for people.
+fn minute(time: (i64, i32)) -> String {
+    let text = iso_8601(time);
+    text.split_once('T').map_or(String::new(), |(day, time)| format!("{day} {}", &time[..5]))
+}
 
-    /// The day, for people.
-    pub(super) fn day(&self) -> String {
-        let (year, month, day) = self.day;
-        format!("{year:04}-{month:02}-{day:02}")
-    }
-
-    /// The day, hour and minute, for people.
-    fn minute(&self) -> String {
-        let (hour, minute, _) = self.time;
-        format!("{} {hour:02}:{minute:02}", self.day())
-    }
-
-    fn iso(&self) -> String {
-        let ((year, month, day), (hour, minute, second)) = (self.day, self.time);
-        let (sign, zone) = (if self.zone < 0 { '-' } else { '+' }, self.zone.abs());
-        let (hours, minutes) = (zone / 60, zone % 60);
-        format!(
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{sign}{hours:02}:{minutes:02}"
-        )
-    }
+/// A time, which is seconds since 1970 and a zone in minutes, in ISO 8601.
+fn iso_8601((seconds, zone): (i64, i32)) -> String {
+    // A commit may claim any time; this clamps it to about 100 million years.
+    let local = seconds.clamp(-(1 << 52), 1 << 52) + i64::from(zone) * 60;
+    let (days, rest) = (local.div_euclid(86_400), local.rem_euclid(86_400));
+    // The Gregorian calendar repeats every 400 years. Years are counted from March, so that the leap day is the last.
+    let since = days + 719_468;
+    let (era, day) = (since.div_euclid(146_097), since.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60);
+    let (sign, zone) = (if zone < 0 { '-' } else { '+' }, zone.unsigned_abs());
+    let (hours, minutes) = (zone / 60, zone % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{sign}{hours:02}:{minutes:02}")
 }
 
 #[cfg(test)]
@@ -200,9 +183,9 @@ mod tests {
             (4_107_542_399, -210, "2100-02-28T20:29:59-03:30"),
             (-1, 0, "1969-12-31T23:59:59+00:00"),
         ] {
-            assert_eq!(Date::of((seconds, zone)).iso(), iso);
+            assert_eq!(iso_8601((seconds, zone)), iso);
         }
-        let far = [i64::MIN, i64::MAX].map(|seconds| Date::of((seconds, i32::MIN)).minute());
+        let far = [i64::MIN, i64::MAX].map(|seconds| minute((seconds, i32::MIN)));
         assert!(far.iter().all(|date| date.len() > 10), "{far:?}");
     }
 

@@ -52,8 +52,6 @@ pub struct Opt {
     pub common: bool,
     /// Whether it has a configuration key.
     pub keyed: bool,
-    /// Whether it applies to one run only. `--continue` takes over an attempt's other options.
-    pub is_of_run: bool,
 }
 
 impl Opt {

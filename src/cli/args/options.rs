@@ -20,7 +20,7 @@ const MOVES: &str = "apply ask accept drop undo redo";
 const REPORTS: &str = "apply check ask recover list show accept drop undo redo forget";
 
 const fn option(verbs: &'static str, long: &'static str, takes: Takes, help: &'static str) -> Opt {
-    Opt { verbs, long, short: None, takes, choices: &[], help, common: false, keyed: true, is_of_run: false }
+    Opt { verbs, long, short: None, takes, choices: &[], help, common: false, keyed: true }
 }
 
 const fn flag(verbs: &'static str, long: &'static str, help: &'static str) -> Opt {
@@ -52,10 +52,6 @@ impl Opt {
         Self { common: true, ..self }
     }
 
-    const fn of_run(self) -> Self {
-        Self { is_of_run: true, ..self }
-    }
-
     /// Without a configuration key.
     const fn typed(self) -> Self {
         Self { keyed: false, ..self }
@@ -71,22 +67,16 @@ pub const OPTIONS: &[Opt] = &[
         "read this format (default: detected); may be repeated",
     )
     .choices(FormatId::NAMES)
-    .common()
-    .of_run(),
-    flag("apply check", "clipboard", "read the response from the clipboard").common().typed().of_run(),
-    value(READS, "path", "file", "the file of blocks that name none").typed().of_run(),
+    .common(),
+    flag("apply check", "clipboard", "read the response from the clipboard").common().typed(),
+    value(READS, "path", "file", "the file of blocks that name none").typed(),
     value(READS, "directory", "dir", "paths in the response are relative to this directory"),
     flag(READS, "strict", "refuse a response that is not read completely"),
     value("apply check ask undo redo", "branch", "branch", "commit to this branch; leave the checkout alone")
         .short('b')
-        .common()
-        .of_run(),
-    value("apply check", "branch-per-edit", "template", "give every edit a branch of its own")
-        .typed()
-        .of_run(),
-    value("apply check prompt", "base", "rev", "the commit that the model was shown (default: tip)")
-        .common()
-        .of_run(),
+        .common(),
+    value("apply check", "branch-per-edit", "template", "give every edit a branch of its own").typed(),
+    value("apply check prompt", "base", "rev", "the commit that the model was shown (default: tip)").common(),
     value(JUDGES, "strategy-option", "side", "in conflicts take the lines of one side")
         .short('X')
         .choices(Favor::NAMES)
@@ -95,7 +85,7 @@ pub const OPTIONS: &[Opt] = &[
     values(READS, "message", "message", "use this commit message instead of the edits' own")
         .short('m')
         .common(),
-    value(READS, "file", "file", "take the commit message from this file").short('F').typed().of_run(),
+    value(READS, "file", "file", "take the commit message from this file").short('F').typed(),
     flag(READS, "edit", "edit the commit messages before anything lands").short('e'),
     value(READS, "subject-prefix", "text", "put this before each commit's subject"),
     value(READS, "cleanup", "mode", "how messages are cleaned up (default: as git does)")
@@ -110,10 +100,9 @@ pub const OPTIONS: &[Opt] = &[
     flag(READS, "allow-skip-ci", "let reasons ask CI to skip their commits"),
     flag("apply accept drop undo redo", "dry-run", "show what would happen, change nothing")
         .short('n')
-        .common()
-        .of_run(),
-    flag(JUDGES, "diff", "show the diff; without -n after landing").common().of_run(),
-    flag(JUDGES, "stat", "show the diffstat; without -n after landing").of_run(),
+        .common(),
+    flag(JUDGES, "diff", "show the diff; without -n after landing").common(),
+    flag(JUDGES, "stat", "show the diffstat; without -n after landing"),
     values(LANDS, "exec", "cmd", "land only if this command succeeds; may be repeated").short('x').common(),
     flag(LANDS, "exec-each", "run the commands of --exec at every commit"),
     flag(MOVES, "verify", "run hooks (default); --no-verify skips them"),
@@ -129,26 +118,17 @@ pub const OPTIONS: &[Opt] = &[
     flag("apply ask", "keep-going", "land the edits that resolve, report the others"),
     flag(READS, "again", "land a response that has landed already once more"),
     value(MOVES, "wait", "seconds", "how long to wait for locks, and for others on the branch (default: 60)")
-        .typed()
-        .of_run(),
+        .typed(),
     flag(JUDGES, "autostash", "carry uncommitted changes in touched files across"),
-    flag("apply ask", "interactive", "choose edit by edit, with its diff")
-        .short('i')
-        .common()
-        .typed()
-        .of_run(),
-    values("apply check", "only", "n", "land only these edits of the response: 2,4-6")
-        .common()
-        .typed()
-        .of_run(),
-    values("apply check", "except", "n", "land all edits but these: 2,4-6").typed().of_run(),
+    flag("apply ask", "interactive", "choose edit by edit, with its diff").short('i').common().typed(),
+    values("apply check", "only", "n", "land only these edits of the response: 2,4-6").common().typed(),
+    values("apply check", "except", "n", "land all edits but these: 2,4-6").typed(),
     optional("apply check", "continue", "id", "go on from a refused attempt, with its corrections")
         .common()
-        .typed()
-        .of_run(),
-    values("apply check", "skip", "n", "with --continue: leave failed edit n out").typed().of_run(),
-    optional("apply", "abort", "id", "forget a refused attempt").typed().of_run(),
-    flag("apply ask", "keep", "keep a refused attempt for --continue (default)").of_run(),
+        .typed(),
+    values("apply check", "skip", "n", "with --continue: leave failed edit n out").typed(),
+    optional("apply", "abort", "id", "forget a refused attempt").typed(),
+    flag("apply ask", "keep", "keep a refused attempt for --continue (default)"),
     flag(LANDS, "record", "keep what lands, and the response, for list and undo (default)"),
     flag(JUDGES, "allow-delete", "let edits remove files (default)"),
     flag(READS, "allow-overwrite", "let edits overwrite existing files"),
@@ -157,13 +137,12 @@ pub const OPTIONS: &[Opt] = &[
     flag(READS, "allow-markers", "let edits add conflict markers"),
     flag(READS, "allow-escaped", "let edits add &lt;, &gt; and &amp; where code has <, > and &"),
     flag(READS, "allow-shrink", "let whole files lose most of their lines"),
-    flag(REPORTS, "json", "print one JSON object instead of text").common().of_run(),
-    flag(READS, "feedback", "on refusal, print what to send back to the model").common().of_run(),
-    flag(REPORTS, "quiet", "print nothing but errors").short('q').of_run(),
-    flag(REPORTS, "verbose", "also print whole reasons and how each edit matched").short('v').of_run(),
+    flag(REPORTS, "json", "print one JSON object instead of text").common(),
+    flag(READS, "feedback", "on refusal, print what to send back to the model").common(),
+    flag(REPORTS, "quiet", "print nothing but errors").short('q'),
+    flag(REPORTS, "verbose", "also print whole reasons and how each edit matched").short('v'),
     value(REPORTS, "color", "when", "colour the output: always, never, auto")
-        .choices(&["always", "never", "auto"])
-        .of_run(),
+        .choices(&["always", "never", "auto"]),
     value("ask", "with", "command", "the command to ask: it reads a prompt, and prints a response").common(),
     value("ask", "rounds", "n", "ask at most this many times (default: 3)").common(),
     value("prompt ask", "request", "request", "what to ask the model for").short('r').common(),

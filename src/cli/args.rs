@@ -216,39 +216,24 @@ pub fn command_for(arguments: &[OsString]) -> Command {
     with_options_of(|name| if is_version { false } else { name == verb.unwrap_or(NAME) })
 }
 
-/// Whether the option is about output. Verbs that read no response list these first.
-fn is_output(arg: &Arg) -> bool {
-    let name = arg.get_id().as_str();
-    ["json", "quiet", "verbose", "color"].contains(&name.strip_prefix("no-").unwrap_or(name))
-}
-
-/// A verb with its options and operands.
+/// A verb with its options, those of its own first, and its operands.
 fn filled(name: &str, verb: Command) -> Command {
-    let options = |wanted: &dyn Fn(&Opt) -> bool| -> Vec<Arg> {
-        let all = OPTIONS.iter().filter(|option| option.is_of(name) && wanted(option));
-        all.flat_map(|option| arguments(&option.as_of(name))).collect()
-    };
-    let own = options(&|option| !option.is_of("apply"));
-    let shared = options(&|option| option.is_of("apply"));
+    let all = OPTIONS.iter().filter(|option| option.is_of(name));
+    let (shared, own): (Vec<&Opt>, Vec<&Opt>) = all.partition(|option| option.is_of("apply"));
+    let options = own.into_iter().chain(shared).flat_map(|option| arguments(&option.as_of(name)));
+    let verb = verb.args(options).arg(directory());
     match name {
-        "apply" | "check" => verb.args(shared).arg(directory()).arg(responses()),
-        "prompt" => verb.arg(directory()).args(shared).args(own).arg(pathspecs()),
-        "ask" => verb.arg(directory()).args(own).args(shared).arg(pathspecs()),
+        "apply" | "check" => verb.arg(responses()),
+        "prompt" | "ask" => verb.arg(pathspecs()),
+        "show" | "undo" | "redo" => verb.arg(id(false)),
+        "forget" => verb.arg(id(true)),
+        "accept" | "drop" => verb.arg(branches()),
         "completion" => {
             let shell = operand("shell", "the shell").required(true);
             let words = Arg::new("word").last(true).num_args(1..).allow_hyphen_values(true).hide(true);
-            verb.arg(directory()).arg(shell.value_parser(SHELLS.to_vec())).arg(words)
+            verb.arg(shell.value_parser(SHELLS.to_vec())).arg(words)
         }
-        _ => {
-            let (output, shared): (Vec<_>, Vec<_>) = shared.into_iter().partition(is_output);
-            let verb = verb.arg(directory()).args(output).args(shared).args(own);
-            match name {
-                "show" | "undo" | "redo" => verb.arg(id(false)),
-                "forget" => verb.arg(id(true)),
-                "accept" | "drop" => verb.arg(branches()),
-                _ => verb,
-            }
-        }
+        _ => verb,
     }
 }
 

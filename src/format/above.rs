@@ -60,9 +60,9 @@ impl<'r> Above<'r> {
     pub(super) fn read_line(&mut self, line: Line<'r>, begins: bool) -> bool {
         let text = trim(line.text);
         let is_bold = text.len() > 4 && text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
-        let is_heading = text.starts_with('#') || is_bold || file::has_label(text);
+        let (has_label, path) = file::labelled_path(line.text);
+        let is_heading = text.starts_with('#') || is_bold || has_label;
         let is_reason = why::labelled(text).is_some();
-        let path = file::path_line(line.text);
         if is_heading {
             let only = path.filter(NamedPath::is_sure).or_else(|| {
                 let mut words = file::words(text).filter(NamedPath::is_sure);

@@ -45,16 +45,16 @@ impl NamedPath<'_> {
 /// The path of a path line: the whole line is a path, perhaps in backquotes, bold, in a link, after `#`, a list mark
 /// or `File:`, or before a colon or line numbers.
 pub(super) fn path_line(line: &str) -> Option<NamedPath<'_>> {
-    let text = without_marks(line);
-    match label(text) {
-        Some(value) => only_path(value, true),
-        None => only_path(text, false),
-    }
+    labelled_path(line).1
 }
 
-/// Whether a line begins with `File:`.
-pub(super) fn has_label(line: &str) -> bool {
-    label(without_marks(line)).is_some()
+/// Whether a line begins with `File:`, and the path of a path line.
+pub(super) fn labelled_path(line: &str) -> (bool, Option<NamedPath<'_>>) {
+    let text = without_marks(line);
+    match label(text) {
+        Some(value) => (true, only_path(value, true)),
+        None => (false, only_path(text, false)),
+    }
 }
 
 /// The path that a comment consists of, if the comment is a whole line.

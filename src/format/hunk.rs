@@ -297,10 +297,11 @@ impl<'r> Hunks<'r> {
                 _ => return false,
             };
             // It must have a line break, so that the span is whole lines.
-            let whole = line.next > line.end();
-            counts[side] += u32::from(whole);
-            last = if whole { mark } else { last };
-            whole
+            if line.next > line.end() {
+                (counts[side], last) = (counts[side] + 1, mark);
+                return true;
+            }
+            false
         })?;
         for (mark, lines) in [b' ', b'-', b'+'].into_iter().zip(counts).filter(|(_, lines)| *lines > 0) {
             hunk.count(mark, lines);

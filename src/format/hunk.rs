@@ -364,9 +364,10 @@ impl<'r> Hunks<'r> {
 
 /// Whether lines have only this mark.
 pub(super) fn are_only(mark: u8, lines: &str) -> bool {
-    let ends = memchr::memchr_iter(b'\n', lines.as_bytes()).map(|end| end + 1);
-    let mut marks = std::iter::once(0).chain(ends).filter_map(|start| lines.as_bytes().get(start));
-    marks.all(|first| *first == mark)
+    // Few searches for long texts are faster than one look at each line.
+    let mut others = [b"\n ", b"\n-", b"\n+", b"\n~"].into_iter().filter(|other| other[1] != mark);
+    lines.as_bytes().first().is_none_or(|first| *first == mark)
+        && others.all(|other| memchr::memmem::find(lines.as_bytes(), other).is_none())
 }
 
 impl Open {

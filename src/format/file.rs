@@ -98,6 +98,8 @@ pub(super) fn names_several(text: &str) -> bool {
 /// The path in an info string: the only word with the form of a path, as in `python src/a.py`,
 /// `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`, or else the whole string.
 pub(super) fn info(info: &str) -> Option<NamedPath<'_>> {
+    // Most info strings are one word, such as `diff`.
+    info.contains(['.', '/', '\\']).then_some(())?;
     let of = |text| only_path(text, false).filter(|found| is_path(found.path));
     let is_border = |c: char| c.is_whitespace() || "{}()[]\"'=,:;".contains(c);
     let mut words = info.split(is_border).filter_map(of);

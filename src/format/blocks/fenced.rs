@@ -8,6 +8,7 @@ use crate::format::scan::{Cursor, Line};
 use crate::format::{code, diff, fault, file};
 use crate::span::Span;
 use crate::text::{Language, extension};
+use std::cell::LazyCell;
 
 impl<'r> Reader<'r> {
     /// Reads a fence; returns whether it contains edits.
@@ -46,11 +47,13 @@ impl<'r> Reader<'r> {
         let text = cursor.payload(start, end);
         let span = cursor.span(line.start, close.map_or(end, Line::end));
         let outside = above.saved();
-        above.enter(line, fence.info, is_code);
-        let files = above.files_of_block(!file::has_line_numbers(fence.info));
+        let named = LazyCell::new(move || {
+            above.enter(line, fence.info, is_code);
+            (above.files_of_block(!file::has_line_numbers(fence.info)), above.is_part())
+        });
         let is_prose = PROSE.contains(&language);
         let is_example =
-            (is_prose || summary.has_text) && self.is_file_with_edits(first, &files, language, &text);
+            (is_prose || summary.has_text) && self.is_file_with_edits(first, &named.0, language, &text);
         let is_document = is_example || is_prose && summary.has_text;
         if !is_document {
             let is_direct = |block: &&mut Block| {
@@ -72,7 +75,7 @@ impl<'r> Reader<'r> {
             }
             self.above = outside;
             // Perhaps the edits in code are meant as such.
-            let is_part = above.is_part() || is_example && !is_prose;
+            let (files, is_part) = (named.0.clone(), named.1 || is_example && !is_prose);
             let goes_on = || close.and_then(|close| may_go_on(cursor, close, language, &files));
             let state = match (close.is_some() || summary.is_closed, summary.nested.or_else(goes_on)) {
                 (false, _) => FenceState::Unclosed,

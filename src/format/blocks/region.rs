@@ -3,7 +3,7 @@
 use super::drafts::may_be_cut_off;
 use super::{Gap, Reader};
 use crate::edit::{Candidate, Clue, CodeBlock, Edit, FenceState, FormatId, Script, Target, Unnamed};
-use crate::format::document::BlockKind;
+use crate::format::document::{Block, BlockKind};
 use crate::format::scan::{Cursor, Line};
 use crate::format::{FORMATS, Format, diff, fault, file};
 use crate::span::Span;
@@ -13,7 +13,9 @@ impl<'r> Reader<'r> {
     pub(super) fn read_region(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(line) = cursor.line() else { return false };
         for format in FORMATS {
-            if !((format.opens)(cursor) || format.id == FormatId::Diff && self.goes_on(cursor)) {
+            // A hunk without numbers goes on with the diff above.
+            let goes_on = || format.id == FormatId::Diff && diff::is_hunk(cursor.text());
+            if !((format.opens)(cursor) || goes_on() && self.is_last(format.id)) {
                 continue;
             }
             let mut candidates = None;
@@ -56,14 +58,7 @@ impl<'r> Reader<'r> {
     /// Whether the last region is of a format.
     pub(super) fn is_last(&self, format: FormatId) -> bool {
         let last = self.blocks.iter().rev().find(|block| block.is_region());
-        last.is_some_and(
-            |block| matches!(block.kind, BlockKind::Region { format: last, .. } if last == format),
-        )
-    }
-
-    /// Whether the diff above continues at this line: a hunk without numbers does not open a region by itself.
-    fn goes_on(&self, cursor: &Cursor<'r>) -> bool {
-        diff::is_hunk(cursor.text()) && self.is_last(FormatId::Diff)
+        matches!(last, Some(Block { kind: BlockKind::Region { format: last, .. }, .. }) if *last == format)
     }
 
     /// Gives the edits of a region the region's number, and their files and reasons. `candidates`: the files that may

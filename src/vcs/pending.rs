@@ -1,5 +1,5 @@
-//! The new objects of a transaction, in memory, in front of the repository's own. Blobs that take too much memory go to a
-//! directory.
+//! The new objects of a transaction, in memory, in front of the repository's own. Blobs that take too much memory are
+//! compressed there, and then go to a directory.
 
 use super::compress::{Compressor, stored};
 use super::loose::{Writer, fan_out};
@@ -9,12 +9,15 @@ use super::places::ensure_private;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use git2::ObjectType;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How many bytes of blobs stay in memory. Further blobs are written to the directory.
 const IN_MEMORY: usize = 64 << 20;
+
+/// How many bytes of them stay uncompressed, if they will be in a pack.
+const PLAIN: usize = 16 << 20;
 
 /// The new objects of a repository that writes into a quarantine.
 pub(super) struct Pending {
@@ -29,8 +32,11 @@ pub(super) struct Pending {
     pub(super) relied: BTreeSet<Oid>,
     /// Whether libgit2 reads the directory.
     reads_directory: bool,
-    /// How many bytes the blobs in memory have, compressed or not.
-    in_memory: usize,
+    /// The uncompressed blobs in memory, and how many bytes they have.
+    plain: VecDeque<Oid>,
+    plain_bytes: usize,
+    /// How many bytes the compressed blobs in memory have.
+    packed_bytes: usize,
     /// How many of `ids` are in the repository already.
     pub(super) placed: usize,
     /// The modification time of their files.
@@ -248,7 +254,9 @@ impl Pending {
             known: HashMap::new(),
             relied: BTreeSet::new(),
             reads_directory: false,
-            in_memory: 0,
+            plain: VecDeque::new(),
+            plain_bytes: 0,
+            packed_bytes: 0,
             placed: 0,
             stamp: None,
         }
@@ -273,35 +281,67 @@ impl Pending {
         true
     }
 
+    fn set_holder(&mut self, id: Oid, held: Held) {
+        if let Some(known) = self.known.get_mut(&id) {
+            known.held = held;
+        }
+    }
+
     fn all_in_libgit2(&mut self) {
         self.known.values_mut().for_each(|known| known.held = Held::Libgit2);
-        self.in_memory = 0;
+        self.plain.clear();
+        (self.plain_bytes, self.packed_bytes) = (0, 0);
     }
 
     /// Keeps a new object in memory, or a blob in the directory once memory is full.
     fn hold(&mut self, repo: &Repo, id: Oid, held: Held) -> Result<()> {
+        let is_many = self.ids.len() - self.placed >= PACK_LIMIT;
         let len = match &held {
-            // Only blobs count: trees are read again and again.
-            Held::Plain(kind, text) if *kind == ObjectType::Blob => text.len(),
+            Held::Plain(kind, text) => {
+                if is_many && (*kind == ObjectType::Blob || text.len() > stored(*kind)) {
+                    repo.packer.borrow_mut().queue(repo, *kind, Some(id), text.clone());
+                }
+                // Only blobs count: trees are read again and again.
+                if *kind == ObjectType::Blob { text.len() } else { 0 }
+            }
             Held::Packed(packed) => packed.stream.len(),
-            _ => 0,
+            Held::Libgit2 => 0,
         };
-        if len > 0 && self.in_memory.saturating_add(len) > IN_MEMORY {
+        if is_many && self.plain_bytes.saturating_add(len) > PLAIN {
+            self.compress(repo)?;
+        }
+        if len > 0 && self.plain_bytes.saturating_add(self.packed_bytes).saturating_add(len) > IN_MEMORY {
             if let Some((kind, bytes)) = held.content()? {
                 ensure_private(&self.path)?;
                 Writer::new(repo)?.write(&fan_out(&self.path, id)?, kind, &bytes)?;
             }
             return self.note_on_disk(repo, id);
         }
-        self.in_memory += len;
-        if let Held::Plain(kind, text) = &held
-            && self.ids.len() - self.placed >= PACK_LIMIT
-            && (len > 0 || text.len() > stored(*kind))
-        {
-            repo.packer.borrow_mut().queue(repo, *kind, Some(id), text.clone());
+        match &held {
+            Held::Packed(_) => self.packed_bytes += len,
+            _ if len > 0 => {
+                self.plain_bytes += len;
+                self.plain.push_back(id);
+            }
+            _ => {}
         }
-        if let Some(known) = self.known.get_mut(&id) {
-            known.held = held;
+        self.set_holder(id, held);
+        Ok(())
+    }
+
+    /// Compresses the older half of the uncompressed blobs, as far as the thread has not.
+    fn compress(&mut self, repo: &Repo) -> Result<()> {
+        let mut compressor = Compressor::new(repo, "pack.compression")?;
+        while self.plain_bytes > PLAIN / 2
+            && let Some(id) = self.plain.pop_front()
+        {
+            let Some(Held::Plain(kind, text)) = self.known.get(&id).map(|known| known.held.clone()) else {
+                continue;
+            };
+            let packed = repo.packed_text(id, kind, &text, &mut compressor)?;
+            self.plain_bytes -= text.len();
+            self.packed_bytes += packed.stream.len();
+            self.set_holder(id, Held::Packed(packed));
         }
         Ok(())
     }

@@ -272,7 +272,7 @@ impl Headline {
     }
 }
 
-/// A path of which only the last name is left, if it has several.
+/// The last name of a path, with `…/` before it if the path has directories.
 fn without_directories(path: &str) -> String {
     let path = clean_line(path);
     path.rsplit_once('/').map_or(path.clone(), |(_, name)| format!("…/{name}"))

@@ -19,7 +19,7 @@ const MANY: usize = 1 << 20;
 
 const MOST_THREADS: usize = 4;
 
-/// The most compressed bytes to hold. Beyond this, what is queued is left to whoever needs it.
+/// The most compressed bytes to hold. Beyond this, whoever needs a queued blob compresses it.
 const MOST_HELD: usize = 32 << 20;
 
 /// The threads are woken each time this many bytes are queued: waking one takes longer than compressing less.

@@ -194,7 +194,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Whether it stands alone, and has a change as only other tools take it.
+    /// Whether it is an object without a tool's name, and has a change as only other tools take it.
     fn has_change_of_another(&self) -> bool {
         let is_change = |field: &Field<'_>| ["diff", "code_edit"].contains(&field.key) && field.is_text();
         self.tool.is_none() && self.has(Name::Path) && self.fields.iter().any(is_change)

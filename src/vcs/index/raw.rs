@@ -81,7 +81,7 @@ impl Raw {
         Some(raw)
     }
 
-    /// Entries at these offsets, the last of which is the end.
+    /// Entries at these offsets; the last offset is their end.
     pub(super) fn of(bytes: Vec<u8>, starts: Vec<usize>, format: ObjectFormat) -> Self {
         Self {
             bytes: Arc::new(bytes),
@@ -137,7 +137,7 @@ impl Raw {
         self.features
     }
 
-    /// Whether entries are elsewhere, or stand for several.
+    /// Whether entries are in another file, or are whole directories.
     pub(super) fn is_partial(&self) -> bool {
         self.features.split || self.features.sparse
     }

@@ -159,7 +159,17 @@ impl<'a> Cut<'a> {
 
     fn judge(&self, hunk: &Hunk) -> Fit {
         let fit = (self.fit)(&self.before[hunk.before.clone()], &self.after[hunk.after.clone()]);
-        if fit == Fit::Fits && !self.is_the_only_one(hunk) { Fit::TooShort } else { fit }
+        let fits = self.says_where(hunk) && self.is_the_only_one(hunk);
+        if fit == Fit::Fits && !fits { Fit::TooShort } else { fit }
+    }
+
+    /// Whether a line that is not blank, or an end of the file, is on either side of the changes. Blank lines beside blank
+    /// lines do not say which of them are meant.
+    fn says_where(&self, hunk: &Hunk) -> bool {
+        let (Some(first), Some(last)) = (hunk.changes.first(), hunk.changes.last()) else { return true };
+        let says = |lines: Range<usize>| self.solid[0][lines].iter().any(Option::is_some);
+        let is_above = hunk.before.start == 0 || says(hunk.before.start..first.before.start);
+        is_above && (hunk.before.end == self.before.len() || says(last.before.end..hunk.before.end))
     }
 
     /// Whether the before-lines stand once in the file before, and in that with the hunks above made, and afterwards in the
@@ -177,8 +187,8 @@ impl<'a> Cut<'a> {
             false => Normalization::Trailing,
         };
         let seems_made = |file: &[&str], start: usize| {
-            let first = (start + old.len()).checked_sub(new.len());
-            first.is_some_and(|first| (first..=start).any(|at| seems_to_stand(file, at, new, form)))
+            let first = (start + old.len()).saturating_sub(new.len());
+            (first..=start).any(|at| seems_to_stand(file, at, new, form))
         };
         let count = |lines: &[Solid<'_>]| lines.iter().flatten().count();
         let [before, after] = &self.solid;

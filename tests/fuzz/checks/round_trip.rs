@@ -8,7 +8,13 @@ use git_llm_apply::plan::{MemoryTree, Rules, resolve};
 use git_llm_apply::response::Response;
 
 fn rules() -> Rules {
-    Rules { allow_placeholder: true, allow_markers: true, ..Rules::default() }
+    Rules {
+        allow_placeholder: true,
+        allow_markers: true,
+        allow_escaped: true,
+        allow_shrink: true,
+        ..Rules::default()
+    }
 }
 
 fn is_mixed(text: &[u8]) -> bool {

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 pub struct Guard {
     /// Whether it may add lines such as `// ... existing code ...`.
     pub allow_placeholder: bool,
-    /// Whether it may add conflict markers, or dividers of its format.
+    /// Whether it may add conflict markers, dividers of its format, or a fence around all of a new text.
     pub allow_markers: bool,
     /// Whether it may add HTML-escaped text.
     pub allow_escaped: bool,
@@ -110,8 +110,8 @@ fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Box<R
     let is_escaped = first.trim_ascii().starts_with(b"<![CDATA[") && last.trim_ascii().ends_with(b"]]>");
     let begins = opening.filter(|_| !guard.language.is_prose()).or(Some(first).filter(|_| is_escaped));
     match begins.filter(|begins| !hay.has_line(begins, Normalization::Text)) {
-        Some(begins) => Err(would_land(Code::Malformed, &String::from_utf8_lossy(begins))),
-        None => Ok(()),
+        Some(begins) if !guard.allow_markers => Err(marker(&String::from_utf8_lossy(begins))),
+        _ => Ok(()),
     }
 }
 
@@ -191,16 +191,11 @@ fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<
     }
 }
 
-/// The error about a conflict marker or divider.
+/// The error about a line that belongs to the response, not to the file: a conflict marker, a divider, a fence.
 pub(crate) fn marker(line: &str) -> Box<Refusal> {
-    would_land(Code::Markers, line)
-}
-
-/// The error about a line that belongs to the response, not to the file.
-fn would_land(code: Code, line: &str) -> Box<Refusal> {
     // The message shows enough of a long line to find it.
     let line: String = line.trim().chars().take(40).collect();
-    Refusal::new(code, format!("the marker `{line}` would land in the file"))
+    Refusal::new(Code::Markers, format!("the marker `{line}` would land in the file"))
         .with_help("write only lines of the file, and each marker of a block once")
 }
 
@@ -342,13 +337,13 @@ mod tests {
     #[test]
     fn a_fence_around_a_text_is_not_put_into_a_file() {
         let fenced = "```rust\nfn a() {}\n```\n";
-        assert_eq!(whole_text(fenced, None, &GUARD).unwrap_err().code, Code::Malformed);
-        assert_eq!(code("x\n", "x\n", fenced), Some(Code::Malformed));
+        assert_eq!(whole_text(fenced, None, &GUARD).unwrap_err().code, Code::Markers);
+        assert_eq!(code("x\n", "x\n", fenced), Some(Code::Markers));
         assert_eq!(code("x\n", "x\n", &format!("x\n{fenced}")), None, "in a comment");
         assert!(whole_text(fenced, None, &Guard { language: Language::of("a.md"), ..GUARD }).is_ok());
         assert!(whole_text(&format!("{fenced}\nMore.\n"), None, &GUARD).is_ok());
         let above = format!("Here is the file:\n\n{fenced}");
-        assert_eq!(whole_text(&above, None, &GUARD).unwrap_err().code, Code::Malformed);
+        assert_eq!(whole_text(&above, None, &GUARD).unwrap_err().code, Code::Markers);
         assert!(whole_text("```\n", None, &GUARD).is_ok(), "nothing opens it");
     }
 

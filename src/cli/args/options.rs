@@ -134,7 +134,7 @@ pub const OPTIONS: &[Opt] = &[
     flag(READS, "allow-overwrite", "let edits overwrite existing files"),
     flag(JUDGES, "allow-sensitive", "let edits change what runs at the next commit"),
     flag(READS, "allow-placeholder", "let edits add placeholders for left-out code"),
-    flag(READS, "allow-markers", "let edits add conflict markers"),
+    flag(READS, "allow-markers", "let edits add conflict markers, or a fence around the text"),
     flag(READS, "allow-escaped", "let edits add &lt;, &gt; and &amp; where code has <, > and &"),
     flag(READS, "allow-shrink", "let whole files lose most of their lines"),
     flag(REPORTS, "json", "print one JSON object instead of text").common(),

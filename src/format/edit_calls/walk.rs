@@ -146,8 +146,10 @@ fn is_failed(result: Value<'_>) -> bool {
         || result.member(&["response"]).is_some_and(|response| response.member(&["error"]).is_some())
 }
 
-/// Whether the output of a command says that it failed: `{"output": "…", "metadata": {"exit_code": 1}}`.
+/// Whether the output of a command says that it failed: `{"output": "…", "metadata": {"exit_code": 1}}`, or a text that
+/// begins with `Exit code: 1`.
 fn exits_with_error(output: &str) -> bool {
-    let code = output.rsplit_once("\"exit_code\":").map_or("", |(_, code)| code.trim_start());
+    let in_json = || Some(output.rsplit_once("\"exit_code\":")?.1);
+    let code = output.strip_prefix("Exit code:").or_else(in_json).map_or("", str::trim_start);
     code.starts_with(|c: char| c.is_ascii_digit() || c == '-') && !code.starts_with('0')
 }

@@ -1,0 +1,9 @@
+import sys
+
+
+def greet():
+    print("hi")
+
+
+def leave():
+    print("bye")

@@ -1,0 +1,9 @@
+import sys
+
+
+def greet():
+    print("hello")
+
+
+def leave():
+    print("bye")

@@ -14,7 +14,7 @@ mod section;
 use super::fence::Fence;
 use super::hunk::Due;
 use super::scan::{Below, Cursor, Line, Mark, trim_start};
-use super::{Format, FormatId, Output, code, fault, file, reasoning};
+use super::{FORMATS, Format, FormatId, Output, code, fault, file, reasoning};
 use crate::span::Span;
 use mail::{Mail, Part};
 use opening::{has_names, is_git, opens};
@@ -198,10 +198,8 @@ impl<'r> Reader<'r> {
         if out.reasoning.is_some() && reasoning::begins_with_closing(line) {
             return None;
         }
-        let lines = match self.in_hunk() {
-            true => self.take_in_hunk(out, line, below)?,
-            false => self.take_outside(cursor, line)?,
-        };
+        let is_in_hunk = self.in_hunk() && self.take_in_hunk(out, line, below);
+        let lines = if is_in_hunk { 1 } else { self.take_outside(cursor, line)? };
         let is_after_hunk = |section: &Section<'_>| section.hunks.begun && !section.hunks.is_open();
         if self.section.as_ref().is_some_and(is_after_hunk) && file::words(text).any(|word| word.is_sure()) {
             self.named.get_or_insert(cursor.mark());
@@ -212,10 +210,10 @@ impl<'r> Reader<'r> {
         Some(lines)
     }
 
-    /// Reads a line of a hunk that is not a context or added line.
-    fn take_in_hunk(&mut self, out: &mut Output, line: Line<'r>, below: &impl Below<'r>) -> Option<usize> {
+    /// Reads a line of a hunk that is not a context or added line; returns false if the hunk ends above it.
+    fn take_in_hunk(&mut self, out: &mut Output, line: Line<'r>, below: &impl Below<'r>) -> bool {
         let is_bare = self.fence.is_none();
-        let Some(section) = &mut self.section else { return None };
+        let Some(section) = &mut self.section else { return false };
         let due = section.hunks.due();
         let is_marked = line.text.starts_with(['-', '\\', '~', '\u{a0}']);
         if line.is_blank() {
@@ -238,20 +236,20 @@ impl<'r> Reader<'r> {
             }
             match is_below || self.hunk_until > line.start {
                 true => section.take(line),
-                false if is_bare => return None,
                 false => {
-                    self.behind = Some(section.hunks.span(line));
                     section.hunks.end();
+                    return false;
                 }
             }
         }
-        Some(1)
+        true
     }
 
-    /// Reads a line outside of hunks.
-    fn take_outside(&mut self, cursor: &Cursor<'r>, line: Line<'r>) -> Option<usize> {
+    /// Reads a line outside of hunks. An edit of another format ends the diff.
+    fn take_outside(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>) -> Option<usize> {
         let is_changed = line.text.starts_with(['+', '-']);
         let is_marked = is_changed || line.text.starts_with(' ');
+        let opens = |format: &Format| format.id != FormatId::Diff && (format.opens)(cursor);
         let response = cursor.response();
         if line.is_blank() || self.section.as_mut().is_some_and(|section| section.read(line)) {
             return Some(1);
@@ -270,7 +268,10 @@ impl<'r> Reader<'r> {
                 section.take(line);
                 (self.section, self.named) = (Some(section), None);
             }
-            _ if self.fence.is_none() => return None,
+            _ if self.fence.is_none() || FORMATS.iter().any(opens) => {
+                self.named.into_iter().for_each(|named| cursor.reset(named));
+                return None;
+            }
             Some(section) if section.hunks.begun => {
                 let span = cursor.span_of(line);
                 self.behind = Some(self.behind.map_or(span, |behind| behind.join(span)));

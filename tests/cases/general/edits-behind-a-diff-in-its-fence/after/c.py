@@ -1,0 +1,2 @@
+import c
+x = 2

@@ -1,0 +1,2 @@
+import e
+x = 1

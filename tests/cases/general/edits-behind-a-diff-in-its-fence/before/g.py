@@ -1,0 +1,2 @@
+import g
+x = 1

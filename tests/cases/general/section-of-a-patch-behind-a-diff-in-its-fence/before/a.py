@@ -1,0 +1,2 @@
+import a
+x = 1

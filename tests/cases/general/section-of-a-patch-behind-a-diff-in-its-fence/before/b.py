@@ -1,0 +1,2 @@
+import b
+x = 1

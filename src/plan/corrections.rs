@@ -336,10 +336,10 @@ fn assign<'a>(
     match (open.as_slice(), left.as_slice()) {
         (_, []) => {}
         ([only], left) => drop(assigned.insert(*only, left.to_vec())),
-        (open, left) if open.len() == left.len() => {
-            assigned.extend(open.iter().zip(left).map(|(at, correction)| (*at, vec![*correction])));
+        (open, left) => {
+            let open = fitting(open, left.len())?;
+            assigned.extend(open.into_iter().zip(left).map(|(at, correction)| (at, vec![*correction])));
         }
-        _ => return None,
     }
     Some(assigned)
 }
@@ -454,6 +454,8 @@ mod tests {
             ["a:3", "a:2", "b:1"],
             "sent again"
         );
+        let apart = script(0, &[("x", "1"), ("a", "2"), ("b", "1")]);
+        assert_eq!(script_of(&apart, &slots, &[("y", "3")]), ["y:3", "a:2", "b:1"], "of another path");
         let three = script(1, &[("a", "3"), ("a", "4"), ("a", "5")]);
         assert_eq!(join(&attempt, &slots, &three).unwrap_err().given, 3);
     }

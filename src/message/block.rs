@@ -76,45 +76,27 @@ pub(super) fn with_lines(message: &str, lines: &[String], marks: &Marks) -> Stri
 }
 
 /// Where the block of trailers begins, if the message ends with one: a paragraph after the subject in which all lines are
-/// trailers, or at least a quarter if git recognizes a line.
+/// trailers, or at least a quarter if git recognizes a line. Indented lines go on with the line before.
 pub(super) fn start(message: &str, marks: &Marks) -> Option<usize> {
-    let message = message.trim_end();
-    let is_blank = |line: &str| line.trim().is_empty();
-    let is_comment = |line: &str| line.starts_with(&marks.comment);
+    let lines: Vec<&str> = message.trim_end().split_inclusive('\n').collect();
     // The first paragraph is the subject.
-    let mut title = 0;
-    for line in message.split_inclusive('\n') {
-        if is_blank(line) && !is_comment(line) {
-            break;
-        }
-        title += line.len();
-    }
-    let (mut trailers, mut others, mut continued, mut known) = (0_usize, 0_usize, 0_usize, false);
-    let mut begin = message.len();
-    for line in message.get(title..)?.split_inclusive('\n').rev() {
-        if is_comment(line) {
-            others += continued;
-            continued = 0;
-        } else if is_blank(line) {
-            others += continued;
-            let is_block = if known { trailers * 3 >= others } else { trailers > 0 && others == 0 };
-            return is_block.then_some(begin);
-        } else if BY_GIT.iter().any(|prefix| line.starts_with(prefix)) {
+    let first = lines.iter().rposition(|line| line.trim().is_empty())? + 1;
+    let (mut trailers, mut others, mut known, mut in_trailer) = (0_usize, 0_usize, false, false);
+    for line in &lines[first..] {
+        let is_by_git = BY_GIT.iter().any(|prefix| line.starts_with(prefix));
+        if line.starts_with(&marks.comment) {
+            in_trailer = false;
+        } else if is_by_git || guard::is_trailer(line, &marks.separators) {
             trailers += 1;
-            continued = 0;
-            known = true;
-        } else if guard::is_trailer(line, &marks.separators) {
-            trailers += 1;
-            continued = 0;
-        } else if line.starts_with([' ', '\t']) {
-            continued += 1;
-        } else {
-            others += 1 + continued;
-            continued = 0;
+            known |= is_by_git;
+            in_trailer = true;
+        } else if !(in_trailer && line.starts_with([' ', '\t'])) {
+            others += 1;
+            in_trailer = false;
         }
-        begin -= line.len();
     }
-    None
+    let is_block = if known { trailers * 3 >= others } else { trailers > 0 && others == 0 };
+    is_block.then(|| lines[..first].iter().map(|line| line.len()).sum())
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use super::{diff, recover};
 use crate::flow::{self, Watch};
 use crate::outcome::{self, Exit};
 use crate::report::escape::{Printed, escape};
-use crate::report::{self, End, FEEDBACK_LIMIT, Problem, Quoting, Recovered, Report, Status};
-use crate::transaction::{self, Failure};
+use crate::report::{self, End, FEEDBACK_LIMIT, FailedCheck, Problem, Quoting, Recovered, Report, Status};
 use crate::vcs::colors::Colors;
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
@@ -73,11 +72,11 @@ impl Printer {
 
     /// Prints the whole report with its error, and returns the exit status.
     pub(super) fn outcome(&self, report: &mut Report, failure: Option<&flow::Error>) -> Exit {
-        let (exit, ran) = self.settle(report, failure);
+        let exit = outcome::settle(report, failure);
         report.remarks = self.said.remarks.take();
         match self.output.json {
-            true => self.json(report, exit),
-            false => self.text(report, ran),
+            true => self.json(report),
+            false => self.text(report),
         }
         exit
     }
@@ -92,36 +91,12 @@ impl Printer {
         }
     }
 
-    /// Puts an error into a report. Returns the exit status, and the hook or command that failed.
-    pub(super) fn settle<'f>(
-        &self,
-        report: &mut Report,
-        failure: Option<&'f flow::Error>,
-    ) -> (Exit, Option<&'f Failure>) {
-        let exit = outcome::settle(report, failure);
-        let Some(failure) = failure else { return (exit, None) };
-        report.error = report.error.take().map(|problem| self.with_output(problem));
-        let flow::Error::Transaction(transaction::Error::Hook(ran) | transaction::Error::Exec(ran)) = failure
-        else {
-            return (exit, None);
-        };
-        (exit, Some(ran))
-    }
-
-    /// Adds the output to the message for JSON.
-    fn with_output(&self, problem: Problem) -> Problem {
-        let printed = problem.output.as_deref().filter(|_| self.output.json).unwrap_or_default();
-        let message = format!("{}\n{printed}", problem.message).trim_end().to_owned();
-        Problem { message, ..problem }
-    }
-
     /// Prints a report without an error.
     pub(super) fn report(&self, mut report: Report) -> Exit {
         self.outcome(&mut report, None)
     }
 
-    /// `ran` is the hook or command that failed.
-    fn text(&self, report: &Report, ran: Option<&Failure>) {
+    fn text(&self, report: &Report) {
         let printed = self.output.feedback && self.feedback(report);
         // With --feedback a landing prints nothing: there is nothing to send back.
         let is_done = self.output.feedback && report.status == Status::Landed && !report.dry_run;
@@ -142,12 +117,8 @@ impl Printer {
         if !self.output.quiet || always {
             self.err(&report::findings(report, verbose));
         }
-        // With -v the output was shown while the command ran.
-        if let Some(failure) = ran.filter(|_| !self.output.verbose) {
-            self.printed(failure);
-        }
         if let Some(problem) = &report.error {
-            self.problem(problem, ran.is_some());
+            self.problem(problem, report.failed.as_ref());
         }
         for obstacle in &report.obstacles {
             self.message(&obstacle.message, None);
@@ -172,16 +143,16 @@ impl Printer {
     }
 
     /// Prints suggestions: messages about each, then a table of all.
-    pub(super) fn suggestions(&self, report: &mut Report, exit: Exit) {
+    pub(super) fn suggestions(&self, report: &mut Report) {
         let of_one =
             |remark: &String| report.suggestions.iter().any(|one| one.report.remarks.contains(remark));
         report.remarks = self.said.remarks.take().into_iter().filter(|remark| !of_one(remark)).collect();
         if self.output.json {
-            return self.json(report, exit);
+            return self.json(report);
         }
         let bold = anstyle::Style::new().bold();
         for one in &report.suggestions {
-            let is_done = one.exit_code == Exit::Done.code();
+            let is_done = one.report.exit_code == Exit::Done.code();
             if is_done && !self.output.verbose && one.report.findings.is_empty() {
                 continue;
             }
@@ -193,7 +164,7 @@ impl Printer {
             match is_done && !self.output.verbose {
                 true if self.output.quiet => {}
                 true => self.err(&report::findings(&one.report, false)),
-                false => self.text(&one.report, None),
+                false => self.text(&one.report),
             }
         }
         if self.output.quiet || report.suggestions.is_empty() {
@@ -218,9 +189,9 @@ impl Printer {
         text.as_deref().map(exactly).is_some()
     }
 
-    fn json(&self, report: &Report, exit: Exit) {
+    fn json(&self, report: &Report) {
         // Agents read it, too.
-        match report::json(&report.for_models(), exit.code()) {
+        match report::json(&report.for_models()) {
             // Not through the colour filter.
             Ok(text) => exactly(&format!("{text}\n")),
             Err(e) => self.message(&format!("cannot write JSON: {e}"), None),
@@ -229,21 +200,29 @@ impl Printer {
 
     /// Prints an error that ends the run before these responses were read.
     pub(super) fn error(&self, responses: Vec<String>, problem: Problem, exit: Exit) {
-        let mut report = Report::new(outcome::problem::status_of(exit));
-        report.responses = responses;
-        report.remarks = self.said.remarks.take();
-        report.recovered = self.said.recovered.take();
-        report.error = Some(self.with_output(problem));
-        match (&report.error, self.output.json) {
-            (Some(problem), false) => self.problem(problem, false),
-            _ => self.json(&report, exit),
+        if !self.output.json {
+            return self.problem(&problem, None);
         }
+        self.json(&Report {
+            exit_code: exit.code(),
+            responses,
+            remarks: self.said.remarks.take(),
+            recovered: self.said.recovered.take(),
+            error: Some(problem),
+            ..Report::new(outcome::problem::status_of(exit))
+        });
     }
 
-    /// Prints an error, after the output of its hook unless that was shown.
-    fn problem(&self, problem: &Problem, is_shown: bool) {
-        if let Some(output) = problem.output.as_ref().filter(|output| !is_shown && !output.is_empty()) {
-            self.printed_bytes(format!("{output}\n").as_bytes());
+    /// Prints an error, after the output of its hook or of the command that failed.
+    fn problem(&self, problem: &Problem, failed: Option<&FailedCheck>) {
+        let output = match failed {
+            // It was shown while the command ran.
+            Some(_) if self.output.verbose => None,
+            Some(failed) => Some(&failed.output),
+            None => problem.output.as_ref(),
+        };
+        if let Some(output) = output.filter(|output| !output.is_empty()) {
+            self.printed_bytes(format!("{}\n", output.trim_end_matches('\n')).as_bytes());
             self.printed_end();
         }
         self.message(&problem.message, problem.help.as_deref());
@@ -256,18 +235,6 @@ impl Printer {
         self.err(&format!("{red}error{red:#}: {}\n", lines.join("\n")));
         if let Some(help) = help {
             self.hint(help);
-        }
-    }
-
-    pub(super) fn printed(&self, failure: &Failure) {
-        if failure.skipped > 0 {
-            let skipped = failure.skipped;
-            let _ = writeln!(std::io::stderr(), "[{skipped} bytes of output are left out; -v shows all]");
-        }
-        self.printed_bytes(&failure.output);
-        self.printed_end();
-        if !failure.output.ends_with(b"\n") && !failure.output.is_empty() {
-            let _ = writeln!(std::io::stderr());
         }
     }
 

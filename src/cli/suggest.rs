@@ -4,7 +4,7 @@ use super::output::Printer;
 use super::settings::Settings;
 use super::{Error, usage};
 use crate::flow::{self, Each, Order, Suggestion, Template};
-use crate::outcome::Exit;
+use crate::outcome::{self, Exit};
 use crate::report::{Report, Status};
 use crate::vcs::repo::Repo;
 
@@ -41,18 +41,14 @@ pub(super) fn run(
     let mut exits = Vec::new();
     for Suggestion { reported: mut one, failure, .. } in suggested.all {
         printer.abbreviate(&mut one.report, repo);
-        let (exit, ran) = printer.settle(&mut one.report, failure.as_ref());
-        if let Some(ran) = ran.filter(|_| !output.json && !output.verbose) {
-            printer.printed(ran);
-        }
-        one.exit_code = exit.code();
+        let exit = outcome::settle(&mut one.report, failure.as_ref());
         exits.push((exit, one.report.status));
         report.suggestions.push(one);
     }
     let (exit, status) = Exit::of_suggestions(&exits);
     let exit = if suggested.is_complete { exit } else { Exit::Interrupted };
-    report.status = status;
-    printer.suggestions(&mut report, exit);
+    (report.status, report.exit_code) = (status, exit.code());
+    printer.suggestions(&mut report);
     for (old, new) in moved.into_iter().filter(|_| settings.shows()) {
         printer.diff(repo, old, new, settings.show(output, None))?;
     }

@@ -362,7 +362,7 @@ pub(super) fn failed(report: &mut Report, error: &Error) {
         report.status = Status::Failed;
     }
     if let Error::Transaction(transaction::Error::Exec(failure) | transaction::Error::Hook(failure)) = error {
-        report.failed = Some(FailedCheck { message: failure.to_string(), output: failure.last_lines() });
+        report.failed = Some(FailedCheck { message: failure.to_string(), output: failure.printed() });
     }
 }
 

@@ -239,7 +239,7 @@ impl Driver<'_> {
 
     fn transact(&self, as_made: &dyn Fn(&Made, bool) -> Report) -> Result<Landed, Error> {
         let Self { repo, options, target, series, of_edits, .. } = self;
-        let json = |report: &Report| report::json(report, 0).unwrap_or_default();
+        let json = |report: &Report| report::json(report).unwrap_or_default();
         let describe = |made: &Made, landed| {
             let mut report = as_made(made, landed);
             if let Some(OfEdits { add_diffs, .. }) = of_edits {

@@ -86,7 +86,8 @@ fn report_of(repo: &Repo, (record, link): (Record, Link)) -> LandingReport {
         author.to_owned()
     });
     let subject = first.map(|first| first.subject());
-    LandingReport { record, time: link.time, subject, author, texts: Vec::new() }
+    let branch = record.branch().to_owned();
+    LandingReport { record, branch, time: link.time, subject, author, texts: Vec::new() }
 }
 
 /// The landing with that id, abbreviated id or commit; without a name the newest.

@@ -284,11 +284,7 @@ impl Suggesting<'_> {
             _ => None,
         };
         let branch = draft.branch.clone();
-        Suggestion {
-            reported: SuggestionReport { branch, exit_code: 0, size, checks, report },
-            failure,
-            moved,
-        }
+        Suggestion { reported: SuggestionReport { branch, size, checks, report }, failure, moved }
     }
 }
 

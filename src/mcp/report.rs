@@ -2,7 +2,7 @@
 
 use super::tools;
 use super::tools::Failed;
-use crate::outcome;
+use crate::outcome::{self, Exit};
 use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, Report, Status, ToPass};
 use crate::vcs::repo::Repo;
 use serde_json::{Map, Value, json};
@@ -24,21 +24,23 @@ const LANDINGS: usize = 50;
 
 pub(super) fn failed(failed: Failed) -> Value {
     let mut report = Report::new(Status::Failed);
-    let exit = match failed {
+    match failed {
         Failed::Usage(message) => {
             report.error = Some(Problem::new("usage", message));
-            129
+            report.exit_code = Exit::Usage.code();
         }
-        Failed::Flow(error) => outcome::settle(&mut report, Some(&error)).code(),
-    };
-    result(&report, exit, None, false)
+        Failed::Flow(error) => {
+            outcome::settle(&mut report, Some(&error));
+        }
+    }
+    result(&report, None, false)
 }
 
 /// The result if too many calls run.
 pub(super) fn busy(message: String) -> Value {
-    let mut report = Report::new(Status::Failed);
-    report.error = Some(Problem { retryable: true, ..Problem::new("busy", message) });
-    result(&report, 4, None, false)
+    let error = Some(Problem { retryable: true, ..Problem::new("busy", message) });
+    let report = Report { error, exit_code: Exit::InTheWay.code(), ..Report::new(Status::Failed) };
+    result(&report, None, false)
 }
 
 /// The list of recorded landings, cut to the newest.
@@ -46,7 +48,7 @@ pub(super) fn listed(mut report: Report) -> Value {
     let more = report.landings.len().saturating_sub(LANDINGS);
     report.landings.truncate(LANDINGS);
     report.attempts.truncate(LANDINGS);
-    let mut result = result(&report, 0, None, false);
+    let mut result = result(&report, None, false);
     if more > 0 {
         result["structuredContent"]["more_landings"] = more.into();
         add(&mut result, &format!("and {more} more\n"));
@@ -62,7 +64,7 @@ pub(super) fn shown(mut report: Report, repo: &Repo) -> Value {
         text.truncate(beginning(text, left).len());
         left -= text.len();
     }
-    let mut result = result(&report, 0, Some(repo), false);
+    let mut result = result(&report, Some(repo), false);
     if cut {
         result["structuredContent"]["texts_cut"] = true.into();
         add(&mut result, "The responses are cut: all of them is what `git llm-apply show` prints.\n");
@@ -85,9 +87,9 @@ fn beginning(text: &str, most: usize) -> &str {
 }
 
 /// The result: a text, and what `--json` prints without empty members. `whole` keeps all findings with their evidence.
-pub(super) fn result(report: &Report, exit: u8, repo: Option<&Repo>, whole: bool) -> Value {
+pub(super) fn result(report: &Report, repo: Option<&Repo>, whole: bool) -> Value {
     let report = &*report.for_models();
-    let json = report::json(report, exit).ok().and_then(|text| serde_json::from_str(&text).ok());
+    let json = report::json(report).ok().and_then(|text| serde_json::from_str(&text).ok());
     let mut all: Map<String, Value> = json.unwrap_or_default();
     let subject = |id: &str| Some(repo?.read_commit(repo?.id(id).ok()?).ok()?.subject());
     let commit = |id: &&str| json!({"id": id, "subject": subject(id)});

@@ -345,8 +345,8 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Va
 
 fn finish(done: Done, whole: bool) -> Value {
     let Done { mut report, failure, repo, .. } = done;
-    let exit = outcome::settle(&mut report, failure.as_ref()).code();
-    report::result(&report, exit, Some(&repo), whole)
+    outcome::settle(&mut report, failure.as_ref());
+    report::result(&report, Some(&repo), whole)
 }
 
 fn suggest(repo: &Repo, input: Suggest, listener: &Listener) -> Result<Value, Failed> {
@@ -360,18 +360,17 @@ fn suggest(repo: &Repo, input: Suggest, listener: &Listener) -> Result<Value, Fa
     let responses = (1..).zip(input.responses).map(one).collect::<Result<_, _>>()?;
     let suggested = flow::suggest(repo, Order::of(responses), Each::Response, &template, &options, listener)?;
     if let Some(mut report) = suggested.report {
-        let exit = outcome::settle(&mut report, None).code();
-        return Ok(report::result(&report, exit, None, false));
+        outcome::settle(&mut report, None);
+        return Ok(report::result(&report, None, false));
     }
     let mut all = Report::new(Status::Nothing);
     let mut exits = Vec::new();
     for flow::Suggestion { reported: mut one, failure, .. } in suggested.all {
         let own = outcome::settle(&mut one.report, failure.as_ref());
-        one.exit_code = own.code();
         exits.push((own, one.report.status));
         all.suggestions.push(one);
     }
     let (exit, status) = Exit::of_suggestions(&exits);
-    all.status = status;
-    Ok(report::result(&all, exit.code(), None, false))
+    (all.status, all.exit_code) = (status, exit.code());
+    Ok(report::result(&all, None, false))
 }

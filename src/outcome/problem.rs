@@ -92,6 +92,7 @@ pub fn settle(report: &mut Report, failure: Option<&flow::Error>) -> Exit {
         }
         report.error = Some(of_flow(failure).1);
     }
+    report.exit_code = exit.code();
     exit
 }
 

@@ -5,10 +5,10 @@
 use super::compared::Compared;
 use super::escape::is_hidden;
 use super::summary::{Warnings, paths, warnings};
-use super::{Finding, LandingReport, ObstacleKind, Problem, Report, SuggestionReport};
+use super::{Finding, ObstacleKind, Problem, Report};
 use crate::diag::Evidence;
 use crate::span::LineRange;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// The version of the object's shape. Within a version, fields and enumeration values may be added; none changes or is
 /// removed.
@@ -17,7 +17,6 @@ pub const SCHEMA_VERSION: u32 = 1;
 #[derive(Serialize)]
 struct Object<'a> {
     schema_version: u32,
-    exit_code: u8,
     #[serde(flatten)]
     report: &'a Report,
     paths: Vec<&'a str>,
@@ -26,8 +25,6 @@ struct Object<'a> {
     error: Option<Problem>,
     feedback: Option<String>,
     commits: Vec<&'a str>,
-    landings: Vec<Landing<'a>>,
-    suggestions: Vec<Suggestion<'a>>,
 }
 
 #[derive(Serialize)]
@@ -41,39 +38,22 @@ struct Diagnostic<'a> {
     nearest: Option<Compared<'a>>,
 }
 
-#[derive(Serialize)]
-struct Landing<'a> {
-    #[serde(flatten)]
-    landing: &'a LandingReport,
-    branch: &'a str,
-    commits: Vec<Commit<'a>>,
-}
-
-#[derive(Serialize)]
-struct Commit<'a> {
-    id: &'a str,
-    edits: &'a [usize],
-}
-
-#[derive(Serialize)]
-struct Suggestion<'a> {
-    #[serde(flatten)]
-    suggestion: &'a SuggestionReport,
-    report: Object<'a>,
-}
-
-/// Serializes the report with its exit status, on one line.
+/// Serializes the report on one line.
 ///
 /// # Errors
 /// None that values of these types could cause.
-pub fn json(report: &Report, exit_code: u8) -> Result<String, serde_json::Error> {
-    Ok(spell_out(serde_json::to_string(&object(report, exit_code))?))
+pub fn json(report: &Report) -> Result<String, serde_json::Error> {
+    Ok(spell_out(serde_json::to_string(&object(report))?))
 }
 
-fn object(report: &Report, exit_code: u8) -> Object<'_> {
+/// Serializes the report of a suggestion.
+pub(super) fn of_suggestion<S: Serializer>(report: &Report, serializer: S) -> Result<S::Ok, S::Error> {
+    object(report).serialize(serializer)
+}
+
+fn object(report: &Report) -> Object<'_> {
     Object {
         schema_version: SCHEMA_VERSION,
-        exit_code,
         report,
         paths: paths(report),
         warnings: warnings(report),
@@ -81,9 +61,6 @@ fn object(report: &Report, exit_code: u8) -> Object<'_> {
         error: report.error.clone().or_else(|| in_the_way(report)),
         feedback: super::feedback(report, super::Quoting::Exact, super::FEEDBACK_LIMIT),
         commits: report.commits(),
-        landings: report.landings.iter().map(landing).collect(),
-        // Suggestions are not nested further.
-        suggestions: report.suggestions.iter().map(suggestion).collect(),
     }
 }
 
@@ -96,15 +73,6 @@ fn diagnostic(finding: &Finding) -> Diagnostic<'_> {
         evidence,
         nearest: Compared::of(finding),
     }
-}
-
-fn landing(landing: &LandingReport) -> Landing<'_> {
-    let commits = landing.record.commits.iter().map(|(id, edits)| Commit { id, edits });
-    Landing { landing, branch: landing.record.branch(), commits: commits.collect() }
-}
-
-fn suggestion(suggestion: &SuggestionReport) -> Suggestion<'_> {
-    Suggestion { suggestion, report: object(&suggestion.report, suggestion.exit_code) }
 }
 
 /// The first obstacle as an error. Only a lock goes away by itself.

@@ -16,6 +16,8 @@ pub struct LandingReport {
     /// Its record.
     #[serde(flatten)]
     pub record: Record,
+    /// The name of its branch.
+    pub branch: String,
     /// When it was recorded: seconds since 1970, and the zone in minutes.
     #[serde(serialize_with = "iso")]
     pub time: (i64, i32),

@@ -274,6 +274,8 @@ pub struct BranchReport {
 pub struct Report {
     /// How the run ended.
     pub status: Status,
+    /// The exit status.
+    pub exit_code: u8,
     /// The branch, if known.
     pub branch: Option<BranchReport>,
     /// The edits in the order of the response.
@@ -321,7 +323,6 @@ pub struct Report {
     /// The id of the refused attempt that was kept or forgotten.
     pub attempt: Option<String>,
     /// Suggestions, each on a branch of its own.
-    #[serde(skip)]
     pub suggestions: Vec<SuggestionReport>,
     /// Open suggestions.
     pub open: Vec<OpenReport>,
@@ -348,7 +349,6 @@ pub struct Report {
     #[serde(skip)]
     pub key: Option<String>,
     /// The recorded landings that are shown or forgotten, the newest first.
-    #[serde(skip)]
     pub landings: Vec<LandingReport>,
     /// The kept refused attempts, the newest first.
     pub attempts: Vec<AttemptReport>,

@@ -4,7 +4,7 @@
 use super::escape::is_hidden;
 use crate::diag::counted;
 use crate::names::named;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::fmt::Write;
 
 const ID_DIGITS: usize = 10;
@@ -53,7 +53,7 @@ pub struct Record {
     /// Its new commit.
     pub new: String,
     /// The commits in order, each with the numbers of its edits.
-    #[serde(skip)]
+    #[serde(serialize_with = "named_members")]
     pub commits: Vec<(String, Vec<usize>)>,
     /// The names of the responses.
     pub responses: Vec<String>,
@@ -144,6 +144,15 @@ impl Record {
             responses: all("Response").map(str::to_owned).collect(),
         })
     }
+}
+
+fn named_members<S: Serializer>(commits: &[(String, Vec<usize>)], to: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Commit<'a> {
+        id: &'a str,
+        edits: &'a [usize],
+    }
+    to.collect_seq(commits.iter().map(|(id, edits)| Commit { id, edits }))
 }
 
 /// Which edits of a response have landed where, as listed under the response's digest. Untrusted when it is read.

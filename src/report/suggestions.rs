@@ -2,6 +2,7 @@
 
 use super::escape::escape;
 use super::human::{DIM, GREEN, RED, YELLOW};
+use super::json;
 use super::{EditReport, EditState, Report, Status};
 use serde::Serialize;
 use std::fmt::Write;
@@ -11,15 +12,12 @@ use std::fmt::Write;
 pub struct SuggestionReport {
     /// Its branch.
     pub branch: String,
-    /// The exit status that it would have alone.
-    #[serde(skip)]
-    pub exit_code: u8,
     /// The size of its diff, if it landed.
     pub size: Option<Size>,
     /// Whether the commands of `--exec` passed, if they ran.
     pub checks: Option<bool>,
-    /// Its own report.
-    #[serde(skip)]
+    /// Its own report, with the exit status that it would have alone.
+    #[serde(serialize_with = "json::of_suggestion")]
     pub report: Report,
 }
 

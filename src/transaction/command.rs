@@ -74,6 +74,15 @@ impl Failure {
         }
     }
 
+    /// The end of its output as text; if it is not all, that is said first.
+    pub fn printed(&self) -> String {
+        let cut = match self.skipped {
+            0 => String::new(),
+            skipped => format!("[{skipped} bytes of output are left out; -v shows all]\n"),
+        };
+        cut + &String::from_utf8_lossy(&self.output)
+    }
+
     /// The last lines of its output, at most 16 KiB of them.
     pub fn last_lines(&self) -> String {
         let mut from = self.output.len().saturating_sub(16 << 10);

@@ -149,7 +149,10 @@ fn a_refused_one_is_gone_on_with_by_its_id_whatever_template_is_configured() {
 fn a_command_judges_each_and_one_that_fails_leaves_the_others() {
     let sandbox = Sandbox::new();
     let all = [("a.txt", beta()), ("b.txt", gamma())];
-    let run = suggest(&sandbox, &["-b", "try/{n}", "-x", "grep -q beta src/a.rs"], &all).exits(2);
+    let run =
+        suggest(&sandbox, &["-b", "try/{n}", "-x", "grep -q beta src/a.rs || (echo no beta; false)"], &all)
+            .exits(2);
+    assert_eq!(run.stderr.matches("no beta\n").count(), 1, "{}", run.stderr);
     assert!(run.stdout.lines().next().unwrap().ends_with("checks"), "{}", run.stdout);
     assert!(run.stdout.lines().any(|line| line.starts_with("try/1") && line.ends_with("passed")));
     assert!(run.stdout.lines().any(|line| line.starts_with("try/2") && line.ends_with("failed")));

@@ -91,7 +91,8 @@ fn a_failing_command_takes_everything_back() {
     let run = sandbox.apply(["--no-keep", "--json", "-x", "echo no; exit 3"], &five()).exits(2);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((json["status"].as_str(), json["exit_code"].as_u64()), (Some("failed"), Some(2)));
-    assert_eq!(json["error"]["message"], "'echo no; exit 3' failed (exit status 3)\nno");
+    assert_eq!(json["error"]["message"], "'echo no; exit 3' failed (exit status 3)");
+    assert_eq!(json["error"]["output"], "no");
     assert_eq!(run.stderr, "");
     sandbox.state().is(&before, "failed again");
 }

@@ -35,7 +35,7 @@ proptest! {
             let people = report::findings(&report, true);
             let shown = people.contains("edit 1") && !people.contains('\u{202e}');
             prop_assert!(shown, "{people}");
-            prop_assert!(report::json(&report, 1).unwrap().contains("nearest"));
+            prop_assert!(report::json(&report).unwrap().contains("nearest"));
             let limit = report::FEEDBACK_LIMIT;
             for quoting in [Quoting::Exact, Quoting::Escaped] {
                 let text = report::feedback(&report, quoting, limit).unwrap();

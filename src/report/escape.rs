@@ -1,13 +1,11 @@
 //! Escapes untrusted text for a terminal.
 
+use crate::path::is_ignorable;
+
 /// Whether a terminal may act on a character or hide it: control, bidirectional and invisible characters.
 pub fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
+    // The two are Unicode's own line breaks.
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_ignorable(c)
 }
 
 /// The longest quote of a response in a sentence, in characters; of a longer one only these ends are shown.
@@ -62,18 +60,11 @@ impl Printed {
 
     fn take(&mut self, is_end: bool) -> String {
         let bytes = std::mem::take(&mut self.rest);
-        let (mut text, mut cut) = (String::new(), &[][..]);
-        let mut chunks = bytes.utf8_chunks().peekable();
-        while let Some(chunk) = chunks.next() {
-            text += chunk.valid();
-            match chunk.invalid() {
-                [] => {}
-                // A character may be cut off here.
-                invalid if chunks.peek().is_none() && invalid.len() < 4 && !is_end => cut = invalid,
-                _ => text.push(char::REPLACEMENT_CHARACTER),
-            }
-        }
-        let (mut out, mut rest) = (String::new(), text.as_str());
+        // A character may be cut off at the end.
+        let cut = bytes.utf8_chunks().last().filter(|_| !is_end).map_or(0, |last| last.invalid().len());
+        let (text, cut) = bytes.split_at(bytes.len() - cut);
+        let text = String::from_utf8_lossy(text);
+        let (mut out, mut rest) = (String::new(), &*text);
         while let Some(c) = rest.chars().next() {
             let colour = colour(rest.as_bytes());
             if !is_end && (colour == Some(0) || rest == "\r") {

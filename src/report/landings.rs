@@ -7,8 +7,10 @@ use super::human::{CYAN, DIM, RED, YELLOW};
 use super::human::{edits, findings};
 use super::record::Record;
 use crate::diag::shorten;
+use mail_parser::DateTime;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 /// A recorded landing.
 #[derive(Debug, Clone, Serialize)]
@@ -152,24 +154,15 @@ fn minute(time: (i64, i32)) -> String {
     text.split_once('T').map_or(String::new(), |(day, time)| format!("{day} {}", &time[..5]))
 }
 
+/// The years 0 to 9999, in seconds since 1970. A commit may claim any time.
+const YEARS: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
+
 /// A time, which is seconds since 1970 and a zone in minutes, in ISO 8601.
 fn iso_8601((seconds, zone): (i64, i32)) -> String {
-    // A commit may claim any time; this clamps it to about 100 million years.
-    let local = seconds.clamp(-(1 << 52), 1 << 52) + i64::from(zone) * 60;
-    let (days, rest) = (local.div_euclid(86_400), local.rem_euclid(86_400));
-    // The Gregorian calendar repeats every 400 years. Years are counted from March, so that the leap day is the last.
-    let since = days + 719_468;
-    let (era, day) = (since.div_euclid(146_097), since.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60);
+    let local = seconds.saturating_add(i64::from(zone) * 60).clamp(*YEARS.start(), *YEARS.end());
+    let local = DateTime::from_timestamp(local).to_rfc3339();
     let (sign, zone) = (if zone < 0 { '-' } else { '+' }, zone.unsigned_abs());
-    let (hours, minutes) = (zone / 60, zone % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{sign}{hours:02}:{minutes:02}")
+    format!("{}{sign}{:02}:{:02}", local.trim_end_matches('Z'), zone / 60, zone % 60)
 }
 
 #[cfg(test)]

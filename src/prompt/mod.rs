@@ -145,24 +145,18 @@ pub fn check_failed(message: &str, output: &str) -> String {
 
 /// A Markdown fence with more backquotes than any run in the text.
 pub fn fence(text: &str) -> String {
-    "`".repeat(longest_run(text, '`').max(2) + 1)
+    "`".repeat(longest_run_of_backquotes(text).max(2) + 1)
 }
 
 /// A one-line text as inline code: no run of backquotes in it ends the code.
 pub fn inline_code(text: &str) -> String {
-    let ticks = "`".repeat(longest_run(text, '`') + 1);
+    let ticks = "`".repeat(longest_run_of_backquotes(text) + 1);
     let blank = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{ticks}{blank}{text}{blank}{ticks}")
 }
 
-fn longest_run(text: &str, wanted: char) -> usize {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == wanted { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
+fn longest_run_of_backquotes(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
 /// The estimated number of tokens: one for every four bytes. For code and English, the error is below a third.

@@ -464,7 +464,7 @@ impl Report {
 
 /// The report of an edit; `step` is its resolved step, if it has one.
 pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Response]) -> EditReport {
-    let response = responses.get(edit.span.response as usize);
+    let (response, lines) = place(edit.span, responses);
     let to = match &edit.op {
         Op::Rename { to, .. } | Op::Copy { to, .. } => Some(to.shown()),
         _ => None,
@@ -476,8 +476,8 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
         to: step.map_or(to, |step| step.to.as_ref().map(ToString::to_string)),
         why: edit.why.clone(),
         format: Some(edit.format),
-        response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
-        lines: response.map_or(LineRange { first: 1, last: 1 }, |response| response.lines_of(edit.span)),
+        response,
+        lines,
         // An edit that is applied already matched nothing.
         matched: step
             .filter(|step| step.outcome != Outcome::AlreadyApplied)
@@ -495,6 +495,14 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
     }
 }
 
+/// The name of a response, and its lines in a span.
+fn place(span: Span, responses: &[Response]) -> (String, LineRange) {
+    match responses.get(span.response as usize) {
+        Some(response) => (response.name().to_owned(), response.lines_of(span)),
+        None => (String::new(), LineRange { first: 1, last: 1 }),
+    }
+}
+
 /// The report of what no format reads.
 pub fn not_read(unread: &Unread, responses: &[Response]) -> UnreadReport {
     let report = self::unread(unread.span, &[], &Script::default(), responses);
@@ -503,7 +511,7 @@ pub fn not_read(unread: &Unread, responses: &[Response]) -> UnreadReport {
 
 /// The report of something that was declared as an edit at `span`, by the findings about it.
 pub fn unread(span: Span, findings: &[Diagnostic], script: &Script, responses: &[Response]) -> UnreadReport {
-    let response = responses.get(span.response as usize);
+    let (response, lines) = place(span, responses);
     let is_there =
         |other: Span| other.response == span.response && other.start <= span.start && span.start <= other.end;
     let about = |fault: &&Diagnostic| {
@@ -514,8 +522,8 @@ pub fn unread(span: Span, findings: &[Diagnostic], script: &Script, responses: &
     UnreadReport {
         path: findings.iter().filter(about).find_map(|fault| fault.path.clone()),
         format: script.regions.iter().find(|region| is_there(region.span)).map(|region| region.format),
-        response: response.map(|response| response.name().to_owned()).unwrap_or_default(),
-        lines: response.map_or(LineRange { first: 1, last: 1 }, |response| response.lines_of(span)),
+        response,
+        lines,
         info: None,
     }
 }

@@ -3,7 +3,7 @@
 use super::escape::{escape, shell_word, tabbed};
 use super::human::{DIM, GREEN, RED, YELLOW};
 use super::{CommitName, Report, Status};
-use crate::diag::{counted, shorten};
+use crate::diag::{counted, listed, shorten};
 use crate::names::named;
 use serde::Serialize;
 use std::fmt::Write;
@@ -66,13 +66,10 @@ pub fn open(report: &Report) -> String {
             Onto::Merges => write!(out, "{GREEN}merges{GREEN:#}"),
             Onto::InAlready => write!(out, "{DIM}already merged{DIM:#}"),
             Onto::Conflicts => {
-                let paths: Vec<_> = one.conflicts.iter().take(3).map(|path| escape(path)).collect();
-                write!(out, "{RED}conflicts{RED:#} in {}", paths.join(", "))
+                let paths = listed(one.conflicts.iter().map(|path| escape(path)), 3);
+                write!(out, "{RED}conflicts{RED:#} in {paths}")
             }
         };
-        if one.conflicts.len() > 3 {
-            let _ = write!(out, " and {} more", one.conflicts.len() - 3);
-        }
         if one.moved > 0 {
             let _ = write!(out, ", {} since", counted(one.moved, "commit"));
         }

@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::escape::{cut, escape};
-use crate::diag::Code;
+use crate::diag::{Code, listed};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -47,12 +47,8 @@ pub fn summary(report: &Report, verbose: bool) -> String {
     let paths = paths(report);
     if !paths.is_empty() {
         let most = if verbose { paths.len() } else { SHOWN };
-        let named: Vec<_> = paths.iter().take(most).map(|path| escape(&cut(path))).collect();
-        let _ = write!(out, "paths ({}): {}", paths.len(), named.join(", "));
-        if paths.len() > most {
-            let _ = write!(out, " and {} more", paths.len() - most);
-        }
-        out.push('\n');
+        let named = listed(paths.iter().map(|path| escape(&cut(path))), most);
+        let _ = writeln!(out, "paths ({}): {named}", paths.len());
     }
     if !report.dry_run {
         return out;

@@ -7,15 +7,10 @@ use super::terminal::Terminal;
 use super::{Error, input, settings, suggest, usage};
 use crate::flow::{self, Done, Each, Order, Resume};
 use crate::outcome::Exit;
-use crate::report::{self, Status};
+use crate::report;
 use crate::response::Response;
 use crate::vcs::show::Show;
 use std::ffi::OsString;
-use std::io::IsTerminal;
-
-/// The note after the first landing in a repository.
-const FIRST: &str =
-    "first landing here: one commit per edit; 'git llm-apply undo' takes it back, 'list' shows all landings";
 
 pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let Session { repo, printer, typed } = &session;
@@ -134,14 +129,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     }
     order.previews = settings.shows();
     let Session { repo, printer, .. } = session;
-    let is_first = std::io::stderr().is_terminal() && repo.own_chain()?.is_none();
-    let done = flow::land(repo, order, &settings.options, &printer);
-    let has_landed = matches!(done.report.status, Status::Landed | Status::PartlyLanded);
-    let exit = finish(done, &settings, &printer)?;
-    if is_first && has_landed && settings.options.record {
-        printer.note(FIRST);
-    }
-    Ok(exit)
+    finish(flow::land(repo, order, &settings.options, &printer), &settings, &printer)
 }
 
 /// Reports the result, and shows the diff if wanted.

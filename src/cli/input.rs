@@ -68,7 +68,9 @@ fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Erro
         let is_missing = source.kind() == std::io::ErrorKind::NotFound && is_first;
         let verbs = args::VERBS.iter().map(|(verb, _)| *verb);
         match args::nearest(&shown, verbs).filter(|verb| is_missing && *verb != shown) {
-            Some(verb) => Error::Word { word: shown, verb },
+            Some(verb) => {
+                Error::Usage(format!("'{shown}' is neither a file nor a command; did you mean '{verb}'?"))
+            }
             None => Error::Input { name: shown, source },
         }
     })

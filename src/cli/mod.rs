@@ -40,8 +40,6 @@ enum Error {
     Flow(flow::Error),
     #[error("cannot read {name}: {source}")]
     Input { name: String, source: std::io::Error },
-    #[error("'{word}' is neither a file nor a command; did you mean '{verb}'?")]
-    Word { word: String, verb: &'static str },
     #[error("{0}")]
     Usage(String),
     #[error("cannot change to '{0}': {1}")]

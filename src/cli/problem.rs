@@ -12,7 +12,7 @@ use crate::transaction;
 pub(super) fn of(error: &Error) -> (Exit, Problem) {
     let (exit, problem) = match error {
         Error::Flow(error) => return of_flow(error),
-        Error::Word { .. } | Error::Usage(_) => problem(Usage, "usage", "see 'git llm-apply -h'"),
+        Error::Usage(_) => problem(Usage, "usage", "see 'git llm-apply -h'"),
         Error::Input { name, .. } if args::VERBS.iter().any(|(verb, _)| verb == name) => {
             problem(Fatal, "io", format!("put the command before the options: git llm-apply {name} …"))
         }

@@ -84,10 +84,9 @@ impl Run<'_> {
 
     /// The text of a message from the response.
     fn worded(&self, message: Message) -> String {
-        let message = message
-            .with_prefix(self.options.subject_prefix.as_deref().unwrap_or_default())
-            .without_trailers(&self.messages.marks.separators)
-            .with_skip_ci(self.options.allow_skip_ci);
+        let prefix = self.options.subject_prefix.as_deref().unwrap_or_default();
+        let separators = &self.messages.marks.separators;
+        let message = message.with_options(prefix, separators, self.options.allow_skip_ci);
         self.messages.of_response(message.to_string(), &self.options)
     }
 

@@ -182,25 +182,12 @@ impl Message {
         }
     }
 
-    /// Puts `prefix`, joined to one line, and a space before the subject. It is the user's own text, so `fixup!` stays.
+    /// Puts `prefix`, joined to one line, and a space before the subject: it is the user's own text, so `fixup!` stays.
+    /// Disarms lines that git takes for trailers by these separators, and unless they are allowed, words that tell
+    /// continuous integration to skip the commit.
     #[must_use]
-    pub fn with_prefix(mut self, prefix: &str) -> Self {
-        self.prefix = clean_line(prefix);
-        self
-    }
-
-    /// Allows words that tell continuous integration to skip the commit.
-    #[must_use]
-    pub fn with_skip_ci(mut self, allowed: bool) -> Self {
-        self.may_skip_ci = allowed;
-        self
-    }
-
-    /// Disarms lines that git takes for trailers by these separators.
-    #[must_use]
-    pub fn without_trailers(mut self, separators: &str) -> Self {
-        separators.clone_into(&mut self.separators);
-        self
+    pub fn with_options(self, prefix: &str, separators: &str, may_skip_ci: bool) -> Self {
+        Self { prefix: clean_line(prefix), separators: separators.to_owned(), may_skip_ci, ..self }
     }
 
     /// Adds paragraphs to the body, such as the response's own message (applydir's `message`) if that is not the
@@ -451,19 +438,19 @@ mod tests {
 
     #[test]
     fn a_prefix_takes_its_columns_from_the_subject() {
-        let message = Message::from_why("Fix the parser").unwrap().with_prefix("[ai] ");
+        let message = Message::from_why("Fix the parser").unwrap().with_options("[ai] ", "", false);
         assert_eq!(message.subject(), "[ai] Fix the parser");
         let sentence = ["word"; 15].join(" ");
         let message = Message::from_why(&sentence).unwrap();
         assert_eq!((message.subject(), message.body()), both(&format!("{}…", &sentence[..69]), &sentence));
-        let message = message.with_prefix("[ai]");
+        let message = message.with_options("[ai]", "", false);
         assert_eq!(
             (message.subject(), message.body()),
             (format!("[ai] {}…", &sentence[..64]), sentence.clone())
         );
-        let message = message.with_prefix(&"p".repeat(90));
+        let message = message.with_options(&"p".repeat(90), "", false);
         assert_eq!(message.subject(), format!("{} {}…", "p".repeat(90), &sentence[..19]));
-        assert_eq!(message.clone().with_prefix("a\nb").subject().split_at(4).0, "a b ");
+        assert_eq!(message.clone().with_options("a\nb", "", false).subject().split_at(4).0, "a b ");
     }
 
     #[test]

@@ -101,7 +101,7 @@ fn messages(why: &str) -> Vec<Message> {
         for_edit(why),
         for_edit(&format!("Fix it\n\n{why}")),
         for_edit(&format!("{} {why}", ["word"; 14].join(" "))),
-        for_edit(why).with_prefix("[ai]"),
+        for_edit(why).with_options("[ai]", "", false),
         Message::for_group(&file, &[None]).with_note(why),
         for_edit("Fix it").with_note(why).with_whys(&[Some("x"), Some(why)]),
         Message::for_group(&file, &[Some(why), Some("x"), None]),

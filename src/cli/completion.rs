@@ -41,7 +41,7 @@ fn offers(shell: &str, words: &[&str]) -> String {
     let value = match (before.last().and_then(|last| named(last)), typed.split_once('=')) {
         (Some(option), _) if !is_optional(option) => Some(option),
         (_, Some((name, _))) if typed.starts_with("--") => named(name),
-        _ if typed.starts_with('-') => return listed(shell, "words", options(shell, command)),
+        _ if typed.starts_with('-') => return listed(shell, "words", options(command)),
         _ if verb.is_none() => {
             let verbs = all.get_subcommands();
             let verbs = verbs.map(|verb| (verb.get_name().to_owned(), text(verb.get_about())));
@@ -64,26 +64,16 @@ fn offers(shell: &str, words: &[&str]) -> String {
     }
 }
 
-/// The options of a command. For a switch that is on by default, only the `--no-` form is offered. Git's completion in
-/// bash offers the `--no-` forms only on request, so it gets all.
-fn options(shell: &str, command: &Command) -> Vec<(String, String)> {
-    let (mut all, mut negative) = (Vec::new(), vec![("--".to_owned(), String::new())]);
+/// The options of a command; for a switch that is on by default, the `--no-` form.
+fn options(command: &Command) -> Vec<(String, String)> {
+    let mut all = Vec::new();
     for arg in command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()) {
         let help = text(arg.get_help());
-        let is_on = !takes_value(arg) && help.contains("(default)") && shell != "bash";
-        let help = if is_on { format!("not: {help}") } else { help };
-        if let Some(letter) = arg.get_short().filter(|_| shell != "bash") {
-            all.push((format!("-{letter}"), help.clone()));
-        }
-        let Some(long) = arg.get_long() else { continue };
+        let is_on = !takes_value(arg) && help.contains("(default)");
+        let (no, help) = if is_on { ("no-", format!("not: {help}")) } else { ("", help) };
+        all.extend(arg.get_short().map(|letter| (format!("-{letter}"), help.clone())));
         let end = if takes_value(arg) && !is_optional(arg) { "=" } else { "" };
-        all.push((format!("--{}{long}{end}", if is_on { "no-" } else { "" }), help));
-        if !["help", "version"].contains(&long) {
-            negative.push((format!("--no-{long}"), String::new()));
-        }
-    }
-    if shell == "bash" {
-        all.append(&mut negative);
+        all.extend(arg.get_long().map(|long| (format!("--{no}{long}{end}"), help)));
     }
     all
 }
@@ -93,6 +83,7 @@ fn listed(shell: &str, kind: &str, words: Vec<(String, String)>) -> String {
     let line = |(word, help): (String, String)| match shell {
         "zsh" => format!("{}:{help}\n", word.replace(':', "\\:")),
         "fish" => format!("{word}\t{help}\n"),
+        // Bash shows no descriptions.
         _ => format!("{word}\n"),
     };
     format!("{kind}\n{}", words.into_iter().map(line).collect::<String>())
@@ -107,12 +98,8 @@ fn is_optional(arg: &Arg) -> bool {
 }
 
 fn is_called(arg: &Arg, name: &str) -> bool {
-    match name.strip_prefix("--") {
-        Some(long) => arg.get_long() == Some(long),
-        None => {
-            arg.get_short().is_some_and(|letter| name.strip_prefix('-') == Some(letter.to_string().as_str()))
-        }
-    }
+    arg.get_long().is_some_and(|long| name == format!("--{long}"))
+        || arg.get_short().is_some_and(|letter| name == format!("-{letter}"))
 }
 
 fn text(help: Option<&clap::builder::StyledStr>) -> String {

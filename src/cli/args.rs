@@ -260,44 +260,31 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
 /// Rewrites `-S<key>` as `--gpg-sign=<key>`: clap would not take an optional value from the same word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
+    let of_letter = |letter| OPTIONS.iter().find(|option| option.short == Some(letter));
+    let is_switch = |letter| of_letter(letter).is_some_and(|option| option.takes == Takes::Nothing);
     let mut all = Vec::with_capacity(arguments.len());
-    let mut is_value = false;
-    let mut arguments = arguments.into_iter();
-    while let Some(argument) = arguments.next() {
-        let was_value = std::mem::take(&mut is_value);
+    let (mut is_value, mut is_over) = (false, false);
+    for argument in arguments {
         let text = argument.to_str().unwrap_or_default();
-        if was_value || !text.starts_with('-') {
+        is_over |= !is_value && text == "--";
+        if std::mem::take(&mut is_value) || is_over || !text.starts_with('-') {
             all.push(argument);
-            continue;
-        }
-        if text == "--" {
-            all.push(argument);
-            all.extend(arguments);
-            break;
-        }
-        if let Some(long) = text.strip_prefix("--") {
+        } else if let Some(long) = text.strip_prefix("--") {
             is_value = OPTIONS.iter().any(|option| option.long.starts_with(long) && takes_next(option));
             all.push(argument);
-            continue;
-        }
-        let mut apart = None;
-        for (at, letter) in text.char_indices().skip(1) {
-            let rest = &text[at + letter.len_utf8()..];
-            match OPTIONS.iter().find(|option| option.short == Some(letter)) {
-                Some(option) if option.takes == Takes::Nothing => continue,
-                Some(option) if matches!(option.takes, Takes::Optional(_)) && !rest.is_empty() => {
-                    let before = Some(&text[..at]).filter(|before| before.len() > 1);
-                    apart = Some((before.map(str::to_owned), format!("--{}={rest}", option.long)));
+        } else if let Some((at, letter)) = text.char_indices().skip(1).find(|(_, one)| !is_switch(*one)) {
+            let (before, rest) = (&text[..at], &text[at + letter.len_utf8()..]);
+            let option = of_letter(letter);
+            is_value = rest.is_empty() && (letter == 'C' || option.is_some_and(takes_next));
+            match option.filter(|option| matches!(option.takes, Takes::Optional(_)) && !rest.is_empty()) {
+                Some(option) => {
+                    all.extend(Some(before).filter(|before| *before != "-").map(OsString::from));
+                    all.push(format!("--{}={rest}", option.long).into());
                 }
-                Some(option) if takes_next(option) => is_value = rest.is_empty(),
-                None if letter == 'C' => is_value = rest.is_empty(),
-                _ => {}
+                None => all.push(argument),
             }
-            break;
-        }
-        match apart {
-            Some((before, long)) => all.extend(before.into_iter().chain([long]).map(OsString::from)),
-            None => all.push(argument),
+        } else {
+            all.push(argument);
         }
     }
     all
